@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "components/isa/kernel.h"
+
+namespace lookahead {
+
+/// Address of a device allocation.
+using DeviceAddress = std::uint64_t;
+
+struct LaunchConfiguration {
+    isa::Dim3 grid;
+    isa::Dim3 block;
+    std::uint32_t dynamic_shared_bytes = 0;
+};
+
+/// What a host driver sees of a GPU: the shape of the CUDA runtime, all calls in stream order. The functional
+/// emulator and the host process of the timing model implement it, so a driver cannot tell them apart.
+class Device {
+  public:
+    virtual ~Device() = default;
+
+    /// `bytes` > 0 of uninitialised global memory, aligned to isa::kAllocationAlignment.
+    virtual DeviceAddress allocate(std::uint64_t bytes) = 0;
+    virtual void release(DeviceAddress address) = 0;
+    virtual void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) = 0;
+    virtual void copy_from_device(std::span<std::byte> destination, DeviceAddress source) = 0;
+    virtual void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) = 0;
+    /// Parameters are laid out as the PTX ABI says (`pack_parameters`).
+    virtual void launch(std::string_view kernel, const LaunchConfiguration& configuration,
+                        std::span<const std::byte> parameters) = 0;
+
+    template <class T>
+    DeviceAddress upload(const std::vector<T>& values) {
+        const DeviceAddress address = allocate(values.size() * sizeof(T));
+        copy_to_device(address, std::as_bytes(std::span(values)));
+        return address;
+    }
+    template <class T>
+    std::vector<T> download(DeviceAddress address, std::size_t count) {
+        std::vector<T> values(count);
+        copy_from_device(std::as_writable_bytes(std::span(values)), address);
+        return values;
+    }
+};
+
+/// Kernel parameters as the PTX ABI lays them out: each at the next multiple of its size.
+template <class... Ts>
+std::vector<std::byte> pack_parameters(const Ts&... values) {
+    static_assert((std::is_trivially_copyable_v<Ts> && ...));
+    std::vector<std::byte> packed;
+    const auto append = [&packed](const auto& value) {
+        packed.resize((packed.size() + alignof(decltype(value)) - 1) / alignof(decltype(value)) * alignof(decltype(value)));
+        const auto bytes = std::as_bytes(std::span(&value, 1));
+        packed.insert(packed.end(), bytes.begin(), bytes.end());
+    };
+    (append(values), ...);
+    return packed;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lookahead::ptx {
+
+/// "No node": the virtual exit as a post-dominator, or an unreachable node's dominator.
+inline constexpr std::uint32_t kNoNode = 0xffffffffU;
+
+/// A control-flow graph without contents: node 0 is the entry. Usable for PTX and for machine code alike.
+struct Graph {
+    std::vector<std::vector<std::uint32_t>> successors;
+    std::vector<bool> exits;  ///< exits[n]: control may leave the function at the end of node n
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(successors.size()); }
+};
+
+std::vector<std::vector<std::uint32_t>> predecessors(const Graph& graph);
+
+/// Nodes that can be reached from the entry, in reverse post-order.
+std::vector<std::uint32_t> reverse_post_order(const Graph& graph);
+
+/// Immediate dominators; kNoNode for the entry and for unreachable nodes.
+/// Method: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
+std::vector<std::uint32_t> immediate_dominators(const Graph& graph);
+
+/// Immediate post-dominators over a virtual exit node that follows every node with `exits`; kNoNode where
+/// that is the virtual exit itself. Nodes that cannot reach an exit (endless loops) get an edge to the
+/// virtual exit from one node of each closed loop, its first in node order, so that every node has a
+/// post-dominator.
+std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph);
+
+/// Whether `a` dominates `b` (every node dominates itself), given immediate (post-)dominators.
+bool dominates(const std::vector<std::uint32_t>& immediate, std::uint32_t a, std::uint32_t b);
+
+}  // namespace lookahead::ptx

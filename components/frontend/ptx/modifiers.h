@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "components/frontend/ptx/state_space.h"
+#include "components/frontend/ptx/type.h"
+
+namespace lookahead::ptx {
+
+/// Comparison of setp, set. lo, ls, hi, hs are lt, le, gt, ge of unsigned types and are stored as those.
+enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
+
+/// How setp and set combine their result with a further predicate; bar.red's reduction.
+enum class Combine : std::uint8_t { none, and_, or_, xor_, popc };
+
+/// Rounding; the last four round to an integer.
+enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rni, rzi, rmi, rpi };
+
+enum class Precision : std::uint8_t { none, approx, full };
+
+enum class MulMode : std::uint8_t { none, lo, hi, wide };
+
+enum class CacheOperator : std::uint8_t { none, ca, cg, cs, lu, cv, wb, wt };
+
+/// Ordering of ld, st, atom, red, fence. `weak` is PTX's default for ld and st, `relaxed` for atom and red;
+/// the parser fills the default in. membar is sc at its scope.
+enum class Semantics : std::uint8_t { none, weak, volatile_, relaxed, acquire, release, acq_rel, sc };
+
+/// `gpu` is membar's .gl too. Filled in with PTX's default (gpu for atom and red, sys for volatile) where
+/// absent and needed.
+enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
+
+/// Operation of atom, red and redux.
+enum class AtomicOperation : std::uint8_t { none, add, and_, or_, xor_, exch, cas, min, max, inc, dec };
+
+enum class ShuffleMode : std::uint8_t { none, up, down, bfly, idx };
+
+/// Mode of vote (all, any, uni, ballot) and of match (any, all).
+enum class VoteMode : std::uint8_t { none, all, any, uni, ballot };
+
+/// bar and barrier: .sync, .arrive, .red.
+enum class BarrierKind : std::uint8_t { none, sync, arrive, red };
+
+enum class ShiftDirection : std::uint8_t { none, left, right };
+
+enum class ShiftOverflow : std::uint8_t { none, wrap, clamp };
+
+enum class PermuteMode : std::uint8_t { none, f4e, b4e, rc8, ecl, ecr, rc16 };
+
+/// testp's property.
+enum class FloatProperty : std::uint8_t { none, finite, infinite, number, notanumber, normal, subnormal };
+
+enum class TextureGeometry : std::uint8_t { none, d1, d2, d3, a1d, a2d, cube };
+
+enum class PrefetchLevel : std::uint8_t { none, l1, l2 };
+
+/// An instruction's modifiers; a field that an instruction does not have keeps its first value.
+struct Modifiers {
+    /// Type modifiers in the order written. cvt: destination, source. set: destination, source. slct: data,
+    /// selector. tex: result, coordinates. dp4a: a, b. vabsdiff4: d, a, b. All others: one.
+    std::array<Type, 3> types{};
+    Comparison comparison = Comparison::none;
+    Combine combine = Combine::none;
+    Rounding rounding = Rounding::none;
+    Precision precision = Precision::none;
+    MulMode mul_mode = MulMode::none;
+    StateSpace space = StateSpace::generic;
+    CacheOperator cache_operator = CacheOperator::none;
+    Semantics semantics = Semantics::none;
+    Scope scope = Scope::none;
+    AtomicOperation atomic = AtomicOperation::none;
+    ShuffleMode shuffle = ShuffleMode::none;
+    VoteMode vote = VoteMode::none;
+    BarrierKind barrier = BarrierKind::none;
+    ShiftDirection direction = ShiftDirection::none;
+    ShiftOverflow overflow = ShiftOverflow::none;
+    PermuteMode permute = PermuteMode::none;
+    FloatProperty property = FloatProperty::none;
+    TextureGeometry geometry = TextureGeometry::none;
+    PrefetchLevel prefetch_level = PrefetchLevel::none;
+    std::uint8_t vector_width = 1;  ///< 1, 2 or 4
+    bool ftz = false;               ///< .ftz: subnormal inputs and results become zero of the same sign
+    bool saturate = false;          ///< .sat
+    bool carry_out = false;         ///< .cc
+    bool non_coherent = false;      ///< ld.global.nc
+    bool to = false;                ///< cvta.to.SPACE: generic to SPACE
+    bool uniform = false;           ///< bra.uni, call.uni, ret.uni: a promise that all lanes agree
+    bool shift_amount = false;      ///< bfind.shiftamt
+    bool upper_half = false;        ///< dp2a.hi; dp2a.lo otherwise
+    bool accumulate = false;        ///< vabsdiff4 ... .add
+    bool sync = false;     ///< shfl.sync, vote.sync, match.sync, redux.sync: the last operand is a mask
+    bool aligned = false;  ///< bar always, barrier.aligned: all threads execute the same barrier
+};
+
+}  // namespace lookahead::ptx

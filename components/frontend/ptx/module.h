@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "components/frontend/ptx/function.h"
+#include "components/frontend/ptx/variable.h"
+
+namespace lookahead::ptx {
+
+/// One PTX file, parsed and type-checked.
+struct Module {
+    std::string file_name;  ///< for messages
+    std::string source;     ///< the PTX text
+    unsigned version_major = 0;
+    unsigned version_minor = 0;
+    std::string target;          ///< "sm_75"
+    unsigned address_bits = 64;  ///< 32 or 64
+    std::vector<Variable> variables;
+    std::vector<Function> functions;
+
+    const Function* find_function(std::string_view name) const;
+    const Function* find_kernel(std::string_view name) const;
+    const Variable* find_variable(std::string_view name) const;
+    /// u64 or u32.
+    Type address_type() const { return address_bits == 64 ? Type::u64 : Type::u32; }
+};
+
+/// "file:line: `text`" to begin a message about an instruction.
+std::string where(const Module& module, const Instruction& instruction);
+
+}  // namespace lookahead::ptx

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "components/frontend/ptx/module.h"
+
+namespace lookahead::ptx {
+
+/// Parses and type-checks PTX text. `file_name` is for messages only.
+/// Throws InputError ("FILE:LINE: ..., the instruction's text, what is supported") for anything malformed or
+/// unsupported; nothing is skipped silently but comments, debug information (.loc, .file, .section) and
+/// .pragma.
+Module parse_module(std::string_view text, std::string file_name);
+
+}  // namespace lookahead::ptx

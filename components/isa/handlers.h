@@ -1,0 +1,26 @@
+#pragma once
+
+#include "components/isa/instruction.h"
+
+namespace lookahead::isa {
+
+/// The rows that one ALU instruction works on. A row is 32 consecutive 32-bit words, one a lane, 128-byte aligned.
+/// Index 1 of a source or destination is the high word of a 64-bit value (unused for narrower ones): rows of a pair
+/// are given one by one, so that renaming may put them anywhere. A destination may alias a source row exactly.
+struct OperandRows {
+    std::uint32_t* destination[2];
+    const std::uint32_t* source[3][2];
+    LaneMask source_predicate;        ///< value of source_predicate, negation applied
+    LaneMask source_predicate2;       ///< likewise
+    LaneMask destination_predicate;   ///< in: old value; out: new value (lanes outside the mask keep the old)
+    LaneMask destination_predicate2;  ///< likewise
+};
+
+/// Executes one instruction for the lanes of `active`; lanes outside it keep their destination values.
+using AluHandler = void (*)(OperandRows& rows, LaneMask active, const Instruction& instruction);
+
+/// The handler of `instruction`, or nullptr for operations that no handler executes (control, memory, barriers,
+/// read_special). Chosen once, when a kernel is loaded.
+AluHandler select_handler(const Instruction& instruction);
+
+}  // namespace lookahead::isa

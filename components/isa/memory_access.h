@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "components/isa/instruction.h"
+
+namespace lookahead::isa {
+
+/// Bytes that one lane of a memory instruction accesses: element bytes x vector.
+constexpr unsigned lane_bytes(const Instruction& instruction) {
+    return type_bytes(instruction.type) * instruction.vector;
+}
+
+/// Per-lane byte addresses of a memory instruction: source[0]'s value (32 or 64 bits, by its rows) plus offset.
+/// `addresses` has kWarpSize entries; those of inactive lanes are not written.
+void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
+                       LaneMask active, std::uint64_t* addresses);
+
+/// Writes what one lane loaded (lane_bytes, little-endian) to its registers: element i's word(s) go to
+/// rows[i * type_rows] (and the next for the high word), extended to 32 bits by the type's sign.
+void write_loaded(const Instruction& instruction, unsigned lane, const std::byte* bytes, std::uint32_t* const* rows);
+
+/// Reads what one lane stores (lane_bytes, little-endian) from its registers, the inverse of write_loaded.
+void read_stored(const Instruction& instruction, unsigned lane, const std::uint32_t* const* rows, std::byte* bytes);
+
+/// New value of an atomic operation on `type` (u32, s32, b32, u64, s64, b64, f32, f64); for cas `operand` is the
+/// value to compare with and `operand2` the one to store.
+std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std::uint64_t operand, std::uint64_t operand2);
+
+}  // namespace lookahead::isa
