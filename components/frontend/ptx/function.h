@@ -16,7 +16,6 @@ namespace lookahead::ptx {
 struct Register {
     std::string name;  ///< as written, with its % if it has one
     Type type = Type::none;
-    unsigned vector_width = 1;  ///< always 1: vector registers are refused
 };
 
 /// A formal parameter. A kernel's parameters lie one after the other in parameter memory, each at the next
