@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "components/isa/kernel.h"
+#include "components/protocols/message_types.h"
+
+namespace lookahead::gpu {
+
+/// Messages that start and end kernels: host <-> CTA dispatcher <-> SMs. `launch` numbers the launches of a run from 0.
+
+/// Host to dispatcher, and (as KernelBegin) dispatcher to every SM. Followed by `parameter_bytes` bytes.
+struct LaunchFields {
+    std::uint32_t launch;
+    std::uint32_t kernel;  ///< index in the run's KernelTable
+    isa::Dim3 grid;
+    isa::Dim3 block;
+    std::uint32_t dynamic_shared_bytes;
+    std::uint32_t parameter_bytes;
+};
+
+struct LaunchKernel : LaunchFields {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::launch_kernel);
+};
+
+/// The SM invalidates L1, sets up constant rows and awaits CTAs.
+struct KernelBegin : LaunchFields {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_begin);
+};
+
+/// The dispatcher assigns no more CTAs than the SM's occupancy allows (plus those that may wait pre-assigned).
+struct CtaAssign {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::cta_assign);
+    std::uint64_t cta;  ///< linear index in the grid: x fastest
+};
+
+struct CtaCompleted {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::cta_completed);
+    std::uint64_t cta;
+};
+
+/// No more CTAs will come: the SM drains (stores acknowledged, fills arrived, write-backs done) and answers SmDrained.
+struct KernelEnd {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_end);
+    std::uint64_t launch;
+};
+
+struct SmDrained {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::sm_drained);
+    std::uint64_t launch;
+    std::uint64_t warp_instructions;    ///< of this launch on this SM
+    std::uint64_t thread_instructions;
+};
+
+struct KernelCompleted {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_completed);
+    std::uint64_t launch;
+    std::int64_t begin;  ///< time at which the dispatcher began the kernel, fs
+    std::int64_t end;    ///< time at which the last SM had drained, fs
+    std::uint64_t warp_instructions;
+    std::uint64_t thread_instructions;
+};
+
+/// Host to every SM, before the launch that needs it: the allocation map that demand accesses are checked against.
+struct AllocationUpdate {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::allocation_update);
+    std::uint64_t address;
+    std::uint64_t bytes;
+    std::uint64_t released;  ///< 1: the allocation is gone
+};
+
+}  // namespace lookahead::gpu

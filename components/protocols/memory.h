@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "components/isa/instruction.h"
+#include "components/protocols/message_types.h"
+
+namespace lookahead::gpu {
+
+/// Messages between SMs (role: requester) and memory partitions (role: owner of the line). All addresses are of
+/// 128-byte lines. `tag` is the requester's own and comes back unchanged. Messages of one SM to one line stay in
+/// order both ways.
+
+inline constexpr unsigned kLineBytes = 128;
+inline constexpr unsigned kLineWords = kLineBytes / 4;
+
+/// Who asked for a line: the tagged clients of the L1.
+enum class Client : std::uint8_t { demand, prefetch, pre_load, affine_expansion, count };
+
+/// One bit a byte of a line.
+struct ByteMask {
+    std::uint64_t bits[2] = {0, 0};
+
+    void set(unsigned first, unsigned count);
+    bool test(unsigned byte) const { return (bits[byte / 64] >> (byte % 64)) & 1; }
+    bool any() const { return (bits[0] | bits[1]) != 0; }
+    bool full() const { return (bits[0] & bits[1]) == ~std::uint64_t{0}; }
+    bool operator==(const ByteMask&) const = default;
+};
+
+inline void ByteMask::set(unsigned first, unsigned count) {
+    for (unsigned byte = first; byte < first + count; ++byte) {
+        bits[byte / 64] |= std::uint64_t{1} << (byte % 64);
+    }
+}
+
+struct ReadRequest {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::read_request);
+    std::uint64_t line;
+    std::uint32_t tag;
+    Client client;
+    std::uint8_t unused[3];
+};
+
+/// Followed by the line's 32-bit words that hold at least one byte of the mask, in ascending order.
+struct WriteRequest {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::write_request);
+    std::uint64_t line;
+    ByteMask mask;
+    std::uint32_t tag;
+    std::uint32_t words;  ///< how many follow
+};
+
+/// Followed by `lanes` AtomicLane records, in ascending lane order: the order in which they are performed.
+struct AtomicRequest {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::atomic_request);
+    std::uint64_t line;
+    std::uint32_t tag;
+    isa::AtomicOp op;
+    isa::Type type;
+    std::uint8_t returns_value;  ///< 0: reduction; the owner answers with a WriteAcknowledge
+    std::uint8_t lanes;
+};
+
+struct AtomicLane {
+    std::uint64_t operand;
+    std::uint64_t operand2;
+    std::uint8_t lane;
+    std::uint8_t offset;  ///< byte in the line
+    std::uint8_t unused[6];
+};
+
+struct ReadReply {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::read_reply);
+    std::uint64_t line;
+    std::uint32_t tag;
+    Client client;
+    std::uint8_t unused[3];
+    std::byte data[kLineBytes];
+};
+
+struct WriteAcknowledge {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::write_acknowledge);
+    std::uint32_t tag;
+    std::uint32_t unused;
+};
+
+/// Followed by `lanes` AtomicValue records.
+struct AtomicReply {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::atomic_reply);
+    std::uint32_t tag;
+    std::uint32_t lanes;
+};
+
+struct AtomicValue {
+    std::uint64_t value;
+    std::uint64_t lane;
+};
+
+/// Gives `flits` of buffer space back to the sender at the other end of a crossbar path.
+struct Credit {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::credit);
+    std::uint32_t flits;
+    std::uint32_t unused;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "components/isa/instruction.h"
+#include "core/message/message.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// No event without a message from outside.
+inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
+
+/// A warp's memory instruction as it leaves the issue stage: its operands have been read.
+struct MemoryInstruction {
+    const isa::Instruction* instruction = nullptr;
+    std::uint32_t pc = 0;           ///< index in the kernel's code
+    std::uint16_t context = 0;      ///< stream context of the SM (a warp slot's first context has the warp slot's number)
+    std::uint16_t cta_slot = 0;
+    isa::LaneMask active = 0;       ///< guard applied; never 0
+    std::uint32_t destination_row = 0;  ///< physical row of the first destination register; rows are consecutive
+    std::uint32_t shared_base = 0;      ///< of the CTA in the SM's shared memory, bytes
+    std::uint32_t shared_bytes = 0;     ///< of the CTA
+    alignas(64) std::uint64_t addresses[isa::kWarpSize];
+    alignas(64) std::uint32_t data[4][isa::kWarpSize];  ///< store words by element; atomic: operand low/high, operand2 low/high
+};
+
+/// What the LSU tells the SM.
+class LoadStoreListener {
+  public:
+    virtual ~LoadStoreListener() = default;
+    /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be released.
+    /// Called for loads, atomics that return a value, and fences; not for stores and reductions.
+    virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
+};
+
+/// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory or L1, and
+/// writes what is loaded to the registers. It owns the SM's side of the memory network: L1D with its MSHRs, the
+/// request port's injection queue and the reply port's arbiter.
+///
+/// Contract:
+/// - `accept` may be called in a cycle only after `can_accept` held in it; at most once a cycle; before `cycle`.
+/// - `cycle` is called with rising cycle numbers, and for every cycle that is not after `next_event` of the last call.
+/// - an access takes place (values are read and written) in the cycle in which it is performed, in program order
+///   within a warp and line; messages of one SM to one line leave in that order.
+/// - nothing is called on a component outside the SM: requests leave through the SM's out-port.
+class LoadStoreUnit {
+  public:
+    virtual ~LoadStoreUnit() = default;
+
+    virtual bool can_accept() const = 0;
+    virtual void accept(const MemoryInstruction& instruction, Cycle now) = 0;
+    /// A fence of `context`: completes when all its earlier stores are acknowledged, and starts a new L1 generation.
+    virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
+
+    /// Hands over a message of the memory network that arrived at cycle `now`.
+    virtual void receive(const MessageHeader& message, Cycle now) = 0;
+    virtual void cycle(Cycle now) = 0;
+    /// Least cycle > `now` in which `cycle` has work if no message comes; kNever when none.
+    virtual Cycle next_event(Cycle now) const = 0;
+
+    /// A kernel begins: L1 is invalidated.
+    virtual void begin_kernel() = 0;
+    /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
+    virtual bool drained() const = 0;
+    virtual std::string waiting_for() const = 0;
+};
+
+}  // namespace lookahead::gpu
