@@ -1,0 +1,161 @@
+#include "components/isa/launch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error/error.h"
+
+namespace lookahead::isa {
+namespace {
+
+void set_row(Row& row, std::uint32_t value) {
+    std::fill(std::begin(row.lanes), std::end(row.lanes), value);
+}
+
+/// Bytes that a caller must give at least: up to the end of the last parameter.
+std::uint64_t needed_parameter_bytes(const Kernel& kernel) {
+    std::uint64_t needed = 0;
+    for (std::size_t i = 0; i < kernel.parameter_offsets.size(); ++i)
+        needed = std::max(needed, std::uint64_t{kernel.parameter_offsets[i]} + kernel.parameter_sizes.at(i));
+    return needed;
+}
+
+std::string text_of(const Dim3& dim) {
+    return "(" + std::to_string(dim.x) + ", " + std::to_string(dim.y) + ", " + std::to_string(dim.z) + ")";
+}
+
+/// tid.x, .y or .z of 32 consecutive threads, counted up from the first: one division, not 32.
+void read_thread_index(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* row) {
+    std::uint32_t x = warp.first_thread % warp.block.x;
+    std::uint32_t y = warp.first_thread / warp.block.x % warp.block.y;
+    std::uint32_t z = warp.first_thread / warp.block.x / warp.block.y;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        row[lane] = special == SpecialRegister::tid_x ? x : special == SpecialRegister::tid_y ? y : z;
+        if (++x < warp.block.x) continue;
+        x = 0;
+        if (++y < warp.block.y) continue;
+        y = 0;
+        ++z;
+    }
+}
+
+LaneMask lanemask(SpecialRegister special, unsigned lane) {
+    const LaneMask equal = LaneMask{1} << lane;
+    const LaneMask below = equal - 1;
+    switch (special) {
+        case SpecialRegister::lanemask_eq:
+            return equal;
+        case SpecialRegister::lanemask_le:
+            return below | equal;
+        case SpecialRegister::lanemask_lt:
+            return below;
+        case SpecialRegister::lanemask_ge:
+            return ~below;
+        default:
+            return ~(below | equal);
+    }
+}
+
+/// Special registers that are the same in all lanes.
+std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
+    switch (special) {
+        case SpecialRegister::ctaid_x:
+            return warp.ctaid.x;
+        case SpecialRegister::ctaid_y:
+            return warp.ctaid.y;
+        case SpecialRegister::ctaid_z:
+            return warp.ctaid.z;
+        case SpecialRegister::warpid:
+            return warp.warp_slot;
+        case SpecialRegister::nwarpid:
+            return warp.warp_slots;
+        case SpecialRegister::smid:
+            return warp.sm;
+        case SpecialRegister::nsmid:
+            return warp.sms;
+        case SpecialRegister::clock:
+        case SpecialRegister::clock64:
+            return warp.clock;
+        case SpecialRegister::globaltimer:
+            return warp.nanoseconds;
+        default:
+            LOOKAHEAD_ASSERT(false, "special register without a value");
+            return 0;
+    }
+}
+
+}  // namespace
+
+std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
+                                    std::uint32_t dynamic_shared_bytes,
+                                    std::span<const std::byte> parameters) {
+    if (parameters.size() < needed_parameter_bytes(kernel) || parameters.size() > kernel.parameter_rows() * 4)
+        throw ProgramError("launch of " + kernel.name + " passes " + std::to_string(parameters.size()) +
+                           " bytes of parameters; the kernel takes " +
+                           std::to_string(kernel.parameter_bytes));
+    std::vector<Row> rows(kernel.constant_rows());
+    const auto launch_row = [&rows](LaunchRow row) -> Row& { return rows[static_cast<std::uint16_t>(row)]; };
+    set_row(launch_row(LaunchRow::ntid_x), block.x);
+    set_row(launch_row(LaunchRow::ntid_y), block.y);
+    set_row(launch_row(LaunchRow::ntid_z), block.z);
+    set_row(launch_row(LaunchRow::nctaid_x), grid.x);
+    set_row(launch_row(LaunchRow::nctaid_y), grid.y);
+    set_row(launch_row(LaunchRow::nctaid_z), grid.z);
+    set_row(launch_row(LaunchRow::dynamic_shared_bytes), dynamic_shared_bytes);
+    set_row(launch_row(LaunchRow::zero), 0);
+    for (std::uint32_t i = 0; i < kernel.parameter_rows(); ++i) {
+        std::uint32_t word = 0;
+        if (i * 4 < parameters.size())
+            std::memcpy(&word, parameters.data() + i * 4,
+                        std::min<std::size_t>(4, parameters.size() - i * 4));
+        set_row(rows[kFirstParameterRow + i], word);
+    }
+    for (std::size_t i = 0; i < kernel.literals.size(); ++i)
+        set_row(rows[kernel.first_literal_row() + i], kernel.literals[i]);
+    return rows;
+}
+
+void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+    const auto refuse = [&kernel](const std::string& what) {
+        throw ProgramError("launch of " + kernel.name + ": " + what);
+    };
+    const std::uint64_t threads = block.count();
+    if (threads == 0 || grid.count() == 0)
+        refuse("grid " + text_of(grid) + " of blocks " + text_of(block) + " is empty");
+    // CUDA C++ Programming Guide, table of technical specifications per compute capability.
+    if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > 1024)
+        refuse("block " + text_of(block) + " exceeds 1024 threads or (1024, 1024, 64)");
+    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
+        refuse("grid " + text_of(grid) + " exceeds (2147483647, 65535, 65535)");
+    if (kernel.max_threads_per_cta != 0 && threads > kernel.max_threads_per_cta)
+        refuse("block of " + std::to_string(threads) + " threads exceeds the kernel's .maxntid of " +
+               std::to_string(kernel.max_threads_per_cta));
+}
+
+void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low,
+                  std::uint32_t* high) {
+    switch (special) {
+        case SpecialRegister::tid_x:
+        case SpecialRegister::tid_y:
+        case SpecialRegister::tid_z:
+            return read_thread_index(special, warp, low);
+        case SpecialRegister::laneid:
+            for (unsigned lane = 0; lane < kWarpSize; ++lane) low[lane] = lane;
+            return;
+        case SpecialRegister::lanemask_eq:
+        case SpecialRegister::lanemask_le:
+        case SpecialRegister::lanemask_lt:
+        case SpecialRegister::lanemask_ge:
+        case SpecialRegister::lanemask_gt:
+            for (unsigned lane = 0; lane < kWarpSize; ++lane) low[lane] = lanemask(special, lane);
+            return;
+        default:
+            break;
+    }
+    const std::uint64_t value = uniform_value(special, warp);
+    std::fill(low, low + kWarpSize, static_cast<std::uint32_t>(value));
+    if (special == SpecialRegister::clock64 || special == SpecialRegister::globaltimer)
+        std::fill(high, high + kWarpSize, static_cast<std::uint32_t>(value >> 32));
+}
+
+}  // namespace lookahead::isa

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+namespace lookahead::isa {
+
+/// Meanings of Instruction::mode, and the operands of the operations that have one, where these are not
+/// obvious. (lop3: the table; barrier: the barrier's number.)
+
+/// `shuffle`: source[0] value, source[1] lane or distance, source[2] PTX's c operand (clamp and segment
+/// mask). destination_predicate, if any, tells whether the source lane was in range. A lane that reads a lane
+/// which does not execute the shuffle gets what that lane's register holds.
+enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
+
+/// `vote`: source_predicate is the vote; source[0], if any, the member mask. ballot writes its destination
+/// row, the others their destination_predicate.
+enum class VoteMode : std::uint8_t { all, any, uni, ballot };
+
+/// `match` (type b32 or b64): source[0] value; source[1], if any, the member mask. Writes a lane mask; `all`
+/// also the destination_predicate, if any.
+enum class MatchMode : std::uint8_t { any, all };
+
+/// `shf_l`, `shf_r`: source[0] low word, source[1] high word, source[2] amount.
+enum class ShiftMode : std::uint8_t { clamp, wrap };
+
+/// `bfind`: position of the bit, or the shift that would bring it to the top (.shiftamt).
+enum class FindMode : std::uint8_t { position, shift_amount };
+
+/// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.
+enum class PermuteMode : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };
+
+}  // namespace lookahead::isa
