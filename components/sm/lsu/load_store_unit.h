@@ -2,13 +2,20 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <tuple>
 
 #include "components/isa/instruction.h"
+#include "components/sm/lsu/memory_port.h"
+#include "core/component/slot.h"
 #include "core/message/message.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
+
+class RegisterFile;
 
 /// No event without a message from outside.
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
@@ -16,43 +23,52 @@ inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
 struct MemoryInstruction {
     const isa::Instruction* instruction = nullptr;
-    std::uint32_t pc = 0;           ///< index in the kernel's code
-    std::uint16_t context = 0;      ///< stream context of the SM (a warp slot's first context has the warp slot's number)
+    std::uint32_t pc = 0;  ///< index in the kernel's code
+    std::uint16_t context =
+        0;  ///< stream context of the SM (a warp slot's first context has the warp slot's number)
     std::uint16_t cta_slot = 0;
-    isa::LaneMask active = 0;       ///< guard applied; never 0
-    std::uint32_t destination_row = 0;  ///< physical row of the first destination register; rows are consecutive
-    std::uint32_t shared_base = 0;      ///< of the CTA in the SM's shared memory, bytes
-    std::uint32_t shared_bytes = 0;     ///< of the CTA
+    isa::LaneMask active = 0;  ///< guard applied; never 0
+    std::uint32_t destination_row =
+        0;                           ///< physical row of the first destination register; rows are consecutive
+    std::uint32_t shared_base = 0;   ///< of the CTA in the SM's shared memory, bytes
+    std::uint32_t shared_bytes = 0;  ///< of the CTA
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
-    alignas(64) std::uint32_t data[4][isa::kWarpSize];  ///< store words by element; atomic: operand low/high, operand2 low/high
+    alignas(64) std::uint32_t
+        data[4][isa::kWarpSize];  ///< store words by element; atomic: operand low/high, operand2 low/high
 };
 
 /// What the LSU tells the SM.
 class LoadStoreListener {
   public:
     virtual ~LoadStoreListener() = default;
-    /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be released.
-    /// Called for loads, atomics that return a value, and fences; not for stores and reductions.
+    /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be
+    /// released. Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 };
 
-/// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory or L1, and
-/// writes what is loaded to the registers. It owns the SM's side of the memory network: L1D with its MSHRs, the
-/// request port's injection queue and the reply port's arbiter.
+/// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory
+/// or L1, and writes what is loaded to the registers. It owns the SM's side of the memory network: L1D with
+/// its MSHRs, the request port's injection queue and the reply port's arbiter.
 ///
 /// Contract:
-/// - `accept` may be called in a cycle only after `can_accept` held in it; at most once a cycle; before `cycle`.
-/// - `cycle` is called with rising cycle numbers, and for every cycle that is not after `next_event` of the last call.
-/// - an access takes place (values are read and written) in the cycle in which it is performed, in program order
+/// - `accept` may be called in a cycle only after `can_accept` held in it; at most once a cycle; before
+/// `cycle`.
+/// - `cycle` is called with rising cycle numbers, and for every cycle that is not after `next_event` of the
+/// last call.
+/// - an access takes place (values are read and written) in the cycle in which it is performed, in program
+/// order
 ///   within a warp and line; messages of one SM to one line leave in that order.
 /// - nothing is called on a component outside the SM: requests leave through the SM's out-port.
+/// - from `accept_fence` until the fence's `memory_completed` nothing else of that context is accepted.
+/// - `accept` throws MemoryFault (memory_fault.h) for an access that the program may not make.
 class LoadStoreUnit {
   public:
     virtual ~LoadStoreUnit() = default;
 
     virtual bool can_accept() const = 0;
     virtual void accept(const MemoryInstruction& instruction, Cycle now) = 0;
-    /// A fence of `context`: completes when all its earlier stores are acknowledged, and starts a new L1 generation.
+    /// A fence of `context`: completes when all its earlier stores are acknowledged, and starts a new L1
+    /// generation.
     virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 
     /// Hands over a message of the memory network that arrived at cycle `now`.
@@ -66,6 +82,33 @@ class LoadStoreUnit {
     /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
     virtual bool drained() const = 0;
     virtual std::string waiting_for() const = 0;
+
+    /// Architectural and statistical state, shared memory included, registers not.
+    virtual void hash_state(StateHasher& hasher) const = 0;
+    virtual void visit_statistics(StatisticsVisitor& visitor) const = 0;
+    /// `code` is the first instruction of the running kernel (null between kernels): instructions in flight
+    /// are saved as indices.
+    virtual void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const = 0;
+    virtual void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) = 0;
+};
+
+/// What a load/store unit is built from. All references outlive it.
+struct LoadStoreArguments {
+    std::string name;  ///< of the SM: the component's name in statistics
+    const Configuration& configuration;
+    unsigned contexts;           ///< stream contexts of the SM
+    std::uint32_t shared_bytes;  ///< of the SM's shared memory
+    RegisterFile& registers;
+    LoadStoreListener& listener;
+    std::unique_ptr<MemoryPort> memory;
 };
 
 }  // namespace lookahead::gpu
+
+template <>
+struct lookahead::SlotTraits<lookahead::gpu::LoadStoreUnit> {
+    static constexpr std::string_view name = "sm.load_store_unit";
+    static constexpr std::string_view description =
+        "Splits memory instructions into accesses to shared memory and L1, and completes them.";
+    using Arguments = std::tuple<lookahead::gpu::LoadStoreArguments>;
+};

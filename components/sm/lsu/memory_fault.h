@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "components/isa/instruction.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+
+/// A lane of a memory instruction accesses what it may not: an address that is not allocated, out of the
+/// CTA's shared memory, or misaligned. Thrown by LoadStoreUnit::accept; the SM knows warp, PC, kernel and
+/// time, and adds them.
+class MemoryFault : public ProgramError {
+  public:
+    /// `what` is a phrase: "is not allocated".
+    MemoryFault(const isa::Instruction& instruction, unsigned faulting_lane, std::uint64_t faulting_address,
+                const std::string& what);
+
+    unsigned lane;
+    std::uint64_t address;
+    std::uint32_t line;  ///< of the PTX file
+};
+
+}  // namespace lookahead::gpu

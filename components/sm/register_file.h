@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "components/isa/instruction.h"
+
+namespace lookahead::gpu {
+
+/// The registers of an SM: physical rows of 32 consecutive 32-bit words, one a lane, 128-byte aligned. It
+/// holds values and nothing else: who owns a row, and its banks, are other components' matters.
+class RegisterFile {
+  public:
+    explicit RegisterFile(unsigned rows) : rows_(rows) {}
+
+    unsigned rows() const { return static_cast<unsigned>(rows_.size()); }
+    std::uint32_t* row(unsigned physical_row) { return rows_[physical_row].lanes; }
+    const std::uint32_t* row(unsigned physical_row) const { return rows_[physical_row].lanes; }
+    std::size_t bytes() const { return rows_.size() * sizeof(Row); }
+    const void* data() const { return rows_.data(); }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        for (Row& each : rows_) {
+            archive& each.lanes;
+        }
+    }
+
+  private:
+    struct alignas(128) Row {
+        std::uint32_t lanes[isa::kWarpSize] = {};
+    };
+
+    std::vector<Row> rows_;
+};
+
+}  // namespace lookahead::gpu
