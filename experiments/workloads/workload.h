@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "components/device/device.h"
+#include "core/component/slot.h"
+
+namespace lookahead {
+
+/// How big a run is: tiny for tests, small and medium for studies (1-3 million and tens of millions of warp
+/// instructions at most), large for scaling.
+enum class Size { tiny, small, medium, large };
+
+/// "tiny", "small", "medium", "large"; anything else is a ConfigurationError.
+Size parse_size(std::string_view name);
+
+struct WorkloadContext {
+    Size size = Size::small;
+    std::uint32_t seed = 1;  ///< of the inputs; not 0
+};
+
+/// What a workload found when it compared its outputs with its CPU reference.
+struct CheckReport {
+    bool match = true;
+    std::uint64_t compared = 0;  ///< elements
+    std::string message;         ///< the first difference, or what was compared
+};
+
+/// Slot "workload": a program for the GPU with its host side. Contract: `run` depends on the context, the parameters
+/// and what the device returns, and on nothing else (no clock, no global); it may be run again from the start. `check`
+/// is called after a complete `run`.
+class Workload {
+  public:
+    virtual ~Workload() = default;
+    /// Text of the PTX module with the workload's kernels.
+    virtual std::string_view ptx() const = 0;
+    /// The host program: makes inputs, launches kernels, reads outputs back.
+    virtual void run(Device& device) = 0;
+    virtual CheckReport check() const = 0;
+};
+
+template <>
+struct SlotTraits<Workload> {
+    static constexpr std::string_view name = "workload";
+    static constexpr std::string_view description = "A GPU program with its inputs, host side and CPU reference.";
+    using Arguments = std::tuple<const WorkloadContext&>;
+};
+
+/// For parameters structs that hold an `input` text.
+template <class P>
+auto input_parameter(std::string P::*member) {
+    return choice("input", member, {"seeded", "peer"},
+                  {.help = "Where inputs come from: `seeded` draws them from --seed; `peer` makes exactly those of the "
+                           "published comparison with GPGPU-Sim (sizes small and medium)."});
+}
+
+/// The seed to draw from: the context's, or the peers'. Peer inputs at another size than small and medium are a
+/// ConfigurationError.
+std::uint32_t input_seed(std::string_view workload, std::string_view input, const WorkloadContext& context);
+
+/// One value a size.
+template <class T>
+constexpr T by_size(Size size, T tiny, T small, T medium, T large) {
+    const T values[] = {tiny, small, medium, large};
+    return values[static_cast<int>(size)];
+}
+
+}  // namespace lookahead

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+namespace lookahead {
+
+/// Marsaglia's 32-bit xorshift with shifts 13, 17, 5: the generator of all workloads' inputs. The seed is not 0.
+class XorShift32 {
+  public:
+    explicit XorShift32(std::uint32_t seed) : state_(seed) {}
+
+    std::uint32_t next() {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 17;
+        state_ ^= state_ << 5;
+        return state_;
+    }
+
+    /// In [0, 1), a multiple of 2^-24, so exact in single precision.
+    float next_float() { return static_cast<float>(next() >> 8) / 16777216.0f; }
+
+  private:
+    std::uint32_t state_;
+};
+
+}  // namespace lookahead
