@@ -1,0 +1,56 @@
+#include "core/component/catalogue.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+
+namespace {
+
+std::vector<SlotEntry>& slots() {
+    static std::vector<SlotEntry> all;
+    return all;
+}
+
+std::vector<VariantEntry>& variants() {
+    static std::vector<VariantEntry> all;
+    return all;
+}
+
+}  // namespace
+
+const std::vector<SlotEntry>& registered_slots() {
+    return slots();
+}
+const std::vector<VariantEntry>& registered_variants() {
+    return variants();
+}
+
+void add_slot(SlotEntry slot) {
+    LOOKAHEAD_ASSERT(!slot.description.empty(), "the slot " + slot.name + " has no description");
+    const auto place =
+        std::lower_bound(slots().begin(), slots().end(), slot.name,
+                         [](const auto& entry, const auto& name) { return entry.name < name; });
+    if (place == slots().end() || place->name != slot.name) {
+        slots().insert(place, std::move(slot));
+    }
+}
+
+void add_variant(VariantEntry variant) {
+    LOOKAHEAD_ASSERT(!variant.description.empty(),
+                     "the variant " + variant.name + " of " + variant.slot + " has no description");
+    const auto before = [](const VariantEntry& a, const VariantEntry& b) {
+        return std::tie(a.slot, a.name) < std::tie(b.slot, b.name);
+    };
+    const auto place = std::lower_bound(variants().begin(), variants().end(), variant, before);
+    LOOKAHEAD_ASSERT(place == variants().end() || before(variant, *place),
+                     "the slot " + variant.slot + " has two variants named " + variant.name);
+    if (variant.parameters != nullptr) {
+        add_parameter_set({variant.name, variant.description, variant.parameters});
+    }
+    variants().insert(place, std::move(variant));
+}
+
+}  // namespace lookahead

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/param/parameter_registry.h"
+#include "core/stats/statistics_registry.h"
+
+namespace lookahead {
+
+struct SlotEntry {
+    std::string name;  ///< also the configuration key: "sm.warp_scheduler"
+    std::string description;
+};
+
+struct VariantEntry {
+    std::string slot;
+    std::string name;
+    std::string description;
+    std::string source;
+    const ParameterList* parameters = nullptr;  ///< under the prefix `name`; null: none
+};
+
+/// The slots and variants that registered themselves, each ordered by name. The parameter sets (those of the
+/// variants included) and statistics sets are in core/param/parameter_registry.h and
+/// core/stats/statistics_registry.h; core/component/describe.h prints all of them.
+const std::vector<SlotEntry>& registered_slots();
+const std::vector<VariantEntry>& registered_variants();
+
+/// The same slot may be added often, but with one description.
+void add_slot(SlotEntry slot);
+/// Throws InternalError if the slot has a variant of that name or the description is empty.
+void add_variant(VariantEntry variant);
+
+}  // namespace lookahead

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/component/catalogue.h"
+#include "core/param/configuration.h"
+#include "core/param/parameters.h"
+
+/// A slot is an interface class whose contract stands in its header, with traits:
+///
+///     template <>
+///     struct lookahead::SlotTraits<WarpScheduler> {
+///         static constexpr std::string_view name = "sm.warp_scheduler";   // the configuration key
+///         static constexpr std::string_view description = "Chooses the warp that issues next.";
+///         using Arguments = std::tuple<const SchedulerContext&>;          // of every variant's constructor
+///     };
+///
+/// A variant registers itself by one statement at namespace scope in its own .cpp:
+///
+///     LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GtoScheduler, "gto", "Greedy then oldest.", "Rogers et al.,
+///     MICRO 2012")
+///
+/// Its constructor takes the slot's Arguments. A variant with parameters names their struct, `using
+/// Parameters = GtoParameters;`, and takes `const Parameters&` before the others; they are read from the
+/// prefix that is the variant's name ("gto.…").
+namespace lookahead {
+
+template <class Interface>
+struct SlotTraits;
+
+namespace detail {
+
+template <class Variant>
+concept VariantWithParameters = requires {
+    typename Variant::Parameters;
+};
+
+template <class Interface, class ArgumentTuple>
+struct FactoryOf;
+
+template <class Interface, class... Arguments>
+struct FactoryOf<Interface, std::tuple<Arguments...>> {
+    using Pointer = std::unique_ptr<Interface> (*)(const std::string& name, const Configuration&,
+                                                   Arguments...);
+
+    template <class Variant>
+    static std::unique_ptr<Interface> make([[maybe_unused]] const std::string& name,
+                                           [[maybe_unused]] const Configuration& configuration,
+                                           Arguments... arguments) {
+        if constexpr (VariantWithParameters<Variant>) {
+            return std::make_unique<Variant>(configuration.read<typename Variant::Parameters>(name),
+                                             std::forward<Arguments>(arguments)...);
+        } else {
+            return std::make_unique<Variant>(std::forward<Arguments>(arguments)...);
+        }
+    }
+};
+
+template <class Interface>
+using Factory = FactoryOf<Interface, typename SlotTraits<Interface>::Arguments>;
+
+template <class Interface>
+std::map<std::string, typename Factory<Interface>::Pointer, std::less<>>& factories() {
+    static std::map<std::string, typename Factory<Interface>::Pointer, std::less<>> map;
+    return map;
+}
+
+/// Throws ConfigurationError: names the place of the slot's value, the variants, and the nearest one.
+[[noreturn]] void unknown_variant(std::string_view slot, const std::string& name,
+                                  const Configuration& configuration);
+
+template <class Interface, class Variant>
+bool register_variant(std::string_view name, std::string_view description, std::string_view source) {
+    static_assert(std::is_base_of_v<Interface, Variant>, "a variant derives from its slot's interface");
+    static_assert(std::has_virtual_destructor_v<Interface>, "a slot's interface has a virtual destructor");
+    VariantEntry entry{std::string(SlotTraits<Interface>::name), std::string(name), std::string(description),
+                       std::string(source), nullptr};
+    if constexpr (VariantWithParameters<Variant>) {
+        entry.parameters = &ParametersOf<typename Variant::Parameters>::list;
+    }
+    add_slot({std::string(SlotTraits<Interface>::name), std::string(SlotTraits<Interface>::description)});
+    add_variant(std::move(entry));
+    factories<Interface>().emplace(name, &Factory<Interface>::template make<Variant>);
+    return true;
+}
+
+}  // namespace detail
+
+/// Makes the variant of that name. An unknown name is a ConfigurationError with "did you mean".
+template <class Interface, class... Arguments>
+std::unique_ptr<Interface> make_variant(const std::string& name, const Configuration& configuration,
+                                        Arguments&&... arguments) {
+    const auto& known = detail::factories<Interface>();
+    const auto found = known.find(name);
+    if (found == known.end()) {
+        detail::unknown_variant(SlotTraits<Interface>::name, name, configuration);
+    }
+    return found->second(name, configuration, std::forward<Arguments>(arguments)...);
+}
+
+/// The names of the slot's variants in alphabetical order, for tests that run on all of them.
+template <class Interface>
+std::vector<std::string> variant_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, factory] : detail::factories<Interface>()) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+}  // namespace lookahead
+
+#define LOOKAHEAD_JOIN_NAMES_2(a, b) a##b
+#define LOOKAHEAD_JOIN_NAMES(a, b) LOOKAHEAD_JOIN_NAMES_2(a, b)
+
+/// At namespace scope, in the variant's own .cpp.
+#define LOOKAHEAD_REGISTER_VARIANT(Interface, Variant, name, description, source)             \
+    namespace {                                                                               \
+    [[maybe_unused]] const bool LOOKAHEAD_JOIN_NAMES(variant_registered_, __COUNTER__) =      \
+        ::lookahead::detail::register_variant<Interface, Variant>(name, description, source); \
+    }

@@ -1,0 +1,379 @@
+#include "core/param/configuration.h"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <sstream>
+
+#include "core/error/error.h"
+#include "core/param/parameter_registry.h"
+#include "core/param/suggestion.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead {
+
+namespace {
+
+/// A value that a file or an override set.
+struct SetValue {
+    ParameterValue value;
+    std::string raw;  ///< an override as it was typed, "key=value"; empty for a file's value
+    std::string file;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+
+    bool is_override() const { return !raw.empty(); }
+    std::string raw_value() const { return raw.substr(raw.find('=') + 1); }
+    std::string line_text() const { return is_override() ? "override" : file + ":" + std::to_string(line); }
+    std::string place() const {
+        return is_override() ? "override \"" + raw + "\"" : line_text() + ":" + std::to_string(column);
+    }
+};
+
+using SetValues = std::map<std::string, SetValue, std::less<>>;
+
+bool is_key_text(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               c == '-';
+    });
+}
+
+/// Words joined by single dots.
+bool is_dotted_key(std::string_view key) {
+    while (true) {
+        const auto dot = key.find('.');
+        if (!is_key_text(key.substr(0, dot))) {
+            return false;
+        }
+        if (dot == std::string_view::npos) {
+            return true;
+        }
+        key.remove_prefix(dot + 1);
+    }
+}
+
+std::string joined(std::string_view prefix, std::string_view name) {
+    return prefix.empty() ? std::string(name) : std::string(prefix) + "." + std::string(name);
+}
+
+std::optional<ParameterValue> value_of(const toml::node& node) {
+    if (const auto* boolean = node.as_boolean()) {
+        return ParameterValue(boolean->get());
+    }
+    if (const auto* integer = node.as_integer()) {
+        return ParameterValue(integer->get());
+    }
+    if (const auto* real = node.as_floating_point()) {
+        return ParameterValue(real->get());
+    }
+    if (const auto* text = node.as_string()) {
+        return ParameterValue(text->get());
+    }
+    return std::nullopt;
+}
+
+std::string place_in(const std::string& file, const toml::source_region& source) {
+    return file + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column);
+}
+
+void flatten(const toml::table& table, const std::string& prefix, const std::string& file,
+             SetValues& result) {
+    for (const auto& [key, node] : table) {
+        if (!is_key_text(key.str())) {
+            throw ConfigurationError(place_in(file, key.source()) + ": the key \"" + std::string(key.str()) +
+                                     "\" may have letters, digits, _ and - only");
+        }
+        const std::string full = joined(prefix, key.str());
+        if (const auto* inner = node.as_table()) {
+            flatten(*inner, full, file, result);
+            continue;
+        }
+        const auto value = value_of(node);
+        if (!value) {
+            std::ostringstream kind;
+            kind << node.type();
+            throw ConfigurationError(place_in(file, node.source()) + ": " + full + " is of type " +
+                                     kind.str() + "; a key holds one number, switch (true or false) or text");
+        }
+        result[full] = {*value, "", file, node.source().begin.line, node.source().begin.column};
+    }
+}
+
+/// The text as a TOML value, or as plain text when it is none.
+ParameterValue parse_loosely(const std::string& text) {
+    try {
+        const toml::table table = toml::parse("value = " + text, std::string_view("override"));
+        if (const auto* node = table.get("value"); node != nullptr && table.size() == 1) {
+            if (auto value = value_of(*node)) {
+                return *value;
+            }
+        }
+    } catch (const toml::parse_error&) {
+    }
+    return text;
+}
+
+std::string type_phrase(const ParameterValue& value) {
+    static constexpr const char* kPhrases[] = {"a switch", "an integer", "a number", "a text"};
+    return kPhrases[value.index()];
+}
+
+std::string expectation(const Parameter& parameter) {
+    std::string text(name_of(parameter.type));
+    const std::string range = parameter.range_text();
+    if (!parameter.choices.empty()) {
+        return "one of " + range;
+    }
+    if (!range.empty()) {
+        text += ", " + range;
+    }
+    if (!parameter.unit.empty()) {
+        text += " (unit: " + parameter.unit + ")";
+    }
+    return text;
+}
+
+/// The value in the parameter's own type, or a ConfigurationError.
+ParameterValue checked(const Parameter& parameter, const std::string& key, const SetValue& set) {
+    ParameterValue value = set.value;
+    if (parameter.type == ParameterType::real && std::holds_alternative<std::int64_t>(value)) {
+        value = static_cast<double>(std::get<std::int64_t>(value));
+    }
+    if (parameter.type == ParameterType::text && set.is_override() &&
+        !std::holds_alternative<std::string>(value)) {
+        value = set.raw_value();
+    }
+    const std::string start = set.place() + ": " + key + " = " + to_toml(set.value);
+    if (!parameter.accepts_type(value)) {
+        throw ConfigurationError(start + " is " + type_phrase(set.value) +
+                                 "; expected: " + expectation(parameter));
+    }
+    if (!parameter.accepts_range(value)) {
+        const auto hint =
+            parameter.choices.empty() ? "" : did_you_mean(std::get<std::string>(value), parameter.choices);
+        throw ConfigurationError(start + " is out of range" + hint + "; expected: " + expectation(parameter));
+    }
+    return value;
+}
+
+/// The registered parameter behind a full key, and its set.
+struct KnownParameter {
+    const Parameter* parameter = nullptr;
+    const ParameterSetEntry* set = nullptr;
+};
+
+std::map<std::string, KnownParameter> registered_parameters() {
+    std::map<std::string, KnownParameter> all;
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        for (const Parameter& parameter : *set.parameters) {
+            all[joined(set.prefix, parameter.name)] = {&parameter, &set};
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+struct Configuration::State {
+    SetValues set;
+    std::map<std::string, EffectiveEntry, std::less<>> effective;
+};
+
+Configuration::Configuration() : state_(std::make_unique<State>()) {}
+Configuration::Configuration(const Configuration& other) : state_(std::make_unique<State>(*other.state_)) {}
+Configuration::Configuration(Configuration&&) noexcept = default;
+Configuration& Configuration::operator=(const Configuration& other) {
+    *state_ = *other.state_;
+    return *this;
+}
+Configuration& Configuration::operator=(Configuration&&) noexcept = default;
+Configuration::~Configuration() = default;
+
+Configuration Configuration::from_toml(std::string_view text, std::string file_name) {
+    Configuration result;
+    try {
+        flatten(toml::parse(text, std::string_view(file_name)), "", file_name, result.state_->set);
+    } catch (const toml::parse_error& error) {
+        throw ConfigurationError(place_in(file_name, error.source()) + ": " +
+                                 std::string(error.description()));
+    }
+    return result;
+}
+
+void Configuration::override_value(std::string_view key_equals_value) {
+    const auto equals = key_equals_value.find('=');
+    if (equals == std::string_view::npos || !is_dotted_key(key_equals_value.substr(0, equals))) {
+        throw ConfigurationError("override \"" + std::string(key_equals_value) +
+                                 "\": expected key=value, as in l1d.ways=8");
+    }
+    SetValue set;
+    set.raw = key_equals_value;
+    set.value = parse_loosely(set.raw_value());
+    state_->set[std::string(key_equals_value.substr(0, equals))] = std::move(set);
+}
+
+void Configuration::inherit(const Configuration& base) {
+    state_->set.insert(base.state_->set.begin(), base.state_->set.end());
+}
+
+std::optional<std::string> Configuration::take_text(std::string_view key) {
+    const auto found = state_->set.find(key);
+    if (found == state_->set.end()) {
+        return std::nullopt;
+    }
+    const SetValue set = found->second;
+    if (!std::holds_alternative<std::string>(set.value)) {
+        throw ConfigurationError(set.place() + ": " + std::string(key) + " = " + to_toml(set.value) + " is " +
+                                 type_phrase(set.value) + "; expected: text");
+    }
+    state_->set.erase(found);
+    return std::get<std::string>(set.value);
+}
+
+std::string Configuration::variant(std::string_view slot_key, std::string_view default_name) const {
+    Parameter slot;
+    slot.type = ParameterType::text;
+    EffectiveEntry entry{std::string(slot_key), std::string(default_name), "", "default",
+                         "Variant of the slot."};
+    if (const auto found = state_->set.find(slot_key); found != state_->set.end()) {
+        entry.value = checked(slot, entry.key, found->second);
+        entry.source = found->second.line_text();
+    }
+    const std::string name = std::get<std::string>(entry.value);
+    state_->effective[entry.key] = std::move(entry);
+    return name;
+}
+
+void Configuration::read_into(const ParameterList& list, std::string_view prefix, void* object) const {
+    for (const Parameter& parameter : list) {
+        EffectiveEntry entry{joined(prefix, parameter.name), parameter.default_value, parameter.unit,
+                             "default", parameter.help};
+        if (const auto found = state_->set.find(entry.key); found != state_->set.end()) {
+            entry.value = checked(parameter, entry.key, found->second);
+            entry.source = found->second.line_text();
+            parameter.store(static_cast<char*>(object) + parameter.offset, entry.value);
+        }
+        state_->effective[entry.key] = std::move(entry);
+    }
+}
+
+void Configuration::check_all_used() const {
+    const auto registered = registered_parameters();
+    for (const auto& [key, set] : state_->set) {
+        if (state_->effective.contains(key)) {
+            continue;
+        }
+        if (const auto found = registered.find(key); found != registered.end()) {
+            checked(*found->second.parameter, key, set);
+            if (set.is_override()) {
+                throw ConfigurationError(
+                    set.place() + ": " + key + " has no effect: nothing in this configuration uses \"" +
+                    found->second.set->prefix + "\" (" + found->second.set->description + ")");
+            }
+            continue;
+        }
+        std::vector<std::string> known;
+        for (const auto& each : state_->effective) {
+            known.push_back(each.first);
+        }
+        for (const auto& each : registered) {
+            known.push_back(each.first);
+        }
+        throw ConfigurationError(set.place() + ": unknown key " + key + did_you_mean(key, known));
+    }
+}
+
+bool Configuration::is_set(std::string_view key) const {
+    return state_->set.contains(key);
+}
+
+std::string Configuration::place_of(std::string_view key) const {
+    const auto found = state_->set.find(key);
+    return found == state_->set.end() ? "default" : found->second.place();
+}
+
+std::vector<EffectiveEntry> Configuration::effective_entries() const {
+    std::vector<EffectiveEntry> entries;
+    entries.reserve(state_->effective.size());
+    for (const auto& each : state_->effective) {
+        entries.push_back(each.second);
+    }
+    return entries;
+}
+
+std::string Configuration::effective_toml() const {
+    std::map<std::string, std::string> tables;
+    for (const auto& [key, entry] : state_->effective) {
+        const auto dot = key.rfind('.');
+        const std::string table = dot == std::string::npos ? "" : key.substr(0, dot);
+        const std::string name = dot == std::string::npos ? key : key.substr(dot + 1);
+        const std::string unit = entry.unit.empty() ? "" : entry.unit + "; ";
+        tables[table] += name + " = " + to_toml(entry.value) + "  # " + unit + entry.source + "\n";
+    }
+    std::string text;
+    for (const auto& [table, lines] : tables) {
+        text += table.empty() ? lines : (text.empty() ? "[" : "\n[") + table + "]\n" + lines;
+    }
+    return text;
+}
+
+std::uint64_t Configuration::effective_hash() const {
+    StateHasher hasher;
+    for (const auto& [key, entry] : state_->effective) {
+        hasher.add_bytes(key.data(), key.size());
+        const std::string value = to_toml(entry.value);
+        hasher.add_bytes(value.data(), value.size());
+    }
+    return hasher.value();
+}
+
+std::string Configuration::to_bytes() const {
+    std::ostringstream stream;
+    {
+        boost::archive::binary_oarchive archive(stream, boost::archive::no_header);
+        const std::size_t size = state_->set.size();
+        archive << size;
+        for (const auto& [key, set] : state_->set) {
+            const std::uint8_t type = static_cast<std::uint8_t>(set.value.index());
+            archive << key << set.raw << set.file << set.line << set.column << type;
+            std::visit([&](const auto& value) { archive << value; }, set.value);
+        }
+    }
+    return std::move(stream).str();
+}
+
+namespace {
+
+template <class T>
+ParameterValue load_value(boost::archive::binary_iarchive& archive) {
+    T value{};
+    archive >> value;
+    return value;
+}
+
+}  // namespace
+
+Configuration Configuration::from_bytes(std::string_view bytes) {
+    using Load = ParameterValue (*)(boost::archive::binary_iarchive&);
+    static constexpr Load kLoad[] = {&load_value<bool>, &load_value<std::int64_t>, &load_value<double>,
+                                     &load_value<std::string>};
+    Configuration result;
+    std::istringstream stream{std::string(bytes)};
+    boost::archive::binary_iarchive archive(stream, boost::archive::no_header);
+    std::size_t size = 0;
+    archive >> size;
+    for (std::size_t i = 0; i < size; ++i) {
+        std::string key;
+        SetValue set;
+        std::uint8_t type = 0;
+        archive >> key >> set.raw >> set.file >> set.line >> set.column >> type;
+        LOOKAHEAD_ASSERT(type < std::size(kLoad), "a configuration from another rank is damaged");
+        set.value = kLoad[type](archive);
+        result.state_->set.emplace(std::move(key), std::move(set));
+    }
+    return result;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,99 @@
+#include "core/param/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr auto kNoMin = std::numeric_limits<std::int64_t>::min();
+constexpr auto kNoMax = std::numeric_limits<std::int64_t>::max();
+
+std::string bounds_text(bool has_min, const std::string& min, bool has_max, const std::string& max) {
+    if (has_min && has_max) {
+        return min + " to " + max;
+    }
+    return has_min ? min + " or more" : has_max ? max + " or less" : "";
+}
+
+}  // namespace
+
+std::string_view name_of(ParameterType type) {
+    switch (type) {
+        case ParameterType::boolean:
+            return "switch (true or false)";
+        case ParameterType::integer:
+            return "integer";
+        case ParameterType::real:
+            return "number";
+        case ParameterType::text:
+            return "text";
+    }
+    return "";
+}
+
+std::string Parameter::range_text() const {
+    if (type == ParameterType::integer) {
+        return bounds_text(integer_min != kNoMin, std::to_string(integer_min), integer_max != kNoMax,
+                           std::to_string(integer_max));
+    }
+    if (type == ParameterType::real) {
+        return bounds_text(std::isfinite(real_min), to_toml(real_min), std::isfinite(real_max),
+                           to_toml(real_max));
+    }
+    std::string text;
+    for (const std::string& each : choices) {
+        text += (text.empty() ? "" : ", ") + each;
+    }
+    return text;
+}
+
+bool Parameter::accepts_type(const ParameterValue& value) const {
+    switch (type) {
+        case ParameterType::boolean:
+            return std::holds_alternative<bool>(value);
+        case ParameterType::integer:
+            return std::holds_alternative<std::int64_t>(value);
+        case ParameterType::real:
+            return std::holds_alternative<double>(value);
+        case ParameterType::text:
+            return std::holds_alternative<std::string>(value);
+    }
+    return false;
+}
+
+bool Parameter::accepts_range(const ParameterValue& value) const {
+    switch (type) {
+        case ParameterType::boolean:
+            return true;
+        case ParameterType::integer: {
+            const auto number = std::get<std::int64_t>(value);
+            return number >= integer_min && number <= integer_max;
+        }
+        case ParameterType::real: {
+            const auto number = std::get<double>(value);
+            return std::isfinite(number) && number >= real_min && number <= real_max;
+        }
+        case ParameterType::text:
+            return choices.empty() ||
+                   std::find(choices.begin(), choices.end(), std::get<std::string>(value)) != choices.end();
+    }
+    return false;
+}
+
+void check_parameter_list(const ParameterList& list) {
+    std::set<std::string_view> names;
+    for (const Parameter& each : list) {
+        LOOKAHEAD_ASSERT(!each.name.empty(), "a parameter has no name");
+        LOOKAHEAD_ASSERT(names.insert(each.name).second, "two parameters are named " + each.name);
+        LOOKAHEAD_ASSERT(!each.help.empty(), "the parameter " + each.name + " has no help text");
+        LOOKAHEAD_ASSERT(each.accepts_type(each.default_value) && each.accepts_range(each.default_value),
+                         "the default of the parameter " + each.name + " is out of its range");
+    }
+}
+
+}  // namespace lookahead

@@ -1,0 +1,201 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/param/parameter_value.h"
+
+/// Parameters are members of a plain struct, each declared once:
+///
+///     struct CacheParameters {
+///         std::int64_t ways = 4;
+///         bool sectored = false;
+///         double frequency = 700e6;
+///         std::string replacement = "lru";
+///     };
+///     template <>
+///     struct lookahead::ParametersOf<CacheParameters> {
+///         inline static const auto list = parameter_list<CacheParameters>(
+///             integer("ways", &CacheParameters::ways, {.unit = "line", .min = 1, .max = 64, .help = "Lines
+///             in a set."}), boolean("sectored", &CacheParameters::sectored, {.help = "…"}),
+///             real("frequency", &CacheParameters::frequency, {.unit = "Hz", .min = 1, .max = 1e12, .help =
+///             "…"}), choice("replacement", &CacheParameters::replacement, {"lru", "fifo"}, {.help = "…"}));
+///     };
+///
+/// The member initialiser is the default. `Configuration::read<CacheParameters>("l1d")` gives a checked
+/// struct.
+namespace lookahead {
+
+enum class ParameterType { boolean, integer, real, text };
+
+/// "integer", "number", "switch (true or false)", "text".
+std::string_view name_of(ParameterType type);
+
+/// One parameter of some struct, as the configuration and the reference pages need it.
+struct Parameter {
+    std::string name;
+    ParameterType type = ParameterType::integer;
+    std::string unit;
+    std::string help;
+    std::string source;  ///< where the default comes from: a paper, a manual, a measurement
+    ParameterValue default_value;
+    std::int64_t integer_min = std::numeric_limits<std::int64_t>::min();
+    std::int64_t integer_max = std::numeric_limits<std::int64_t>::max();
+    double real_min = -std::numeric_limits<double>::infinity();
+    double real_max = std::numeric_limits<double>::infinity();
+    std::vector<std::string> choices;  ///< empty: any text
+
+    std::ptrdiff_t offset = 0;  ///< of the member in its struct
+    void (*store)(void* member, const ParameterValue& value) = nullptr;
+
+    /// "1 to 64", "lru, fifo", or empty for no bounds.
+    std::string range_text() const;
+    bool accepts_type(const ParameterValue& value) const;
+    /// For a value of the right type.
+    bool accepts_range(const ParameterValue& value) const;
+};
+
+using ParameterList = std::vector<Parameter>;
+
+/// Specialise with `inline static const auto list = parameter_list<P>(…);`.
+template <class P>
+struct ParametersOf;
+
+template <class P>
+concept HasParameters = std::is_default_constructible_v<P> && requires {
+    ParametersOf<P>::list;
+};
+
+struct IntegerOptions {
+    std::string_view unit = "";
+    std::int64_t min = std::numeric_limits<std::int64_t>::min();
+    std::int64_t max = std::numeric_limits<std::int64_t>::max();
+    std::string_view help = "";
+    std::string_view source = "";
+};
+
+struct RealOptions {
+    std::string_view unit = "";
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+    std::string_view help = "";
+    std::string_view source = "";
+};
+
+struct PlainOptions {
+    std::string_view help = "";
+    std::string_view source = "";
+};
+
+/// A parameter and the member that holds it; made by integer(), boolean(), real(), text() and choice().
+template <class P, class T>
+struct DeclaredParameter {
+    Parameter parameter;
+    T P::*member;
+};
+
+namespace detail {
+
+template <class T>
+using StoredAs = std::conditional_t<std::same_as<T, bool> || std::same_as<T, std::string>, T,
+                                    std::conditional_t<std::floating_point<T>, double, std::int64_t>>;
+
+template <class P, class T>
+DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterType type,
+                                 std::string_view unit, std::string_view help, std::string_view source) {
+    Parameter parameter;
+    parameter.name = name;
+    parameter.type = type;
+    parameter.unit = unit;
+    parameter.help = help;
+    parameter.source = source;
+    parameter.store = [](void* place, const ParameterValue& value) {
+        *static_cast<T*>(place) = static_cast<T>(std::get<StoredAs<T>>(value));
+    };
+    return {std::move(parameter), member};
+}
+
+}  // namespace detail
+
+/// A whole number. The bounds are those of the options and of the member's type.
+template <class P, std::integral T>
+requires(!std::same_as<T, bool>) DeclaredParameter<P, T> integer(std::string_view name, T P::*member,
+                                                                 const IntegerOptions& options) {
+    auto result =
+        detail::declared(name, member, ParameterType::integer, options.unit, options.help, options.source);
+    const bool wider = std::in_range<std::int64_t>(std::numeric_limits<T>::max());
+    const auto type_max = wider ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
+                                : std::numeric_limits<std::int64_t>::max();
+    const auto type_min = static_cast<std::int64_t>(std::numeric_limits<T>::min());
+    result.parameter.integer_min = options.min > type_min ? options.min : type_min;
+    result.parameter.integer_max = options.max < type_max ? options.max : type_max;
+    return result;
+}
+
+/// A double. Infinity and "not a number" are never accepted.
+template <class P>
+DeclaredParameter<P, double> real(std::string_view name, double P::*member, const RealOptions& options) {
+    auto result =
+        detail::declared(name, member, ParameterType::real, options.unit, options.help, options.source);
+    result.parameter.real_min = options.min;
+    result.parameter.real_max = options.max;
+    return result;
+}
+
+/// true or false.
+template <class P>
+DeclaredParameter<P, bool> boolean(std::string_view name, bool P::*member, const PlainOptions& options) {
+    return detail::declared(name, member, ParameterType::boolean, "", options.help, options.source);
+}
+
+/// Any text.
+template <class P>
+DeclaredParameter<P, std::string> text(std::string_view name, std::string P::*member,
+                                       const PlainOptions& options) {
+    return detail::declared(name, member, ParameterType::text, "", options.help, options.source);
+}
+
+/// One of a few words.
+template <class P>
+DeclaredParameter<P, std::string> choice(std::string_view name, std::string P::*member,
+                                         std::initializer_list<std::string_view> choices,
+                                         const PlainOptions& options) {
+    auto result = detail::declared(name, member, ParameterType::text, "", options.help, options.source);
+    result.parameter.choices.assign(choices.begin(), choices.end());
+    return result;
+}
+
+/// The list for ParametersOf<P>; throws InternalError if a name occurs twice, a help text is empty, or a
+/// default is out of its range.
+template <class P, class... Bases, class... Ts>
+ParameterList parameter_list(DeclaredParameter<Bases, Ts>... declared);
+
+/// Throws InternalError for a faulty declaration, see parameter_list.
+void check_parameter_list(const ParameterList& list);
+
+template <class P, class... Bases, class... Ts>
+ParameterList parameter_list(DeclaredParameter<Bases, Ts>... declared) {
+    const P defaults{};
+    ParameterList list;
+    list.reserve(sizeof...(declared));
+    const auto add = [&]<class Base, class T>(DeclaredParameter<Base, T>& each) {
+        const T& member = defaults.*each.member;
+        each.parameter.default_value = static_cast<detail::StoredAs<T>>(member);
+        each.parameter.offset =
+            reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&defaults);
+        list.push_back(std::move(each.parameter));
+    };
+    (add(declared), ...);
+    check_parameter_list(list);
+    return list;
+}
+
+}  // namespace lookahead

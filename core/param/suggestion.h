@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lookahead {
+
+/// The known word nearest to what was typed, by edits (insert, delete, replace, swap of neighbours); empty if
+/// none is near enough to be meant.
+std::string nearest(std::string_view typed, const std::vector<std::string>& known);
+
+/// ": did you mean X?" or nothing.
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known);
+
+}  // namespace lookahead

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "core/stats/histogram.h"
+#include "core/stats/state_hasher.h"
+#include "core/stats/statistics_visitor.h"
+
+/// Statistics are plain integers in a struct of the component, counted with ++ and declared once:
+///
+///     struct SmCounters {
+///         std::uint64_t cycles = 0;
+///         std::array<std::uint64_t, 2> stalls{};
+///         Histogram<8> load_latency;
+///     };
+///     template <>
+///     struct lookahead::StatisticsOf<SmCounters> {
+///         static constexpr std::tuple list{
+///             Counter<SmCounters>{"cycles", "cycle", "Cycles with work.", &SmCounters::cycles},
+///             CounterArray<SmCounters, 2>{&SmCounters::stalls,
+///                                         {{{"stall_data", "cycle", "…"}, {"stall_memory", "cycle", "…"}}}},
+///             HistogramOf<SmCounters, 8>{"load_latency", "cycle", "…", &SmCounters::load_latency,
+///                                        doubling_edges<8>(16)}};
+///     };
+///
+/// Every member of the struct must be declared; a missing one is a compile-time error, so that no statistic
+/// is left out of the result, the state hash or a checkpoint.
+namespace lookahead {
+
+/// Specialise with `static constexpr` (or `inline static const`) `list`: a std::tuple or std::array of
+/// Counter, CounterArray and HistogramOf.
+template <class C>
+struct StatisticsOf;
+
+template <class C>
+concept HasStatistics = requires {
+    StatisticsOf<C>::list;
+};
+
+/// One std::uint64_t member.
+template <class C>
+struct Counter {
+    static constexpr std::size_t kWords = 1;
+
+    std::string_view name;
+    std::string_view unit;
+    std::string_view description;
+    std::uint64_t C::*member;
+
+    constexpr StatisticDescription what() const { return {name, unit, description}; }
+    const void* place(const C& counters) const { return &(counters.*member); }
+    template <class F>
+    constexpr void for_each_description(F&& f) const {
+        f(what());
+    }
+    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind,
+               const C& counters) const {
+        visitor.counter(component, kind, what(), counters.*member);
+    }
+};
+
+/// A std::array of counters, one description each: stall cycles by cause, accesses by client.
+template <class C, std::size_t N>
+struct CounterArray {
+    static constexpr std::size_t kWords = N;
+
+    std::array<std::uint64_t, N> C::*member;
+    std::array<StatisticDescription, N> descriptions;
+
+    const void* place(const C& counters) const { return &(counters.*member); }
+    template <class F>
+    constexpr void for_each_description(F&& f) const {
+        for (const StatisticDescription& what : descriptions) {
+            f(what);
+        }
+    }
+    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind,
+               const C& counters) const {
+        for (std::size_t i = 0; i < N; ++i) {
+            visitor.counter(component, kind, descriptions[i], (counters.*member)[i]);
+        }
+    }
+};
+
+/// One Histogram<N> member and its N + 1 edges.
+template <class C, std::size_t N>
+struct HistogramOf {
+    static constexpr std::size_t kWords = N + 2;
+
+    std::string_view name;
+    std::string_view unit;
+    std::string_view description;
+    Histogram<N> C::*member;
+    typename Histogram<N>::Edges edges;
+
+    constexpr StatisticDescription what() const { return {name, unit, description}; }
+    const void* place(const C& counters) const { return &(counters.*member); }
+    template <class F>
+    constexpr void for_each_description(F&& f) const {
+        f(what());
+    }
+    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind,
+               const C& counters) const {
+        const Histogram<N>& values = counters.*member;
+        visitor.histogram(component, kind, what(), {edges, values.counts, values.underflow, values.overflow});
+    }
+};
+
+namespace detail {
+
+template <class... Each>
+constexpr std::size_t declared_words(const std::tuple<Each...>*) {
+    return (std::size_t{0} + ... + Each::kWords);
+}
+
+template <class Each, std::size_t N>
+constexpr std::size_t declared_words(const std::array<Each, N>*) {
+    return N * Each::kWords;
+}
+
+/// The number of 64-bit words of C, checked against its declaration.
+template <class C>
+constexpr std::size_t statistics_words() {
+    constexpr std::size_t declared = declared_words(static_cast<decltype(&StatisticsOf<C>::list)>(nullptr));
+    static_assert(std::is_trivially_copyable_v<C>, "statistics are plain integers");
+    static_assert(declared * sizeof(std::uint64_t) == sizeof(C),
+                  "each member of a statistics struct must be declared in StatisticsOf, once");
+    return declared;
+}
+
+template <class C>
+using StatisticsWords = std::array<std::uint64_t, statistics_words<C>()>;
+
+}  // namespace detail
+
+/// Shows every statistic of `counters` to the visitor, in the order of declaration.
+template <HasStatistics C>
+void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) {
+    std::apply([&](const auto&... each) { (each.visit(visitor, component, kind, counters), ...); },
+               StatisticsOf<C>::list);
+}
+
+/// Calls f(StatisticDescription) for every statistic of C.
+template <HasStatistics C, class F>
+void for_each_statistic(F&& f) {
+    std::apply([&](const auto&... each) { (each.for_each_description(f), ...); }, StatisticsOf<C>::list);
+}
+
+template <HasStatistics C>
+void hash(StateHasher& hasher, const C& counters) {
+    for (const std::uint64_t word : std::bit_cast<detail::StatisticsWords<C>>(counters)) {
+        hasher.add(word);
+    }
+}
+
+/// Saves to a Boost archive.
+template <class Archive, HasStatistics C>
+void serialize_counters(Archive& archive, const C& counters) {
+    auto words = std::bit_cast<detail::StatisticsWords<C>>(counters);
+    for (std::uint64_t& word : words) {
+        archive& word;
+    }
+}
+
+/// Saves to or loads from a Boost archive.
+template <class Archive, HasStatistics C>
+void serialize_counters(Archive& archive, C& counters) {
+    auto words = std::bit_cast<detail::StatisticsWords<C>>(counters);
+    for (std::uint64_t& word : words) {
+        archive& word;
+    }
+    counters = std::bit_cast<C>(words);
+}
+
+/// What was counted between two moments, as for one kernel; `before` must be the earlier one.
+template <HasStatistics C>
+C difference(const C& after, const C& before) {
+    auto words = std::bit_cast<detail::StatisticsWords<C>>(after);
+    const auto earlier = std::bit_cast<detail::StatisticsWords<C>>(before);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] -= earlier[i];
+    }
+    return std::bit_cast<C>(words);
+}
+
+/// Adds `more` to `sum`, statistic by statistic.
+template <HasStatistics C>
+void accumulate(C& sum, const C& more) {
+    auto words = std::bit_cast<detail::StatisticsWords<C>>(sum);
+    const auto other = std::bit_cast<detail::StatisticsWords<C>>(more);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] += other[i];
+    }
+    sum = std::bit_cast<C>(words);
+}
+
+template <HasStatistics C>
+void reset(C& counters) {
+    counters = C{};
+}
+
+}  // namespace lookahead

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/stats/statistics.h"
+
+namespace lookahead {
+
+struct StatisticEntry {
+    std::string name;
+    std::string unit;
+    std::string description;
+};
+
+/// The statistics of one kind of component.
+struct StatisticsSetEntry {
+    std::string kind;
+    std::string description;
+    std::vector<StatisticEntry> statistics;
+};
+
+/// All statistics sets that registered themselves, in the order of their kinds.
+const std::vector<StatisticsSetEntry>& registered_statistics_sets();
+
+/// Throws InternalError if the kind is taken or statistics_faults() finds something.
+void add_statistics_set(StatisticsSetEntry set);
+
+/// What is wrong with a declaration: two statistics with one name, a name that is not a lower_snake_case
+/// word, an empty description. Empty when all is well.
+std::vector<std::string> statistics_faults(const StatisticsSetEntry& set);
+
+/// The declaration of C as an entry.
+template <HasStatistics C>
+StatisticsSetEntry statistics_entry(std::string_view kind, std::string_view description) {
+    StatisticsSetEntry entry{std::string(kind), std::string(description), {}};
+    for_each_statistic<C>([&](const StatisticDescription& what) {
+        entry.statistics.push_back(
+            {std::string(what.name), std::string(what.unit), std::string(what.description)});
+    });
+    return entry;
+}
+
+namespace detail {
+
+template <HasStatistics C>
+bool register_statistics(std::string_view kind, std::string_view description) {
+    add_statistics_set(statistics_entry<C>(kind, description));
+    return true;
+}
+
+}  // namespace detail
+
+}  // namespace lookahead
+
+/// At namespace scope, in a .cpp: components of this kind have the statistics of struct C. `kind` is the same
+/// word that the component gives to visit().
+#define LOOKAHEAD_REGISTER_STATISTICS(C, kind, description) \
+    LOOKAHEAD_REGISTER_STATISTICS_2(C, kind, description, __COUNTER__)
+#define LOOKAHEAD_REGISTER_STATISTICS_2(C, kind, description, number) \
+    LOOKAHEAD_REGISTER_STATISTICS_3(C, kind, description, number)
+#define LOOKAHEAD_REGISTER_STATISTICS_3(C, kind, description, number)   \
+    namespace {                                                         \
+    [[maybe_unused]] const bool statistics_registered_##number =        \
+        ::lookahead::detail::register_statistics<C>(kind, description); \
+    }

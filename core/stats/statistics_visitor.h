@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace lookahead {
+
+/// What a statistic means. The name is a lower_snake_case word, unique in its kind; the unit is a singular
+/// noun
+/// ("cycle", "instruction", "byte") or empty for a pure number; the description is a sentence.
+struct StatisticDescription {
+    std::string_view name;
+    std::string_view unit;
+    std::string_view description;
+};
+
+/// A histogram's values: counts.size() + 1 edges; bin i counts edges[i] <= value < edges[i + 1].
+struct HistogramView {
+    std::span<const std::uint64_t> edges;
+    std::span<const std::uint64_t> counts;
+    std::uint64_t underflow = 0;
+    std::uint64_t overflow = 0;
+};
+
+/// Is shown every statistic of a component. `component` is the component's own name ("sm3"), `kind` the name
+/// of its kind ("sm"), which all components with the same statistics share.
+class StatisticsVisitor {
+  public:
+    virtual ~StatisticsVisitor() = default;
+    virtual void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                         std::uint64_t value) = 0;
+    virtual void histogram(std::string_view component, std::string_view kind,
+                           const StatisticDescription& what, const HistogramView& value) = 0;
+};
+
+}  // namespace lookahead

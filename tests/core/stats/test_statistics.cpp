@@ -1,0 +1,191 @@
+#include <doctest/doctest.h>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/stats/statistics.h"
+#include "core/stats/statistics_registry.h"
+
+namespace lookahead {
+namespace {
+
+struct BoxCounters {
+    std::uint64_t cycles = 0;
+    std::array<std::uint64_t, 2> stalls{};
+    Histogram<3> latency;
+    std::uint64_t packets = 0;
+
+    bool operator==(const BoxCounters&) const = default;
+};
+
+}  // namespace
+
+template <>
+struct StatisticsOf<BoxCounters> {
+    static constexpr std::tuple list{
+        Counter<BoxCounters>{"cycles", "cycle", "Cycles with work.", &BoxCounters::cycles},
+        CounterArray<BoxCounters, 2>{
+            &BoxCounters::stalls,
+            {{{"stall_data", "cycle", "Waits for data."}, {"stall_credit", "cycle", "Waits for credit."}}}},
+        HistogramOf<BoxCounters, 3>{"latency", "cycle", "Time of a packet.", &BoxCounters::latency,
+                                    linear_edges<3>(0, 10)},
+        Counter<BoxCounters>{"packets", "packet", "Packets sent.", &BoxCounters::packets}};
+};
+
+namespace {
+
+struct PlainCounters {
+    std::uint64_t a = 0, b = 0;
+};
+
+}  // namespace
+
+template <>
+struct StatisticsOf<PlainCounters> {
+    static constexpr std::array list{Counter<PlainCounters>{"a", "", "First.", &PlainCounters::a},
+                                     Counter<PlainCounters>{"b", "", "Second.", &PlainCounters::b}};
+};
+
+namespace {
+
+LOOKAHEAD_REGISTER_STATISTICS(BoxCounters, "test_box", "A box that sends packets.")
+
+BoxCounters example() {
+    BoxCounters counters;
+    counters.cycles = 7;
+    counters.stalls = {3, 4};
+    counters.latency.add(12, linear_edges<3>(0, 10), 5);
+    counters.latency.add(99, linear_edges<3>(0, 10));
+    counters.packets = 6;
+    return counters;
+}
+
+struct Recorder : StatisticsVisitor {
+    std::vector<std::string> lines;
+
+    void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                 std::uint64_t value) override {
+        lines.push_back(std::string(component) + " " + std::string(kind) + "." + std::string(what.name) +
+                        " " + std::to_string(value) + " " + std::string(what.unit));
+    }
+    void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                   const HistogramView& value) override {
+        std::string line = std::string(component) + " " + std::string(kind) + "." + std::string(what.name);
+        for (const auto count : value.counts) {
+            line += " " + std::to_string(count);
+        }
+        lines.push_back(line + " over " + std::to_string(value.overflow) + " edges " +
+                        std::to_string(value.edges.size()));
+    }
+};
+
+std::uint64_t hash_of(const BoxCounters& counters) {
+    StateHasher hasher;
+    hash(hasher, counters);
+    return hasher.value();
+}
+
+TEST_CASE("a visitor sees every statistic in the order of declaration") {
+    Recorder recorder;
+    visit(recorder, "box3", "box", example());
+    CHECK(recorder.lines == std::vector<std::string>{"box3 box.cycles 7 cycle", "box3 box.stall_data 3 cycle",
+                                                     "box3 box.stall_credit 4 cycle",
+                                                     "box3 box.latency 0 5 0 over 1 edges 4",
+                                                     "box3 box.packets 6 packet"});
+}
+
+TEST_CASE("statistics may be declared in an array too") {
+    Recorder recorder;
+    visit(recorder, "p", "plain", PlainCounters{1, 2});
+    CHECK(recorder.lines == std::vector<std::string>{"p plain.a 1 ", "p plain.b 2 "});
+}
+
+TEST_CASE("the difference of two moments is what was counted between them") {
+    const BoxCounters before = example();
+    BoxCounters after = before;
+    after.cycles += 10;
+    after.stalls[1] += 2;
+    after.latency.add(1, linear_edges<3>(0, 10));
+    const BoxCounters between = difference(after, before);
+    BoxCounters expected;
+    expected.cycles = 10;
+    expected.stalls = {0, 2};
+    expected.latency.counts = {1, 0, 0};
+    CHECK(between == expected);
+    BoxCounters sum = before;
+    accumulate(sum, between);
+    CHECK(sum == after);
+    reset(sum);
+    CHECK(sum == BoxCounters{});
+}
+
+TEST_CASE("the hash changes with every single statistic") {
+    const std::uint64_t original = hash_of(example());
+    CHECK(hash_of(example()) == original);
+    BoxCounters changed = example();
+    ++changed.cycles;
+    CHECK(hash_of(changed) != original);
+    changed = example();
+    ++changed.stalls[1];
+    CHECK(hash_of(changed) != original);
+    changed = example();
+    ++changed.latency.overflow;
+    CHECK(hash_of(changed) != original);
+    changed = example();
+    --changed.packets;
+    CHECK(hash_of(changed) != original);
+}
+
+TEST_CASE("saved statistics load as they were") {
+    const BoxCounters saved = example();
+    std::stringstream stream;
+    {
+        boost::archive::binary_oarchive archive(stream);
+        serialize_counters(archive, saved);
+    }
+    BoxCounters loaded;
+    boost::archive::binary_iarchive archive(stream);
+    serialize_counters(archive, loaded);
+    CHECK(loaded == saved);
+}
+
+TEST_CASE("a registered kind lists its statistics with units and descriptions") {
+    const StatisticsSetEntry* found = nullptr;
+    for (const auto& set : registered_statistics_sets()) {
+        if (set.kind == "test_box") {
+            found = &set;
+        }
+    }
+    REQUIRE(found != nullptr);
+    CHECK(found->statistics.size() == 5);
+    CHECK(found->statistics[2].name == "stall_credit");
+    CHECK(found->statistics[2].description == "Waits for credit.");
+    CHECK(found->statistics[3].unit == "cycle");
+    CHECK_THROWS_AS(add_statistics_set(*found), InternalError);
+}
+
+TEST_CASE("two statistics of one name, a missing description and a bad name are faults") {
+    const StatisticsSetEntry good{"box", "A box.", {{"a", "", "First."}, {"b", "", "Second."}}};
+    CHECK(statistics_faults(good).empty());
+    StatisticsSetEntry set = good;
+    set.statistics[1].name = "a";
+    CHECK(statistics_faults(set) == std::vector<std::string>{"two statistics are named box.a"});
+    CHECK_THROWS_AS(add_statistics_set(set), InternalError);
+    set = good;
+    set.statistics[0].description = "";
+    CHECK(statistics_faults(set) == std::vector<std::string>{"the statistic box.a has no description"});
+    set = good;
+    set.statistics[0].name = "readHits";
+    CHECK(statistics_faults(set).size() == 1);
+    set = good;
+    set.description = "";
+    CHECK(statistics_faults(set).size() == 1);
+}
+
+}  // namespace
+}  // namespace lookahead
