@@ -89,8 +89,8 @@ struct Modifiers {
     bool shift_amount = false;      ///< bfind.shiftamt
     bool upper_half = false;        ///< dp2a.hi; dp2a.lo otherwise
     bool accumulate = false;        ///< vabsdiff4 ... .add
-    bool sync = false;     ///< shfl.sync, vote.sync, match.sync, redux.sync: the last operand is a mask
-    bool aligned = false;  ///< bar always, barrier.aligned: all threads execute the same barrier
+    bool sync = false;              ///< shfl.sync, vote.sync, match.sync, redux.sync: the last operand is a mask
+    bool aligned = false;           ///< true for bar, and for barrier.aligned: all threads execute the same barrier
 };
 
 }  // namespace lookahead::ptx

@@ -18,8 +18,7 @@ struct Relocation {
     unsigned first_byte = 0;  ///< not 0 for `0xFF00(symbol)` in byte arrays
     SymbolReference symbol;   ///< module_variable or function
     std::int64_t addend = 0;
-    bool generic =
-        false;  ///< generic(symbol): the generic address instead of that in the symbol's state space
+    bool generic = false;  ///< generic(symbol): the generic address instead of that in the symbol's state space
 };
 
 /// A variable in memory: global, constant, shared or local, or a .param of a call.

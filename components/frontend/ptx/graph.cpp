@@ -1,0 +1,148 @@
+#include "components/frontend/ptx/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error/error.h"
+
+namespace lookahead::ptx {
+namespace {
+
+using Edges = std::vector<std::vector<std::uint32_t>>;
+
+Edges reversed(const Edges& edges) {
+    Edges result(edges.size());
+    for (std::uint32_t from = 0; from < edges.size(); ++from) {
+        for (const std::uint32_t to : edges[from]) result[to].push_back(from);
+    }
+    return result;
+}
+
+/// Appends to `order` the nodes reached from `root` that `seen` does not hold yet, each after all that it leads to.
+void append_post_order(const Edges& edges, std::uint32_t root, std::vector<bool>& seen,
+                       std::vector<std::uint32_t>& order) {
+    if (seen[root]) return;
+    seen[root] = true;
+    std::vector<std::pair<std::uint32_t, std::size_t>> path{{root, 0}};
+    while (!path.empty()) {
+        auto& [node, next] = path.back();
+        if (next == edges[node].size()) {
+            order.push_back(node);
+            path.pop_back();
+            continue;
+        }
+        const std::uint32_t successor = edges[node][next++];
+        if (seen[successor]) continue;
+        seen[successor] = true;
+        path.emplace_back(successor, 0);
+    }
+}
+
+/// Immediate dominators seen from `root`, whose own is itself; kNoNode for nodes that it does not reach.
+std::vector<std::uint32_t> dominators_from(std::uint32_t root, const Edges& edges) {
+    std::vector<bool> seen(edges.size(), false);
+    std::vector<std::uint32_t> order;
+    append_post_order(edges, root, seen, order);
+    std::vector<std::uint32_t> number(edges.size(), kNoNode);
+    for (std::uint32_t i = 0; i < order.size(); ++i) number[order[i]] = i;
+
+    std::vector<std::uint32_t> immediate(edges.size(), kNoNode);
+    immediate[root] = root;
+    const auto common = [&](std::uint32_t a, std::uint32_t b) {
+        while (a != b) {
+            while (number[a] < number[b]) a = immediate[a];
+            while (number[b] < number[a]) b = immediate[b];
+        }
+        return a;
+    };
+    const Edges from = reversed(edges);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (auto node = order.rbegin(); node != order.rend(); ++node) {
+            if (*node == root) continue;
+            std::uint32_t best = kNoNode;
+            for (const std::uint32_t predecessor : from[*node]) {
+                if (immediate[predecessor] == kNoNode) continue;
+                best = best == kNoNode ? predecessor : common(best, predecessor);
+            }
+            changed = changed || immediate[*node] != best;
+            immediate[*node] = best;
+        }
+    }
+    return immediate;
+}
+
+/// One node of each set of nodes that is strongly connected and has no way out: its first in node order.
+/// Among the nodes that `ends` does not hold (they lead to one another only), that with the latest finish of a
+/// depth-first search over the reversed edges lies in such a set, as in Kosaraju's algorithm.
+std::vector<std::uint32_t> endless_loops(const Edges& edges, const Edges& from, std::vector<bool> ends) {
+    std::vector<bool> seen = ends;
+    std::vector<std::uint32_t> finished;
+    for (std::uint32_t node = 0; node < edges.size(); ++node) append_post_order(from, node, seen, finished);
+
+    std::vector<std::uint32_t> result;
+    for (auto node = finished.rbegin(); node != finished.rend(); ++node) {
+        if (ends[*node]) continue;
+        std::vector<bool> reached(edges.size(), false);
+        std::vector<std::uint32_t> loop;
+        append_post_order(edges, *node, reached, loop);
+        result.push_back(*std::min_element(loop.begin(), loop.end()));
+        std::vector<std::uint32_t> led_here;
+        append_post_order(from, *node, ends, led_here);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> predecessors(const Graph& graph) {
+    return reversed(graph.successors);
+}
+
+std::vector<std::uint32_t> reverse_post_order(const Graph& graph) {
+    std::vector<std::uint32_t> order;
+    if (graph.size() == 0) return order;
+    std::vector<bool> seen(graph.size(), false);
+    append_post_order(graph.successors, 0, seen, order);
+    std::reverse(order.begin(), order.end());
+    return order;
+}
+
+std::vector<std::uint32_t> immediate_dominators(const Graph& graph) {
+    if (graph.size() == 0) return {};
+    std::vector<std::uint32_t> immediate = dominators_from(0, graph.successors);
+    immediate[0] = kNoNode;
+    return immediate;
+}
+
+std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph) {
+    LOOKAHEAD_ASSERT(graph.exits.size() == graph.size(), "a graph says of each node whether it is an exit");
+    const std::uint32_t exit = graph.size();
+    // The reversed graph with the virtual exit, from which everything is reached.
+    Edges from = reversed(graph.successors);
+    std::vector<bool> ends(graph.size(), false);
+    std::vector<std::uint32_t> reaching;
+    for (std::uint32_t node = 0; node < exit; ++node) {
+        if (graph.exits[node]) append_post_order(from, node, ends, reaching);
+    }
+    std::vector<std::uint32_t> last;
+    for (std::uint32_t node = 0; node < exit; ++node) {
+        if (graph.exits[node]) last.push_back(node);
+    }
+    for (const std::uint32_t node : endless_loops(graph.successors, from, ends)) last.push_back(node);
+    from.push_back(std::move(last));
+
+    std::vector<std::uint32_t> immediate = dominators_from(exit, from);
+    immediate.pop_back();
+    for (std::uint32_t& node : immediate) {
+        if (node == exit) node = kNoNode;
+    }
+    return immediate;
+}
+
+bool dominates(const std::vector<std::uint32_t>& immediate, std::uint32_t a, std::uint32_t b) {
+    while (b != kNoNode && b != a) b = immediate[b];
+    return b == a;
+}
+
+}  // namespace lookahead::ptx

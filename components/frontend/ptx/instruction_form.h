@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "components/frontend/ptx/modifiers.h"
+#include "components/frontend/ptx/opcode.h"
+
+namespace lookahead::ptx {
+
+/// Modifiers that exclude each other, such as the roundings; an instruction has one of them (or none, if
+/// optional).
+struct ModifierGroup {
+    std::string_view kind;  ///< what the words mean; see modifier_groups.cpp
+    std::vector<std::string_view> words;
+    bool optional = false;
+    bool repeated = false;  ///< any number of them (hints)
+};
+
+/// What may stand in an operand's place.
+enum class OperandShape : std::uint8_t {
+    destination,       ///< register or _
+    destination_pair,  ///< register, or register|predicate
+    source,            ///< register or constant
+    flexible_source,   ///< register, constant, special register (cvt)
+    value,             ///< register or constant or, with .v2 and .v4, a vector of them (ld, st)
+    value_destination,
+    address,
+    variable_address,  ///< register or symbol + offset (cvta)
+    texture,
+    texture_result,  ///< vector of as many registers as the instruction's vector width
+};
+
+struct OperandPlace {
+    OperandShape shape = OperandShape::source;
+    std::string_view type;  ///< "T", "U", "V": the form's 1st to 3rd type; "W": twice as wide as T; "A": the
+                            ///< type of an address; else a type's name
+    bool wider = false;     ///< a register wider than the type is allowed (ld, st, cvt)
+    bool optional = false;  ///< only after all others
+};
+
+/// One line of the PTX ISA's syntax: an opcode with the modifiers and the operands that go together.
+struct InstructionForm {
+    std::string_view mnemonic;  ///< the word before the first dot
+    Opcode opcode;
+    std::vector<ModifierGroup> groups;
+    std::vector<OperandPlace> operands;
+    bool custom_operands = false;  ///< mov, bra, brx, call: checked by code of their own
+
+    /// Whether `count` operands can be given.
+    bool takes(std::size_t count) const;
+    /// "add{.sat}.s32", for messages.
+    std::string syntax() const;
+};
+
+/// All forms, grouped by mnemonic.
+std::span<const InstructionForm> instruction_forms(std::string_view mnemonic);
+
+/// "abs, add, ...": every mnemonic of the table, for messages.
+std::string supported_mnemonics();
+
+}  // namespace lookahead::ptx

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace lookahead::ptx {
+
+/// What is wrong with a PTX text, thrown inside the front end; parse_module adds the file's name and throws
+/// InputError.
+struct Problem {
+    std::uint32_t line = 0;
+    std::string message;
+    std::string statement;  ///< the text of the instruction or declaration, if known
+};
+
+[[noreturn]] inline void fail(std::uint32_t line, std::string message) {
+    throw Problem{line, std::move(message), {}};
+}
+
+}  // namespace lookahead::ptx
