@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/param/parameters.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// The crossbar between SMs and L2 slices: one network of requests and one of replies. All cycles are core cycles.
+struct CrossbarParameters {
+    std::int64_t flit_bytes = 40;
+    Cycle request_latency = 64;
+    Cycle reply_latency = 64;
+    std::int64_t input_entries = 8;
+    std::int64_t injection_flits = 32;
+    std::int64_t credit_batch = 16;
+};
+
+/// Buffer space, in flits, that a receiver keeps for each sender, and so the credits that a sender starts with: the
+/// table's entries, one flit a cycle for the round trip of a credit, and what a batch of credits holds back. So one
+/// sender alone can keep a port busy in every cycle.
+unsigned credits_per_path(const CrossbarParameters& parameters);
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::CrossbarParameters> {
+    using P = lookahead::gpu::CrossbarParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("flit_bytes", &P::flit_bytes,
+                {.unit = "byte",
+                 .min = 8,
+                 .max = 256,
+                 .help = "Bytes of a flit; a port moves one flit a cycle.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("request_latency", &P::request_latency,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 10000,
+                 .help = "Core cycles from SM to L2 slice beside the serialisation of the packet: the crossbar's "
+                         "traversal and the first half of the L2's fixed pipeline.",
+                 .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
+        integer("reply_latency", &P::reply_latency,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 10000,
+                 .help = "Core cycles from L2 slice to SM beside the serialisation of the packet: the crossbar's "
+                         "traversal and the second half of the L2's fixed pipeline.",
+                 .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
+        integer("input_entries", &P::input_entries,
+                {.unit = "packet",
+                 .min = 1,
+                 .max = 1024,
+                 .help = "Line-sized packets that a receiver can buffer for each sender beside those that cover the "
+                         "credits' round trip.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("injection_flits", &P::injection_flits,
+                {.unit = "flit",
+                 .min = 1,
+                 .max = 4096,
+                 .help = "A sender's queue: it takes a packet as long as fewer flits than this wait in it.",
+                 .source = "eight packets of a line"}),
+        integer("credit_batch", &P::credit_batch,
+                {.unit = "flit",
+                 .min = 1,
+                 .max = 1024,
+                 .help = "Credits that a receiver gathers for a sender before it returns them in one message.",
+                 .source = "a choice of the simulator: the buffers are larger by as much"}));
+};

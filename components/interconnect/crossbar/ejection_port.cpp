@@ -1,0 +1,111 @@
+#include "components/interconnect/crossbar/ejection_port.h"
+
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_latency, const ClockDomain& clock,
+                           OutPort& credits, unsigned sources)
+    : flits_of_(parameters.flit_bytes),
+      credit_latency_(credit_latency),
+      credit_batch_(static_cast<std::uint32_t>(parameters.credit_batch)),
+      clock_(clock),
+      credits_(credits),
+      waiting_((sources + 63) / 64, 0),
+      withheld_(sources, 0),
+      last_source_(sources - 1) {
+    const std::size_t flit = message_bytes_bound(static_cast<unsigned>(parameters.flit_bytes));
+    queues_.reserve(sources);
+    for (unsigned i = 0; i < sources; ++i) {
+        queues_.emplace_back(credits_per_path(parameters) * flit, sizeof(MessageHeader) + kMaximumPayloadBytes);
+    }
+}
+
+void EjectionPort::receive(const MessageHeader& message, unsigned source, Cycle now) {
+    queues_[source].push_copy(message).time = now;
+    waiting_[source / 64] |= std::uint64_t{1} << (source % 64);
+    if (chosen_ == kNone) {
+        choose(source, now);
+    }
+}
+
+void EjectionPort::choose(unsigned source, Cycle now) {
+    chosen_ = source;
+    chosen_flits_ = flits_of_(packet_bytes(queues_[source].front()));
+    complete_at_ = std::max(now, last_flit_ + static_cast<Cycle>(chosen_flits_));
+}
+
+void EjectionPort::pop(Cycle now) {
+    PacketRing& queue = queues_[chosen_];
+    ++counters_.packets;
+    counters_.flits += chosen_flits_;
+    counters_.wait_cycles += static_cast<std::uint64_t>(now - queue.front().time);
+    queue.pop();
+    if (queue.empty()) {
+        waiting_[chosen_ / 64] &= ~(std::uint64_t{1} << (chosen_ % 64));
+    }
+    withheld_[chosen_] += chosen_flits_;
+    if (withheld_[chosen_] >= credit_batch_) {
+        credits_.send(chosen_, clock_.edge(now), clock_.edge(now + credit_latency_),
+                      Credit{.flits = withheld_[chosen_], .unused = 0});
+        withheld_[chosen_] = 0;
+        ++counters_.credit_messages;
+    }
+    last_flit_ = now;
+    last_source_ = chosen_;
+    const unsigned next = next_source(chosen_);
+    chosen_ = kNone;
+    if (next != kNone) {
+        choose(next, now);
+    }
+}
+
+unsigned EjectionPort::next_source(unsigned source) const {
+    const unsigned start = source + 1 == queues_.size() ? 0 : source + 1;
+    const std::size_t words = waiting_.size();
+    std::size_t word = start / 64;
+    std::uint64_t bits = waiting_[word] & (~std::uint64_t{0} << (start % 64));
+    for (std::size_t step = 0; step <= words; ++step) {
+        if (bits != 0) {
+            return static_cast<unsigned>(word * 64) + static_cast<unsigned>(std::countr_zero(bits));
+        }
+        word = word + 1 == words ? 0 : word + 1;
+        bits = waiting_[word];
+    }
+    return kNone;
+}
+
+void EjectionPort::hash_state(StateHasher& hasher) const {
+    for (const PacketRing& queue : queues_) {
+        queue.hash(hasher);
+    }
+    hasher.add_bytes(withheld_.data(), withheld_.size() * sizeof(std::uint32_t));
+    hasher.add(chosen_);
+    hasher.add(last_source_);
+    hasher.add(static_cast<std::uint64_t>(complete_at_));
+    hasher.add(static_cast<std::uint64_t>(last_flit_));
+    hash(hasher, counters_);
+}
+
+void EjectionPort::save(boost::archive::binary_oarchive& archive) const {
+    for (const PacketRing& queue : queues_) {
+        queue.save(archive);
+    }
+    archive << waiting_ << withheld_ << chosen_ << chosen_flits_ << last_source_ << complete_at_ << last_flit_;
+    serialize_counters(archive, counters_);
+}
+
+void EjectionPort::load(boost::archive::binary_iarchive& archive) {
+    for (PacketRing& queue : queues_) {
+        queue.load(archive);
+    }
+    archive >> waiting_ >> withheld_ >> chosen_ >> chosen_flits_ >> last_source_ >> complete_at_ >> last_flit_;
+    serialize_counters(archive, counters_);
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "components/interconnect/crossbar/crossbar_parameters.h"
+#include "components/interconnect/crossbar/packet_ring.h"
+#include "components/interconnect/crossbar/packet_size.h"
+#include "components/interconnect/crossbar/port_statistics.h"
+#include "core/port/out_port.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+/// The receiving side of a crossbar port with its arbiter: one queue for each sender, of which a round-robin arbiter
+/// takes one packet after another at one flit a cycle. A packet's message arrives with its tail flit; through a port
+/// that has been idle for as many cycles as the packet has flits it passes without delay, as in a crossbar that cuts
+/// through. The arbiter chooses when the packet before has been popped, or when a packet comes to an idle port.
+///
+/// The owner calls receive for each packet, then pops what has arrived. Buffer space goes back to the sender when the
+/// packet is popped, in Credit messages of credit_batch flits.
+class EjectionPort {
+  public:
+    /// Sends credits through destinations 0..sources-1 of `credits`, one for each sender, whose channels have a
+    /// lookahead of clock.least_span(credit_latency).
+    EjectionPort(const CrossbarParameters& parameters, Cycle credit_latency, const ClockDomain& clock, OutPort& credits,
+                 unsigned sources);
+
+    /// A packet (any message of memory.h but Credit) of `source` arrived in cycle `now`: the first whose edge is not
+    /// before message.time. Messages come in the engine's order, and before the owner's work in that cycle.
+    void receive(const MessageHeader& message, unsigned source, Cycle now);
+
+    /// The packet whose tail the port has taken by cycle `now`; nullptr if none. Stays until pop. Its `time` is the
+    /// cycle in which it arrived.
+    const MessageHeader* front(Cycle now) const {
+        return chosen_ != kNone && complete_at_ <= now ? &queues_[chosen_].front() : nullptr;
+    }
+    /// The sender of front().
+    unsigned front_source() const { return chosen_; }
+    /// Takes front() away; the message stays valid until the next receive.
+    void pop(Cycle now);
+
+    /// The least cycle > now in which front() is not null if nothing more arrives; kCycleInfinity if none.
+    Cycle next_event(Cycle now) const { return chosen_ == kNone ? kCycleInfinity : std::max(complete_at_, now + 1); }
+
+    bool empty() const { return chosen_ == kNone; }
+    /// Flits taken from `source` that were not yet returned as credits.
+    unsigned withheld_credits(unsigned source) const { return withheld_[source]; }
+    const EjectionCounters& counters() const { return counters_; }
+
+    void hash_state(StateHasher& hasher) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    static constexpr unsigned kNone = ~0u;
+
+    void choose(unsigned source, Cycle now);
+    /// The next source with a packet after `source`, cyclically; kNone if there is none.
+    unsigned next_source(unsigned source) const;
+
+    FlitCounter flits_of_;
+    Cycle credit_latency_;
+    std::uint32_t credit_batch_;
+    ClockDomain clock_;
+    OutPort& credits_;
+
+    std::vector<PacketRing> queues_;
+    std::vector<std::uint64_t> waiting_;  ///< one bit a source with packets
+    std::vector<std::uint32_t> withheld_;
+    unsigned chosen_ = kNone;
+    unsigned chosen_flits_ = 0;
+    unsigned last_source_ = 0;
+    Cycle complete_at_ = 0;  ///< of the chosen packet
+    Cycle last_flit_ = -1;   ///< cycle in which the last packet was handed over
+    EjectionCounters counters_;
+};
+
+}  // namespace lookahead::gpu

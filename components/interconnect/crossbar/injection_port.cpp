@@ -1,0 +1,119 @@
+#include "components/interconnect/crossbar/injection_port.h"
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstring>
+
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+namespace {
+
+/// What the queue of blocked packets must hold: `injection_flits` and one packet more, which was accepted when there
+/// was still room for a flit; owners that push several packets after one can_accept get a packet of slack each.
+std::size_t blocked_bytes(const CrossbarParameters& parameters) {
+    const auto flits = static_cast<std::size_t>(parameters.injection_flits);
+    return flits * message_bytes_bound(static_cast<unsigned>(parameters.flit_bytes)) + 4 * kMaximumPayloadBytes;
+}
+
+}  // namespace
+
+InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency, const ClockDomain& clock,
+                             OutPort& out, unsigned destinations)
+    : flits_of_(parameters.flit_bytes),
+      latency_(latency),
+      queue_flits_(parameters.injection_flits),
+      clock_(clock),
+      out_(out),
+      credits_(destinations, credits_per_path(parameters)),
+      blocked_(blocked_bytes(parameters), sizeof(MessageHeader) + kMaximumPayloadBytes) {}
+
+Cycle InjectionPort::next_acceptance(Cycle now) const {
+    if (blocked_flits_ >= queue_flits_) {
+        return kCycleInfinity;
+    }
+    return std::max(now + 1, free_at_ + blocked_flits_ - queue_flits_ + 1);
+}
+
+std::byte* InjectionPort::place(unsigned destination, Cycle ready, unsigned bytes_on_wire, MessageType type,
+                                std::size_t payload_bytes) {
+    const unsigned flits = flits_of_(bytes_on_wire);
+    if (blocked_.empty() && credits_[destination] >= flits) {
+        return transmit(destination, ready, flits, type, payload_bytes);
+    }
+    return store(destination, ready, flits, type, payload_bytes);
+}
+
+std::byte* InjectionPort::transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type,
+                                   std::size_t payload_bytes) {
+    const Cycle start = std::max(ready, free_at_);
+    free_at_ = start + flits;
+    credits_[destination] -= flits;
+    ++counters_.packets;
+    counters_.flits += flits;
+    counters_.wait_cycles += static_cast<std::uint64_t>(start - ready);
+    return out_.reserve(destination, clock_.edge(start), clock_.edge(free_at_ - 1 + latency_), type, payload_bytes);
+}
+
+std::byte* InjectionPort::store(unsigned destination, Cycle ready, unsigned flits, MessageType type,
+                                std::size_t payload_bytes) {
+    if (blocked_.empty()) {
+        blocked_since_ = std::max(ready, free_at_);
+    }
+    ++counters_.blocked_packets;
+    blocked_flits_ += flits;
+    MessageHeader& head = blocked_.push({.time = ready,
+                                         .channel = 0,
+                                         .sequence = flits,
+                                         .destination = destination,
+                                         .in_port = 0,
+                                         .type = type,
+                                         .payload_words = static_cast<std::uint8_t>((payload_bytes + 7) / 8)});
+    auto* payload = reinterpret_cast<std::byte*>(&head + 1);
+    if (head.payload_words > 0) {
+        std::memset(payload + (head.payload_words - 1) * 8, 0, 8);  // the padding is hashed
+    }
+    return payload;
+}
+
+void InjectionPort::receive_credit(unsigned destination, std::uint32_t flits, Cycle now) {
+    credits_[destination] += flits;
+    while (!blocked_.empty()) {
+        const MessageHeader& head = blocked_.front();
+        const unsigned size = head.sequence;
+        if (credits_[head.destination] < size) {
+            break;
+        }
+        // Credits that are back before the port is free have cost nothing.
+        counters_.blocked_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - blocked_since_));
+        counters_.wait_cycles += static_cast<std::uint64_t>(std::max<Cycle>(0, now - head.time));
+        std::byte* payload =
+            transmit(head.destination, std::max(head.time, now), size, head.type, head.payload_bytes());
+        std::memcpy(payload, head.payload(), head.payload_bytes());
+        blocked_flits_ -= size;
+        blocked_.pop();
+        blocked_since_ = free_at_;
+    }
+}
+
+void InjectionPort::hash_state(StateHasher& hasher) const {
+    hasher.add(static_cast<std::uint64_t>(free_at_));
+    hasher.add_bytes(credits_.data(), credits_.size() * sizeof(std::uint32_t));
+    blocked_.hash(hasher);
+    hash(hasher, counters_);
+}
+
+void InjectionPort::save(boost::archive::binary_oarchive& archive) const {
+    archive << free_at_ << blocked_since_ << blocked_flits_ << credits_;
+    blocked_.save(archive);
+    serialize_counters(archive, counters_);
+}
+
+void InjectionPort::load(boost::archive::binary_iarchive& archive) {
+    archive >> free_at_ >> blocked_since_ >> blocked_flits_ >> credits_;
+    blocked_.load(archive);
+    serialize_counters(archive, counters_);
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "components/interconnect/crossbar/crossbar_parameters.h"
+#include "components/interconnect/crossbar/packet_ring.h"
+#include "components/interconnect/crossbar/packet_size.h"
+#include "components/interconnect/crossbar/port_statistics.h"
+#include "core/port/out_port.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+/// The sending side of a crossbar port: one queue, from which packets leave in order at one flit a cycle, each as soon
+/// as the path to its destination has credits for all its flits. A packet without credits holds up those behind it,
+/// whatever their destination, as in an input-queued crossbar without virtual channels.
+///
+/// The port has no events of its own. A packet that finds no other blocked before it, and credits, is sent when it is
+/// pushed, with the arrival that its place in the queue gives it: its first flit leaves in the first cycle, not before
+/// `ready`, in which all flits before it have left. Only blocked packets are stored, until receive_credit frees them.
+class InjectionPort {
+  public:
+    /// Sends through destinations 0..destinations-1 of `out`, whose channels have a lookahead of
+    /// clock.least_span(latency).
+    InjectionPort(const CrossbarParameters& parameters, Cycle latency, const ClockDomain& clock, OutPort& out,
+                  unsigned destinations);
+
+    /// Whether a packet may be pushed in cycle `now`: fewer than `injection_flits` flits wait.
+    bool can_accept(Cycle now) const { return waiting_flits(now) < queue_flits_; }
+    /// The least cycle > now in which can_accept holds if no credits come; kCycleInfinity: not without credits.
+    Cycle next_acceptance(Cycle now) const;
+
+    /// Queues a packet of `bytes_on_wire` (packet_size.h) whose first flit may leave from cycle `ready` on; `ready`
+    /// must not fall from push to push. Returns the payload, to be filled at once with a P and the `extra_bytes` after
+    /// it; all bytes, unused ones too, are to be written.
+    template <class P>
+    P& push(unsigned destination, Cycle ready, unsigned bytes_on_wire, std::size_t extra_bytes = 0) {
+        return *reinterpret_cast<P*>(place(destination, ready, bytes_on_wire, P::kType, sizeof(P) + extra_bytes));
+    }
+
+    /// A Credit message came from `destination` in cycle `now`.
+    void receive_credit(unsigned destination, std::uint32_t flits, Cycle now);
+
+    /// Nothing is blocked in the queue; what is on its way to the receiver is no longer here.
+    bool empty() const { return blocked_.empty(); }
+    unsigned credits(unsigned destination) const { return credits_[destination]; }
+    const InjectionCounters& counters() const { return counters_; }
+
+    void hash_state(StateHasher& hasher) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    Cycle waiting_flits(Cycle now) const { return blocked_flits_ + std::max<Cycle>(0, free_at_ - now); }
+    std::byte* place(unsigned destination, Cycle ready, unsigned bytes_on_wire, MessageType type,
+                     std::size_t payload_bytes);
+    std::byte* transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
+    std::byte* store(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
+
+    FlitCounter flits_of_;
+    Cycle latency_;
+    Cycle queue_flits_;
+    ClockDomain clock_;
+    OutPort& out_;
+
+    Cycle free_at_ = 0;        ///< first cycle in which no flit of a sent packet leaves
+    Cycle blocked_since_ = 0;  ///< the head of blocked_ waits for credits since then
+    Cycle blocked_flits_ = 0;
+    std::vector<std::uint32_t> credits_;
+    PacketRing blocked_;  ///< a stored head's `time` is the ready cycle, its `destination` the port's
+    InjectionCounters counters_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/message/message.h"
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+}  // namespace boost::archive
+
+namespace lookahead {
+class StateHasher;
+}
+
+namespace lookahead::gpu {
+
+/// A queue of messages by value in one flat piece of memory of fixed size. A message never wraps. When the queue is
+/// empty it starts over at the front, so that a short queue stays within a few cache lines.
+class PacketRing {
+  public:
+    /// Room for any messages of `bytes` together, none larger than `largest`.
+    PacketRing(std::size_t bytes, std::size_t largest);
+
+    bool empty() const { return packets_ == 0; }
+    std::size_t packets() const { return packets_; }
+    const MessageHeader& front() const { return *reinterpret_cast<const MessageHeader*>(words_.get() + head_); }
+
+    /// Appends a message and returns its head; the caller fills the payload. InternalError if there is no room, which
+    /// means that the sender broke the credit protocol.
+    MessageHeader& push(const MessageHeader& head);
+    /// Appends a message with its payload.
+    MessageHeader& push_copy(const MessageHeader& message);
+    void pop();
+
+    void hash(StateHasher& hasher) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    template <class F>
+    void for_each(F&& f) const;
+
+    std::unique_ptr<std::uint64_t[]> words_;
+    std::size_t capacity_;
+    std::size_t head_ = 0;
+    std::size_t tail_ = 0;
+    std::size_t wrap_;  ///< where the messages at the end stop, while tail_ < head_ or as long as they wrap
+    std::size_t packets_ = 0;
+};
+
+}  // namespace lookahead::gpu
