@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -9,46 +10,34 @@
 
 namespace lookahead {
 
-/// Compares element by element for equality.
-template <class T>
-CheckReport compare_exact(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
-    CheckReport report{got.size() == expected.size(), got.size(), {}};
-    for (std::size_t i = 0; report.match && i < got.size(); ++i) {
-        if (got[i] != expected[i]) {
-            report.match = false;
-            report.message = std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
-                             ", the CPU reference says " + std::to_string(expected[i]);
+/// Compares element by element by `same(got, expected)`; the report names the first difference.
+template <class T, class E, class Same>
+CheckReport compare(std::string_view what, const std::vector<T>& got, const std::vector<E>& expected,
+                    const std::string& how, Same same) {
+    if (got.size() != expected.size()) {
+        return {Outputs::mismatch, std::string(what) + " has " + std::to_string(got.size()) + " elements, expected " +
+                                       std::to_string(expected.size())};
+    }
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        if (!same(got[i], expected[i])) {
+            return {Outputs::mismatch, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
+                                           ", the CPU reference says " + std::to_string(expected[i])};
         }
     }
-    if (report.match) {
-        report.message = std::to_string(got.size()) + " elements of " + std::string(what) + " equal";
-    } else if (report.message.empty()) {
-        report.message = std::string(what) + " has " + std::to_string(got.size()) + " elements, expected " +
-                         std::to_string(expected.size());
-    }
-    return report;
+    return {Outputs::match, std::to_string(got.size()) + " elements of " + std::string(what) + " " + how};
 }
 
-/// Compares with |got - expected| <= tolerance * max(1, |expected|); a NaN never matches.
+template <class T>
+CheckReport compare_exact(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
+    return compare(what, got, expected, "equal", [](T a, T b) { return a == b; });
+}
+
+/// |got - expected| <= tolerance * max(1, |expected|); a NaN never matches.
 inline CheckReport compare_close(std::string_view what, const std::vector<float>& got,
                                  const std::vector<double>& expected, double tolerance) {
-    CheckReport report{got.size() == expected.size(), got.size(), {}};
-    for (std::size_t i = 0; report.match && i < got.size(); ++i) {
-        const double error = std::abs(static_cast<double>(got[i]) - expected[i]);
-        if (!(error <= tolerance * std::max(1.0, std::abs(expected[i])))) {
-            report.match = false;
-            report.message = std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
-                             ", the CPU reference says " + std::to_string(expected[i]);
-        }
-    }
-    if (report.match) {
-        report.message = std::to_string(got.size()) + " elements of " + std::string(what) + " within a relative " +
-                         std::to_string(tolerance);
-    } else if (report.message.empty()) {
-        report.message = std::string(what) + " has " + std::to_string(got.size()) + " elements, expected " +
-                         std::to_string(expected.size());
-    }
-    return report;
+    return compare(what, got, expected, "within a relative " + std::to_string(tolerance), [=](float a, double b) {
+        return std::abs(static_cast<double>(a) - b) <= tolerance * std::max(1.0, std::abs(b));
+    });
 }
 
 }  // namespace lookahead

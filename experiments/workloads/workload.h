@@ -23,11 +23,12 @@ struct WorkloadContext {
     std::uint32_t seed = 1;  ///< of the inputs; not 0
 };
 
+enum class Outputs { match, mismatch, unchecked };
+
 /// What a workload found when it compared its outputs with its CPU reference.
 struct CheckReport {
-    bool match = true;
-    std::uint64_t compared = 0;  ///< elements
-    std::string message;         ///< the first difference, or what was compared
+    Outputs outputs = Outputs::match;
+    std::string message;  ///< the first difference, or what was compared
 };
 
 /// Slot "workload": a program for the GPU with its host side. Contract: `run` depends on the context, the parameters
@@ -38,6 +39,8 @@ class Workload {
     virtual ~Workload() = default;
     /// Text of the PTX module with the workload's kernels.
     virtual std::string_view ptx() const = 0;
+    /// The module's file, for messages.
+    virtual std::string ptx_file() const = 0;
     /// The host program: makes inputs, launches kernels, reads outputs back.
     virtual void run(Device& device) = 0;
     virtual CheckReport check() const = 0;

@@ -54,6 +54,7 @@ class Bfs : public Workload {
           seed_(input_seed("bfs", parameters.input, context)) {}
 
     std::string_view ptx() const override { return kBfsPtx; }
+    std::string ptx_file() const override { return "experiments/workloads/bfs/kernel.ptx"; }
 
     void run(Device& device) override {
         graph_ = random_graph(nodes_, seed_);

@@ -37,6 +37,7 @@ class HistogramWorkload : public Workload {
           seed_(input_seed("histogram", parameters.input, context)) {}
 
     std::string_view ptx() const override { return kHistogramPtx; }
+    std::string ptx_file() const override { return "experiments/workloads/histogram/kernel.ptx"; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

@@ -45,6 +45,7 @@ class Hotspot : public Workload {
     }
 
     std::string_view ptx() const override { return kHotspotPtx; }
+    std::string ptx_file() const override { return "experiments/workloads/hotspot/kernel.ptx"; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

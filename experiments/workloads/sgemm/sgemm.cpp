@@ -44,6 +44,7 @@ class Sgemm : public Workload {
     }
 
     std::string_view ptx() const override { return kSgemmPtx; }
+    std::string ptx_file() const override { return "experiments/workloads/sgemm/kernel.ptx"; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

@@ -31,6 +31,7 @@ class Vecadd : public Workload {
           seed_(input_seed("vecadd", parameters.input, context)) {}
 
     std::string_view ptx() const override { return kVecaddPtx; }
+    std::string ptx_file() const override { return "experiments/workloads/vecadd/kernel.ptx"; }
 
     void run(Device& device) override {
         XorShift32 random(seed_);

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Checks that a run's results hang on neither ranks, nor protocol, nor partition.
+
+Every workload runs once serially and then under every protocol x ranks x partitioner; each run must match its CPU
+reference, give the same state hash, and an HDF5 file whose groups but /meta and /engine are equal bit for bit.
+Prints a line for each difference and a closing count; exit code 1 if there is one.
+"""
+
+import argparse
+import itertools
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+WORKLOADS = ["vecadd", "sgemm", "hotspot", "histogram", "bfs"]
+PROTOCOLS = ["window", "null_message"]
+RANKS = [1, 2, 3, 4]
+PARTITIONERS = ["linear", "round_robin", "graph"]
+
+
+def differences(program, workload, size, options, points, folder):
+    reference_file = folder / f"{workload}.serial.h5"
+    reference = lookahead.simulate(program, [workload, "--size", size, "--out", reference_file, *options])
+    if reference["outputs"] != "match":
+        yield f"{workload} serial: outputs {reference['outputs']}"
+    for protocol, ranks, partitioner in points:
+        name = f"{workload} {protocol} {ranks} ranks {partitioner}"
+        out = folder / "point.h5"
+        summary = lookahead.simulate(
+            program, [workload, "--size", size, "--sync", protocol, "--partition", partitioner, "--out", out, *options],
+            ranks)
+        if summary["ranks"] != ranks:
+            yield f"{name}: ran on {summary['ranks']} ranks"
+        if summary["outputs"] != "match":
+            yield f"{name}: outputs {summary['outputs']}"
+        if summary["state_hash"] != reference["state_hash"]:
+            yield f"{name}: state hash {summary['state_hash']}, serial {reference['state_hash']}"
+        compared = lookahead.execute(program, ["diff", reference_file, out])
+        if compared.returncode != 0:
+            yield f"{name}: {compared.stdout.strip() or compared.stderr.strip()}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--sizes", nargs="+", default=["tiny", "small"])
+    parser.add_argument("--workloads", nargs="+", default=WORKLOADS)
+    parser.add_argument("--ranks", nargs="+", type=int, default=RANKS)
+    parser.add_argument("--option", action="append", default=[], help="a further configuration key=value")
+    arguments = parser.parse_args()
+    options = [word for option in arguments.option for word in ("-o", option)]
+    points = list(itertools.product(PROTOCOLS, arguments.ranks, PARTITIONERS))
+
+    failed = runs = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for size, workload in itertools.product(arguments.sizes, arguments.workloads):
+            runs += len(points)
+            found = list(differences(arguments.program, workload, size, options, points, pathlib.Path(folder)))
+            failed += len(found)
+            print(f"{workload} {size}: {len(points)} runs against serial, {len(found)} differences", flush=True)
+            for line in found:
+                print("  " + line, flush=True)
+    print(f"{runs - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,449 @@
+#include "tests/functional/scalar_interpreter/scalar_interpreter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "components/isa/address_space.h"
+#include "core/error/error.h"
+
+namespace lookahead::test {
+
+namespace {
+
+using ptx::Opcode;
+using ptx::Type;
+
+std::uint64_t truncated(std::uint64_t bits, Type type) {
+    const unsigned width = ptx::bits(type);
+    return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
+}
+
+std::int64_t as_signed(std::uint64_t bits, Type type) {
+    const unsigned unused = 64 - ptx::bits(type);
+    return static_cast<std::int64_t>(bits << unused) >> unused;
+}
+
+/// As a wide integer that holds every value of the type.
+__int128 as_integer(std::uint64_t bits, Type type) {
+    return ptx::is_signed(type) ? static_cast<__int128>(as_signed(bits, type))
+                                : static_cast<__int128>(truncated(bits, type));
+}
+
+double as_double(std::uint64_t bits, Type type) {
+    return type == Type::f64 ? std::bit_cast<double>(bits)
+                             : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+}
+
+float as_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+
+std::uint64_t float_bits(float value) {
+    return std::isnan(value) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(value);
+}
+
+[[noreturn]] void refuse(const ptx::Module& module, const ptx::Instruction& instruction) {
+    throw InputError(ptx::where(module, instruction) + " is not known to the scalar interpreter");
+}
+
+bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, std::uint64_t b) {
+    using ptx::Comparison;
+    bool less, equal, unordered = false;
+    if (ptx::is_floating(type)) {
+        const double x = as_double(a, type), y = as_double(b, type);
+        less = x < y;
+        equal = x == y;
+        unordered = std::isnan(x) || std::isnan(y);
+    } else {
+        const __int128 x = as_integer(a, type), y = as_integer(b, type);
+        less = x < y;
+        equal = x == y;
+    }
+    switch (comparison) {
+        case Comparison::eq: return equal;
+        case Comparison::ne: return !equal && !unordered;
+        case Comparison::lt: return less;
+        case Comparison::le: return less || equal;
+        case Comparison::gt: return !less && !equal && !unordered;
+        case Comparison::ge: return !less && !unordered;
+        case Comparison::equ: return equal || unordered;
+        case Comparison::neu: return !equal;
+        case Comparison::ltu: return less || unordered;
+        case Comparison::leu: return less || equal || unordered;
+        case Comparison::gtu: return (!less && !equal) || unordered;
+        case Comparison::geu: return !less || unordered;
+        case Comparison::num: return !unordered;
+        case Comparison::nan: return unordered;
+        case Comparison::none: break;
+    }
+    return false;
+}
+
+}  // namespace
+
+struct ScalarInterpreter::Thread {
+    isa::Dim3 id;
+    std::vector<std::uint64_t> registers;
+    std::uint32_t next = 0;  ///< index of the next instruction
+    bool waits = false;      ///< at a barrier
+    bool ended = false;
+};
+
+struct ScalarInterpreter::Block {
+    const ptx::Function& kernel;
+    LaunchConfiguration configuration;
+    isa::Dim3 id;
+    std::span<const std::byte> parameters;
+    std::vector<std::byte> shared;
+    std::vector<std::uint64_t> shared_offsets;  ///< of the function's variables
+};
+
+DeviceAddress ScalarInterpreter::isa_global_base() { return isa::kGlobalBase; }
+
+DeviceAddress ScalarInterpreter::allocate(std::uint64_t bytes) {
+    const DeviceAddress address = next_address_;
+    allocations_[address].resize(bytes);
+    next_address_ += (bytes / isa::kAllocationAlignment + 1) * isa::kAllocationAlignment;
+    return address;
+}
+
+void ScalarInterpreter::release(DeviceAddress address) { allocations_.erase(address); }
+
+std::byte* ScalarInterpreter::global(DeviceAddress address, std::size_t bytes) {
+    auto next = allocations_.upper_bound(address);
+    if (next != allocations_.begin()) {
+        auto& [base, contents] = *std::prev(next);
+        if (address - base + bytes <= contents.size()) {
+            return contents.data() + (address - base);
+        }
+    }
+    throw ProgramError("scalar interpreter: access to unallocated address " + std::to_string(address));
+}
+
+void ScalarInterpreter::copy_to_device(DeviceAddress destination, std::span<const std::byte> source) {
+    std::ranges::copy(source, global(destination, source.size()));
+}
+
+void ScalarInterpreter::copy_from_device(std::span<std::byte> destination, DeviceAddress source) {
+    std::copy_n(global(source, destination.size()), destination.size(), destination.begin());
+}
+
+void ScalarInterpreter::fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) {
+    std::fill_n(global(destination, bytes), bytes, value);
+}
+
+void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration& configuration,
+                               std::span<const std::byte> parameters) {
+    const ptx::Function* kernel = module_.find_kernel(name);
+    if (kernel == nullptr) {
+        throw ProgramError("scalar interpreter: no kernel " + std::string(name));
+    }
+    const isa::Dim3& grid = configuration.grid;
+    const isa::Dim3& size = configuration.block;
+    for (std::uint64_t linear = 0; linear < grid.count(); ++linear) {
+        Block block{*kernel, configuration, {}, parameters, {}, {}};
+        block.id = {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
+                    static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+        std::uint64_t shared_bytes = 0;
+        for (const ptx::Variable& variable : kernel->variables) {
+            shared_bytes = (shared_bytes + variable.alignment - 1) / variable.alignment * variable.alignment;
+            block.shared_offsets.push_back(shared_bytes);
+            shared_bytes += variable.space == ptx::StateSpace::shared ? variable.size() : 0;
+        }
+        block.shared.resize(shared_bytes + configuration.dynamic_shared_bytes);
+
+        std::vector<Thread> threads(size.count());
+        for (std::uint32_t t = 0; t < threads.size(); ++t) {
+            threads[t].id = {t % size.x, t / size.x % size.y, t / size.x / size.y};
+            threads[t].registers.resize(kernel->registers.size());
+        }
+        while (!std::ranges::all_of(threads, &Thread::ended)) {
+            for (Thread& thread : threads) {
+                thread.waits = false;
+                run_thread(block, thread);
+            }
+        }
+    }
+}
+
+void ScalarInterpreter::run_thread(Block& block, Thread& thread) {
+    while (!thread.ended && !thread.waits) {
+        if (thread.next >= block.kernel.instructions.size()) {
+            thread.ended = true;
+            return;
+        }
+        const ptx::Instruction& instruction = block.kernel.instructions[thread.next++];
+        ++thread_instructions_;
+        const bool acts = !instruction.guard ||
+                          (thread.registers[instruction.guard->reg] != 0) != instruction.guard->negated;
+        if (acts) {
+            execute(block, thread, instruction);
+        }
+    }
+}
+
+void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruction& instruction) {
+    switch (instruction.opcode) {
+        case Opcode::bra: thread.next = instruction.operands[0].target; return;
+        case Opcode::ret:
+        case Opcode::exit: thread.ended = true; return;
+        case Opcode::bar:
+        case Opcode::barrier: thread.waits = true; return;
+        case Opcode::membar:
+        case Opcode::fence: return;
+        case Opcode::ld: load(block, thread, instruction); return;
+        case Opcode::st: store(block, thread, instruction); return;
+        case Opcode::atom:
+        case Opcode::red: atomic(block, thread, instruction); return;
+        case Opcode::setp: compare(block, thread, instruction); return;
+        default: break;
+    }
+    const ptx::Operand& destination = instruction.operands[0];
+    if (destination.kind != ptx::OperandKind::reg) {
+        refuse(module_, instruction);
+    }
+    const Type type = block.kernel.registers[destination.reg].type;
+    thread.registers[destination.reg] = truncated(compute(block, thread, instruction), type);
+}
+
+std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& thread,
+                                         const ptx::Instruction& instruction) const {
+    const auto sources = instruction.sources();
+    const ptx::Modifiers& modifiers = instruction.modifiers;
+    const Type type = instruction.type();
+    const auto source = [&](std::size_t i) { return value(block, thread, sources[i]); };
+    if (modifiers.ftz || modifiers.saturate || modifiers.carry_out ||
+        (ptx::is_floating(type) && type != Type::f32 && type != Type::f64)) {
+        refuse(module_, instruction);
+    }
+    const unsigned width = ptx::bits(type);
+
+    if (type == Type::f32) {
+        const bool nearest = modifiers.rounding == ptx::Rounding::none || modifiers.rounding == ptx::Rounding::rn;
+        if (!nearest && instruction.opcode != Opcode::cvt) {
+            refuse(module_, instruction);
+        }
+        switch (instruction.opcode) {
+            case Opcode::add: return float_bits(as_float(source(0)) + as_float(source(1)));
+            case Opcode::sub: return float_bits(as_float(source(0)) - as_float(source(1)));
+            case Opcode::mul: return float_bits(as_float(source(0)) * as_float(source(1)));
+            case Opcode::fma:
+                return float_bits(std::fma(as_float(source(0)), as_float(source(1)), as_float(source(2))));
+            default: break;
+        }
+    }
+    switch (instruction.opcode) {
+        case Opcode::mov:
+        case Opcode::cvta: return source(0);
+        case Opcode::selp: return source(2) != 0 ? source(0) : source(1);
+        case Opcode::and_: return source(0) & source(1);
+        case Opcode::or_: return source(0) | source(1);
+        case Opcode::xor_: return source(0) ^ source(1);
+        case Opcode::not_: return type == Type::pred ? source(0) == 0 : ~source(0);
+        case Opcode::shl: {
+            const std::uint64_t amount = truncated(source(1), Type::u32);
+            return amount >= width ? 0 : source(0) << amount;
+        }
+        case Opcode::shr: {
+            const auto amount = static_cast<unsigned>(std::min<std::uint64_t>(truncated(source(1), Type::u32), width));
+            return static_cast<std::uint64_t>(as_integer(source(0), type) >> amount);
+        }
+        default: break;
+    }
+    if (instruction.opcode == Opcode::cvt && !ptx::is_floating(modifiers.types[0]) &&
+        !ptx::is_floating(modifiers.types[1])) {
+        return static_cast<std::uint64_t>(as_integer(source(0), modifiers.types[1]));
+    }
+    if (ptx::is_floating(type)) {
+        refuse(module_, instruction);
+    }
+
+    const auto integer = [&](std::size_t i) { return as_integer(source(i), type); };
+    switch (instruction.opcode) {
+        case Opcode::add: return static_cast<std::uint64_t>(integer(0) + integer(1));
+        case Opcode::sub: return static_cast<std::uint64_t>(integer(0) - integer(1));
+        case Opcode::neg: return static_cast<std::uint64_t>(-integer(0));
+        case Opcode::abs: return static_cast<std::uint64_t>(integer(0) < 0 ? -integer(0) : integer(0));
+        case Opcode::min: return static_cast<std::uint64_t>(std::min(integer(0), integer(1)));
+        case Opcode::max: return static_cast<std::uint64_t>(std::max(integer(0), integer(1)));
+        case Opcode::mul:
+        case Opcode::mad: {
+            const __int128 product = integer(0) * integer(1);
+            const __int128 part = modifiers.mul_mode == ptx::MulMode::hi ? product >> width : product;
+            const bool wide = modifiers.mul_mode == ptx::MulMode::wide;
+            const Type sum_type = wide ? ptx::with_bits(type, width * 2) : type;
+            const __int128 addend = instruction.opcode == Opcode::mad ? as_integer(source(2), sum_type) : 0;
+            return static_cast<std::uint64_t>(part + addend);
+        }
+        case Opcode::div: return static_cast<std::uint64_t>(integer(1) == 0 ? -1 : integer(0) / integer(1));
+        case Opcode::rem: return static_cast<std::uint64_t>(integer(1) == 0 ? integer(0) : integer(0) % integer(1));
+        default: refuse(module_, instruction);
+    }
+}
+
+void ScalarInterpreter::compare(const Block& block, Thread& thread, const ptx::Instruction& instruction) const {
+    const auto sources = instruction.sources();
+    const bool holds = comparison_holds(instruction.modifiers.comparison, instruction.type(),
+                                        value(block, thread, sources[0]), value(block, thread, sources[1]));
+    const bool other = sources.size() > 2 && value(block, thread, sources[2]) != 0;
+    const auto combined = [&](bool result) {
+        switch (instruction.modifiers.combine) {
+            case ptx::Combine::and_: return result && other;
+            case ptx::Combine::or_: return result || other;
+            case ptx::Combine::xor_: return result != other;
+            default: return result;
+        }
+    };
+    const bool results[] = {combined(holds), combined(!holds)};
+    for (std::size_t i = 0; i < instruction.destinations().size(); ++i) {
+        if (instruction.operands[i].kind == ptx::OperandKind::reg) {
+            thread.registers[instruction.operands[i].reg] = results[i];
+        }
+    }
+}
+
+std::uint64_t ScalarInterpreter::value(const Block& block, const Thread& thread, const ptx::Operand& operand) const {
+    switch (operand.kind) {
+        case ptx::OperandKind::reg: {
+            const std::uint64_t bits = thread.registers[operand.reg];
+            return operand.negated ? bits == 0 : bits;
+        }
+        case ptx::OperandKind::immediate: return operand.value;
+        case ptx::OperandKind::special: return special(block, thread, operand.special);
+        case ptx::OperandKind::symbol: return symbol_offset(block, operand.symbol) + operand.value;
+        default: throw InputError("scalar interpreter: an operand of a kind that it does not know");
+    }
+}
+
+std::uint64_t ScalarInterpreter::symbol_offset(const Block& block, const ptx::SymbolReference& symbol) const {
+    if (symbol.kind == ptx::SymbolKind::function_variable &&
+        block.kernel.variables[symbol.index].space == ptx::StateSpace::shared) {
+        return block.shared_offsets[symbol.index];
+    }
+    throw InputError("scalar interpreter: the address of a symbol that is no shared variable of the kernel");
+}
+
+std::uint64_t ScalarInterpreter::special(const Block& block, const Thread& thread, ptx::SpecialRegister reg) const {
+    using ptx::SpecialRegister;
+    const isa::Dim3& size = block.configuration.block;
+    const std::uint32_t linear = thread.id.x + size.x * (thread.id.y + size.y * thread.id.z);
+    switch (reg) {
+        case SpecialRegister::tid_x: return thread.id.x;
+        case SpecialRegister::tid_y: return thread.id.y;
+        case SpecialRegister::tid_z: return thread.id.z;
+        case SpecialRegister::ntid_x: return size.x;
+        case SpecialRegister::ntid_y: return size.y;
+        case SpecialRegister::ntid_z: return size.z;
+        case SpecialRegister::ctaid_x: return block.id.x;
+        case SpecialRegister::ctaid_y: return block.id.y;
+        case SpecialRegister::ctaid_z: return block.id.z;
+        case SpecialRegister::nctaid_x: return block.configuration.grid.x;
+        case SpecialRegister::nctaid_y: return block.configuration.grid.y;
+        case SpecialRegister::nctaid_z: return block.configuration.grid.z;
+        case SpecialRegister::laneid: return linear % isa::kWarpSize;
+        default: throw InputError("scalar interpreter: special register " + std::string(ptx::name_of(reg)));
+    }
+}
+
+std::byte* ScalarInterpreter::memory(Block& block, const Thread& thread, const ptx::Instruction& instruction,
+                                     const ptx::Operand& address, std::size_t bytes) {
+    std::uint64_t place = address.value;
+    if (address.has_base) {
+        place += thread.registers[address.reg];
+    } else if (address.symbol.kind == ptx::SymbolKind::function_variable) {
+        place += symbol_offset(block, address.symbol);
+    }
+    switch (instruction.modifiers.space) {
+        case ptx::StateSpace::shared:
+            place = truncated(place, Type::u32);
+            if (place + bytes > block.shared.size()) {
+                throw ProgramError(ptx::where(module_, instruction) + ": outside shared memory");
+            }
+            return block.shared.data() + place;
+        case ptx::StateSpace::generic:
+        case ptx::StateSpace::global: return global(place, bytes);
+        default: refuse(module_, instruction);
+    }
+}
+
+void ScalarInterpreter::load(Block& block, Thread& thread, const ptx::Instruction& instruction) {
+    const ptx::Operand& address = instruction.sources()[0];
+    const ptx::Operand& destination = instruction.operands[0];
+    const Type type = instruction.type();
+    const std::size_t size = ptx::bytes(type);
+    const auto put = [&](const ptx::Operand& to, const std::byte* from) {
+        if (to.kind != ptx::OperandKind::reg) {
+            return;
+        }
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, from, size);
+        const std::uint64_t extended = static_cast<std::uint64_t>(as_integer(bits, type));
+        thread.registers[to.reg] = truncated(extended, block.kernel.registers[to.reg].type);
+    };
+    const std::byte* from = nullptr;
+    if (instruction.modifiers.space == ptx::StateSpace::param) {
+        from = block.parameters.data() + block.kernel.parameters[address.symbol.index].offset + address.value;
+    } else {
+        from = memory(block, thread, instruction, address, size * instruction.modifiers.vector_width);
+    }
+    if (destination.kind == ptx::OperandKind::vector) {
+        for (std::size_t i = 0; i < destination.elements.size(); ++i) {
+            put(destination.elements[i], from + i * size);
+        }
+    } else {
+        put(destination, from);
+    }
+}
+
+void ScalarInterpreter::store(Block& block, Thread& thread, const ptx::Instruction& instruction) {
+    const auto sources = instruction.sources();
+    const std::size_t size = ptx::bytes(instruction.type());
+    std::byte* to = memory(block, thread, instruction, sources[0], size * instruction.modifiers.vector_width);
+    const auto put = [&](const ptx::Operand& from, std::byte* place) {
+        const std::uint64_t bits = value(block, thread, from);
+        std::memcpy(place, &bits, size);
+    };
+    if (sources[1].kind == ptx::OperandKind::vector) {
+        for (std::size_t i = 0; i < sources[1].elements.size(); ++i) {
+            put(sources[1].elements[i], to + i * size);
+        }
+    } else {
+        put(sources[1], to);
+    }
+}
+
+void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruction& instruction) {
+    using ptx::AtomicOperation;
+    const auto sources = instruction.sources();
+    const Type type = instruction.type();
+    const std::size_t size = ptx::bytes(type);
+    std::byte* place = memory(block, thread, instruction, sources[0], size);
+    std::uint64_t old = 0;
+    std::memcpy(&old, place, size);
+    const std::uint64_t operand = value(block, thread, sources[1]);
+    const __int128 a = as_integer(old, type), b = as_integer(operand, type);
+    std::uint64_t result = 0;
+    switch (instruction.modifiers.atomic) {
+        case AtomicOperation::add:
+            result = type == Type::f32 ? float_bits(as_float(old) + as_float(operand)) : old + operand;
+            break;
+        case AtomicOperation::min: result = static_cast<std::uint64_t>(std::min(a, b)); break;
+        case AtomicOperation::max: result = static_cast<std::uint64_t>(std::max(a, b)); break;
+        case AtomicOperation::and_: result = old & operand; break;
+        case AtomicOperation::or_: result = old | operand; break;
+        case AtomicOperation::xor_: result = old ^ operand; break;
+        case AtomicOperation::exch: result = operand; break;
+        case AtomicOperation::inc: result = a >= b ? 0 : old + 1; break;
+        case AtomicOperation::dec: result = (a == 0 || a > b) ? operand : old - 1; break;
+        case AtomicOperation::cas: result = a == b ? value(block, thread, sources[2]) : old; break;
+        default: refuse(module_, instruction);
+    }
+    std::memcpy(place, &result, size);
+    if (instruction.destination_count == 1 && instruction.operands[0].kind == ptx::OperandKind::reg) {
+        thread.registers[instruction.operands[0].reg] = truncated(old, type);
+    }
+}
+
+}  // namespace lookahead::test

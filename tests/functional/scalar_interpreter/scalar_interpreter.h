@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "components/device/device.h"
+#include "components/frontend/ptx/ir.h"
+
+namespace lookahead::test {
+
+/// Runs un-lowered PTX one thread at a time, each to the next barrier: slow and plain. It shares the parser with the
+/// simulator and nothing after it, so it can find faults of the finaliser, the handlers, the emulator and the timing
+/// model. Throws InputError for PTX that it does not know, ProgramError for a bad access.
+class ScalarInterpreter : public Device {
+  public:
+    explicit ScalarInterpreter(const ptx::Module& module) : module_(module) {}
+
+    DeviceAddress allocate(std::uint64_t bytes) override;
+    void release(DeviceAddress address) override;
+    void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override;
+    void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override;
+    void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override;
+    void launch(std::string_view kernel, const LaunchConfiguration& configuration,
+                std::span<const std::byte> parameters) override;
+
+    /// PTX instructions executed by all threads so far, those with a false guard included.
+    std::uint64_t thread_instructions() const { return thread_instructions_; }
+
+  private:
+    struct Thread;
+    struct Block;
+
+    /// Runs a thread until it waits at a barrier or ends.
+    void run_thread(Block& block, Thread& thread);
+    void execute(Block& block, Thread& thread, const ptx::Instruction& instruction);
+    std::uint64_t compute(const Block& block, const Thread& thread, const ptx::Instruction& instruction) const;
+    std::uint64_t value(const Block& block, const Thread& thread, const ptx::Operand& operand) const;
+    std::uint64_t special(const Block& block, const Thread& thread, ptx::SpecialRegister reg) const;
+    std::byte* memory(Block& block, const Thread& thread, const ptx::Instruction& instruction,
+                      const ptx::Operand& address, std::size_t bytes);
+    std::byte* global(DeviceAddress address, std::size_t bytes);
+    std::uint64_t symbol_offset(const Block& block, const ptx::SymbolReference& symbol) const;
+    void load(Block& block, Thread& thread, const ptx::Instruction& instruction);
+    void store(Block& block, Thread& thread, const ptx::Instruction& instruction);
+    void atomic(Block& block, Thread& thread, const ptx::Instruction& instruction);
+    void compare(const Block& block, Thread& thread, const ptx::Instruction& instruction) const;
+
+    const ptx::Module& module_;
+    std::map<DeviceAddress, std::vector<std::byte>> allocations_;
+    DeviceAddress next_address_ = isa_global_base();
+    std::uint64_t thread_instructions_ = 0;
+
+    static DeviceAddress isa_global_base();
+};
+
+}  // namespace lookahead::test
