@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/param/parameters.h"
+
+namespace lookahead::gpu {
+
+struct AddressMappingParameters {
+    std::int64_t channels = 6;
+    std::int64_t slices_per_channel = 2;
+    std::int64_t channel_bit = 8;
+    std::string expression = "RRRR RRRRRRRR BBBCCCCB CCSSSSSS";
+};
+
+/// A place in a DRAM channel. A column is one burst.
+struct DramAddress {
+    std::uint32_t bank;
+    std::uint32_t column;
+    std::uint64_t row;
+    bool operator==(const DramAddress&) const = default;
+};
+
+/// Which L2 slice and DRAM channel own an address, and where in the channel it stands.
+///
+/// The bits of an address from `channel_bit` up, as a number, modulo `channels` are its channel; the quotient, with
+/// the bits below channel_bit again under it, is its local address in that channel. The expression names the bits of
+/// the local address, highest first: R row, B bank, C column (in bursts), S byte in the burst; blanks and dots are for
+/// the eye. Bits above the expression are row bits too. The lowest bank bits tell the slice in the channel.
+///
+/// Slices are numbered over the machine: channel * slices_per_channel + slice in the channel.
+class AddressMapping {
+  public:
+    /// ConfigurationError for an expression that is no bijection or has too few bank bits for the slices.
+    explicit AddressMapping(const AddressMappingParameters& parameters);
+
+    unsigned channels() const { return channels_; }
+    unsigned slices_per_channel() const { return slices_per_channel_; }
+    unsigned slices() const { return channels_ * slices_per_channel_; }
+    unsigned banks() const { return 1u << bank_bits_.size(); }
+    unsigned burst_bytes() const { return 1u << burst_bits_; }
+    /// Bytes of a row in one channel.
+    unsigned row_bytes() const { return 1u << (burst_bits_ + column_bits_.size()); }
+    /// An aligned run of so many bytes stays in one slice.
+    unsigned interleave_bytes() const { return interleave_bytes_; }
+
+    /// Addresses lie below 2^48.
+    unsigned channel(std::uint64_t address) const {
+        const std::uint64_t block = address >> channel_bit_;
+        return static_cast<unsigned>(block - quotient(block) * channels_);
+    }
+    std::uint64_t local_address(std::uint64_t address) const {
+        return quotient(address >> channel_bit_) << channel_bit_ | (address & offset_mask_);
+    }
+    /// The inverse of channel and local_address.
+    std::uint64_t address(unsigned channel, std::uint64_t local) const {
+        return ((local >> channel_bit_) * channels_ + channel) << channel_bit_ | (local & offset_mask_);
+    }
+
+    /// The slice over the machine that owns the address.
+    unsigned slice(std::uint64_t address) const {
+        return channel(address) * slices_per_channel_ + slice_in_channel(local_address(address));
+    }
+    unsigned slice_in_channel(std::uint64_t local) const {
+        unsigned slice = 0;
+        for (unsigned i = 0; i < slice_bits_; ++i) {
+            slice |= static_cast<unsigned>(local >> bank_bits_[i] & 1) << i;
+        }
+        return slice;
+    }
+    /// The local address without the bits that tell the slice: consecutive within a slice.
+    std::uint64_t address_in_slice(std::uint64_t local) const {
+        for (unsigned i = slice_bits_; i-- > 0;) {
+            const std::uint64_t below = (std::uint64_t{1} << bank_bits_[i]) - 1;
+            local = (local >> 1 & ~below) | (local & below);
+        }
+        return local;
+    }
+
+    DramAddress decode(std::uint64_t local) const;
+    /// The inverse of decode, at the first byte of the burst.
+    std::uint64_t encode(const DramAddress& place) const;
+
+  private:
+    void parse(std::string_view expression);
+
+    /// block / channels_ for block < 2^48: the error of the rounded-up reciprocal stays below 1 as long as
+    /// block * channels < 2^64.
+    std::uint64_t quotient(std::uint64_t block) const {
+        __extension__ using Wide = unsigned __int128;
+        return reciprocal_ == 0 ? block : static_cast<std::uint64_t>(static_cast<Wide>(block) * reciprocal_ >> 64);
+    }
+
+    unsigned channels_;
+    unsigned slices_per_channel_;
+    unsigned slice_bits_ = 0;
+    unsigned channel_bit_;
+    std::uint64_t offset_mask_;
+    std::uint64_t reciprocal_;  ///< ceil(2^64 / channels); 0 for one channel
+    unsigned interleave_bytes_ = 0;
+
+    // Positions in the local address, lowest first.
+    std::vector<std::uint8_t> bank_bits_;
+    std::vector<std::uint8_t> column_bits_;
+    std::vector<std::uint8_t> row_bits_;
+    unsigned burst_bits_ = 0;
+    unsigned expression_bits_ = 0;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::AddressMappingParameters> {
+    using P = lookahead::gpu::AddressMappingParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("channels", &P::channels,
+                {.min = 1,
+                 .max = 256,
+                 .help = "DRAM channels, each with a memory partition.",
+                 .source = "NVIDIA, Fermi white paper, 2009: six 64-bit memory partitions"}),
+        integer("slices_per_channel", &P::slices_per_channel,
+                {.min = 1,
+                 .max = 16,
+                 .help = "L2 slices of a memory partition; a power of two.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("channel_bit", &P::channel_bit,
+                {.unit = "bit",
+                 .min = 7,
+                 .max = 20,
+                 .help = "The channel is the address from this bit up, modulo the "
+                         "channels.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        text("expression", &P::expression,
+             {.help = "Bits of the address in the channel, highest first: R row, B bank, C column, S byte in the "
+                      "burst.",
+              .source = "GPGPU-Sim's GTX480 configuration"}));
+};
