@@ -9,9 +9,9 @@ namespace lookahead::gpu {
 
 unsigned credits_per_path(const CrossbarParameters& parameters) {
     const FlitCounter flits(parameters.flit_bytes);
-    const std::int64_t entries = parameters.input_entries * flits(read_reply_packet_bytes());
-    // The largest packet is a compare-and-swap of 32 lanes of 64 bits. It has to fit whatever a batch holds back.
-    const std::int64_t largest = flits(kPacketHeaderBytes + isa::kWarpSize * 16);
+    const std::int64_t entries = parameters.input_entries * flits(kPacketHeaderBytes + kLineBytes);
+    // The largest packet has to fit whatever a batch holds back.
+    const std::int64_t largest = flits(kLargestPacketBytes);
     const std::int64_t round_trip = parameters.request_latency + parameters.reply_latency;
     return static_cast<unsigned>(std::max(entries, largest) + round_trip + parameters.credit_batch);
 }

@@ -36,9 +36,8 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
     return std::max(now + 1, free_at_ + blocked_flits_ - queue_flits_ + 1);
 }
 
-std::byte* InjectionPort::place(unsigned destination, Cycle ready, unsigned bytes_on_wire, MessageType type,
-                                std::size_t payload_bytes) {
-    const unsigned flits = flits_of_(bytes_on_wire);
+std::byte* InjectionPort::push(unsigned destination, Cycle ready, MessageType type, std::size_t payload_bytes) {
+    const unsigned flits = flits_of_(packet_bytes(type, payload_bytes));
     if (blocked_.empty() && credits_[destination] >= flits) {
         return transmit(destination, ready, flits, type, payload_bytes);
     }

@@ -32,12 +32,13 @@ class InjectionPort {
     /// The least cycle > now in which can_accept holds if no credits come; kCycleInfinity: not without credits.
     Cycle next_acceptance(Cycle now) const;
 
-    /// Queues a packet of `bytes_on_wire` (packet_size.h) whose first flit may leave from cycle `ready` on; `ready`
-    /// must not fall from push to push. Returns the payload, to be filled at once with a P and the `extra_bytes` after
-    /// it; all bytes, unused ones too, are to be written.
+    /// Queues a packet whose first flit may leave from cycle `ready` on; `ready` must not fall from push to push.
+    /// Returns the payload, to be filled at once; all bytes, unused ones too, are to be written.
+    std::byte* push(unsigned destination, Cycle ready, MessageType type, std::size_t payload_bytes);
+    /// The same for a P and the `extra_bytes` that follow it.
     template <class P>
-    P& push(unsigned destination, Cycle ready, unsigned bytes_on_wire, std::size_t extra_bytes = 0) {
-        return *reinterpret_cast<P*>(place(destination, ready, bytes_on_wire, P::kType, sizeof(P) + extra_bytes));
+    P& push(unsigned destination, Cycle ready, std::size_t extra_bytes = 0) {
+        return *reinterpret_cast<P*>(push(destination, ready, P::kType, sizeof(P) + extra_bytes));
     }
 
     /// A Credit message came from `destination` in cycle `now`.
@@ -54,8 +55,6 @@ class InjectionPort {
 
   private:
     Cycle waiting_flits(Cycle now) const { return blocked_flits_ + std::max<Cycle>(0, free_at_ - now); }
-    std::byte* place(unsigned destination, Cycle ready, unsigned bytes_on_wire, MessageType type,
-                     std::size_t payload_bytes);
     std::byte* transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
     std::byte* store(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
 

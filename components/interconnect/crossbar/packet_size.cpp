@@ -6,24 +6,31 @@
 
 namespace lookahead::gpu {
 
-unsigned packet_bytes(const MessageHeader& message) {
-    switch (message.type) {
+unsigned packet_bytes(MessageType type, std::size_t payload_bytes) {
+    const auto beyond = [payload_bytes](std::size_t fixed) { return static_cast<unsigned>(payload_bytes - fixed); };
+    switch (type) {
         case ReadRequest::kType:
-            return packet_bytes(message.as<ReadRequest>());
-        case WriteRequest::kType:
-            return packet_bytes(message.as<WriteRequest>());
-        case AtomicRequest::kType:
-            return packet_bytes(message.as<AtomicRequest>());
-        case ReadReply::kType:
-            return read_reply_packet_bytes();
         case WriteAcknowledge::kType:
-            return write_acknowledge_packet_bytes();
+            return kPacketHeaderBytes;
+        case WriteRequest::kType:
+            return kPacketHeaderBytes + beyond(sizeof(WriteRequest));
+        case AtomicRequest::kType:
+            return kPacketHeaderBytes + beyond(sizeof(AtomicRequest)) / sizeof(AtomicLane) * 8;
+        case ReadReply::kType:
+            return kPacketHeaderBytes + kLineBytes;
         case AtomicReply::kType:
-            return atomic_reply_packet_bytes(message.as<AtomicReply>().lanes);
+            return kPacketHeaderBytes + beyond(sizeof(AtomicReply)) / sizeof(AtomicValue) * 8;
         default:
             break;
     }
-    throw InternalError("a message of type " + std::to_string(message.type) + " came to the crossbar");
+    throw InternalError("a message of type " + std::to_string(type) + " came to the crossbar");
+}
+
+unsigned packet_bytes(const MessageHeader& message) {
+    if (message.type == WriteRequest::kType) {  // may be padded
+        return kPacketHeaderBytes + 4 * message.as<WriteRequest>().words;
+    }
+    return packet_bytes(message.type, message.payload_bytes());
 }
 
 }  // namespace lookahead::gpu

@@ -8,37 +8,22 @@
 namespace lookahead::gpu {
 
 /// Size of packets on the modelled wires, which is not the size of the simulator's messages: a header of 8 bytes
-/// (address, tag, byte or lane mask) and the data.
+/// (address, tag, byte or lane mask) and the data: a line for a read reply, the words for a write, 8 bytes a lane
+/// (one operand of 64 bits or two of 32) for an atomic and its reply.
 inline constexpr unsigned kPacketHeaderBytes = 8;
 
-constexpr unsigned packet_bytes(const ReadRequest&) {
-    return kPacketHeaderBytes;
-}
-constexpr unsigned packet_bytes(const WriteRequest& request) {
-    return kPacketHeaderBytes + 4 * request.words;
-}
-/// One operand of the type's size a lane, two for compare-and-swap.
-constexpr unsigned packet_bytes(const AtomicRequest& request) {
-    const unsigned operands = request.op == isa::AtomicOp::cas ? 2 : 1;
-    return kPacketHeaderBytes + request.lanes * operands * isa::type_bytes(request.type);
-}
-constexpr unsigned read_reply_packet_bytes() {
-    return kPacketHeaderBytes + kLineBytes;
-}
-constexpr unsigned write_acknowledge_packet_bytes() {
-    return kPacketHeaderBytes;
-}
-/// The reply does not tell the operands' type: 8 bytes a lane.
-constexpr unsigned atomic_reply_packet_bytes(unsigned lanes) {
-    return kPacketHeaderBytes + 8 * lanes;
-}
-
-/// Of a message of memory.h other than Credit, which takes no room on the modelled wires.
+/// Of a message of memory.h other than Credit, which takes no room on the modelled wires. `payload_bytes` is that of
+/// the message before padding.
+unsigned packet_bytes(MessageType type, std::size_t payload_bytes);
 unsigned packet_bytes(const MessageHeader& message);
+
+/// The largest: an atomic or its reply for all lanes of a warp.
+inline constexpr unsigned kLargestPacketBytes = kPacketHeaderBytes + 8 * isa::kWarpSize;
+static_assert(kLargestPacketBytes >= kPacketHeaderBytes + kLineBytes);
 
 /// A message of memory.h takes no more bytes than this for a packet of `bytes`; buffers are sized by it.
 constexpr unsigned message_bytes_bound(unsigned bytes) {
-    return 64 + 6 * bytes;
+    return 64 + 3 * bytes;
 }
 
 /// ceil(bytes / flit_bytes) without a division.
