@@ -18,26 +18,100 @@ inline constexpr std::uint8_t kTruePredicate = 7;
 inline constexpr std::uint8_t kNoPredicate = 0xff;
 inline constexpr std::uint32_t kNoTarget = 0xffffffffu;
 
-enum class Type : std::uint8_t { none, b8, b16, b32, b64, u8, u16, u32, u64, s8, s16, s32, s64, f16, f16x2, f32, f64, pred };
+enum class Type : std::uint8_t {
+    none,
+    b8,
+    b16,
+    b32,
+    b64,
+    u8,
+    u16,
+    u32,
+    u64,
+    s8,
+    s16,
+    s32,
+    s64,
+    f16,
+    f16x2,
+    f32,
+    f64,
+    pred
+};
 
 /// What a machine instruction does; with its Type and modifiers it names one handler.
 enum class Operation : std::uint8_t {
     nop,
     // Data movement and special registers
-    mov, select, convert, read_special,
+    mov,
+    select,
+    convert,
+    read_special,
     // Integer and floating-point arithmetic (by Type)
-    add, sub, mul_lo, mul_hi, mul_wide, mad_lo, mad_hi, mad_wide, fma, div, rem, neg, abs, min, max,
-    sqrt, rcp, rsqrt, ex2, lg2, sin, cos, tanh,
+    add,
+    sub,
+    mul_lo,
+    mul_hi,
+    mul_wide,
+    mad_lo,
+    mad_hi,
+    mad_wide,
+    fma,
+    div,
+    rem,
+    neg,
+    abs,
+    min,
+    max,
+    sqrt,
+    rcp,
+    rsqrt,
+    ex2,
+    lg2,
+    sin,
+    cos,
+    tanh,
     // Logic and bits
-    bit_and, bit_or, bit_xor, bit_not, shl, shr, lop3, bfe, bfi, bfind, brev, clz, popc, prmt, shf_l, shf_r,
+    bit_and,
+    bit_or,
+    bit_xor,
+    bit_not,
+    shl,
+    shr,
+    lop3,
+    bfe,
+    bfi,
+    bfind,
+    brev,
+    clz,
+    popc,
+    prmt,
+    shf_l,
+    shf_r,
     // Predicates
-    setp, set, pred_and, pred_or, pred_xor, pred_not, pred_mov,
+    setp,
+    set,
+    pred_and,
+    pred_or,
+    pred_xor,
+    pred_not,
+    pred_mov,
     // Control
-    bra, exit, barrier, membar, trap,
+    bra,
+    exit,
+    barrier,
+    membar,
+    trap,
     // Memory
-    load, store, atomic, reduce,
+    load,
+    store,
+    atomic,
+    reduce,
     // Across the warp
-    shuffle, vote, match, activemask,
+    shuffle,
+    vote,
+    match,
+    activemask,
 };
 
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
@@ -50,8 +124,26 @@ enum class Order : std::uint8_t { weak, volatile_, relaxed, acquire, release, ac
 enum class Scope : std::uint8_t { none, cta, gpu, sys };
 enum class AtomicOp : std::uint8_t { none, add, min, max, inc, dec, bit_and, bit_or, bit_xor, exch, cas };
 enum class SpecialRegister : std::uint8_t {
-    none, tid_x, tid_y, tid_z, ctaid_x, ctaid_y, ctaid_z, laneid, warpid, nwarpid, smid, nsmid,
-    lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt, clock, clock64, globaltimer,
+    none,
+    tid_x,
+    tid_y,
+    tid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    laneid,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    lanemask_eq,
+    lanemask_le,
+    lanemask_lt,
+    lanemask_ge,
+    lanemask_gt,
+    clock,
+    clock64,
+    globaltimer,
 };
 
 /// A source operand. A 64-bit value stands in an aligned pair of 32-bit warp registers, low word first.
@@ -87,8 +179,8 @@ struct Instruction {
     Scope scope = Scope::none;
     AtomicOp atomic = AtomicOp::none;
     SpecialRegister special = SpecialRegister::none;
-    std::uint8_t mode = 0;             ///< lop3 table, shuffle or vote mode, barrier number
-    std::uint8_t vector = 1;           ///< elements of a load or store: 1, 2 or 4
+    std::uint8_t mode = 0;    ///< lop3 table, shuffle or vote mode, barrier number
+    std::uint8_t vector = 1;  ///< elements of a load or store: 1, 2 or 4
     std::uint8_t guard = kTruePredicate;
     bool guard_negated = false;
     std::uint8_t source_predicate = kNoPredicate;
@@ -100,24 +192,38 @@ struct Instruction {
     std::uint8_t destination_rows = 0;                   ///< 0 where nothing is written
     std::uint16_t destination = 0;                       ///< first warp register
     Operand source[3];
-    std::int32_t offset = 0;                ///< displacement of a memory address, bytes
-    std::uint32_t target = kNoTarget;       ///< branch: index of the instruction to go to
+    std::int32_t offset = 0;                  ///< displacement of a memory address, bytes
+    std::uint32_t target = kNoTarget;         ///< branch: index of the instruction to go to
     std::uint32_t reconvergence = kNoTarget;  ///< branch: immediate post-dominator; kNoTarget: at exit only
-    std::uint32_t line = 0;                 ///< line of the PTX file, for messages
+    std::uint32_t line = 0;                   ///< line of the PTX file, for messages
 };
 
 /// Bytes of one element of `type`: 1, 2, 4 or 8.
 constexpr unsigned type_bytes(Type type) {
     switch (type) {
-        case Type::b8: case Type::u8: case Type::s8: return 1;
-        case Type::b16: case Type::u16: case Type::s16: case Type::f16: return 2;
-        case Type::b64: case Type::u64: case Type::s64: case Type::f64: return 8;
-        default: return 4;
+        case Type::b8:
+        case Type::u8:
+        case Type::s8:
+            return 1;
+        case Type::b16:
+        case Type::u16:
+        case Type::s16:
+        case Type::f16:
+            return 2;
+        case Type::b64:
+        case Type::u64:
+        case Type::s64:
+        case Type::f64:
+            return 8;
+        default:
+            return 4;
     }
 }
 
 /// Warp registers that one element of `type` takes.
-constexpr unsigned type_rows(Type type) { return type_bytes(type) == 8 ? 2 : 1; }
+constexpr unsigned type_rows(Type type) {
+    return type_bytes(type) == 8 ? 2 : 1;
+}
 
 constexpr bool is_memory(Operation op) {
     return op == Operation::load || op == Operation::store || op == Operation::atomic || op == Operation::reduce;

@@ -16,7 +16,17 @@ struct Dim3 {
 
 /// The launch's constant rows are, in this order: the rows below, the kernel's parameters as 32-bit words, the
 /// kernel's literals. They are what NVIDIA's machine ISAs read as c[bank][offset].
-enum class LaunchRow : std::uint16_t { ntid_x, ntid_y, ntid_z, nctaid_x, nctaid_y, nctaid_z, dynamic_shared_bytes, zero, count };
+enum class LaunchRow : std::uint16_t {
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
+    dynamic_shared_bytes,
+    zero,
+    count
+};
 inline constexpr std::uint16_t kFirstParameterRow = static_cast<std::uint16_t>(LaunchRow::count);
 
 /// A kernel after the finaliser: real registers, real predicates, resolved branches. Immutable once made.
@@ -25,16 +35,18 @@ struct Kernel {
     std::string source_file;  ///< of the PTX, for messages
     std::vector<Instruction> code;
     std::vector<std::uint32_t> literals;
-    std::uint32_t parameter_bytes = 0;          ///< as the PTX ABI lays them out; a multiple of 4 in the rows
+    std::uint32_t parameter_bytes = 0;             ///< as the PTX ABI lays them out; a multiple of 4 in the rows
     std::vector<std::uint32_t> parameter_offsets;  ///< of each parameter, bytes
     std::vector<std::uint32_t> parameter_sizes;    ///< of each parameter, bytes
-    std::uint32_t registers = 0;                ///< 32-bit registers a thread
+    std::uint32_t registers = 0;                   ///< 32-bit registers a thread
     std::uint32_t predicates = 0;
     std::uint32_t static_shared_bytes = 0;
-    std::uint32_t max_threads_per_cta = 0;      ///< .maxntid's product; 0: not given
+    std::uint32_t max_threads_per_cta = 0;  ///< .maxntid's product; 0: not given
 
     std::uint32_t parameter_rows() const { return (parameter_bytes + 3) / 4; }
-    std::uint16_t first_literal_row() const { return static_cast<std::uint16_t>(kFirstParameterRow + parameter_rows()); }
+    std::uint16_t first_literal_row() const {
+        return static_cast<std::uint16_t>(kFirstParameterRow + parameter_rows());
+    }
     std::uint32_t constant_rows() const { return first_literal_row() + static_cast<std::uint32_t>(literals.size()); }
 };
 

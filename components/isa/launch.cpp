@@ -87,12 +87,10 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
 }  // namespace
 
 std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
-                                    std::uint32_t dynamic_shared_bytes,
-                                    std::span<const std::byte> parameters) {
+                                    std::uint32_t dynamic_shared_bytes, std::span<const std::byte> parameters) {
     if (parameters.size() < needed_parameter_bytes(kernel) || parameters.size() > kernel.parameter_rows() * 4)
         throw ProgramError("launch of " + kernel.name + " passes " + std::to_string(parameters.size()) +
-                           " bytes of parameters; the kernel takes " +
-                           std::to_string(kernel.parameter_bytes));
+                           " bytes of parameters; the kernel takes " + std::to_string(kernel.parameter_bytes));
     std::vector<Row> rows(kernel.constant_rows());
     const auto launch_row = [&rows](LaunchRow row) -> Row& { return rows[static_cast<std::uint16_t>(row)]; };
     set_row(launch_row(LaunchRow::ntid_x), block.x);
@@ -106,8 +104,7 @@ std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, cons
     for (std::uint32_t i = 0; i < kernel.parameter_rows(); ++i) {
         std::uint32_t word = 0;
         if (i * 4 < parameters.size())
-            std::memcpy(&word, parameters.data() + i * 4,
-                        std::min<std::size_t>(4, parameters.size() - i * 4));
+            std::memcpy(&word, parameters.data() + i * 4, std::min<std::size_t>(4, parameters.size() - i * 4));
         set_row(rows[kFirstParameterRow + i], word);
     }
     for (std::size_t i = 0; i < kernel.literals.size(); ++i)
@@ -132,8 +129,7 @@ void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
                std::to_string(kernel.max_threads_per_cta));
 }
 
-void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low,
-                  std::uint32_t* high) {
+void read_special(SpecialRegister special, const WarpIdentity& warp, std::uint32_t* low, std::uint32_t* high) {
     switch (special) {
         case SpecialRegister::tid_x:
         case SpecialRegister::tid_y:

@@ -17,8 +17,7 @@ struct alignas(128) Row {
 /// The constant rows of a launch, laid out as kernel.h says: the same value in all lanes.
 /// Throws ProgramError if `parameters` does not fit the kernel's parameter list.
 std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
-                                    std::uint32_t dynamic_shared_bytes,
-                                    std::span<const std::byte> parameters);
+                                    std::uint32_t dynamic_shared_bytes, std::span<const std::byte> parameters);
 
 /// Throws ProgramError unless grid and block are within CUDA's limits and the kernel's .maxntid.
 void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block);

@@ -51,8 +51,7 @@ class SimtStack {
     }
 
     /// Lanes of `taken` (within active()) go to `target`, the other active ones to `fallthrough`.
-    void branch(LaneMask taken, std::uint32_t target, std::uint32_t fallthrough,
-                std::uint32_t reconvergence) {
+    void branch(LaneMask taken, std::uint32_t target, std::uint32_t fallthrough, std::uint32_t reconvergence) {
         const LaneMask falling = top_.mask & ~taken;
         if (taken == 0 || falling == 0 || target == fallthrough) {
             top_.pc = taken != 0 ? target : fallthrough;

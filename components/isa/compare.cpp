@@ -1,0 +1,175 @@
+#include "components/isa/float_values.h"
+#include "components/isa/handler_groups.h"
+#include "components/isa/lanes.h"
+
+namespace lookahead::isa {
+namespace {
+
+/// The comparison of two values; of floats eq to ge are false where one is NaN, equ to geu are true (PTX ISA, setp).
+template <class T, Comparison kComparison, bool kFlush>
+bool holds(T a, T b) {
+    if constexpr (kFlush) {
+        a = flush<true>(a);
+        b = flush<true>(b);
+    }
+    switch (kComparison) {
+        case Comparison::eq:
+            return a == b;
+        case Comparison::ne:
+            return (a < b) | (a > b);
+        case Comparison::lt:
+            return a < b;
+        case Comparison::le:
+            return a <= b;
+        case Comparison::gt:
+            return a > b;
+        case Comparison::ge:
+            return a >= b;
+        case Comparison::equ:
+            return !((a < b) | (a > b));
+        case Comparison::neu:
+            return !(a == b);
+        case Comparison::ltu:
+            return !(a >= b);
+        case Comparison::leu:
+            return !(a > b);
+        case Comparison::gtu:
+            return !(a <= b);
+        case Comparison::geu:
+            return !(a < b);
+        case Comparison::num:
+            return (a == a) & (b == b);
+        case Comparison::nan:
+            return (a != a) | (b != b);
+        default:
+            return false;
+    }
+}
+
+LaneMask combined(Combine combine, LaneMask comparison, LaneMask predicate) {
+    switch (combine) {
+        case Combine::bit_and:
+            return comparison & predicate;
+        case Combine::bit_or:
+            return comparison | predicate;
+        case Combine::bit_xor:
+            return comparison ^ predicate;
+        default:
+            return comparison;
+    }
+}
+
+template <class T, Comparison kComparison, bool kFlush>
+LaneMask compare(const OperandRows& rows) {
+    return test_lanes<T, T>(rows, holds<T, kComparison, kFlush>, std::make_index_sequence<2>{});
+}
+
+/// p = (a cmp b) op c, q = !(a cmp b) op c.
+template <class T, Comparison kComparison, bool kFlush>
+void set_predicate(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const LaneMask comparison = compare<T, kComparison, kFlush>(rows);
+    const LaneMask first = combined(instruction.combine, comparison, rows.source_predicate);
+    const LaneMask second = combined(instruction.combine, ~comparison, rows.source_predicate);
+    rows.destination_predicate = merge_lanes(rows.destination_predicate, first, active);
+    rows.destination_predicate2 = merge_lanes(rows.destination_predicate2, second, active);
+}
+
+/// True is all ones for integers, 1.0 for f32; false is 0.
+template <class T, Comparison kComparison, bool kFlush>
+void set_register(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const LaneMask comparison = compare<T, kComparison, kFlush>(rows);
+    const LaneMask result = combined(instruction.combine, comparison, rows.source_predicate) & active;
+    const std::uint32_t truth = instruction.type == Type::f32 ? std::bit_cast<std::uint32_t>(1.0f) : ~0u;
+    std::uint32_t* const destination = rows.destination[0];
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const std::uint32_t value = (result >> lane & 1) ? truth : 0;
+        destination[lane] = (active >> lane & 1) ? value : destination[lane];
+    }
+}
+
+template <class T, Comparison kComparison, bool kFlush>
+AluHandler select_one(Operation operation) {
+    return operation == Operation::setp ? set_predicate<T, kComparison, kFlush> : set_register<T, kComparison, kFlush>;
+}
+
+template <class T, bool kFlush = false>
+AluHandler select_ordered(const Instruction& instruction) {
+    switch (instruction.comparison) {
+        case Comparison::eq:
+            return select_one<T, Comparison::eq, kFlush>(instruction.operation);
+        case Comparison::ne:
+            return select_one<T, Comparison::ne, kFlush>(instruction.operation);
+        case Comparison::lt:
+            return select_one<T, Comparison::lt, kFlush>(instruction.operation);
+        case Comparison::le:
+            return select_one<T, Comparison::le, kFlush>(instruction.operation);
+        case Comparison::gt:
+            return select_one<T, Comparison::gt, kFlush>(instruction.operation);
+        case Comparison::ge:
+            return select_one<T, Comparison::ge, kFlush>(instruction.operation);
+        default:
+            return nullptr;
+    }
+}
+
+template <class T, bool kFlush>
+AluHandler select_floating(const Instruction& instruction) {
+    switch (instruction.comparison) {
+        case Comparison::equ:
+            return select_one<T, Comparison::equ, kFlush>(instruction.operation);
+        case Comparison::neu:
+            return select_one<T, Comparison::neu, kFlush>(instruction.operation);
+        case Comparison::ltu:
+            return select_one<T, Comparison::ltu, kFlush>(instruction.operation);
+        case Comparison::leu:
+            return select_one<T, Comparison::leu, kFlush>(instruction.operation);
+        case Comparison::gtu:
+            return select_one<T, Comparison::gtu, kFlush>(instruction.operation);
+        case Comparison::geu:
+            return select_one<T, Comparison::geu, kFlush>(instruction.operation);
+        case Comparison::num:
+            return select_one<T, Comparison::num, kFlush>(instruction.operation);
+        case Comparison::nan:
+            return select_one<T, Comparison::nan, kFlush>(instruction.operation);
+        default:
+            return select_ordered<T, kFlush>(instruction);
+    }
+}
+
+AluHandler select_by_type(const Instruction& instruction, Type compared) {
+    switch (compared) {
+        case Type::b16:
+        case Type::u16:
+            return select_ordered<std::uint16_t>(instruction);
+        case Type::s16:
+            return select_ordered<std::int16_t>(instruction);
+        case Type::b32:
+        case Type::u32:
+            return select_ordered<std::uint32_t>(instruction);
+        case Type::s32:
+            return select_ordered<std::int32_t>(instruction);
+        case Type::b64:
+        case Type::u64:
+            return select_ordered<std::uint64_t>(instruction);
+        case Type::s64:
+            return select_ordered<std::int64_t>(instruction);
+        case Type::f32:
+            return instruction.flush_to_zero ? select_floating<float, true>(instruction)
+                                             : select_floating<float, false>(instruction);
+        case Type::f64:
+            return select_floating<double, false>(instruction);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+AluHandler select_compare(const Instruction& instruction) {
+    if (instruction.operation == Operation::setp) return select_by_type(instruction, instruction.type);
+    if (instruction.operation != Operation::set) return nullptr;
+    const bool known = instruction.type == Type::u32 || instruction.type == Type::s32 || instruction.type == Type::f32;
+    return known ? select_by_type(instruction, instruction.source_type) : nullptr;
+}
+
+}  // namespace lookahead::isa

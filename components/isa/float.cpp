@@ -1,0 +1,214 @@
+#include <cmath>
+
+#include "components/isa/float_values.h"
+#include "components/isa/handler_groups.h"
+#include "components/isa/lanes.h"
+#include "components/isa/rounding_scope.h"
+
+namespace lookahead::isa {
+namespace {
+
+// Single precision, by .ftz and .sat.
+
+template <bool kFlush, bool kSaturate>
+float add(float a, float b) {
+    return finish<kFlush, kSaturate>(flush<kFlush>(a) + flush<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+float sub(float a, float b) {
+    return finish<kFlush, kSaturate>(flush<kFlush>(a) - flush<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+float mul(float a, float b) {
+    return finish<kFlush, kSaturate>(flush<kFlush>(a) * flush<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+float fma(float a, float b, float c) {
+    return finish<kFlush, kSaturate>(__builtin_fmaf(flush<kFlush>(a), flush<kFlush>(b), flush<kFlush>(c)));
+}
+template <bool kFlush, bool kSaturate>
+float divide(float a, float b) {
+    return finish<kFlush, kSaturate>(flush<kFlush>(a) / flush<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+float square_root(float a) {
+    return finish<kFlush, kSaturate>(__builtin_sqrtf(flush<kFlush>(a)));
+}
+template <bool kFlush, bool kSaturate>
+float reciprocal(float a) {
+    return finish<kFlush, kSaturate>(1.0f / flush<kFlush>(a));
+}
+/// A sign changes in any value, NaN too.
+template <bool kFlush, bool kSaturate>
+float negate(float a) {
+    return flush<kFlush>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) ^ 0x80000000u));
+}
+template <bool kFlush, bool kSaturate>
+float absolute(float a) {
+    return flush<kFlush>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) & 0x7fffffffu));
+}
+
+// Double precision.
+
+double add(double a, double b) {
+    return canonical(a + b);
+}
+double sub(double a, double b) {
+    return canonical(a - b);
+}
+double mul(double a, double b) {
+    return canonical(a * b);
+}
+double fma(double a, double b, double c) {
+    return canonical(__builtin_fma(a, b, c));
+}
+double divide(double a, double b) {
+    return canonical(a / b);
+}
+double square_root(double a) {
+    return canonical(__builtin_sqrt(a));
+}
+double reciprocal(double a) {
+    return canonical(1.0 / a);
+}
+double negate(double a) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) ^ (1ull << 63));
+}
+double absolute(double a) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(a) & ~(1ull << 63));
+}
+
+/// The lesser of two numbers; of a number and NaN the number; -0 is less than +0. (PTX ISA, min and max.)
+/// Of two equal values the bits' union is the one with a sign, their intersection the one without.
+template <class T, class Bits>
+T lesser(T a, T b) {
+    const Bits tie = std::bit_cast<Bits>(a) | std::bit_cast<Bits>(b);
+    const T ordered = a < b ? a : b;
+    const T chosen = a == b ? std::bit_cast<T>(tie) : ordered;
+    return canonical(b != b ? a : chosen);
+}
+template <class T, class Bits>
+T greater(T a, T b) {
+    const Bits tie = std::bit_cast<Bits>(a) & std::bit_cast<Bits>(b);
+    const T ordered = b < a ? a : b;
+    const T chosen = a == b ? std::bit_cast<T>(tie) : ordered;
+    return canonical(b != b ? a : chosen);
+}
+template <bool kFlush, bool kSaturate>
+float least(float a, float b) {
+    return lesser<float, std::uint32_t>(flush<kFlush>(a), flush<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+float greatest(float a, float b) {
+    return greater<float, std::uint32_t>(flush<kFlush>(a), flush<kFlush>(b));
+}
+double least(double a, double b) {
+    return lesser<double, std::uint64_t>(a, b);
+}
+double greatest(double a, double b) {
+    return greater<double, std::uint64_t>(a, b);
+}
+
+/// Stands alone, so that no arithmetic moves out of the RoundingScope around the call.
+template <auto kFunction, class Result, class... Sources>
+[[gnu::noipa]] void run_isolated(OperandRows& rows, LaneMask active) {
+    map_lanes<Result, Sources...>(rows, active, kFunction, std::index_sequence_for<Sources...>{});
+}
+template <auto kFunction, class Result, class... Sources>
+void run_directed(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const RoundingScope scope(instruction.rounding);
+    run_isolated<kFunction, Result, Sources...>(rows, active);
+}
+template <auto kFunction, class Result, class... Sources>
+constexpr AluHandler directed_handler(Result (*)(Sources...)) {
+    return &run_directed<kFunction, Result, Sources...>;
+}
+
+bool to_nearest(Rounding rounding) {
+    return rounding == Rounding::none || rounding == Rounding::rn;
+}
+bool directed(Rounding rounding) {
+    return rounding == Rounding::rz || rounding == Rounding::rm || rounding == Rounding::rp;
+}
+
+template <auto kFunction>
+AluHandler rounded(Rounding rounding) {
+    if (to_nearest(rounding)) return lanewise<kFunction>;
+    return directed(rounding) ? directed_handler<kFunction>(kFunction) : nullptr;
+}
+
+template <bool kFlush, bool kSaturate>
+AluHandler select_single(const Instruction& instruction) {
+    const Rounding rounding = instruction.rounding;
+    switch (instruction.operation) {
+        case Operation::add:
+            return rounded<&add<kFlush, kSaturate>>(rounding);
+        case Operation::sub:
+            return rounded<&sub<kFlush, kSaturate>>(rounding);
+        case Operation::mul_lo:
+            return rounded<&mul<kFlush, kSaturate>>(rounding);
+        case Operation::fma:
+            return rounded<&fma<kFlush, kSaturate>>(rounding);
+        case Operation::div:
+            return rounded<&divide<kFlush, kSaturate>>(rounding);
+        case Operation::sqrt:
+            return rounded<&square_root<kFlush, kSaturate>>(rounding);
+        case Operation::rcp:
+            return rounded<&reciprocal<kFlush, kSaturate>>(rounding);
+        case Operation::neg:
+            return lanewise<&negate<kFlush, kSaturate>>;
+        case Operation::abs:
+            return lanewise<&absolute<kFlush, kSaturate>>;
+        case Operation::min:
+            return lanewise<&least<kFlush, kSaturate>>;
+        case Operation::max:
+            return lanewise<&greatest<kFlush, kSaturate>>;
+        default:
+            return nullptr;
+    }
+}
+
+using Unary = double (*)(double);
+using Binary = double (*)(double, double);
+
+AluHandler select_double(const Instruction& instruction) {
+    const Rounding rounding = instruction.rounding;
+    switch (instruction.operation) {
+        case Operation::add:
+            return rounded<Binary{add}>(rounding);
+        case Operation::sub:
+            return rounded<Binary{sub}>(rounding);
+        case Operation::mul_lo:
+            return rounded<Binary{mul}>(rounding);
+        case Operation::fma:
+            return rounded<static_cast<double (*)(double, double, double)>(fma)>(rounding);
+        case Operation::div:
+            return rounded<Binary{divide}>(rounding);
+        case Operation::sqrt:
+            return rounded<Unary{square_root}>(rounding);
+        case Operation::rcp:
+            return rounded<Unary{reciprocal}>(rounding);
+        case Operation::neg:
+            return lanewise<Unary{negate}>;
+        case Operation::abs:
+            return lanewise<Unary{absolute}>;
+        case Operation::min:
+            return lanewise<Binary{least}>;
+        case Operation::max:
+            return lanewise<Binary{greatest}>;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+AluHandler select_float(const Instruction& instruction) {
+    if (instruction.type == Type::f64) return select_double(instruction);
+    if (instruction.type != Type::f32) return nullptr;
+    if (instruction.flush_to_zero)
+        return instruction.saturate ? select_single<true, true>(instruction) : select_single<true, false>(instruction);
+    return instruction.saturate ? select_single<false, true>(instruction) : select_single<false, false>(instruction);
+}
+
+}  // namespace lookahead::isa

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+/// Internal to components/isa: what PTX says of floating-point values, free of branches.
+namespace lookahead::isa {
+
+/// The NaN that single-precision instructions give (PTX ISA, "Floating Point Instructions").
+inline constexpr std::uint32_t kNan32 = 0x7fffffff;
+/// The NaN that double-precision instructions give here. (The GPUs pass payloads on; which operand's is not
+/// documented.)
+inline constexpr std::uint64_t kNan64 = 0xfff8000000000000;
+
+/// With kFlush a subnormal becomes the zero of its sign (.ftz).
+template <bool kFlush>
+inline float flush(float value) {
+    if constexpr (!kFlush) return value;
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+
+/// By masks, not by a choice: of that the compiler makes a branch, and the loop is no longer a vector loop.
+inline float canonical(float value) {
+    const std::uint32_t is_nan = value != value ? ~0u : 0u;
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) & ~is_nan) | (kNan32 & is_nan));
+}
+inline double canonical(double value) {
+    const std::uint64_t is_nan = value != value ? ~std::uint64_t{0} : 0;
+    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(value) & ~is_nan) | (kNan64 & is_nan));
+}
+
+/// Clamped to [0, 1]; NaN and -0 become +0 (.sat).
+template <class T>
+inline T saturate_unit(T value) {
+    const T from_below = value > T(0) ? value : T(0);
+    return from_below < T(1) ? from_below : T(1);
+}
+
+/// What a single-precision instruction makes of its exact, rounded result.
+template <bool kFlush, bool kSaturate>
+inline float finish(float value) {
+    const float flushed = flush<kFlush>(value);
+    if constexpr (kSaturate) return saturate_unit(flushed);
+    return canonical(flushed);
+}
+
+}  // namespace lookahead::isa

@@ -1,0 +1,16 @@
+#include "components/isa/handlers.h"
+
+#include <initializer_list>
+
+#include "components/isa/handler_groups.h"
+
+namespace lookahead::isa {
+
+AluHandler select_handler(const Instruction& instruction) {
+    for (const auto group :
+         {select_move, select_integer, select_float, select_logic, select_bit_field, select_compare, select_predicate})
+        if (const AluHandler handler = group(instruction)) return handler;
+    return nullptr;
+}
+
+}  // namespace lookahead::isa

@@ -1,0 +1,225 @@
+#include <limits>
+
+#include "components/isa/handler_groups.h"
+#include "components/isa/lanes.h"
+
+namespace lookahead::isa {
+namespace {
+
+/// Unsigned type in which arithmetic on T wraps: at least as wide as unsigned, which C++ promotes to.
+template <class T>
+using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+
+/// Type of the double-width product.
+template <class T>
+struct Doubled;
+template <>
+struct Doubled<std::uint16_t> {
+    using type = std::uint32_t;
+};
+template <>
+struct Doubled<std::int16_t> {
+    using type = std::int32_t;
+};
+template <>
+struct Doubled<std::uint32_t> {
+    using type = std::uint64_t;
+};
+template <>
+struct Doubled<std::int32_t> {
+    using type = std::int64_t;
+};
+__extension__ using uint128 = unsigned __int128;
+__extension__ using int128 = __int128;
+template <>
+struct Doubled<std::uint64_t> {
+    using type = uint128;
+};
+template <>
+struct Doubled<std::int64_t> {
+    using type = int128;
+};
+template <class T>
+using Double = typename Doubled<T>::type;
+
+template <class T>
+T add(T a, T b) {
+    return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b));
+}
+template <class T>
+T sub(T a, T b) {
+    return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b));
+}
+template <class T>
+T mul_lo(T a, T b) {
+    return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b));
+}
+template <class T>
+T mul_hi(T a, T b) {
+    return static_cast<T>((Double<T>(a) * Double<T>(b)) >> (8 * sizeof(T)));
+}
+template <class T>
+Double<T> mul_wide(T a, T b) {
+    return Double<T>(a) * Double<T>(b);
+}
+template <class T>
+T mad_lo(T a, T b, T c) {
+    return add(mul_lo(a, b), c);
+}
+template <class T>
+T mad_hi(T a, T b, T c) {
+    return add(mul_hi(a, b), c);
+}
+template <class T>
+Double<T> mad_wide(T a, T b, Double<T> c) {
+    return add(mul_wide(a, b), c);
+}
+
+/// Sums that leave s32 become its least or greatest value (add.sat.s32).
+std::int32_t clamp_to_s32(std::int64_t value) {
+    constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
+    constexpr std::int64_t greatest = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(value < least ? least : value > greatest ? greatest : value);
+}
+std::int32_t add_saturating(std::int32_t a, std::int32_t b) {
+    return clamp_to_s32(std::int64_t{a} + b);
+}
+std::int32_t sub_saturating(std::int32_t a, std::int32_t b) {
+    return clamp_to_s32(std::int64_t{a} - b);
+}
+std::int32_t mad_hi_saturating(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return add_saturating(mul_hi(a, b), c);
+}
+
+/// The quotient and remainder by zero are all ones and the dividend, as the GPUs' own sequences leave them. The
+/// least value divided by -1 wraps.
+template <class T>
+T divide(T a, T b) {
+    if constexpr (std::is_signed_v<T>)
+        if (b == -1) return sub(T{0}, a);
+    return b == 0 ? static_cast<T>(~T{0}) : static_cast<T>(a / b);
+}
+template <class T>
+T remainder(T a, T b) {
+    if constexpr (std::is_signed_v<T>)
+        if (b == -1) return 0;
+    return b == 0 ? a : static_cast<T>(a % b);
+}
+
+/// 32-bit quotients through f64 are exact, since a quotient that is not whole is at least 2^-32 of itself away from
+/// the next whole number; they vectorise.
+template <>
+std::uint32_t divide(std::uint32_t a, std::uint32_t b) {
+    const double quotient = static_cast<double>(std::int64_t{a}) / static_cast<double>(std::int64_t{b | (b == 0)});
+    return b == 0 ? ~0u : static_cast<std::uint32_t>(static_cast<std::int64_t>(quotient));
+}
+
+template <class T>
+T negate(T a) {
+    return sub(T{0}, a);
+}
+template <class T>
+T absolute(T a) {
+    return a < 0 ? sub(T{0}, a) : a;
+}
+template <class T>
+T least(T a, T b) {
+    return b < a ? b : a;
+}
+template <class T>
+T greatest(T a, T b) {
+    return a < b ? b : a;
+}
+
+template <class T>
+AluHandler select_for(Operation operation) {
+    switch (operation) {
+        case Operation::add:
+            return lanewise<&add<T>>;
+        case Operation::sub:
+            return lanewise<&sub<T>>;
+        case Operation::mul_lo:
+            return lanewise<&mul_lo<T>>;
+        case Operation::mul_hi:
+            return lanewise<&mul_hi<T>>;
+        case Operation::mad_lo:
+            return lanewise<&mad_lo<T>>;
+        case Operation::mad_hi:
+            return lanewise<&mad_hi<T>>;
+        case Operation::div:
+            return lanewise<&divide<T>>;
+        case Operation::rem:
+            return lanewise<&remainder<T>>;
+        case Operation::min:
+            return lanewise<&least<T>>;
+        case Operation::max:
+            return lanewise<&greatest<T>>;
+        case Operation::neg:
+            return lanewise<&negate<T>>;
+        case Operation::abs:
+            return lanewise<&absolute<T>>;
+        default:
+            return nullptr;
+    }
+}
+
+template <class T>
+AluHandler select_wide(Operation operation) {
+    return operation == Operation::mul_wide ? lanewise<&mul_wide<T>> : lanewise<&mad_wide<T>>;
+}
+
+/// The source's type decides; the result is twice as wide.
+AluHandler select_wide(const Instruction& instruction) {
+    switch (instruction.source_type) {
+        case Type::u16:
+            return select_wide<std::uint16_t>(instruction.operation);
+        case Type::s16:
+            return select_wide<std::int16_t>(instruction.operation);
+        case Type::u32:
+            return select_wide<std::uint32_t>(instruction.operation);
+        case Type::s32:
+            return select_wide<std::int32_t>(instruction.operation);
+        default:
+            return nullptr;
+    }
+}
+
+AluHandler select_saturating(const Instruction& instruction) {
+    if (instruction.type != Type::s32) return nullptr;
+    switch (instruction.operation) {
+        case Operation::add:
+            return lanewise<&add_saturating>;
+        case Operation::sub:
+            return lanewise<&sub_saturating>;
+        case Operation::mad_hi:
+            return lanewise<&mad_hi_saturating>;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+AluHandler select_integer(const Instruction& instruction) {
+    if (instruction.operation == Operation::mul_wide || instruction.operation == Operation::mad_wide)
+        return select_wide(instruction);
+    if (instruction.saturate) return select_saturating(instruction);
+    switch (instruction.type) {
+        case Type::u16:
+            return select_for<std::uint16_t>(instruction.operation);
+        case Type::s16:
+            return select_for<std::int16_t>(instruction.operation);
+        case Type::u32:
+            return select_for<std::uint32_t>(instruction.operation);
+        case Type::s32:
+            return select_for<std::int32_t>(instruction.operation);
+        case Type::u64:
+            return select_for<std::uint64_t>(instruction.operation);
+        case Type::s64:
+            return select_for<std::int64_t>(instruction.operation);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace lookahead::isa

@@ -1,0 +1,134 @@
+#include "components/isa/handler_groups.h"
+#include "components/isa/lanes.h"
+#include "components/isa/modes.h"
+
+namespace lookahead::isa {
+namespace {
+
+template <class T>
+T bit_and(T a, T b) {
+    return a & b;
+}
+template <class T>
+T bit_or(T a, T b) {
+    return a | b;
+}
+template <class T>
+T bit_xor(T a, T b) {
+    return a ^ b;
+}
+template <class T>
+T bit_not(T a) {
+    return static_cast<T>(~a);
+}
+
+/// Amounts at or beyond the width shift everything out: zeros come in, or copies of the sign (PTX ISA, shl and shr).
+template <class T>
+T shift_left(T a, std::uint32_t amount) {
+    constexpr std::uint32_t kWidth = 8 * sizeof(T);
+    const T shifted = static_cast<T>(std::make_unsigned_t<T>(a) << (amount & (kWidth - 1)));
+    return amount < kWidth ? shifted : T{0};
+}
+template <class T>
+T shift_right(T a, std::uint32_t amount) {
+    constexpr std::uint32_t kWidth = 8 * sizeof(T);
+    if constexpr (std::is_signed_v<T>)
+        return static_cast<T>(a >> (amount < kWidth ? amount : kWidth - 1));
+    else
+        return amount < kWidth ? static_cast<T>(a >> (amount & (kWidth - 1))) : T{0};
+}
+
+std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
+    return low | std::uint64_t{high} << 32;
+}
+
+template <ShiftMode kMode>
+std::uint32_t funnel_amount(std::uint32_t amount) {
+    if constexpr (kMode == ShiftMode::wrap) return amount & 31;
+    return amount < 32 ? amount : 32;
+}
+template <ShiftMode kMode>
+std::uint32_t funnel_left(std::uint32_t low, std::uint32_t high, std::uint32_t amount) {
+    return static_cast<std::uint32_t>(joined(low, high) << funnel_amount<kMode>(amount) >> 32);
+}
+template <ShiftMode kMode>
+std::uint32_t funnel_right(std::uint32_t low, std::uint32_t high, std::uint32_t amount) {
+    return static_cast<std::uint32_t>(joined(low, high) >> funnel_amount<kMode>(amount));
+}
+
+/// Any function of three bits: bit 4a + 2b + c of the table. Chosen bit by bit, first by c, then by b, then by a.
+void look_up(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const auto entry = [table = instruction.mode](unsigned i) { return (table >> i & 1) ? ~0u : 0u; };
+    std::uint32_t when_clear[4], changes[4];
+    for (unsigned i = 0; i < 4; ++i) {
+        when_clear[i] = entry(2 * i);
+        changes[i] = entry(2 * i) ^ entry(2 * i + 1);
+    }
+    const auto evaluate = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+        const auto by_c = [&](unsigned i) { return when_clear[i] ^ (c & changes[i]); };
+        const auto by_b = [&](unsigned i) { return (b & by_c(2 * i + 1)) | (~b & by_c(2 * i)); };
+        return (a & by_b(1)) | (~a & by_b(0));
+    };
+    map_lanes<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(rows, active, evaluate,
+                                                                          std::make_index_sequence<3>{});
+}
+
+template <class T>
+AluHandler select_for(Operation operation) {
+    switch (operation) {
+        case Operation::bit_and:
+            return lanewise<&bit_and<T>>;
+        case Operation::bit_or:
+            return lanewise<&bit_or<T>>;
+        case Operation::bit_xor:
+            return lanewise<&bit_xor<T>>;
+        case Operation::bit_not:
+            return lanewise<&bit_not<T>>;
+        case Operation::shl:
+            return lanewise<&shift_left<T>>;
+        case Operation::shr:
+            return lanewise<&shift_right<T>>;
+        default:
+            return nullptr;
+    }
+}
+
+AluHandler select_by_type(const Instruction& instruction) {
+    switch (instruction.type) {
+        case Type::b16:
+        case Type::u16:
+            return select_for<std::uint16_t>(instruction.operation);
+        case Type::s16:
+            return select_for<std::int16_t>(instruction.operation);
+        case Type::b32:
+        case Type::u32:
+            return select_for<std::uint32_t>(instruction.operation);
+        case Type::s32:
+            return select_for<std::int32_t>(instruction.operation);
+        case Type::b64:
+        case Type::u64:
+            return select_for<std::uint64_t>(instruction.operation);
+        case Type::s64:
+            return select_for<std::int64_t>(instruction.operation);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+AluHandler select_logic(const Instruction& instruction) {
+    const bool wraps = instruction.mode == static_cast<std::uint8_t>(ShiftMode::wrap);
+    switch (instruction.operation) {
+        case Operation::lop3:
+            return look_up;
+        case Operation::shf_l:
+            return wraps ? lanewise<&funnel_left<ShiftMode::wrap>> : lanewise<&funnel_left<ShiftMode::clamp>>;
+        case Operation::shf_r:
+            return wraps ? lanewise<&funnel_right<ShiftMode::wrap>> : lanewise<&funnel_right<ShiftMode::clamp>>;
+        default:
+            return select_by_type(instruction);
+    }
+}
+
+}  // namespace lookahead::isa

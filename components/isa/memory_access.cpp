@@ -1,0 +1,140 @@
+#include "components/isa/memory_access.h"
+
+#include <bit>
+#include <cstring>
+
+#include "components/isa/float_values.h"
+#include "components/isa/lanes.h"
+#include "core/error/error.h"
+
+namespace lookahead::isa {
+namespace {
+
+/// `bytes` (1, 2, 4 or 8) of little-endian memory, zero-extended.
+std::uint64_t read_bytes(const std::byte* from, unsigned bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, from, bytes);
+    return value;
+}
+
+bool sign_extends(Type type) {
+    return type == Type::s8 || type == Type::s16;
+}
+
+std::uint32_t extended(std::uint64_t value, Type type, unsigned bytes) {
+    const auto word = static_cast<std::uint32_t>(value);
+    if (!sign_extends(type)) return word;
+    const unsigned unused = 32 - 8 * bytes;
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(word << unused) >> unused);
+}
+
+template <class T>
+T apply_integer(AtomicOp op, T old_value, T operand, T operand2) {
+    using Unsigned = std::make_unsigned_t<T>;
+    switch (op) {
+        case AtomicOp::add:
+            return static_cast<T>(static_cast<Unsigned>(old_value) + static_cast<Unsigned>(operand));
+        case AtomicOp::min:
+            return operand < old_value ? operand : old_value;
+        case AtomicOp::max:
+            return old_value < operand ? operand : old_value;
+        case AtomicOp::inc:
+            return static_cast<Unsigned>(old_value) >= static_cast<Unsigned>(operand) ? T{0} : old_value + 1;
+        case AtomicOp::dec:
+            return old_value == 0 || static_cast<Unsigned>(old_value) > static_cast<Unsigned>(operand) ? operand
+                                                                                                       : old_value - 1;
+        case AtomicOp::bit_and:
+            return old_value & operand;
+        case AtomicOp::bit_or:
+            return old_value | operand;
+        case AtomicOp::bit_xor:
+            return old_value ^ operand;
+        case AtomicOp::exch:
+            return operand;
+        case AtomicOp::cas:
+            return old_value == operand ? operand2 : old_value;
+        case AtomicOp::none:
+            break;
+    }
+    LOOKAHEAD_ASSERT(false, "atomic instruction without an operation");
+    return old_value;
+}
+
+template <bool kFlush>
+std::uint64_t add_single(std::uint64_t old_value, std::uint64_t operand) {
+    const auto value = [](std::uint64_t bits) {
+        return flush<kFlush>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    };
+    return std::bit_cast<std::uint32_t>(finish<kFlush, false>(value(old_value) + value(operand)));
+}
+std::uint64_t add_double(std::uint64_t old_value, std::uint64_t operand) {
+    return std::bit_cast<std::uint64_t>(canonical(std::bit_cast<double>(old_value) + std::bit_cast<double>(operand)));
+}
+
+}  // namespace
+
+void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
+                       LaneMask active, std::uint64_t* addresses) {
+    const std::int64_t offset = instruction.offset;
+    if (instruction.source[0].rows < 2) {
+        // 32-bit addresses wrap at 32 bits.
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+            addresses[lane] = (active >> lane & 1) ? low[lane] + static_cast<std::uint32_t>(offset) : addresses[lane];
+        return;
+    }
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const std::uint64_t address =
+            (low[lane] | std::uint64_t{high[lane]} << 32) + static_cast<std::uint64_t>(offset);
+        addresses[lane] = (active >> lane & 1) ? address : addresses[lane];
+    }
+}
+
+void write_loaded(const Instruction& instruction, unsigned lane, const std::byte* bytes, std::uint32_t* const* rows) {
+    const unsigned element = type_bytes(instruction.type);
+    const unsigned step = type_rows(instruction.type);
+    for (unsigned i = 0; i < instruction.vector; ++i) {
+        const std::uint64_t value = read_bytes(bytes + i * element, element);
+        rows[i * step][lane] = extended(value, instruction.type, element);
+        if (step == 2) rows[i * step + 1][lane] = static_cast<std::uint32_t>(value >> 32);
+    }
+}
+
+void read_stored(const Instruction& instruction, unsigned lane, const std::uint32_t* const* rows, std::byte* bytes) {
+    const unsigned element = type_bytes(instruction.type);
+    const unsigned step = type_rows(instruction.type);
+    for (unsigned i = 0; i < instruction.vector; ++i) {
+        std::uint64_t value = rows[i * step][lane];
+        if (step == 2) value |= std::uint64_t{rows[i * step + 1][lane]} << 32;
+        std::memcpy(bytes + i * element, &value, element);
+    }
+}
+
+std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std::uint64_t operand,
+                           std::uint64_t operand2, Space space) {
+    const auto narrow = [&]<class T>(T) -> std::uint64_t {
+        const T result =
+            apply_integer<T>(op, static_cast<T>(old_value), static_cast<T>(operand), static_cast<T>(operand2));
+        return static_cast<std::make_unsigned_t<T>>(result);
+    };
+    switch (type) {
+        case Type::f32:
+            if (op == AtomicOp::add)
+                return space == Space::shared ? add_single<false>(old_value, operand)
+                                              : add_single<true>(old_value, operand);
+            return narrow(std::uint32_t{});
+        case Type::f64:
+            if (op == AtomicOp::add) return add_double(old_value, operand);
+            return narrow(std::uint64_t{});
+        case Type::s32:
+            return narrow(std::int32_t{});
+        case Type::s64:
+            return narrow(std::int64_t{});
+        case Type::u64:
+        case Type::b64:
+            return narrow(std::uint64_t{});
+        default:
+            return narrow(std::uint32_t{});
+    }
+}
+
+}  // namespace lookahead::isa

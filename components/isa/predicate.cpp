@@ -1,0 +1,48 @@
+#include "components/isa/handler_groups.h"
+#include "components/isa/lanes.h"
+
+namespace lookahead::isa {
+namespace {
+
+template <Operation kOperation>
+LaneMask result(LaneMask a, LaneMask b) {
+    switch (kOperation) {
+        case Operation::pred_and:
+            return a & b;
+        case Operation::pred_or:
+            return a | b;
+        case Operation::pred_xor:
+            return a ^ b;
+        case Operation::pred_not:
+            return ~a;
+        default:
+            return a;
+    }
+}
+
+template <Operation kOperation>
+void combine(OperandRows& rows, LaneMask active, const Instruction&) {
+    const LaneMask value = result<kOperation>(rows.source_predicate, rows.source_predicate2);
+    rows.destination_predicate = merge_lanes(rows.destination_predicate, value, active);
+}
+
+}  // namespace
+
+AluHandler select_predicate(const Instruction& instruction) {
+    switch (instruction.operation) {
+        case Operation::pred_and:
+            return combine<Operation::pred_and>;
+        case Operation::pred_or:
+            return combine<Operation::pred_or>;
+        case Operation::pred_xor:
+            return combine<Operation::pred_xor>;
+        case Operation::pred_not:
+            return combine<Operation::pred_not>;
+        case Operation::pred_mov:
+            return combine<Operation::pred_mov>;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace lookahead::isa
