@@ -30,9 +30,8 @@ const std::vector<VariantEntry>& registered_variants() {
 
 void add_slot(SlotEntry slot) {
     LOOKAHEAD_ASSERT(!slot.description.empty(), "the slot " + slot.name + " has no description");
-    const auto place =
-        std::lower_bound(slots().begin(), slots().end(), slot.name,
-                         [](const auto& entry, const auto& name) { return entry.name < name; });
+    const auto place = std::lower_bound(slots().begin(), slots().end(), slot.name,
+                                        [](const auto& entry, const auto& name) { return entry.name < name; });
     if (place == slots().end() || place->name != slot.name) {
         slots().insert(place, std::move(slot));
     }

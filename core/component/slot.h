@@ -47,8 +47,7 @@ struct FactoryOf;
 
 template <class Interface, class... Arguments>
 struct FactoryOf<Interface, std::tuple<Arguments...>> {
-    using Pointer = std::unique_ptr<Interface> (*)(const std::string& name, const Configuration&,
-                                                   Arguments...);
+    using Pointer = std::unique_ptr<Interface> (*)(const std::string& name, const Configuration&, Arguments...);
 
     template <class Variant>
     static std::unique_ptr<Interface> make([[maybe_unused]] const std::string& name,
@@ -73,8 +72,7 @@ std::map<std::string, typename Factory<Interface>::Pointer, std::less<>>& factor
 }
 
 /// Throws ConfigurationError: names the place of the slot's value, the variants, and the nearest one.
-[[noreturn]] void unknown_variant(std::string_view slot, const std::string& name,
-                                  const Configuration& configuration);
+[[noreturn]] void unknown_variant(std::string_view slot, const std::string& name, const Configuration& configuration);
 
 template <class Interface, class Variant>
 bool register_variant(std::string_view name, std::string_view description, std::string_view source) {

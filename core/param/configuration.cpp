@@ -35,8 +35,7 @@ using SetValues = std::map<std::string, SetValue, std::less<>>;
 
 bool is_key_text(std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-               c == '-';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
 }
 
@@ -78,8 +77,7 @@ std::string place_in(const std::string& file, const toml::source_region& source)
     return file + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column);
 }
 
-void flatten(const toml::table& table, const std::string& prefix, const std::string& file,
-             SetValues& result) {
+void flatten(const toml::table& table, const std::string& prefix, const std::string& file, SetValues& result) {
     for (const auto& [key, node] : table) {
         if (!is_key_text(key.str())) {
             throw ConfigurationError(place_in(file, key.source()) + ": the key \"" + std::string(key.str()) +
@@ -94,8 +92,8 @@ void flatten(const toml::table& table, const std::string& prefix, const std::str
         if (!value) {
             std::ostringstream kind;
             kind << node.type();
-            throw ConfigurationError(place_in(file, node.source()) + ": " + full + " is of type " +
-                                     kind.str() + "; a key holds one number, switch (true or false) or text");
+            throw ConfigurationError(place_in(file, node.source()) + ": " + full + " is of type " + kind.str() +
+                                     "; a key holds one number, switch (true or false) or text");
         }
         result[full] = {*value, "", file, node.source().begin.line, node.source().begin.column};
     }
@@ -141,14 +139,12 @@ ParameterValue checked(const Parameter& parameter, const std::string& key, const
     if (parameter.type == ParameterType::real && std::holds_alternative<std::int64_t>(value)) {
         value = static_cast<double>(std::get<std::int64_t>(value));
     }
-    if (parameter.type == ParameterType::text && set.is_override() &&
-        !std::holds_alternative<std::string>(value)) {
+    if (parameter.type == ParameterType::text && set.is_override() && !std::holds_alternative<std::string>(value)) {
         value = set.raw_value();
     }
     const std::string start = set.place() + ": " + key + " = " + to_toml(set.value);
     if (!parameter.accepts_type(value)) {
-        throw ConfigurationError(start + " is " + type_phrase(set.value) +
-                                 "; expected: " + expectation(parameter));
+        throw ConfigurationError(start + " is " + type_phrase(set.value) + "; expected: " + expectation(parameter));
     }
     if (!parameter.accepts_range(value)) {
         const auto hint =
@@ -196,8 +192,7 @@ Configuration Configuration::from_toml(std::string_view text, std::string file_n
     try {
         flatten(toml::parse(text, std::string_view(file_name)), "", file_name, result.state_->set);
     } catch (const toml::parse_error& error) {
-        throw ConfigurationError(place_in(file_name, error.source()) + ": " +
-                                 std::string(error.description()));
+        throw ConfigurationError(place_in(file_name, error.source()) + ": " + std::string(error.description()));
     }
     return result;
 }
@@ -235,8 +230,7 @@ std::optional<std::string> Configuration::take_text(std::string_view key) {
 std::string Configuration::variant(std::string_view slot_key, std::string_view default_name) const {
     Parameter slot;
     slot.type = ParameterType::text;
-    EffectiveEntry entry{std::string(slot_key), std::string(default_name), "", "default",
-                         "Variant of the slot."};
+    EffectiveEntry entry{std::string(slot_key), std::string(default_name), "", "default", "Variant of the slot."};
     if (const auto found = state_->set.find(slot_key); found != state_->set.end()) {
         entry.value = checked(slot, entry.key, found->second);
         entry.source = found->second.line_text();
@@ -248,8 +242,8 @@ std::string Configuration::variant(std::string_view slot_key, std::string_view d
 
 void Configuration::read_into(const ParameterList& list, std::string_view prefix, void* object) const {
     for (const Parameter& parameter : list) {
-        EffectiveEntry entry{joined(prefix, parameter.name), parameter.default_value, parameter.unit,
-                             "default", parameter.help};
+        EffectiveEntry entry{joined(prefix, parameter.name), parameter.default_value, parameter.unit, "default",
+                             parameter.help};
         if (const auto found = state_->set.find(entry.key); found != state_->set.end()) {
             entry.value = checked(parameter, entry.key, found->second);
             entry.source = found->second.line_text();
@@ -268,9 +262,9 @@ void Configuration::check_all_used() const {
         if (const auto found = registered.find(key); found != registered.end()) {
             checked(*found->second.parameter, key, set);
             if (set.is_override()) {
-                throw ConfigurationError(
-                    set.place() + ": " + key + " has no effect: nothing in this configuration uses \"" +
-                    found->second.set->prefix + "\" (" + found->second.set->description + ")");
+                throw ConfigurationError(set.place() + ": " + key +
+                                         " has no effect: nothing in this configuration uses \"" +
+                                         found->second.set->prefix + "\" (" + found->second.set->description + ")");
             }
             continue;
         }

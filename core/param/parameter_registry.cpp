@@ -20,9 +20,8 @@ const std::vector<ParameterSetEntry>& registered_parameter_sets() {
 }
 
 void add_parameter_set(ParameterSetEntry set) {
-    const auto place =
-        std::lower_bound(sets().begin(), sets().end(), set.prefix,
-                         [](const auto& entry, const auto& prefix) { return entry.prefix < prefix; });
+    const auto place = std::lower_bound(sets().begin(), sets().end(), set.prefix,
+                                        [](const auto& entry, const auto& prefix) { return entry.prefix < prefix; });
     LOOKAHEAD_ASSERT(place == sets().end() || place->prefix != set.prefix,
                      "two parameter sets have the prefix " + set.prefix);
     LOOKAHEAD_ASSERT(!set.description.empty(), "the parameter set " + set.prefix + " has no description");

@@ -18,7 +18,10 @@ std::string number_text(double value) {
         return value > 0 ? "inf" : "-inf";
     }
     std::array<char, 32> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+    const bool plain = std::abs(value) < 1e15 && value == std::trunc(value);
+    auto* const last = buffer.data() + buffer.size();
+    const auto end = plain ? std::to_chars(buffer.data(), last, value, std::chars_format::fixed).ptr
+                           : std::to_chars(buffer.data(), last, value).ptr;
     std::string text(buffer.data(), end);
     if (text.find_first_of(".e") == std::string::npos) {
         text += ".0";

@@ -42,8 +42,7 @@ std::string Parameter::range_text() const {
                            std::to_string(integer_max));
     }
     if (type == ParameterType::real) {
-        return bounds_text(std::isfinite(real_min), to_toml(real_min), std::isfinite(real_max),
-                           to_toml(real_max));
+        return bounds_text(std::isfinite(real_min), to_toml(real_min), std::isfinite(real_max), to_toml(real_max));
     }
     std::string text;
     for (const std::string& each : choices) {

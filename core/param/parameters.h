@@ -109,8 +109,8 @@ using StoredAs = std::conditional_t<std::same_as<T, bool> || std::same_as<T, std
                                     std::conditional_t<std::floating_point<T>, double, std::int64_t>>;
 
 template <class P, class T>
-DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterType type,
-                                 std::string_view unit, std::string_view help, std::string_view source) {
+DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterType type, std::string_view unit,
+                                 std::string_view help, std::string_view source) {
     Parameter parameter;
     parameter.name = name;
     parameter.type = type;
@@ -129,11 +129,10 @@ DeclaredParameter<P, T> declared(std::string_view name, T P::*member, ParameterT
 template <class P, std::integral T>
 requires(!std::same_as<T, bool>) DeclaredParameter<P, T> integer(std::string_view name, T P::*member,
                                                                  const IntegerOptions& options) {
-    auto result =
-        detail::declared(name, member, ParameterType::integer, options.unit, options.help, options.source);
+    auto result = detail::declared(name, member, ParameterType::integer, options.unit, options.help, options.source);
     const bool wider = std::in_range<std::int64_t>(std::numeric_limits<T>::max());
-    const auto type_max = wider ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
-                                : std::numeric_limits<std::int64_t>::max();
+    const auto type_max =
+        wider ? static_cast<std::int64_t>(std::numeric_limits<T>::max()) : std::numeric_limits<std::int64_t>::max();
     const auto type_min = static_cast<std::int64_t>(std::numeric_limits<T>::min());
     result.parameter.integer_min = options.min > type_min ? options.min : type_min;
     result.parameter.integer_max = options.max < type_max ? options.max : type_max;
@@ -143,8 +142,7 @@ requires(!std::same_as<T, bool>) DeclaredParameter<P, T> integer(std::string_vie
 /// A double. Infinity and "not a number" are never accepted.
 template <class P>
 DeclaredParameter<P, double> real(std::string_view name, double P::*member, const RealOptions& options) {
-    auto result =
-        detail::declared(name, member, ParameterType::real, options.unit, options.help, options.source);
+    auto result = detail::declared(name, member, ParameterType::real, options.unit, options.help, options.source);
     result.parameter.real_min = options.min;
     result.parameter.real_max = options.max;
     return result;
@@ -158,16 +156,14 @@ DeclaredParameter<P, bool> boolean(std::string_view name, bool P::*member, const
 
 /// Any text.
 template <class P>
-DeclaredParameter<P, std::string> text(std::string_view name, std::string P::*member,
-                                       const PlainOptions& options) {
+DeclaredParameter<P, std::string> text(std::string_view name, std::string P::*member, const PlainOptions& options) {
     return detail::declared(name, member, ParameterType::text, "", options.help, options.source);
 }
 
 /// One of a few words.
 template <class P>
 DeclaredParameter<P, std::string> choice(std::string_view name, std::string P::*member,
-                                         std::initializer_list<std::string_view> choices,
-                                         const PlainOptions& options) {
+                                         std::initializer_list<std::string_view> choices, const PlainOptions& options) {
     auto result = detail::declared(name, member, ParameterType::text, "", options.help, options.source);
     result.parameter.choices.assign(choices.begin(), choices.end());
     return result;
@@ -189,8 +185,7 @@ ParameterList parameter_list(DeclaredParameter<Bases, Ts>... declared) {
     const auto add = [&]<class Base, class T>(DeclaredParameter<Base, T>& each) {
         const T& member = defaults.*each.member;
         each.parameter.default_value = static_cast<detail::StoredAs<T>>(member);
-        each.parameter.offset =
-            reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&defaults);
+        each.parameter.offset = reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&defaults);
         list.push_back(std::move(each.parameter));
     };
     (add(declared), ...);

@@ -1,0 +1,206 @@
+#include "core/component/describe.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/component/catalogue.h"
+#include "core/error/error.h"
+#include "core/param/suggestion.h"
+
+namespace lookahead {
+
+namespace {
+
+std::string dotted(const std::string& prefix, const std::string& name) {
+    return prefix.empty() ? name : prefix + "." + name;
+}
+
+std::string type_and_range(const Parameter& parameter) {
+    const std::string range = parameter.range_text();
+    if (!parameter.choices.empty()) {
+        return "one of " + range;
+    }
+    return std::string(name_of(parameter.type)) + (range.empty() ? "" : ", " + range);
+}
+
+std::string parameter_line(const std::string& prefix, const Parameter& parameter) {
+    std::string line = dotted(prefix, parameter.name) + " = " + to_toml(parameter.default_value);
+    line += parameter.unit.empty() ? "" : " " + parameter.unit;
+    return line + "  (" + type_and_range(parameter) + ")  " + parameter.help + "\n";
+}
+
+std::string parameter_page(const ParameterSetEntry& set, const Parameter& parameter) {
+    std::string text = "parameter " + dotted(set.prefix, parameter.name) + "\n  " + parameter.help + "\n";
+    text += "  type:    " + type_and_range(parameter) + "\n";
+    text += parameter.unit.empty() ? "" : "  unit:    " + parameter.unit + "\n";
+    text += "  default: " + to_toml(parameter.default_value) + "\n";
+    text += parameter.source.empty() ? "" : "  source:  " + parameter.source + "\n";
+    return text + "  of:      " + set.prefix + " (" + set.description + ")\n";
+}
+
+std::string parameter_lines(const std::string& prefix, const ParameterList& list) {
+    std::string text = list.empty() ? "" : "  parameters:\n";
+    for (const Parameter& parameter : list) {
+        text += "    " + parameter_line(prefix, parameter);
+    }
+    return text;
+}
+
+std::string statistic_line(const std::string& kind, const StatisticEntry& statistic) {
+    const std::string unit = statistic.unit.empty() ? "" : " [" + statistic.unit + "]";
+    return kind + "." + statistic.name + unit + "  " + statistic.description + "\n";
+}
+
+std::string variant_page(const VariantEntry& variant) {
+    std::string text = "variant " + variant.name + " of slot " + variant.slot + "\n  " + variant.description + "\n";
+    text += variant.source.empty() ? "" : "  source: " + variant.source + "\n";
+    text += "  choose: -o " + variant.slot + "=" + variant.name + "\n";
+    return variant.parameters == nullptr ? text : text + parameter_lines(variant.name, *variant.parameters);
+}
+
+std::string slot_page(const SlotEntry& slot) {
+    std::string text = "slot " + slot.name + "\n  " + slot.description + "\n  variants:\n";
+    for (const VariantEntry& variant : registered_variants()) {
+        if (variant.slot == slot.name) {
+            text += "    " + variant.name + "  " + variant.description + "\n";
+        }
+    }
+    return text;
+}
+
+bool belongs_to_variant(const ParameterSetEntry& set) {
+    return std::any_of(registered_variants().begin(), registered_variants().end(), [&](const VariantEntry& variant) {
+        return variant.name == set.prefix && variant.parameters == set.parameters;
+    });
+}
+
+void describe_slots(std::string_view name, std::vector<std::string>& pages) {
+    for (const SlotEntry& slot : registered_slots()) {
+        if (slot.name == name) {
+            pages.push_back(slot_page(slot));
+        }
+    }
+    for (const VariantEntry& variant : registered_variants()) {
+        if (variant.name == name) {
+            pages.push_back(variant_page(variant));
+        }
+    }
+}
+
+void describe_parameters(std::string_view name, std::vector<std::string>& pages) {
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        if (set.prefix == name && !belongs_to_variant(set)) {
+            pages.push_back("parameters " + set.prefix + "\n  " + set.description + "\n" +
+                            parameter_lines(set.prefix, *set.parameters));
+        }
+        for (const Parameter& parameter : *set.parameters) {
+            if (parameter.name == name || dotted(set.prefix, parameter.name) == name) {
+                pages.push_back(parameter_page(set, parameter));
+            }
+        }
+    }
+}
+
+void describe_statistics(std::string_view name, std::vector<std::string>& pages) {
+    for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+        if (set.kind == name) {
+            std::string page = "statistics of kind " + set.kind + "\n  " + set.description + "\n";
+            for (const StatisticEntry& statistic : set.statistics) {
+                page += "    " + statistic_line(set.kind, statistic);
+            }
+            pages.push_back(page);
+        }
+        for (const StatisticEntry& statistic : set.statistics) {
+            if (statistic.name == name || dotted(set.kind, statistic.name) == name) {
+                pages.push_back("statistic " + dotted(set.kind, statistic.name) + "\n  " + statistic.description +
+                                "\n" + (statistic.unit.empty() ? "" : "  unit: " + statistic.unit + "\n") +
+                                "  of:   " + set.kind + " (" + set.description + ")\n");
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::string list_variants() {
+    std::string text;
+    for (const SlotEntry& slot : registered_slots()) {
+        text += slot.name + "  " + slot.description + "\n";
+        for (const VariantEntry& variant : registered_variants()) {
+            if (variant.slot == slot.name) {
+                text += "  " + variant.name + "  " + variant.description +
+                        (variant.source.empty() ? "" : " (" + variant.source + ")") + "\n";
+            }
+        }
+    }
+    return text;
+}
+
+std::string list_parameters() {
+    std::string text;
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        for (const Parameter& parameter : *set.parameters) {
+            text += parameter_line(set.prefix, parameter);
+        }
+    }
+    return text;
+}
+
+std::string list_statistics() {
+    std::string text;
+    for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+        for (const StatisticEntry& statistic : set.statistics) {
+            text += statistic_line(set.kind, statistic);
+        }
+    }
+    return text;
+}
+
+std::optional<std::string> try_describe(std::string_view name) {
+    std::vector<std::string> pages;
+    describe_slots(name, pages);
+    describe_parameters(name, pages);
+    describe_statistics(name, pages);
+    if (pages.empty()) {
+        return std::nullopt;
+    }
+    std::string text;
+    for (const std::string& page : pages) {
+        text += (text.empty() ? "" : "\n") + page;
+    }
+    return text;
+}
+
+std::vector<std::string> describable_names() {
+    std::set<std::string> names;
+    for (const SlotEntry& slot : registered_slots()) {
+        names.insert(slot.name);
+    }
+    for (const VariantEntry& variant : registered_variants()) {
+        names.insert(variant.name);
+    }
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        names.insert(set.prefix);
+        for (const Parameter& parameter : *set.parameters) {
+            names.insert({parameter.name, dotted(set.prefix, parameter.name)});
+        }
+    }
+    for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+        names.insert(set.kind);
+        for (const StatisticEntry& statistic : set.statistics) {
+            names.insert({statistic.name, dotted(set.kind, statistic.name)});
+        }
+    }
+    names.erase("");
+    return {names.begin(), names.end()};
+}
+
+std::string describe(std::string_view name) {
+    if (auto text = try_describe(name)) {
+        return *text;
+    }
+    throw ConfigurationError("nothing is named \"" + std::string(name) + "\"" +
+                             did_you_mean(name, describable_names()) + "; `lookahead list` shows what there is");
+}
+
+}  // namespace lookahead

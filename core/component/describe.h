@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lookahead {
+
+/// One line for each variant, grouped by slot.
+std::string list_variants();
+/// One line for each parameter: key, type and range, unit, default, help.
+std::string list_parameters();
+/// One line for each statistic: kind.name, unit, description.
+std::string list_statistics();
+
+/// What is known of a slot, variant, parameter set, parameter ("l1d.ways" or "ways"), statistics kind or
+/// statistic ("sm.cycles" or "cycles"); everything of that name, if there is more than one. Nothing if unknown.
+std::optional<std::string> try_describe(std::string_view name);
+
+/// All names that try_describe() knows, for suggestions.
+std::vector<std::string> describable_names();
+
+/// As try_describe(); an unknown name is a ConfigurationError with "did you mean".
+std::string describe(std::string_view name);
+
+}  // namespace lookahead

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "core/component/slot.h"
+
+namespace lookahead {
+
+/// A slot for the tests: its variants say what they were made with.
+class Greeter {
+  public:
+    virtual ~Greeter() = default;
+    virtual std::string greet() const = 0;
+};
+
+template <>
+struct SlotTraits<Greeter> {
+    static constexpr std::string_view name = "house.greeter";
+    static constexpr std::string_view description = "Greets a visitor.";
+    using Arguments = std::tuple<int, std::string&>;
+};
+
+struct LoudParameters {
+    std::int64_t times = 2;
+};
+
+template <>
+struct ParametersOf<LoudParameters> {
+    inline static const auto list = parameter_list<LoudParameters>(integer(
+        "times", &LoudParameters::times, {.unit = "call", .min = 1, .max = 9, .help = "Calls.", .source = "A book."}));
+};
+
+}  // namespace lookahead

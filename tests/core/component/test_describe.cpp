@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/component/describe.h"
+#include "core/error/error.h"
+#include "core/stats/statistics_registry.h"
+#include "tests/core/component/example_slot.h"
+
+namespace lookahead {
+namespace {
+
+struct DoorCounters {
+    std::uint64_t visitors = 0;
+};
+
+}  // namespace
+
+template <>
+struct StatisticsOf<DoorCounters> {
+    static constexpr std::tuple list{
+        Counter<DoorCounters>{"visitors", "visitor", "Visitors greeted.", &DoorCounters::visitors}};
+};
+
+namespace {
+
+struct DoorParameters {
+    double width = 0.9;
+};
+
+}  // namespace
+
+template <>
+struct ParametersOf<DoorParameters> {
+    inline static const auto list = parameter_list<DoorParameters>(
+        real("width", &DoorParameters::width, {.unit = "m", .min = 0, .help = "Width."}));
+};
+
+namespace {
+
+LOOKAHEAD_REGISTER_PARAMETERS(DoorParameters, "door", "The front door.")
+LOOKAHEAD_REGISTER_STATISTICS(DoorCounters, "door", "A door.")
+
+TEST_CASE("a slot is described with its variants") {
+    CHECK(describe("house.greeter") ==
+          "slot house.greeter\n  Greets a visitor.\n  variants:\n    loud  Calls out.\n    quiet  Says hello once.\n");
+}
+
+TEST_CASE("a variant is described with its source and its parameters") {
+    CHECK(describe("loud") ==
+          "variant loud of slot house.greeter\n  Calls out.\n  source: Stentor, Iliad V\n"
+          "  choose: -o house.greeter=loud\n  parameters:\n"
+          "    loud.times = 2 call  (integer, 1 to 9)  Calls.\n");
+}
+
+TEST_CASE("a parameter is described by its full key and by its bare name") {
+    const std::string page =
+        "parameter loud.times\n  Calls.\n  type:    integer, 1 to 9\n  unit:    call\n  default: 2\n"
+        "  source:  A book.\n  of:      loud (Calls out.)\n";
+    CHECK(describe("loud.times") == page);
+    CHECK(describe("times") == page);
+}
+
+TEST_CASE("a statistic is described with its unit") {
+    CHECK(describe("door.visitors") ==
+          "statistic door.visitors\n  Visitors greeted.\n  unit: visitor\n  of:   door (A door.)\n");
+}
+
+TEST_CASE("a name with several meanings is described in all of them") {
+    CHECK(describe("door") ==
+          "parameters door\n  The front door.\n  parameters:\n"
+          "    door.width = 0.9 m  (number, 0.0 or more)  Width.\n"
+          "\nstatistics of kind door\n  A door.\n    door.visitors [visitor]  Visitors greeted.\n");
+}
+
+TEST_CASE("an unknown name brings the nearest one") {
+    CHECK_THROWS_WITH_AS(describe("loud.tines"),
+                         "nothing is named \"loud.tines\": did you mean loud.times?; `lookahead list` shows what "
+                         "there is",
+                         ConfigurationError);
+    CHECK(try_describe("zzzzzzz") == std::nullopt);
+}
+
+TEST_CASE("every describable name can be described") {
+    const auto names = describable_names();
+    CHECK(names.size() >= 9);
+    for (const std::string& name : names) {
+        CHECK_MESSAGE(try_describe(name).has_value(), name);
+    }
+}
+
+TEST_CASE("the lists have one line for each thing") {
+    const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+    CHECK(lines(list_variants()) == 3);
+    CHECK(lines(list_parameters()) == 2);
+    CHECK(lines(list_statistics()) == 1);
+}
+
+}  // namespace
+}  // namespace lookahead
