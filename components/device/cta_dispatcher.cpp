@@ -1,0 +1,193 @@
+#include "components/device/cta_dispatcher.h"
+
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/binary_object.hpp>
+#include <boost/serialization/deque.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstring>
+
+#include "components/device/device_ports.h"
+#include "core/component/catalogue.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+
+namespace {
+
+[[maybe_unused]] const bool registered =
+    detail::register_parameters<DispatcherParameters>("dispatcher", "The CTA dispatcher.") &&
+    detail::register_statistics<DispatcherCounters>("dispatcher", "The CTA dispatcher.");
+
+}  // namespace
+
+template <class Archive>
+void CtaDispatcher::Launch::serialize(Archive& archive, unsigned) {
+    archive& boost::serialization::make_binary_object(&fields, sizeof fields);
+    std::size_t bytes = parameters.size();
+    archive& bytes;
+    parameters.resize(bytes);
+    archive& boost::serialization::make_binary_object(parameters.data(), bytes);
+}
+
+CtaDispatcher::CtaDispatcher(const DispatcherParameters& parameters, ClockDomain clock,
+                             const isa::KernelTable& kernels, const OccupancyLimits& limits, unsigned sms)
+    : parameters_(parameters),
+      clock_(clock),
+      kernels_(kernels),
+      limits_(limits),
+      sms_(sms),
+      to_sms_(add_out_port("sms")),
+      to_host_(add_out_port("host")) {}
+
+void CtaDispatcher::advance(Inbox inbox, Time) {
+    for (const MessageHeader* message : inbox) {
+        now_ = clock_.cycle_at_or_after(message->time);
+        handle(*message);
+    }
+}
+
+void CtaDispatcher::handle(const MessageHeader& message) {
+    switch (static_cast<GpuMessage>(message.type)) {
+        case GpuMessage::launch_kernel: {
+            Launch launch;
+            launch.fields = message.as<LaunchKernel>();
+            const std::byte* bytes = message.payload() + sizeof(LaunchKernel);
+            launch.parameters.assign(bytes, bytes + launch.fields.parameter_bytes);
+            queue_.push_back(std::move(launch));
+            if (!running_) {
+                begin_kernel();
+            }
+            break;
+        }
+        case GpuMessage::cta_completed:
+            cta_completed(message.in_port - kDispatcherSmPort);
+            break;
+        case GpuMessage::sm_drained:
+            sm_drained(message.as<SmDrained>());
+            break;
+        default:
+            LOOKAHEAD_ASSERT(false, "the dispatcher got a message of type " + std::to_string(message.type));
+    }
+}
+
+void CtaDispatcher::begin_kernel() {
+    const Launch launch = std::move(queue_.front());
+    queue_.pop_front();
+    current_ = launch.fields;
+    running_ = true;
+    next_cta_ = 0;
+    cta_count_ = current_.grid.count();
+    completed_ctas_ = 0;
+    drained_sms_ = 0;
+    warp_instructions_ = 0;
+    thread_instructions_ = 0;
+    begin_ = clock_.edge(now_);
+    ++counters_.kernels;
+
+    const Time now = clock_.edge(now_);
+    for (unsigned sm = 0; sm < sms_; ++sm) {
+        std::byte* payload = to_sms_.reserve(sm, now, arrival(), KernelBegin::kType,
+                                             sizeof(KernelBegin) + launch.parameters.size());
+        KernelBegin begin{};
+        static_cast<LaunchFields&>(begin) = current_;
+        std::memcpy(payload, &begin, sizeof begin);
+        std::ranges::copy(launch.parameters, payload + sizeof begin);
+    }
+
+    const std::uint64_t resident =
+        ctas_per_sm(limits_, kernels_[current_.kernel], current_.block, current_.dynamic_shared_bytes);
+    const std::uint64_t rounds = resident + static_cast<std::uint64_t>(parameters_.preassigned_ctas);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+        for (unsigned sm = 0; sm < sms_ && next_cta_ < cta_count_; ++sm) {
+            assign(sm, static_cast<Cycle>(round) + 1);
+        }
+    }
+}
+
+void CtaDispatcher::assign(unsigned sm, Cycle delay) {
+    to_sms_.send(sm, clock_.edge(now_), arrival(delay), CtaAssign{next_cta_++});
+    ++counters_.ctas;
+}
+
+void CtaDispatcher::cta_completed(unsigned sm) {
+    ++completed_ctas_;
+    if (next_cta_ < cta_count_) {
+        assign(sm, 0);
+    }
+    if (completed_ctas_ == cta_count_) {
+        end_kernel();
+    }
+}
+
+void CtaDispatcher::end_kernel() {
+    for (unsigned sm = 0; sm < sms_; ++sm) {
+        to_sms_.send(sm, clock_.edge(now_), arrival(), KernelEnd{current_.launch});
+    }
+}
+
+void CtaDispatcher::sm_drained(const SmDrained& message) {
+    LOOKAHEAD_ASSERT(running_ && message.launch == current_.launch, "an SM drained a kernel that does not run");
+    warp_instructions_ += message.warp_instructions;
+    thread_instructions_ += message.thread_instructions;
+    if (++drained_sms_ == sms_) {
+        complete_kernel();
+    }
+}
+
+void CtaDispatcher::complete_kernel() {
+    running_ = false;
+    const Time now = clock_.edge(now_);
+    to_host_.send(0, now, arrival(),
+                  KernelCompleted{current_.launch, begin_, now, warp_instructions_, thread_instructions_});
+    if (!queue_.empty()) {
+        begin_kernel();
+    }
+}
+
+std::string CtaDispatcher::waiting_for() const {
+    if (!running_) {
+        return "nothing";
+    }
+    const std::string kernel = "kernel '" + kernels_[current_.kernel].name + "'";
+    if (completed_ctas_ < cta_count_) {
+        return std::to_string(cta_count_ - completed_ctas_) + " of " + std::to_string(cta_count_) + " CTAs of " +
+               kernel + " to complete";
+    }
+    return std::to_string(sms_ - drained_sms_) + " SMs to drain after " + kernel;
+}
+
+void CtaDispatcher::hash_state(StateHasher& hasher) const {
+    hasher.add(running_);
+    hasher.add(queue_.size());
+    hasher.add(current_.launch);
+    hasher.add(next_cta_);
+    hasher.add(completed_ctas_);
+    hasher.add(drained_sms_);
+    hasher.add(static_cast<std::uint64_t>(begin_));
+    hasher.add(warp_instructions_);
+    hasher.add(thread_instructions_);
+    hash(hasher, counters_);
+}
+
+void CtaDispatcher::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name(), "dispatcher", counters_);
+}
+
+template <class Archive>
+void CtaDispatcher::serialize_state(Archive& archive) {
+    archive & now_ & queue_ & running_;
+    archive& boost::serialization::make_binary_object(&current_, sizeof current_);
+    archive & next_cta_ & cta_count_ & completed_ctas_ & drained_sms_ & begin_ & warp_instructions_ &
+        thread_instructions_;
+    serialize_counters(archive, counters_);
+}
+
+void CtaDispatcher::save(boost::archive::binary_oarchive& archive) const {
+    const_cast<CtaDispatcher*>(this)->serialize_state(archive);
+}
+
+void CtaDispatcher::load(boost::archive::binary_iarchive& archive) { serialize_state(archive); }
+
+}  // namespace lookahead::gpu

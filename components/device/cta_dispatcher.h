@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "components/isa/kernel.h"
+#include "components/protocols/launch.h"
+#include "components/sm/occupancy.h"
+#include "core/lp/logical_process.h"
+#include "core/param/parameters.h"
+#include "core/port/out_port.h"
+#include "core/stats/statistics.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+struct DispatcherParameters {
+    std::int64_t latency = 64;
+    std::int64_t preassigned_ctas = 1;
+};
+
+struct DispatcherCounters {
+    std::uint64_t kernels = 0;
+    std::uint64_t ctas = 0;
+};
+
+/// Gives a kernel's CTAs to the SMs: one CTA an SM in turn until every SM is full, then one whenever an SM reports a
+/// completed CTA (demand-driven, as GPUs do). Kernels run one after another, in the order of their launches.
+///
+/// An SM replaces a completed CTA only after a round trip to the dispatcher; `preassigned_ctas` lets that many wait at
+/// the SM beyond its occupancy, so that the place is taken at once.
+class CtaDispatcher : public LogicalProcess {
+  public:
+    CtaDispatcher(const DispatcherParameters& parameters, ClockDomain clock, const isa::KernelTable& kernels,
+                  const OccupancyLimits& limits, unsigned sms);
+
+    void advance(Inbox inbox, Time horizon) override;
+    Time next_event_time() const override { return kTimeInfinity; }
+    bool finished() const override { return !running_ && queue_.empty(); }
+    std::string waiting_for() const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+  private:
+    struct Launch {
+        LaunchFields fields{};
+        std::vector<std::byte> parameters;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned version);
+    };
+
+    void handle(const MessageHeader& message);
+    void begin_kernel();
+    void assign(unsigned sm, Cycle delay);
+    void cta_completed(unsigned sm);
+    void end_kernel();
+    void sm_drained(const SmDrained& message);
+    void complete_kernel();
+    Time arrival(Cycle delay = 0) const { return clock_.edge(now_ + parameters_.latency + delay); }
+    template <class Archive>
+    void serialize_state(Archive& archive);
+
+    DispatcherParameters parameters_;
+    ClockDomain clock_;
+    const isa::KernelTable& kernels_;
+    OccupancyLimits limits_;
+    unsigned sms_;
+    OutPort& to_sms_;
+    OutPort& to_host_;
+
+    Cycle now_ = 0;
+    std::deque<Launch> queue_;
+    bool running_ = false;
+    LaunchFields current_{};
+    std::uint64_t next_cta_ = 0;
+    std::uint64_t cta_count_ = 0;
+    std::uint64_t completed_ctas_ = 0;
+    std::uint32_t drained_sms_ = 0;
+    Time begin_ = 0;
+    std::uint64_t warp_instructions_ = 0;
+    std::uint64_t thread_instructions_ = 0;
+    DispatcherCounters counters_;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::DispatcherParameters> {
+    using P = gpu::DispatcherParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("latency", &P::latency,
+                {.unit = "core cycle",
+                 .min = 1,
+                 .max = 100000,
+                 .help = "From the dispatcher to an SM and back, each way; also a lookahead of the simulation.",
+                 .source = "not published; of the order of a crossbar traversal"}),
+        integer("preassigned_ctas", &P::preassigned_ctas,
+                {.unit = "CTA",
+                 .min = 0,
+                 .max = 32,
+                 .help = "CTAs that may wait at an SM beyond its occupancy, to hide the dispatcher's round trip.",
+                 .source = "choice: 1 makes a replacement immediate, as on hardware"}));
+};
+
+template <>
+struct lookahead::StatisticsOf<lookahead::gpu::DispatcherCounters> {
+    using C = gpu::DispatcherCounters;
+    static constexpr std::tuple list{
+        Counter<C>{"kernels", "kernel", "Kernels begun.", &C::kernels},
+        Counter<C>{"ctas", "CTA", "CTAs assigned to SMs.", &C::ctas}};
+};

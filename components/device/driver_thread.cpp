@@ -1,0 +1,104 @@
+#include "components/device/driver_thread.h"
+
+#include <utility>
+
+namespace lookahead::gpu {
+
+std::string_view name_of(HostCall::Kind kind) {
+    constexpr std::string_view names[] = {"allocate",         "release", "copy_to_device",
+                                          "copy_from_device", "fill",    "launch"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+/// The driver's side: every call is handed to the caller of resume() and waits there for its result.
+class DriverThread::CallingDevice : public Device {
+  public:
+    explicit CallingDevice(DriverThread& thread) : thread_(thread) {}
+
+    DeviceAddress allocate(std::uint64_t bytes) override {
+        HostCall call{.kind = HostCall::Kind::allocate, .bytes = bytes};
+        make(call);
+        return call.allocated;
+    }
+    void release(DeviceAddress address) override {
+        HostCall call{.kind = HostCall::Kind::release, .address = address};
+        make(call);
+    }
+    void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override {
+        HostCall call{.kind = HostCall::Kind::copy_to_device,
+                      .address = destination,
+                      .bytes = source.size(),
+                      .source = source};
+        make(call);
+    }
+    void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override {
+        HostCall call{.kind = HostCall::Kind::copy_from_device,
+                      .address = source,
+                      .bytes = destination.size(),
+                      .destination = destination};
+        make(call);
+    }
+    void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override {
+        HostCall call{.kind = HostCall::Kind::fill, .address = destination, .bytes = bytes, .value = value};
+        make(call);
+    }
+    void launch(std::string_view kernel, const LaunchConfiguration& configuration,
+                std::span<const std::byte> parameters) override {
+        HostCall call{.kind = HostCall::Kind::launch,
+                      .bytes = parameters.size(),
+                      .source = parameters,
+                      .kernel = std::string(kernel),
+                      .configuration = configuration};
+        make(call);
+    }
+
+  private:
+    void make(HostCall& call) {
+        thread_.call_ = &call;
+        thread_.to_caller_.release();
+        thread_.to_driver_.acquire();
+        if (thread_.cancelled_) {
+            throw Cancelled{};
+        }
+    }
+
+    DriverThread& thread_;
+};
+
+DriverThread::DriverThread(Program program)
+    : program_(std::move(program)), device_(std::make_unique<CallingDevice>(*this)), thread_([this] { run(); }) {}
+
+DriverThread::~DriverThread() {
+    if (!ended_) {
+        cancelled_ = true;
+        to_driver_.release();
+    }
+    thread_.join();
+}
+
+void DriverThread::run() {
+    to_driver_.acquire();
+    if (!cancelled_) {
+        try {
+            program_(*device_);
+        } catch (const Cancelled&) {
+            // The run ended before the driver did.
+        } catch (...) {
+            error_ = std::current_exception();
+        }
+    }
+    ended_ = true;
+    call_ = nullptr;
+    to_caller_.release();
+}
+
+HostCall* DriverThread::resume() {
+    to_driver_.release();
+    to_caller_.acquire();
+    if (error_) {
+        std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+    return call_;
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <semaphore>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "components/device/device.h"
+
+namespace lookahead::gpu {
+
+/// A call that a host driver makes on its Device, and its result.
+struct HostCall {
+    enum class Kind : std::uint8_t { allocate, release, copy_to_device, copy_from_device, fill, launch };
+
+    Kind kind = Kind::allocate;
+    DeviceAddress address = 0;
+    std::uint64_t bytes = 0;
+    std::byte value{};
+    std::span<const std::byte> source{};       ///< copy_to_device; parameters of launch
+    std::span<std::byte> destination{};        ///< copy_from_device: where the result goes
+    std::string kernel{};
+    LaunchConfiguration configuration{};
+
+    DeviceAddress allocated = 0;             ///< result of allocate
+};
+
+/// "copy_to_device", "launch", ...
+std::string_view name_of(HostCall::Kind kind);
+
+/// Runs a host driver on a thread of its own in strict alternation with the caller: at any time one of the two runs,
+/// so the driver needs no locks and cannot make a run depend on the host's scheduling.
+class DriverThread {
+  public:
+    using Program = std::function<void(Device&)>;
+
+    explicit DriverThread(Program program);
+    /// Unwinds the driver where it stands.
+    ~DriverThread();
+    DriverThread(const DriverThread&) = delete;
+    DriverThread& operator=(const DriverThread&) = delete;
+
+    /// Lets the driver go on, from its start or from its last call, whose result has been filled in. Returns its next
+    /// call, or nullptr when it has ended. What the driver throws comes out here.
+    HostCall* resume();
+
+  private:
+    class CallingDevice;
+    struct Cancelled {};
+
+    void run();
+
+    Program program_;
+    std::unique_ptr<CallingDevice> device_;
+    std::binary_semaphore to_driver_{0};
+    std::binary_semaphore to_caller_{0};
+    HostCall* call_ = nullptr;
+    bool cancelled_ = false;
+    bool ended_ = false;
+    std::exception_ptr error_;
+    std::thread thread_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,316 @@
+#include "components/device/host_process.h"
+
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/binary_object.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstring>
+
+#include "components/device/device_ports.h"
+#include "components/device/launch_check.h"
+#include "components/protocols/host_memory.h"
+#include "core/component/catalogue.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+
+namespace {
+
+[[maybe_unused]] const bool registered =
+    detail::register_parameters<HostParameters>("host", "The host and its link to the device.") &&
+    detail::register_statistics<HostCounters>("host", "The host.");
+
+__extension__ using Wide = unsigned __int128;
+constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
+constexpr std::uint64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
+
+std::string hexadecimal(std::uint64_t value) {
+    char text[2 + 16 + 1];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+template <class Archive>
+void serialize_bytes(Archive& archive, std::vector<std::byte>& bytes) {
+    std::size_t size = bytes.size();
+    archive& size;
+    bytes.resize(size);
+    archive& boost::serialization::make_binary_object(bytes.data(), size);
+}
+
+}  // namespace
+
+template <class Archive>
+void HostProcess::LogEntry::serialize(Archive& archive, unsigned) {
+    archive & kind & allocated;
+    serialize_bytes(archive, data);
+}
+
+HostProcess::HostProcess(const HostParameters& parameters, const AddressMapping& mapping,
+                         const isa::KernelTable& kernels, unsigned sms, DriverThread::Program program)
+    : parameters_(parameters),
+      mapping_(mapping),
+      kernel_table_(kernels),
+      sms_(sms),
+      program_(std::move(program)),
+      to_memory_(add_out_port("memory")),
+      to_dispatcher_(add_out_port("dispatcher")),
+      to_sms_(add_out_port("sms")),
+      driver_(std::make_unique<DriverThread>(program_)) {}
+
+void HostProcess::advance(Inbox inbox, Time) {
+    if (!started_) {
+        started_ = true;
+        take_next_call();
+    }
+    for (const MessageHeader* message : inbox) {
+        now_ = message->time;
+        handle(*message);
+    }
+}
+
+void HostProcess::handle(const MessageHeader& message) {
+    switch (static_cast<GpuMessage>(message.type)) {
+        case GpuMessage::host_acknowledge:
+            break;
+        case GpuMessage::host_read_reply: {
+            const auto& reply = message.as<HostReadReply>();
+            std::memcpy(received_.data() + (reply.address - call_->address), message.payload() + sizeof reply,
+                        reply.bytes);
+            break;
+        }
+        case GpuMessage::kernel_completed: {
+            const auto& completed = message.as<KernelCompleted>();
+            KernelRecord& record = records_.back();
+            record.begin = completed.begin;
+            record.end = completed.end;
+            record.warp_instructions = completed.warp_instructions;
+            record.thread_instructions = completed.thread_instructions;
+            break;
+        }
+        default:
+            LOOKAHEAD_ASSERT(false, "the host got a message of type " + std::to_string(message.type));
+    }
+    LOOKAHEAD_ASSERT(outstanding_ > 0, "the host got an answer that it did not wait for");
+    if (--outstanding_ == 0) {
+        complete_call();
+        take_next_call();
+    }
+}
+
+void HostProcess::complete_call() {
+    if (call_->kind == HostCall::Kind::copy_from_device) {
+        std::ranges::copy(received_, call_->destination.begin());
+    }
+    log_.push_back({call_->kind, call_->allocated, std::move(received_)});
+    received_.clear();
+}
+
+void HostProcess::take_next_call() {
+    while ((call_ = driver_->resume()) != nullptr) {
+        ++counters_.calls;
+        begin_call();
+        if (outstanding_ > 0) {
+            return;
+        }
+        complete_call();
+    }
+}
+
+void HostProcess::begin_call() {
+    switch (call_->kind) {
+        case HostCall::Kind::allocate:
+            call_->allocated = allocator_.allocate(call_->bytes);
+            announce_allocation(call_->allocated, call_->bytes, false);
+            break;
+        case HostCall::Kind::release:
+            announce_allocation(call_->address, allocator_.release(call_->address), true);
+            break;
+        case HostCall::Kind::copy_to_device:
+            begin_copy_to_device();
+            break;
+        case HostCall::Kind::copy_from_device:
+            begin_copy_from_device();
+            break;
+        case HostCall::Kind::fill:
+            begin_fill();
+            break;
+        case HostCall::Kind::launch:
+            begin_launch();
+            break;
+    }
+}
+
+void HostProcess::announce_allocation(DeviceAddress address, std::uint64_t bytes, bool released) {
+    for (unsigned sm = 0; sm < sms_; ++sm) {
+        to_sms_.send(sm, now_, arrival_after(0), AllocationUpdate{address, bytes, released});
+    }
+}
+
+void HostProcess::require_allocated(const char* what) const {
+    if (call_->bytes != 0 && !allocator_.contains(call_->address, call_->bytes)) {
+        throw ProgramError("host program: " + std::string(what) + " of " + std::to_string(call_->bytes) +
+                           " bytes at device address " + hexadecimal(call_->address) +
+                           ", which is not inside an allocation");
+    }
+}
+
+void HostProcess::for_each_piece(const std::function<void(std::uint64_t, std::uint32_t)>& f) const {
+    const std::uint64_t run = std::min<std::uint64_t>(mapping_.interleave_bytes(), kHostPieceBytes);
+    const std::uint64_t end = call_->address + call_->bytes;
+    for (std::uint64_t address = call_->address; address < end;) {
+        const std::uint64_t next = std::min(end, (address / run + 1) * run);
+        f(address, static_cast<std::uint32_t>(next - address));
+        address = next;
+    }
+}
+
+Time HostProcess::arrival_after(std::uint64_t bytes) const {
+    const auto transfer = static_cast<Time>(static_cast<Wide>(bytes) * kFemtosecondsPerSecond /
+                                            static_cast<std::uint64_t>(parameters_.link_bandwidth));
+    return now_ + parameters_.link_latency * kFemtosecondsPerNanosecond + transfer;
+}
+
+void HostProcess::begin_copy_to_device() {
+    require_allocated("copy to the device");
+    counters_.bytes_to_device += call_->bytes;
+    for_each_piece([this](std::uint64_t address, std::uint32_t bytes) {
+        const std::uint64_t offset = address - call_->address;
+        std::byte* payload = to_memory_.reserve(mapping_.channel(address), now_, arrival_after(offset + bytes),
+                                                HostWrite::kType, sizeof(HostWrite) + bytes);
+        const HostWrite write{address, bytes, parameters_.copy_fills_l2};
+        std::memcpy(payload, &write, sizeof write);
+        std::memcpy(payload + sizeof write, call_->source.data() + offset, bytes);
+        ++outstanding_;
+    });
+}
+
+void HostProcess::begin_copy_from_device() {
+    require_allocated("copy from the device");
+    counters_.bytes_from_device += call_->bytes;
+    received_.resize(call_->bytes);
+    for_each_piece([this](std::uint64_t address, std::uint32_t bytes) {
+        to_memory_.send(mapping_.channel(address), now_, arrival_after(address - call_->address + bytes),
+                        HostRead{address, bytes, 0});
+        ++outstanding_;
+    });
+}
+
+void HostProcess::begin_fill() {
+    require_allocated("fill");
+    counters_.bytes_to_device += call_->bytes;
+    for_each_piece([this](std::uint64_t address, std::uint32_t bytes) {
+        to_memory_.send(mapping_.channel(address), now_, arrival_after(0),
+                        HostFill{address, bytes, std::to_integer<std::uint8_t>(call_->value), {}});
+        ++outstanding_;
+    });
+}
+
+void HostProcess::begin_launch() {
+    const auto kernel = std::ranges::find(kernel_table_, call_->kernel, &isa::Kernel::name);
+    if (kernel == kernel_table_.end()) {
+        throw ProgramError("host program: launch of kernel '" + call_->kernel + "', which no loaded module has");
+    }
+    LaunchKernel launch{};
+    launch.launch = launches_++;
+    launch.kernel = static_cast<std::uint32_t>(kernel - kernel_table_.begin());
+    launch.grid = call_->configuration.grid;
+    launch.block = call_->configuration.block;
+    launch.dynamic_shared_bytes = call_->configuration.dynamic_shared_bytes;
+    launch.parameter_bytes = static_cast<std::uint32_t>(call_->source.size());
+    check_launch(*kernel, launch);
+
+    KernelRecord record;
+    record.name = kernel->name;
+    record.launch = launch.launch;
+    record.grid = launch.grid;
+    record.block = launch.block;
+    record.registers = kernel->registers;
+    record.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
+    records_.push_back(std::move(record));
+    ++counters_.launches;
+
+    std::byte* payload = to_dispatcher_.reserve(0, now_, arrival_after(0), LaunchKernel::kType,
+                                                sizeof launch + call_->source.size());
+    std::memcpy(payload, &launch, sizeof launch);
+    std::ranges::copy(call_->source, payload + sizeof launch);
+    outstanding_ = 1;
+}
+
+std::string HostProcess::waiting_for() const {
+    if (call_ == nullptr) {
+        return "nothing";
+    }
+    std::string phrase(name_of(call_->kind));
+    if (call_->kind == HostCall::Kind::launch) {
+        phrase += " of kernel '" + call_->kernel + "'";
+    }
+    return phrase + " to complete";
+}
+
+void HostProcess::hash_state(StateHasher& hasher) const {
+    hasher.add(log_.size());
+    for (const LogEntry& entry : log_) {
+        hasher.add(static_cast<std::uint64_t>(entry.kind));
+        hasher.add(entry.allocated);
+        hasher.add_bytes(entry.data.data(), entry.data.size());
+    }
+    for (const KernelRecord& record : records_) {
+        hasher.add(static_cast<std::uint64_t>(record.begin));
+        hasher.add(static_cast<std::uint64_t>(record.end));
+        hasher.add(record.warp_instructions);
+        hasher.add(record.thread_instructions);
+    }
+    hasher.add(outstanding_);
+    hash(hasher, counters_);
+}
+
+void HostProcess::visit_statistics(StatisticsVisitor& visitor) const { visit(visitor, name(), "host", counters_); }
+
+template <class Archive>
+void HostProcess::serialize_state(Archive& archive) {
+    archive & started_ & now_ & outstanding_;
+    serialize_bytes(archive, received_);
+    archive & launches_ & allocator_ & log_ & records_;
+    serialize_counters(archive, counters_);
+}
+
+void HostProcess::save(boost::archive::binary_oarchive& archive) const {
+    const_cast<HostProcess*>(this)->serialize_state(archive);
+}
+
+void HostProcess::load(boost::archive::binary_iarchive& archive) {
+    serialize_state(archive);
+    driver_ = std::make_unique<DriverThread>(program_);
+    call_ = nullptr;
+    if (!started_) {
+        return;
+    }
+    for (const LogEntry& entry : log_) {
+        call_ = driver_->resume();
+        LOOKAHEAD_ASSERT(call_ != nullptr && call_->kind == entry.kind,
+                         "the host program does not repeat the calls of its log");
+        call_->allocated = entry.allocated;
+        if (call_->kind == HostCall::Kind::copy_from_device) {
+            std::ranges::copy(entry.data, call_->destination.begin());
+        }
+    }
+    call_ = driver_->resume();
+}
+
+}  // namespace lookahead::gpu
+
+namespace boost::serialization {
+
+template <class Archive>
+void serialize(Archive& archive, lookahead::gpu::KernelRecord& record, unsigned) {
+    archive & record.name & record.launch;
+    archive& make_binary_object(&record.grid, sizeof record.grid);
+    archive& make_binary_object(&record.block, sizeof record.block);
+    archive & record.registers & record.shared_bytes & record.begin & record.end & record.warp_instructions &
+        record.thread_instructions;
+}
+
+}  // namespace boost::serialization

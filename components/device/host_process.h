@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/device/allocator.h"
+#include "components/device/driver_thread.h"
+#include "components/isa/kernel.h"
+#include "components/memory_partition/address_mapping.h"
+#include "components/protocols/launch.h"
+#include "core/lp/logical_process.h"
+#include "core/param/parameters.h"
+#include "core/port/out_port.h"
+#include "core/stats/statistics.h"
+
+namespace lookahead::gpu {
+
+struct HostParameters {
+    std::int64_t link_latency = 500;
+    std::int64_t link_bandwidth = 8'000'000'000;
+    bool copy_fills_l2 = false;
+};
+
+struct HostCounters {
+    std::uint64_t calls = 0;
+    std::uint64_t bytes_to_device = 0;
+    std::uint64_t bytes_from_device = 0;
+    std::uint64_t launches = 0;
+};
+
+/// One kernel launch of a run, as the host saw it end.
+struct KernelRecord {
+    std::string name;
+    std::uint64_t launch = 0;
+    isa::Dim3 grid, block;
+    std::uint32_t registers = 0;
+    std::uint32_t shared_bytes = 0;  ///< static and dynamic, of a CTA
+    Time begin = 0, end = 0;         ///< from the dispatcher's start to the last SM's drain
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t thread_instructions = 0;
+};
+
+/// The host: runs a driver program against the simulated device, one blocking call after another. A kernel launch
+/// returns when the kernel has completed.
+///
+/// The driver's stack cannot be saved, so the host keeps a log of every result that the driver was given; after a
+/// restart the driver runs against the log first and then goes on with the simulation (DESIGN: checkpoints).
+class HostProcess : public LogicalProcess {
+  public:
+    HostProcess(const HostParameters& parameters, const AddressMapping& mapping, const isa::KernelTable& kernels,
+                unsigned sms, DriverThread::Program program);
+
+    void advance(Inbox inbox, Time horizon) override;
+    Time next_event_time() const override { return started_ ? kTimeInfinity : 0; }
+    bool finished() const override { return started_ && call_ == nullptr; }
+    std::string waiting_for() const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+    const std::vector<KernelRecord>& kernels() const { return records_; }
+
+  private:
+    /// The result of one completed call.
+    struct LogEntry {
+        HostCall::Kind kind{};
+        DeviceAddress allocated = 0;
+        std::vector<std::byte> data;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned version);
+    };
+
+    void handle(const MessageHeader& message);
+    /// Completes the current call and goes on until one has to wait for the device.
+    void complete_call();
+    void take_next_call();
+    void begin_call();
+    void begin_copy_to_device();
+    void begin_copy_from_device();
+    void begin_fill();
+    void begin_launch();
+    void announce_allocation(DeviceAddress address, std::uint64_t bytes, bool released);
+    void require_allocated(const char* what) const;
+    /// Calls f(address, bytes) for the pieces of the current call's range, none of which crosses a slice or exceeds
+    /// kHostPieceBytes.
+    void for_each_piece(const std::function<void(std::uint64_t, std::uint32_t)>& f) const;
+    /// Arrival at the device of the piece that ends after `bytes` of the current call.
+    Time arrival_after(std::uint64_t bytes) const;
+    template <class Archive>
+    void serialize_state(Archive& archive);
+
+    HostParameters parameters_;
+    AddressMapping mapping_;
+    const isa::KernelTable& kernel_table_;
+    unsigned sms_;
+    DriverThread::Program program_;
+    OutPort& to_memory_;
+    OutPort& to_dispatcher_;
+    OutPort& to_sms_;
+
+    std::unique_ptr<DriverThread> driver_;
+    HostCall* call_ = nullptr;  ///< the call in progress; owned by the driver's stack
+    bool started_ = false;
+    Time now_ = 0;
+    std::uint64_t outstanding_ = 0;        ///< answers that the current call waits for
+    std::vector<std::byte> received_;      ///< of the current copy_from_device
+    std::uint32_t launches_ = 0;
+    Allocator allocator_;
+    std::vector<LogEntry> log_;
+    std::vector<KernelRecord> records_;
+    HostCounters counters_;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::HostParameters> {
+    using P = gpu::HostParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("link_latency", &P::link_latency,
+                {.unit = "ns",
+                 .min = 1,
+                 .max = 1'000'000,
+                 .help = "Latency of the link between host and device, each way.",
+                 .source = "PCIe 2.0 round trips of about 1 us"}),
+        integer("link_bandwidth", &P::link_bandwidth,
+                {.unit = "byte/s",
+                 .min = 1'000'000,
+                 .max = 1'000'000'000'000,
+                 .help = "Bandwidth of copies between host and device.",
+                 .source = "PCIe 2.0 x16, 8 GB/s"}),
+        boolean("copy_fills_l2", &P::copy_fills_l2,
+                {.help = "Copies to the device leave their data in L2, as GPGPU-Sim's -gpgpu_perf_sim_memcpy does.",
+                 .source = "GPGPU-Sim"}));
+};
+
+template <>
+struct lookahead::StatisticsOf<lookahead::gpu::HostCounters> {
+    using C = gpu::HostCounters;
+    static constexpr std::tuple list{
+        Counter<C>{"calls", "call", "Calls of the host program on its device.", &C::calls},
+        Counter<C>{"bytes_to_device", "byte", "Bytes copied or filled by the host.", &C::bytes_to_device},
+        Counter<C>{"bytes_from_device", "byte", "Bytes copied back to the host.", &C::bytes_from_device},
+        Counter<C>{"launches", "launch", "Kernels launched.", &C::launches}};
+};

@@ -1,0 +1,101 @@
+// `list` and `describe`: what there is, and what it means.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "core/component/catalogue.h"
+#include "core/component/describe.h"
+#include "core/param/suggestion.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/session.h"
+#include "experiments/machines/machines.h"
+#include "experiments/workloads/workload.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+std::string list_workloads() {
+    std::string text;
+    for (const VariantEntry& variant : Catalogue::instance().variants()) {
+        if (variant.slot == SlotTraits<Workload>::name) {
+            text += "  " + variant.name + std::string(16 - std::min<std::size_t>(15, variant.name.size()), ' ') +
+                    variant.description + "\n";
+        }
+    }
+    return text;
+}
+
+std::string list_machines() {
+    std::string text;
+    for (const BuiltInMachine& machine : built_in_machines()) {
+        text += "  " + std::string(machine.name) + std::string(16 - std::min<std::size_t>(15, machine.name.size()), ' ') +
+                std::string(machine.description) + "\n";
+    }
+    return text;
+}
+
+std::string list_everything(const std::string& what) {
+    std::string text;
+    const auto section = [&](const char* name, const auto& make) {
+        if (what.empty() || what == name) {
+            text += (what.empty() ? std::string(name) + "\n" : "") + make() + (what.empty() ? "\n" : "");
+        }
+    };
+    section("workloads", list_workloads);
+    section("machines", list_machines);
+    section("variants", list_variants);
+    if (what == "parameters") {
+        text += list_parameters();
+    }
+    if (what == "statistics") {
+        text += list_statistics();
+    }
+    return text;
+}
+
+std::string describe_anything(const std::string& name) {
+    for (const BuiltInMachine& machine : built_in_machines()) {
+        if (machine.name == name) {
+            return std::string(machine.toml);
+        }
+    }
+    return describe(name);
+}
+
+void print(const Session& session, const std::string& text) {
+    if (session.prints()) {
+        std::fputs(text.c_str(), stdout);
+    }
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand("list", "List workloads, machines, variants, parameters or statistics.");
+    auto what = std::make_shared<std::string>();
+    command->add_option("WHAT", *what, "workloads, machines, variants (all three if left out), parameters, statistics")
+        ->check(CLI::IsMember({"workloads", "machines", "variants", "parameters", "statistics"}));
+    command->callback([&session, what] {
+        session.action = [&session, what] {
+            print(session, list_everything(*what));
+            return ExitCode::done;
+        };
+    });
+}
+
+void add_describe_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand(
+        "describe", "Say what a variant, slot, workload, machine, parameter or statistic is: meaning, unit, range, default, source.");
+    auto name = std::make_shared<std::string>();
+    command->add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480")->required();
+    command->callback([&session, name] {
+        session.action = [&session, name] {
+            print(session, describe_anything(*name) + "\n");
+            return ExitCode::done;
+        };
+    });
+}
+
+}  // namespace lookahead::cli

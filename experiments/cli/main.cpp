@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/transport/transport.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/host_check.h"
+#include "experiments/cli/session.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+constexpr const char* kDescription =
+    "Lookahead simulates GPUs: a conservative parallel discrete-event simulation that gives the same result on any\n"
+    "number of MPI ranks, and checks every program's output.\n\n"
+    "  lookahead run sgemm                          simulate a workload on the default machine, gtx480\n"
+    "  lookahead run bfs -o sm.warp_scheduler=lrr   with another warp scheduler\n"
+    "  mpirun -n 2 lookahead run hotspot            on two ranks\n"
+    "  lookahead list                               workloads, machines and variants\n"
+    "  lookahead describe NAME                      what anything of these is";
+
+constexpr const char* kFooter =
+    "Exit codes: 0 done, outputs match; 2 usage or configuration; 3 bad input file; 4 the simulated program\n"
+    "misbehaved; 5 an internal invariant broke; 75 stopped at a checkpoint.";
+
+void print_error(const Session& session, const std::string& sentence) {
+    if (session.prints()) {
+        std::fprintf(stderr, "lookahead: %s\n", sentence.c_str());
+    }
+}
+
+ExitCode parse_and_run(int argc, char** argv, Session& session) {
+    CLI::App program(kDescription, "lookahead");
+    program.footer(kFooter);
+    program.require_subcommand(1);
+    program.set_version_flag("--version", "lookahead 0.1.0");
+    add_run_command(program, session);
+    add_emulate_command(program, session);
+    add_list_command(program, session);
+    add_describe_command(program, session);
+    add_config_command(program, session);
+    add_partition_command(program, session);
+    add_bench_command(program, session);
+    add_validate_command(program, session);
+    add_diff_command(program, session);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::Success& wish) {  // --help, --version
+        if (session.prints()) {
+            program.exit(wish);
+        }
+        return ExitCode::done;
+    } catch (const CLI::ParseError& fault) {
+        print_error(session, std::string(fault.what()) + "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
+        return ExitCode::usage;
+    }
+    return session.action();
+}
+
+ExitCode guarded(int argc, char** argv, Session& session) {
+    try {
+        check_host_processor();
+        return parse_and_run(argc, argv, session);
+    } catch (const Error& error) {
+        print_error(session, error.what());
+        return error.code();
+    } catch (const std::exception& error) {
+        print_error(session, std::string("internal error: ") + error.what());
+        return ExitCode::internal;
+    }
+}
+
+}  // namespace
+
+}  // namespace lookahead::cli
+
+int main(int argc, char** argv) {
+    const auto transport = lookahead::make_transport();
+    lookahead::cli::Session session{*transport, std::vector<std::string>(argv, argv + argc), {}};
+    return static_cast<int>(lookahead::cli::guarded(argc, argv, session));
+}

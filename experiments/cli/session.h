@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/transport/transport.h"
+
+namespace lookahead::cli {
+
+/// What every command needs, and what the command line chose to do.
+struct Session {
+    Transport& transport;
+    std::vector<std::string> arguments;   ///< argv, for the result's /meta
+    std::function<ExitCode()> action;     ///< set by the command that was given
+
+    /// Only rank 0 prints.
+    bool prints() const { return transport.rank() == 0; }
+};
+
+}  // namespace lookahead::cli

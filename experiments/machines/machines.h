@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/param/configuration.h"
+
+namespace lookahead {
+
+/// A machine file that is part of the program.
+struct BuiltInMachine {
+    std::string_view name;
+    std::string_view description;
+    std::string_view toml;
+};
+
+std::span<const BuiltInMachine> built_in_machines();
+
+/// The configuration of a built-in machine or of a TOML file (anything that ends in .toml or holds a '/'). A file may
+/// say `inherits = "gtx480"`. Unknown names are a ConfigurationError with "did you mean", unreadable files an InputError.
+Configuration load_machine(const std::string& name_or_file);
+
+}  // namespace lookahead
