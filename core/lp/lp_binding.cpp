@@ -1,0 +1,41 @@
+#include "core/lp/lp_binding.h"
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+
+namespace lookahead {
+
+void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& description,
+                     std::span<const ChannelDescription> channels, std::uint32_t first_channel,
+                     MessageRouter& router) {
+    lp.id_ = id;
+    lp.name_ = description.name;
+    for (unsigned i = 0; i < lp.out_ports(); ++i) {
+        lp.ports_[i]->channel_ = first_channel + i;
+        lp.ports_[i]->router_ = &router;
+    }
+    for (const ChannelDescription& channel : channels) {
+        LOOKAHEAD_ASSERT(channel.from == id && channel.out_port < lp.out_ports(),
+                         description.name + " has no out-port " + std::to_string(channel.out_port));
+        OutPort& port = *lp.ports_[channel.out_port];
+        port.destinations_.push_back({channel.lookahead, channel.to, channel.in_port});
+        port.fan_out_ += channel.count;
+        port.index_mask_ = channel.count == 1 ? ~0u : 0u;
+    }
+}
+
+void LpBinding::save(const LogicalProcess& lp, boost::archive::binary_oarchive& archive) {
+    lp.save(archive);
+    for (const auto& port : lp.ports_) {
+        archive << port->sequence_;
+    }
+}
+
+void LpBinding::load(LogicalProcess& lp, boost::archive::binary_iarchive& archive) {
+    lp.load(archive);
+    for (const auto& port : lp.ports_) {
+        archive >> port->sequence_;
+    }
+}
+
+}  // namespace lookahead

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/lp/logical_process.h"
+#include "core/lp/model.h"
+
+namespace lookahead {
+
+/// What the engine (and a test harness in its place) does to an LP besides advancing it.
+class LpBinding {
+  public:
+    /// Gives the LP its id and name, and connects its ports. `channels` are those that leave this LP;
+    /// `first_channel` is the global number of its port 0. InternalError if the model connects a port that
+    /// the LP does not have.
+    static void bind(LogicalProcess&, LpId, const LpDescription&,
+                     std::span<const ChannelDescription> channels, std::uint32_t first_channel,
+                     MessageRouter&);
+
+    /// The LP's own state and its ports' sequence numbers.
+    static void save(const LogicalProcess&, boost::archive::binary_oarchive&);
+    static void load(LogicalProcess&, boost::archive::binary_iarchive&);
+
+    static Time failed_at(const LogicalProcess& lp) { return lp.failed_at_; }
+};
+
+}  // namespace lookahead

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/message/message.h"
+#include "core/time/time.h"
+
+namespace lookahead {
+
+class LogicalProcess;
+
+struct LpDescription {
+    std::string name;
+    std::string kind;
+    double work = 1;  ///< relative cost of simulating it, for partitioners
+};
+
+/// The destinations to .. to + count - 1 of an out-port, all alike.
+struct ChannelDescription {
+    LpId from;
+    std::uint32_t out_port;
+    LpId to;
+    std::uint32_t count;
+    std::uint16_t in_port;
+    Time lookahead;
+    double traffic;  ///< relative number of messages to each destination, for partitioners
+};
+
+/// The graph of LPs and channels. It is built alike on every rank; LP objects are made only on their own
+/// rank.
+class Model {
+  public:
+    using Factory = std::function<std::unique_ptr<LogicalProcess>()>;
+
+    LpId add(LpDescription description, Factory factory);
+
+    /// Appends a destination to an out-port. Lookahead > 0.
+    void connect(LpId from, unsigned out_port, LpId to, std::uint16_t in_port, Time lookahead,
+                 double traffic = 1);
+
+    /// Makes first_lp .. first_lp + count - 1 the destinations of an out-port that has no other. Costs memory
+    /// for one channel only. The LPs may be added later.
+    void connect_all(LpId from, unsigned out_port, LpId first_lp, std::uint32_t count, std::uint16_t in_port,
+                     Time lookahead, double traffic = 1);
+
+    std::span<const LpDescription> processes() const { return processes_; }
+    std::span<const ChannelDescription> channels() const { return channels_; }
+    std::unique_ptr<LogicalProcess> make(LpId) const;
+
+    /// The global number of each LP's out-port 0; one entry more than there are LPs. InternalError if a
+    /// channel leads to an LP that does not exist, or if a uniform fan-out shares its port.
+    std::vector<std::uint32_t> first_channel_numbers() const;
+
+  private:
+    std::vector<LpDescription> processes_;
+    std::vector<Factory> factories_;
+    std::vector<ChannelDescription> channels_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace lookahead {
+
+/// Bytes that grow at the end, without the zeroing of std::vector. Keeps its memory when cleared.
+class ByteBuffer {
+  public:
+    ByteBuffer() = default;
+    ByteBuffer(ByteBuffer&& other) noexcept { swap(other); }
+    ByteBuffer& operator=(ByteBuffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+
+    std::byte* data() { return bytes_.get(); }
+    const std::byte* data() const { return bytes_.get(); }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    void clear() { size_ = 0; }
+
+    /// Makes room for `count` bytes at the end, a multiple of 8, and returns where they go. Earlier pointers
+    /// into the buffer may die.
+    std::byte* extend(std::size_t count) {
+        if (size_ + count > capacity_) [[unlikely]] {
+            grow(size_ + count);
+        }
+        std::byte* place = bytes_.get() + size_;
+        size_ += count;
+        return place;
+    }
+
+    void append(const void* from, std::size_t count) { std::memcpy(extend(count), from, count); }
+
+    void swap(ByteBuffer& other) noexcept {
+        std::swap(bytes_, other.bytes_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+  private:
+    void grow(std::size_t least) {
+        const std::size_t capacity = std::max(least, capacity_ == 0 ? std::size_t{512} : 2 * capacity_);
+        auto bytes = std::make_unique_for_overwrite<std::byte[]>(capacity);
+        if (size_ > 0) {
+            std::memcpy(bytes.get(), bytes_.get(), size_);
+        }
+        bytes_ = std::move(bytes);
+        capacity_ = capacity;
+    }
+
+    std::unique_ptr<std::byte[]> bytes_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace lookahead

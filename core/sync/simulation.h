@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/lp/logical_process.h"
+#include "core/lp/model.h"
+#include "core/sync/engine_statistics.h"
+#include "core/time/time.h"
+
+namespace lookahead {
+
+class Transport;
+class TraceSink;
+
+/// Given on every rank at every epoch, alike for any ranks, partition and protocol. All LPs stand at `time`,
+/// a multiple of the epoch length; epochs in which nothing happened are left out.
+struct EpochReport {
+    Time time;
+    std::uint64_t index;         ///< time / epoch length
+    std::uint64_t progress;      ///< LogicalProcess::progress summed over all LPs
+    std::uint64_t traffic_hash;  ///< of all messages delivered up to now
+};
+
+class EpochObserver {
+  public:
+    virtual ~EpochObserver() = default;
+    /// `local` are the LPs of this rank, in the order of their ids.
+    virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) {
+        static_cast<void>(local);
+    }
+    /// The run stops here if any rank says so.
+    virtual bool stop(const EpochReport&) { return false; }
+};
+
+struct SimulationOptions {
+    std::string sync = "serial";
+    Time epoch_length = 1'000'000'000;  ///< 1 microsecond
+    EpochObserver* observer = nullptr;
+    TraceSink* trace = nullptr;  ///< of this rank
+};
+
+enum class Outcome { finished, stopped, failed, deadlock };
+
+/// The same on every rank.
+struct SimulationResult {
+    Outcome outcome = Outcome::finished;
+    Time end_time = 0;             ///< the epoch at which the run ended
+    std::uint64_t state_hash = 0;  ///< of all messages and of all LPs' states at end_time
+    std::string message;           ///< what went wrong, for failed and deadlock
+    ExitCode code = ExitCode::done;
+    std::uint64_t progress = 0;
+    std::vector<EngineStatistics> per_rank;
+};
+
+/// A run of a model over the ranks of a transport. Every rank makes one with the same arguments.
+class Simulation {
+  public:
+    /// Makes this rank's LPs. ConfigurationError for an unknown protocol or one that cannot use so many
+    /// ranks; an error in the making of an LP is thrown on every rank.
+    Simulation(const Model&, std::vector<int> rank_of_lp, Transport&, SimulationOptions);
+    ~Simulation();
+
+    /// Once. Errors of the simulated program and of the simulator come back in the result, on every rank.
+    SimulationResult run();
+
+    std::span<LogicalProcess* const> local_processes();
+
+  private:
+    class Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/transport/transport.h"
+
+namespace lookahead {
+
+/// One rank, alone: it never calls MPI.
+class InProcessTransport final : public Transport {
+  public:
+    int rank() const override { return 0; }
+    int size() const override { return 1; }
+    void send(int to, ByteBuffer& packet) override;
+    bool try_receive(int from, std::span<const std::byte>& packet) override;
+    std::span<const std::byte> receive(int from) override;
+    void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) override;
+    std::vector<std::string> gather(const std::string& mine) override { return {mine}; }
+    void broadcast(std::string&, int) override {}
+    void barrier() override {}
+    [[noreturn]] void abort(int exit_code) override;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/message/byte_buffer.h"
+
+namespace lookahead {
+
+/// How the ranks of a run reach each other. Packets of one sender arrive in the order in which they were
+/// sent.
+class Transport {
+  public:
+    virtual ~Transport() = default;
+
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+
+    /// Room for the transport's own use at the front of every packet.
+    static constexpr std::size_t kPacketHeaderBytes = 8;
+
+    /// Sends a packet whose first kPacketHeaderBytes are the transport's. It takes the buffer and leaves an
+    /// empty one, so nobody has to wait until the bytes have left.
+    virtual void send(int to, ByteBuffer& packet) = 0;
+    /// The next packet from a rank, without the transport's header, if one has come. The bytes are valid
+    /// until the next call for this rank.
+    virtual bool try_receive(int from, std::span<const std::byte>& packet) = 0;
+    /// The same, and waits for it.
+    virtual std::span<const std::byte> receive(int from) = 0;
+
+    /// Each rank's words, in the order of the ranks; all ranks give the same number of words.
+    virtual void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) = 0;
+    /// On rank 0 every rank's bytes, in the order of the ranks; elsewhere nothing.
+    virtual std::vector<std::string> gather(const std::string& mine) = 0;
+    /// Replaces the bytes on every rank by those of the rank `root`.
+    virtual void broadcast(std::string& bytes, int root = 0) = 0;
+    virtual void barrier() = 0;
+
+    /// Ends all ranks at once, for errors after which the ranks cannot agree any more.
+    [[noreturn]] virtual void abort(int exit_code) = 0;
+};
+
+/// MPI when the program was started by mpirun or srun, else one process without any MPI call.
+std::unique_ptr<Transport> make_transport();
+
+}  // namespace lookahead
