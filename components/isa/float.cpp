@@ -1,9 +1,7 @@
-#include <cmath>
-
+#include "components/isa/directed_rounding.h"
 #include "components/isa/float_values.h"
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
-#include "components/isa/rounding_scope.h"
 
 namespace lookahead::isa {
 namespace {
@@ -107,34 +105,6 @@ double least(double a, double b) {
 }
 double greatest(double a, double b) {
     return greater<double, std::uint64_t>(a, b);
-}
-
-/// Stands alone, so that no arithmetic moves out of the RoundingScope around the call.
-template <auto kFunction, class Result, class... Sources>
-[[gnu::noipa]] void run_isolated(OperandRows& rows, LaneMask active) {
-    map_lanes<Result, Sources...>(rows, active, kFunction, std::index_sequence_for<Sources...>{});
-}
-template <auto kFunction, class Result, class... Sources>
-void run_directed(OperandRows& rows, LaneMask active, const Instruction& instruction) {
-    const RoundingScope scope(instruction.rounding);
-    run_isolated<kFunction, Result, Sources...>(rows, active);
-}
-template <auto kFunction, class Result, class... Sources>
-constexpr AluHandler directed_handler(Result (*)(Sources...)) {
-    return &run_directed<kFunction, Result, Sources...>;
-}
-
-bool to_nearest(Rounding rounding) {
-    return rounding == Rounding::none || rounding == Rounding::rn;
-}
-bool directed(Rounding rounding) {
-    return rounding == Rounding::rz || rounding == Rounding::rm || rounding == Rounding::rp;
-}
-
-template <auto kFunction>
-AluHandler rounded(Rounding rounding) {
-    if (to_nearest(rounding)) return lanewise<kFunction>;
-    return directed(rounding) ? directed_handler<kFunction>(kFunction) : nullptr;
 }
 
 template <bool kFlush, bool kSaturate>

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include "components/isa/lanes.h"
+
+/// Internal to components/isa: arithmetic that rounds as an instruction's modifier says.
+namespace lookahead::isa {
+
+/// The host's SSE and AVX arithmetic rounds as `rounding` says, as long as this lives.
+class RoundingScope {
+  public:
+    explicit RoundingScope(Rounding rounding) : saved_(_mm_getcsr()) {
+        _mm_setcsr((saved_ & ~unsigned{_MM_ROUND_MASK}) | mode(rounding));
+    }
+    ~RoundingScope() { _mm_setcsr(saved_); }
+    RoundingScope(const RoundingScope&) = delete;
+    RoundingScope& operator=(const RoundingScope&) = delete;
+
+  private:
+    static unsigned mode(Rounding rounding) {
+        switch (rounding) {
+            case Rounding::rz:
+            case Rounding::rzi:
+                return _MM_ROUND_TOWARD_ZERO;
+            case Rounding::rm:
+            case Rounding::rmi:
+                return _MM_ROUND_DOWN;
+            case Rounding::rp:
+            case Rounding::rpi:
+                return _MM_ROUND_UP;
+            default:
+                return _MM_ROUND_NEAREST;
+        }
+    }
+    unsigned saved_;
+};
+
+/// Stands alone, so that no arithmetic moves out of the RoundingScope around the call.
+template <auto kFunction, class Result, class... Sources>
+[[gnu::noipa]] void run_isolated(OperandRows& rows, LaneMask active) {
+    map_lanes<Result, Sources...>(rows, active, kFunction, std::index_sequence_for<Sources...>{});
+}
+template <auto kFunction, class Result, class... Sources>
+void run_directed(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const RoundingScope scope(instruction.rounding);
+    run_isolated<kFunction, Result, Sources...>(rows, active);
+}
+template <auto kFunction, class Result, class... Sources>
+constexpr AluHandler directed_handler(Result (*)(Sources...)) {
+    return &run_directed<kFunction, Result, Sources...>;
+}
+
+constexpr bool to_nearest(Rounding rounding) {
+    return rounding == Rounding::none || rounding == Rounding::rn;
+}
+constexpr bool directed(Rounding rounding) {
+    return rounding == Rounding::rz || rounding == Rounding::rm || rounding == Rounding::rp;
+}
+
+/// The handler of kFunction under the rounding mode; nullptr for one that arithmetic does not have.
+template <auto kFunction>
+AluHandler rounded(Rounding rounding) {
+    if (to_nearest(rounding)) return lanewise<kFunction>;
+    return directed(rounding) ? directed_handler<kFunction>(kFunction) : nullptr;
+}
+
+}  // namespace lookahead::isa
