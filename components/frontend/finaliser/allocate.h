@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/finaliser/virtual_kernel.h"
+
+namespace lookahead::finaliser {
+
+/// Real registers for virtual ones, and how many there are in all.
+struct Allocation {
+    std::vector<std::uint32_t> register_of;   ///< by virtual row
+    std::vector<std::uint32_t> predicate_of;  ///< by virtual predicate
+    std::uint32_t registers = 0;
+    std::uint32_t predicates = 0;
+};
+
+/// Linear scan over live ranges with holes (after Traub, Holloway, Smith, "Quality and Speed in Linear-scan
+/// Register Allocation", PLDI 1998): groups of rows in the order in which they begin to live, each to the lowest
+/// registers that are free wherever it lives. Knows no limit: the caller compares.
+Allocation allocate(const VirtualKernel& kernel);
+
+}  // namespace lookahead::finaliser

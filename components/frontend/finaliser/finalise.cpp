@@ -1,0 +1,92 @@
+#include "components/frontend/finaliser/finalise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/frontend/finaliser/allocate.h"
+#include "components/frontend/finaliser/copy_propagation.h"
+#include "components/frontend/finaliser/dead_code.h"
+#include "components/frontend/finaliser/emit.h"
+#include "components/frontend/finaliser/exit_branches.h"
+#include "components/frontend/finaliser/flow.h"
+#include "components/frontend/finaliser/fold.h"
+#include "components/frontend/finaliser/lower.h"
+#include "components/frontend/finaliser/schedule.h"
+#include "components/frontend/finaliser/verify.h"
+#include "core/error/error.h"
+
+namespace lookahead::finaliser {
+
+namespace {
+
+void check_options(const FinaliserOptions& options) {
+    if (options.register_limit < 1 || options.register_limit > 255)
+        throw ConfigurationError(
+            fmt::format("register limit {} is out of range; it must be from 1 to 255", options.register_limit));
+    if (options.predicate_limit < 1 || options.predicate_limit > isa::kPredicateRegisters)
+        throw ConfigurationError(fmt::format("predicate limit {} is out of range; it must be from 1 to {}",
+                                             options.predicate_limit, isa::kPredicateRegisters));
+}
+
+void optimise(VirtualKernel& kernel) {
+    turn_branches_to_exits(kernel);
+    drop_unreachable_code(kernel);
+    for (bool changed = true; changed;) {
+        changed = propagate_copies(kernel);
+        changed |= fold_constants(kernel);
+        changed |= remove_dead_code(kernel);
+    }
+}
+
+/// Schedules as greedily as the register limit allows: alignment may cost more registers than values live at once,
+/// so lower targets are tried next, and the program's own order last.
+Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& options) {
+    if (options.schedule) {
+        for (unsigned eighths : {8U, 7U, 6U, 4U}) {
+            VirtualKernel scheduled = kernel;
+            schedule(scheduled, options.register_limit * eighths / 8);
+            Allocation allocation = allocate(scheduled);
+            if (allocation.registers > options.register_limit || allocation.predicates > options.predicate_limit)
+                continue;
+            kernel = std::move(scheduled);
+            return allocation;
+        }
+    }
+    return allocate(kernel);
+}
+
+void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
+                  const FinaliserOptions& options) {
+    if (allocation.registers > options.register_limit)
+        throw InputError(
+            fmt::format("{}:{}: kernel {} needs {} registers a thread and the limit is {}; spilling to "
+                        "local memory is not supported, so raise the limit",
+                        frame.source_file, line, frame.name, allocation.registers, options.register_limit));
+    if (allocation.predicates > options.predicate_limit)
+        throw InputError(fmt::format("{}:{}: kernel {} needs {} predicate registers at once and there are {}",
+                                     frame.source_file, line, frame.name, allocation.predicates,
+                                     options.predicate_limit));
+}
+
+}  // namespace
+
+isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options) {
+    check_options(options);
+    VirtualKernel code = lower(module, kernel);
+    optimise(code);
+    const Allocation allocation = schedule_and_allocate(code, options);
+    check_limits(code.frame, kernel.line, allocation, options);
+    isa::Kernel result = emit(code, allocation);
+    verify(result);
+    return result;
+}
+
+isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options) {
+    isa::KernelTable table;
+    for (const ptx::Function& function : module.functions)
+        if (function.is_kernel && function.is_defined) table.push_back(finalise(module, function, options));
+    return table;
+}
+
+}  // namespace lookahead::finaliser

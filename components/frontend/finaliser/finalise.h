@@ -1,0 +1,18 @@
+#pragma once
+
+#include "components/frontend/finaliser/options.h"
+#include "components/frontend/ptx/module.h"
+#include "components/isa/kernel.h"
+
+namespace lookahead::finaliser {
+
+/// Brings one kernel onto the machine ISA: instruction selection, copy propagation, scheduling, allocation of
+/// real registers, resolved branches with their reconvergence points. The result passes `verify`.
+/// Throws InputError with file, line and instruction for what the machine ISA cannot express, and when the
+/// kernel needs more registers than the options allow.
+isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options);
+
+/// All kernels of a module, in the order of the file.
+isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options);
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/frontend/finaliser/virtual_kernel.h"
+#include "components/isa/kernel.h"
+
+namespace lookahead::finaliser {
+
+/// A constant operand with the value `bits` in 1 or 2 rows. Equal literals share rows; zero is a row that every
+/// launch has.
+VirtualOperand literal(isa::Kernel& frame, std::uint64_t bits, unsigned rows);
+
+/// The operand that reads one of the launch's own rows.
+VirtualOperand launch_row(isa::LaunchRow row);
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,75 @@
+#include "components/frontend/finaliser/lower.h"
+
+#include <fmt/format.h>
+
+#include "components/frontend/ptx/cfg.h"
+#include "core/error/error.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+using ptx::Opcode;
+
+namespace {
+
+VirtualInstruction jump(Operation operation) {
+    VirtualInstruction result;
+    result.machine.operation = operation;
+    return result;
+}
+
+/// bra, ret, exit, trap. A kernel's ret ends the thread as exit does.
+bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
+    const ptx::Instruction& instruction = context.instruction();
+    switch (instruction.opcode) {
+        case Opcode::bra: {
+            VirtualInstruction branch = jump(Operation::bra);
+            const std::uint32_t target = instruction.sources()[0].target;
+            const bool is_end = target == context.function().instructions.size();
+            branch.target = is_end ? static_cast<std::uint32_t>(cfg.blocks.size()) : cfg.block_of[target];
+            context.emit(branch);
+            return true;
+        }
+        case Opcode::ret:
+        case Opcode::exit:
+            context.emit(jump(Operation::exit));
+            return true;
+        case Opcode::trap:
+            context.emit(jump(Operation::trap));
+            return true;
+        default:
+            return false;
+    }
+}
+
+void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
+    const bool done = lower_control(context, cfg) || lower_arithmetic(context) || lower_bits(context) ||
+                      lower_comparison(context) || lower_move(context) || lower_memory(context) || lower_warp(context);
+    if (!done)
+        context.refuse(
+            fmt::format("{} is not supported by the machine ISA; integer and floating-point arithmetic, logic, "
+                        "comparison, conversion, loads, stores and atomics in .global and .shared memory, bra, "
+                        "ret, exit, trap, bar.sync, fences, shfl, vote and match are",
+                        ptx::name_of(context.instruction().opcode)));
+}
+
+}  // namespace
+
+VirtualKernel lower(const ptx::Module& module, const ptx::Function& function) {
+    if (!function.is_kernel)
+        throw InputError(fmt::format("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name,
+                                     function.line, function.name));
+    const ptx::Cfg cfg = ptx::build_cfg(function);
+    LoweringContext context(module, function);
+    context.kernel.blocks.resize(cfg.blocks.size() + 1);
+    for (std::uint32_t block = 0; block < cfg.blocks.size(); ++block)
+        for (std::uint32_t i = cfg.blocks[block].first; i < cfg.blocks[block].end; ++i) {
+            context.begin(function.instructions[i], block);
+            lower_instruction(context, cfg);
+        }
+    // Running off the end of a kernel is an exit too.
+    context.kernel.blocks.back().code.push_back(jump(Operation::exit));
+    return std::move(context.kernel);
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,274 @@
+#include <limits>
+
+#include "components/frontend/finaliser/lower.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+using ptx::Opcode;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+struct Address {
+    VirtualOperand base;
+    std::int32_t offset = 0;
+};
+
+isa::Space machine_space(LoweringContext& context) {
+    switch (context.instruction().modifiers.space) {
+        case StateSpace::generic:
+            return isa::Space::generic;
+        case StateSpace::global:
+            return isa::Space::global;
+        case StateSpace::shared:
+            return isa::Space::shared;
+        default:
+            context.refuse(
+                "loads, stores and atomics are supported in .global and .shared and for generic "
+                "addresses, parameters can be loaded; .local and .const are not supported");
+    }
+}
+
+isa::Order machine_order(LoweringContext& context) {
+    const ptx::Modifiers& modifiers = context.instruction().modifiers;
+    // ld.cv fetches again each time: as strong as a volatile access.
+    if (modifiers.cache_operator == ptx::CacheOperator::cv) return isa::Order::volatile_;
+    switch (modifiers.semantics) {
+        case ptx::Semantics::none:
+        case ptx::Semantics::weak:
+            return isa::Order::weak;
+        case ptx::Semantics::volatile_:
+            return isa::Order::volatile_;
+        case ptx::Semantics::relaxed:
+            return isa::Order::relaxed;
+        case ptx::Semantics::acquire:
+            return isa::Order::acquire;
+        case ptx::Semantics::release:
+            return isa::Order::release;
+        case ptx::Semantics::acq_rel:
+            return isa::Order::acq_rel;
+        case ptx::Semantics::sc:
+            return isa::Order::sc;
+    }
+    return isa::Order::weak;
+}
+
+isa::Scope machine_scope(LoweringContext& context) {
+    switch (context.instruction().modifiers.scope) {
+        case ptx::Scope::none:
+            return isa::Scope::none;
+        case ptx::Scope::cta:
+            return isa::Scope::cta;
+        case ptx::Scope::gpu:
+            return isa::Scope::gpu;
+        case ptx::Scope::sys:
+            return isa::Scope::sys;
+        case ptx::Scope::cluster:
+            context.refuse("scope .cluster is not supported; .cta, .gpu and .sys are");
+    }
+    return isa::Scope::none;
+}
+
+VirtualInstruction make_access(LoweringContext& context, Operation operation) {
+    VirtualInstruction access = context.make(operation, context.instruction().type());
+    access.machine.space = machine_space(context);
+    access.machine.order = machine_order(context);
+    access.machine.scope = machine_scope(context);
+    access.machine.vector = context.instruction().modifiers.vector_width;
+    return access;
+}
+
+bool fits_offset(std::int64_t value) {
+    return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+}
+
+Address absolute_address(LoweringContext& context, std::uint64_t address) {
+    if (address == static_cast<std::uint32_t>(address)) return {context.literal(address), 0};
+    return {context.literal(address, 2), 0};
+}
+
+Address address_of(LoweringContext& context, const ptx::Operand& operand) {
+    if (operand.symbol.kind != ptx::SymbolKind::none) {
+        if (context.instruction().modifiers.space != StateSpace::shared)
+            context.refuse("addresses by name are supported for .shared variables");
+        return absolute_address(context,
+                                static_cast<std::uint32_t>(context.shared_offset(operand.symbol) + operand.value));
+    }
+    if (!operand.has_base) return absolute_address(context, operand.value);
+    const auto rows = static_cast<std::uint8_t>(rows_of(operand.type));
+    const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};
+    if (fits_offset(operand.offset())) return {base, static_cast<std::int32_t>(operand.offset())};
+    VirtualInstruction sum;
+    sum.machine.operation = Operation::add;
+    sum.machine.type = machine_type(operand.type);
+    sum.source = {base, context.literal(operand.value, rows), {}};
+    return {context.emit_temporary(sum, rows), 0};
+}
+
+void set_address(LoweringContext& context, VirtualInstruction& access, const ptx::Operand& operand) {
+    const Address address = address_of(context, operand);
+    access.source[0] = address.base;
+    access.machine.offset = address.offset;
+}
+
+/// One element of a parameter: its constant rows, or its bytes cut out of one.
+VirtualInstruction parameter_value(LoweringContext& context, std::uint64_t offset, Type type) {
+    const VirtualOperand row{Operand::Kind::constant, static_cast<std::uint8_t>(rows_of(type)),
+                             static_cast<std::uint32_t>(isa::kFirstParameterRow + offset / 4)};
+    if (ptx::bytes(type) >= 4) {
+        VirtualInstruction move = context.make(Operation::mov, rows_of(type) == 2 ? Type::b64 : Type::b32);
+        move.source[0] = row;
+        return move;
+    }
+    VirtualInstruction cut = context.make(Operation::bfe, ptx::is_signed(type) ? Type::s32 : Type::u32);
+    cut.source = {row, context.literal(offset % 4 * 8), context.literal(ptx::bits(type))};
+    return cut;
+}
+
+void lower_parameter_load(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const ptx::Operand& address = instruction.sources()[0];
+    if (address.symbol.kind != ptx::SymbolKind::parameter || address.has_base)
+        context.refuse("parameters must be named: ld.param [name] or [name+number]");
+    const ptx::Parameter& parameter = context.function().parameters[address.symbol.index];
+    const Type type = instruction.type();
+    const std::uint64_t bytes = std::uint64_t{ptx::bytes(type)} * instruction.modifiers.vector_width;
+    if (address.offset() < 0 || address.value + bytes > parameter.size)
+        context.refuse("the access lies outside the parameter");
+    const std::uint64_t offset = parameter.offset + address.value;
+    if (offset % ptx::bytes(type) != 0) context.refuse("the access is not aligned to its size");
+    const ptx::Operand& destination = instruction.destinations()[0];
+    if (destination.kind != ptx::OperandKind::vector)
+        return context.emit_to(destination, parameter_value(context, offset, type));
+    for (std::size_t i = 0; i < destination.elements.size(); ++i)
+        if (destination.elements[i].kind != ptx::OperandKind::sink)
+            context.emit_to(destination.elements[i], parameter_value(context, offset + i * ptx::bytes(type), type));
+}
+
+/// Vector elements arrive in consecutive rows and are copied to where the program wants them; the allocator
+/// makes most of those copies vanish.
+void lower_load(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    if (instruction.modifiers.space == StateSpace::param) return lower_parameter_load(context);
+    VirtualInstruction load = make_access(context, Operation::load);
+    set_address(context, load, instruction.sources()[0]);
+    const ptx::Operand& destination = instruction.destinations()[0];
+    if (destination.kind != ptx::OperandKind::vector) return context.emit_to(destination, load);
+
+    const unsigned element_rows = rows_of(instruction.type());
+    load.destination_rows = static_cast<std::uint8_t>(element_rows * destination.elements.size());
+    if (load.destination_rows > 4) context.refuse("vectors of up to 16 bytes are supported");
+    load.destination = context.kernel.new_rows(load.destination_rows);
+    context.emit(load);
+    for (std::uint32_t i = 0; i < destination.elements.size(); ++i) {
+        if (destination.elements[i].kind == ptx::OperandKind::sink) continue;
+        VirtualInstruction copy = context.make(Operation::mov, element_rows == 2 ? Type::b64 : Type::b32);
+        copy.source[0] = {Operand::Kind::reg, static_cast<std::uint8_t>(element_rows),
+                          load.destination + i * element_rows};
+        context.emit_to(destination.elements[i], copy);
+    }
+}
+
+VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
+    if (operand.kind != ptx::OperandKind::vector) return context.source(operand);
+    const unsigned element_rows = rows_of(context.instruction().type());
+    const auto rows = static_cast<unsigned>(element_rows * operand.elements.size());
+    if (rows > 4) context.refuse("vectors of up to 16 bytes are supported");
+    const std::uint32_t first = context.kernel.new_rows(rows);
+    for (std::uint32_t i = 0; i < operand.elements.size(); ++i) {
+        const VirtualOperand element = context.source(operand.elements[i]);
+        for (unsigned word = 0; word < element_rows; ++word)
+            context.emit_copy(part(element, word), first + i * element_rows + word);
+    }
+    return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+}
+
+void lower_store(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction store = make_access(context, Operation::store);
+    set_address(context, store, instruction.sources()[0]);
+    store.source[1] = store_data(context, instruction.sources()[1]);
+    context.emit(store);
+}
+
+isa::AtomicOp machine_atomic(ptx::AtomicOperation operation) {
+    switch (operation) {
+        case ptx::AtomicOperation::none:
+            return isa::AtomicOp::none;
+        case ptx::AtomicOperation::add:
+            return isa::AtomicOp::add;
+        case ptx::AtomicOperation::and_:
+            return isa::AtomicOp::bit_and;
+        case ptx::AtomicOperation::or_:
+            return isa::AtomicOp::bit_or;
+        case ptx::AtomicOperation::xor_:
+            return isa::AtomicOp::bit_xor;
+        case ptx::AtomicOperation::exch:
+            return isa::AtomicOp::exch;
+        case ptx::AtomicOperation::cas:
+            return isa::AtomicOp::cas;
+        case ptx::AtomicOperation::min:
+            return isa::AtomicOp::min;
+        case ptx::AtomicOperation::max:
+            return isa::AtomicOp::max;
+        case ptx::AtomicOperation::inc:
+            return isa::AtomicOp::inc;
+        case ptx::AtomicOperation::dec:
+            return isa::AtomicOp::dec;
+    }
+    return isa::AtomicOp::none;
+}
+
+void lower_atomic(LoweringContext& context, Operation operation) {
+    const ptx::Instruction& instruction = context.instruction();
+    const unsigned bits = ptx::bits(instruction.type());
+    if (bits != 32 && bits != 64) context.refuse("atomics are supported for 32-bit and 64-bit types");
+    if (instruction.type() == Type::f16x2) context.refuse("atomics of f16x2 are not supported; f32 and f64 are");
+    VirtualInstruction atomic = make_access(context, operation);
+    atomic.machine.atomic = machine_atomic(instruction.modifiers.atomic);
+    const auto sources = instruction.sources();
+    set_address(context, atomic, sources[0]);
+    atomic.source[1] = context.source(sources[1]);
+    if (sources.size() > 2) atomic.source[2] = context.source(sources[2]);
+    if (operation == Operation::reduce) return context.emit(atomic);
+    context.emit_to(instruction.destinations()[0], atomic);
+}
+
+void lower_fence(LoweringContext& context) {
+    VirtualInstruction fence;
+    fence.machine.operation = Operation::membar;
+    fence.machine.order = machine_order(context);
+    fence.machine.scope = machine_scope(context);
+    context.emit(fence);
+}
+
+}  // namespace
+
+bool lower_memory(LoweringContext& context) {
+    switch (context.instruction().opcode) {
+        case Opcode::ld:
+        case Opcode::ldu:
+            lower_load(context);
+            return true;
+        case Opcode::st:
+            lower_store(context);
+            return true;
+        case Opcode::atom:
+            lower_atomic(context, Operation::atomic);
+            return true;
+        case Opcode::red:
+            lower_atomic(context, Operation::reduce);
+            return true;
+        case Opcode::membar:
+        case Opcode::fence:
+            lower_fence(context);
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

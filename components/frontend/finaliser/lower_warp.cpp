@@ -1,0 +1,125 @@
+#include <array>
+
+#include "components/frontend/finaliser/lower.h"
+#include "components/isa/modes.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+using ptx::Opcode;
+using ptx::Type;
+
+namespace {
+
+void lower_barrier(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    if (instruction.modifiers.barrier != ptx::BarrierKind::sync)
+        context.refuse("bar.arrive and bar.red are not supported; bar.sync is");
+    const auto sources = instruction.sources();
+    if (sources.size() != 1 || sources[0].kind != ptx::OperandKind::immediate || sources[0].value > 15)
+        context.refuse("barriers are supported with a number from 0 to 15 and without a count of threads");
+    VirtualInstruction barrier;
+    barrier.machine.operation = Operation::barrier;
+    barrier.machine.mode = static_cast<std::uint8_t>(sources[0].value);
+    context.emit(barrier);
+}
+
+isa::ShuffleMode shuffle_mode(ptx::ShuffleMode mode) {
+    switch (mode) {
+        case ptx::ShuffleMode::down:
+            return isa::ShuffleMode::down;
+        case ptx::ShuffleMode::bfly:
+            return isa::ShuffleMode::bfly;
+        case ptx::ShuffleMode::idx:
+            return isa::ShuffleMode::idx;
+        default:
+            return isa::ShuffleMode::up;
+    }
+}
+
+void set_second_destination(LoweringContext& context, VirtualInstruction& result) {
+    const auto destinations = context.instruction().destinations();
+    if (destinations.size() > 1) result.destination_predicate[0] = context.predicate_destination(destinations[1]);
+}
+
+/// The member mask of shfl.sync has no operand: lanes that run apart meet only where the control flow meets.
+void lower_shuffle(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::shuffle, Type::b32);
+    result.machine.mode = static_cast<std::uint8_t>(shuffle_mode(instruction.modifiers.shuffle));
+    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    set_second_destination(context, result);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+isa::VoteMode vote_mode(ptx::VoteMode mode) {
+    switch (mode) {
+        case ptx::VoteMode::any:
+            return isa::VoteMode::any;
+        case ptx::VoteMode::uni:
+            return isa::VoteMode::uni;
+        case ptx::VoteMode::ballot:
+            return isa::VoteMode::ballot;
+        default:
+            return isa::VoteMode::all;
+    }
+}
+
+void lower_vote(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto sources = instruction.sources();
+    const isa::VoteMode mode = vote_mode(instruction.modifiers.vote);
+    const bool ballot = mode == isa::VoteMode::ballot;
+    VirtualInstruction result = context.make(Operation::vote, ballot ? Type::b32 : Type::pred);
+    result.machine.mode = static_cast<std::uint8_t>(mode);
+    result.source_predicate[0] = context.predicate_source(sources[0]);
+    if (sources.size() > 1) result.source[0] = context.source(sources[1]);
+    if (ballot) return context.emit_to(instruction.destinations()[0], result);
+    result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    context.emit(result);
+}
+
+void lower_match(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const bool all = instruction.modifiers.vote == ptx::VoteMode::all;
+    VirtualInstruction result = context.make(Operation::match, instruction.type());
+    result.machine.mode = static_cast<std::uint8_t>(all ? isa::MatchMode::all : isa::MatchMode::any);
+    result.source[0] = context.source(instruction.sources()[0]);
+    if (instruction.sources().size() > 1) result.source[1] = context.source(instruction.sources()[1]);
+    set_second_destination(context, result);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+}  // namespace
+
+bool lower_warp(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    switch (instruction.opcode) {
+        case Opcode::bar:
+        case Opcode::barrier:
+            lower_barrier(context);
+            return true;
+        case Opcode::shfl:
+            lower_shuffle(context);
+            return true;
+        case Opcode::vote:
+            lower_vote(context);
+            return true;
+        case Opcode::match:
+            lower_match(context);
+            return true;
+        case Opcode::activemask:
+            context.emit_to(instruction.destinations()[0], context.make(Operation::activemask, Type::b32));
+            return true;
+        // Lanes of a warp that run together are together; a sleep may be of no time at all (PTX ISA, nanosleep).
+        // What stays is a place that the scheduler moves nothing across.
+        case Opcode::bar_warp_sync:
+        case Opcode::nanosleep:
+            context.emit(context.make(Operation::nop, Type::none));
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

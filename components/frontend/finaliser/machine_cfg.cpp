@@ -1,0 +1,71 @@
+#include "components/frontend/finaliser/machine_cfg.h"
+
+#include <algorithm>
+
+namespace lookahead::finaliser {
+
+using isa::Instruction;
+using isa::Operation;
+
+namespace {
+
+bool is_jump(const Instruction& instruction) {
+    return instruction.operation == Operation::bra || instruction.operation == Operation::exit ||
+           instruction.operation == Operation::trap;
+}
+
+bool is_guarded(const Instruction& instruction) {
+    return instruction.guard != isa::kTruePredicate;
+}
+
+std::vector<bool> block_starts(const std::vector<Instruction>& code) {
+    std::vector<bool> starts(code.size() + 1, false);
+    starts[0] = true;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        if (!is_jump(code[i])) continue;
+        starts[i + 1] = true;
+        if (code[i].operation == Operation::bra && code[i].target < code.size()) starts[code[i].target] = true;
+    }
+    return starts;
+}
+
+}  // namespace
+
+MachineCfg machine_cfg(const std::vector<Instruction>& code) {
+    MachineCfg cfg;
+    const std::vector<bool> starts = block_starts(code);
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if (starts[i]) cfg.first.push_back(i);
+        cfg.block_of.push_back(static_cast<std::uint32_t>(cfg.first.size() - 1));
+    }
+    const auto blocks = static_cast<std::uint32_t>(cfg.first.size());
+    cfg.graph.successors.resize(blocks);
+    cfg.graph.exits.resize(blocks, false);
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+        const std::uint32_t end = block + 1 < blocks ? cfg.first[block + 1] : static_cast<std::uint32_t>(code.size());
+        const Instruction& last = code[end - 1];
+        auto& next = cfg.graph.successors[block];
+        if (last.operation == Operation::bra && last.target < code.size())
+            next.push_back(cfg.block_of[last.target]);
+        else if (is_jump(last))
+            cfg.graph.exits[block] = true;
+        if (is_jump(last) && !is_guarded(last)) continue;
+        if (block + 1 == blocks)
+            cfg.graph.exits[block] = true;
+        else if (std::ranges::find(next, block + 1) == next.end())
+            next.push_back(block + 1);
+    }
+    return cfg;
+}
+
+void set_reconvergence(std::vector<Instruction>& code) {
+    const MachineCfg cfg = machine_cfg(code);
+    const std::vector<std::uint32_t> post_dominators = ptx::immediate_post_dominators(cfg.graph);
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if (code[i].operation != Operation::bra || !is_guarded(code[i])) continue;
+        const std::uint32_t join = post_dominators[cfg.block_of[i]];
+        code[i].reconvergence = join == ptx::kNoNode ? isa::kNoTarget : cfg.first[join];
+    }
+}
+
+}  // namespace lookahead::finaliser

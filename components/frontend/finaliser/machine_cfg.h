@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/ptx/graph.h"
+#include "components/isa/kernel.h"
+
+namespace lookahead::finaliser {
+
+/// The control-flow graph of machine code.
+struct MachineCfg {
+    std::vector<std::uint32_t> first;     ///< block -> its first instruction
+    std::vector<std::uint32_t> block_of;  ///< instruction -> block
+    ptx::Graph graph;
+};
+
+MachineCfg machine_cfg(const std::vector<isa::Instruction>& code);
+
+/// Sets the reconvergence point of every guarded branch: the first instruction of the immediate post-dominator.
+void set_reconvergence(std::vector<isa::Instruction>& code);
+
+}  // namespace lookahead::finaliser

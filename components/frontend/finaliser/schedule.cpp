@@ -1,0 +1,135 @@
+#include "components/frontend/finaliser/schedule.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "components/frontend/finaliser/dependences.h"
+#include "components/frontend/finaliser/liveness.h"
+#include "components/frontend/finaliser/pressure.h"
+
+namespace lookahead::finaliser {
+
+namespace {
+
+/// A stretch of one block that nothing may leave or enter, and what lives at its ends.
+struct Stretch {
+    std::span<VirtualInstruction> code;
+    BitSet live_in;
+    BitSet live_out;
+};
+
+/// Orders one stretch.
+class ListScheduler {
+  public:
+    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, int target)
+        : dependences_(dependences_of(kernel, stretch.code)),
+          pressure_(kernel, stretch.code, stretch.live_in, stretch.live_out),
+          height_(stretch.code.size(), 0),
+          earliest_(stretch.code.size(), 0),
+          target_(target) {
+        for (std::size_t i = stretch.code.size(); i-- > 0;)
+            for (const Dependences::Edge& edge : dependences_.successors[i])
+                height_[i] = std::max(height_[i], height_[edge.to] + edge.latency);
+        for (std::uint32_t i = 0; i < stretch.code.size(); ++i)
+            if (dependences_.predecessors[i] == 0) ready_.push_back(i);
+    }
+
+    std::vector<std::uint32_t> run() {
+        std::vector<std::uint32_t> order;
+        for (std::uint64_t cycle = 0; !ready_.empty();) {
+            const std::size_t choice = choose(cycle);
+            const std::uint32_t i = ready_[choice];
+            ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(choice));
+            order.push_back(i);
+            pressure_.place(i);
+            cycle = std::max(cycle, earliest_[i]) + 1;
+            for (const Dependences::Edge& edge : dependences_.successors[i]) {
+                earliest_[edge.to] = std::max(earliest_[edge.to], cycle - 1 + edge.latency);
+                if (--dependences_.predecessors[edge.to] == 0) ready_.push_back(edge.to);
+            }
+        }
+        return order;
+    }
+
+  private:
+    std::size_t choose(std::uint64_t cycle) const {
+        std::size_t best = ready_.size();
+        for (std::size_t i = 0; i < ready_.size(); ++i)
+            if (pressure_.live() + pressure_.change(ready_[i]) <= target_ &&
+                (best == ready_.size() || is_sooner(ready_[i], ready_[best], cycle)))
+                best = i;
+        if (best != ready_.size()) return best;
+        // Everything goes beyond the target: what adds least, in the old order.
+        best = 0;
+        for (std::size_t i = 1; i < ready_.size(); ++i) {
+            const int change = pressure_.change(ready_[i]) - pressure_.change(ready_[best]);
+            if (change < 0 || (change == 0 && ready_[i] < ready_[best])) best = i;
+        }
+        return best;
+    }
+
+    /// What need not wait comes before what must; then the longer way to the end; then the old order.
+    bool is_sooner(std::uint32_t a, std::uint32_t b, std::uint64_t cycle) const {
+        const std::uint64_t wait_a = std::max(earliest_[a], cycle);
+        const std::uint64_t wait_b = std::max(earliest_[b], cycle);
+        if (wait_a != wait_b) return wait_a < wait_b;
+        if (height_[a] != height_[b]) return height_[a] > height_[b];
+        return a < b;
+    }
+
+    Dependences dependences_;
+    Pressure pressure_;
+    std::vector<std::uint64_t> height_;    ///< cycles from here to the end of the stretch
+    std::vector<std::uint64_t> earliest_;  ///< cycle at which all sources are there
+    std::vector<std::uint32_t> ready_;     ///< all that they depend on is placed
+    int target_;
+};
+
+int peak_pressure(const VirtualKernel& kernel, const Stretch& stretch, std::span<const std::uint32_t> order) {
+    Pressure pressure(kernel, stretch.code, stretch.live_in, stretch.live_out);
+    int peak = pressure.live();
+    for (std::uint32_t i : order) {
+        pressure.place(i);
+        peak = std::max(peak, pressure.live());
+    }
+    return peak;
+}
+
+void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, int target) {
+    if (stretch.code.size() < 2) return;
+    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, target).run();
+    std::vector<std::uint32_t> old_order(order.size());
+    std::iota(old_order.begin(), old_order.end(), 0U);
+    const int peak = peak_pressure(kernel, stretch, order);
+    if (peak > target && peak > peak_pressure(kernel, stretch, old_order)) return;
+    std::vector<VirtualInstruction> scheduled;
+    for (std::uint32_t i : order) scheduled.push_back(stretch.code[i]);
+    std::ranges::copy(scheduled, stretch.code.begin());
+}
+
+void schedule_block(const VirtualKernel& kernel, VirtualBlock& block, const BitSet& live_out, int target) {
+    BitSet live = live_out;
+    std::size_t end = block.code.size();
+    while (end > 0) {
+        std::size_t first = end;
+        Stretch stretch;
+        stretch.live_out = live;
+        while (first > 0 && !holds_everything(block.code[first - 1])) step_back(kernel, block.code[--first], live);
+        stretch.live_in = live;
+        stretch.code = std::span(block.code).subspan(first, end - first);
+        schedule_stretch(kernel, stretch, target);
+        if (first > 0) step_back(kernel, block.code[--first], live);
+        end = first;
+    }
+}
+
+}  // namespace
+
+void schedule(VirtualKernel& kernel, unsigned register_target) {
+    const Liveness liveness = liveness_of(kernel);
+    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
+        schedule_block(kernel, kernel.blocks[block], liveness.out[block], static_cast<int>(register_target));
+}
+
+}  // namespace lookahead::finaliser
