@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "core/hdf5/group.h"
+#include "core/hdf5/handle.h"
+
+namespace lookahead::hdf5 {
+
+/// A file opened for reading. A missing, truncated or foreign file is an InputError with the path.
+class InputFile {
+  public:
+    explicit InputFile(const std::string& path);
+    Group root() const;
+
+  private:
+    Handle file_;
+};
+
+/// A file that appears under its name only when it is complete: it is written to `path`.partial, and commit()
+/// flushes, closes, syncs and renames it. Without commit() the partial file is removed.
+class OutputFile {
+  public:
+    explicit OutputFile(std::string path);
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+    ~OutputFile();
+
+    Group root() const;
+    /// All groups and datasets of the file must have been closed.
+    void commit();
+
+    const std::string& path() const { return path_; }
+    std::string partial_path() const { return path_ + ".partial"; }
+
+  private:
+    std::string path_;
+    Handle file_;
+    bool committed_ = false;
+};
+
+}  // namespace lookahead::hdf5

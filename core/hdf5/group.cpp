@@ -1,0 +1,148 @@
+#include "core/hdf5/group.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error/error.h"
+#include "core/hdf5/library.h"
+
+namespace lookahead::hdf5 {
+
+namespace {
+
+/// Below this size compression saves less than it costs.
+constexpr std::uint64_t kLargeBytes = 16 * 1024;
+constexpr std::uint64_t kRowsPerChunk = 256;
+constexpr std::uint64_t kElementsPerChunk = 8192;
+
+/// Chunks of whole rows; at most 8192 elements or 256 rows, whichever is more.
+std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
+    std::vector<hsize_t> chunk(shape.begin(), shape.end());
+    std::uint64_t row = 1;
+    for (const std::uint64_t extent : shape.subspan(1)) {
+        row *= extent;
+    }
+    chunk[0] = std::min<std::uint64_t>(shape[0], std::max(kRowsPerChunk, kElementsPerChunk / row));
+    return chunk;
+}
+
+Handle creation_properties(std::span<const std::uint64_t> shape, std::uint64_t bytes) {
+    Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    // Times of creation would make equal results differ.
+    H5Pset_obj_track_times(properties.get(), false);
+    if (!shape.empty() && bytes >= kLargeBytes) {
+        const auto chunk = chunk_shape(shape);
+        H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
+        H5Pset_shuffle(properties.get());
+        H5Pset_deflate(properties.get(), 1);
+    }
+    return properties;
+}
+
+Handle make_space(std::span<const std::uint64_t> shape) {
+    if (shape.empty()) {
+        return {H5Screate(H5S_SCALAR), H5Sclose};
+    }
+    const std::vector<hsize_t> extents(shape.begin(), shape.end());
+    return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+}
+
+}  // namespace
+
+Group Group::create_group(std::string_view name) {
+    Handle group(H5Gcreate2(id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    check(group.get(), id(), "create group " + std::string(name));
+    return Group(std::move(group));
+}
+
+Group Group::open_group(std::string_view name) const {
+    Handle group(H5Gopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Gclose);
+    check(group.get(), id(), "open group " + std::string(name));
+    return Group(std::move(group));
+}
+
+Dataset Group::open_dataset(std::string_view name) const {
+    Handle dataset(H5Dopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Dclose);
+    check(dataset.get(), id(), "open dataset " + std::string(name));
+    return Dataset(std::move(dataset));
+}
+
+bool Group::has(std::string_view name) const {
+    return H5Lexists(id(), std::string(name).c_str(), H5P_DEFAULT) > 0;
+}
+
+std::vector<std::string> Group::names() const {
+    std::vector<std::string> names;
+    const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+        static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+        return 0;
+    };
+    check(H5Literate(id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, +add, &names), id(), "list " + name());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+LinkKind Group::kind_of(std::string_view name) const {
+    const Handle object(H5Oopen(id(), std::string(name).c_str(), H5P_DEFAULT), H5Oclose);
+    switch (H5Iget_type(check(object.get(), id(), "open " + std::string(name)))) {
+        case H5I_GROUP:
+            return LinkKind::group;
+        case H5I_DATASET:
+            return LinkKind::dataset;
+        default:
+            return LinkKind::other;
+    }
+}
+
+void Group::check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const {
+    std::uint64_t product = 1;
+    for (const std::uint64_t extent : shape) {
+        product *= extent;
+    }
+    LOOKAHEAD_ASSERT(product == size, "the values of " + std::string(name) + " do not fill its shape");
+}
+
+Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
+                     const Meaning& meaning) {
+    const Handle element = make_type(type);
+    const Handle space = make_space(shape);
+    const auto points = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()));
+    const Handle properties = creation_properties(shape, points * H5Tget_size(element.get()));
+    Handle handle(H5Dcreate2(id(), std::string(name).c_str(), element.get(), space.get(), H5P_DEFAULT, properties.get(),
+                             H5P_DEFAULT),
+                  H5Dclose);
+    check(handle.get(), id(), "create dataset " + std::string(name));
+    Dataset dataset(std::move(handle));
+    if (points > 0) {
+        check(H5Dwrite(dataset.id(), element.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(),
+              "write dataset " + std::string(name));
+    }
+    dataset.set_attribute("units", meaning.units);
+    dataset.set_attribute("description", meaning.description);
+    return dataset;
+}
+
+Dataset Group::write_scalar(std::string_view name, bool value, const Meaning& meaning) {
+    const std::int8_t stored = value ? 1 : 0;
+    return write(name, ElementType::boolean, &stored, {}, meaning);
+}
+
+Dataset Group::write_scalar(std::string_view name, std::string_view value, const Meaning& meaning) {
+    const std::string text(value);
+    const char* pointer = text.c_str();
+    return write(name, ElementType::text, &pointer, {}, meaning);
+}
+
+Dataset Group::write_texts(std::string_view name, std::span<const std::string> values, const Meaning& meaning) {
+    std::vector<const char*> pointers;
+    pointers.reserve(values.size());
+    for (const std::string& value : values) {
+        pointers.push_back(value.c_str());
+    }
+    const std::uint64_t rows = values.size();
+    return write(name, ElementType::text, pointers.data(), {&rows, 1}, meaning);
+}
+
+}  // namespace lookahead::hdf5

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "core/hdf5/element_type.h"
+#include "core/hdf5/handle.h"
+
+/// For the .cpp files of this folder: HDF5's errors as exceptions, and its type identifiers.
+namespace lookahead::hdf5 {
+
+/// Keeps HDF5 from printing its own errors. Called before the first use of the library.
+void silence();
+
+/// Throws InputError: "PATH: cannot ACTION: REASON", with the innermost reason that HDF5 gives.
+[[noreturn]] void fail(const std::string& path, const std::string& action);
+
+/// The path of the file that an object is in.
+std::string file_name_of(Id object);
+
+/// Throws, naming the file of `object`, if an HDF5 result is negative.
+template <class Result>
+Result check(Result result, Id object, const std::string& action) {
+    if (result < 0) {
+        fail(file_name_of(object), action);
+    }
+    return result;
+}
+
+/// A new identifier of the type in memory (equal to that in the file on little-endian hosts).
+Handle make_type(ElementType type);
+
+/// The project's element type behind an HDF5 type.
+ElementType element_type_of(Id type);
+
+}  // namespace lookahead::hdf5

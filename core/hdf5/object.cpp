@@ -1,0 +1,165 @@
+#include "core/hdf5/object.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error/error.h"
+#include "core/hdf5/library.h"
+
+namespace lookahead::hdf5 {
+
+namespace {
+
+std::string quoted(std::string_view name) {
+    return "\"" + std::string(name) + "\"";
+}
+
+void write_attribute(Id object, std::string_view name, ElementType type, Handle space, const void* data) {
+    const std::string text(name);
+    const Handle element = make_type(type);
+    const Handle attribute(H5Acreate2(object, text.c_str(), element.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                           H5Aclose);
+    check(attribute.get(), object, "create attribute " + quoted(name));
+    check(H5Awrite(attribute.get(), element.get(), data), object, "write attribute " + quoted(name));
+}
+
+Handle scalar_space() {
+    return {H5Screate(H5S_SCALAR), H5Sclose};
+}
+
+/// Texts of an attribute; a missing pointer is an empty text.
+std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) {
+    const Handle type = make_type(ElementType::text);
+    const Handle space(H5Aget_space(attribute), H5Sclose);
+    std::vector<char*> pointers(count, nullptr);
+    check(H5Aread(attribute, type.get(), pointers.data()), object, "read an attribute");
+    std::vector<std::string> texts;
+    texts.reserve(count);
+    for (const char* pointer : pointers) {
+        texts.emplace_back(pointer == nullptr ? "" : pointer);
+    }
+    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, pointers.data());
+    return texts;
+}
+
+template <class T>
+T read_number(Id object, Id attribute, ElementType type) {
+    T value{};
+    check(H5Aread(attribute, make_type(type).get(), &value), object, "read an attribute");
+    return value;
+}
+
+}  // namespace
+
+void Object::set_attribute(std::string_view name, std::string_view value) {
+    const std::string text(value);
+    const char* pointer = text.c_str();
+    write_attribute(id(), name, ElementType::text, scalar_space(), &pointer);
+}
+
+void Object::set_attribute(std::string_view name, std::span<const std::string> values) {
+    std::vector<const char*> pointers;
+    pointers.reserve(values.size());
+    for (const std::string& value : values) {
+        pointers.push_back(value.c_str());
+    }
+    const hsize_t count = values.size();
+    write_attribute(id(), name, ElementType::text, Handle(H5Screate_simple(1, &count, nullptr), H5Sclose),
+                    pointers.data());
+}
+
+void Object::set_attribute(std::string_view name, std::int64_t value) {
+    write_attribute(id(), name, ElementType::int64, scalar_space(), &value);
+}
+
+void Object::set_attribute(std::string_view name, std::uint64_t value) {
+    write_attribute(id(), name, ElementType::uint64, scalar_space(), &value);
+}
+
+void Object::set_attribute(std::string_view name, double value) {
+    write_attribute(id(), name, ElementType::float64, scalar_space(), &value);
+}
+
+void Object::set_attribute_value(std::string_view name, const AttributeValue& value) {
+    std::visit(
+        [&]<class T>(const T& each) {
+            if constexpr (std::is_same_v<T, std::monostate>) {
+                throw InternalError("the attribute " + quoted(name) + " has no value");
+            } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+                set_attribute(name, std::span<const std::string>(each));
+            } else if constexpr (std::is_same_v<T, std::string>) {
+                set_attribute(name, std::string_view(each));
+            } else {
+                set_attribute(name, each);
+            }
+        },
+        value);
+}
+
+bool Object::has_attribute(std::string_view name) const {
+    return H5Aexists(id(), std::string(name).c_str()) > 0;
+}
+
+std::vector<std::string> Object::attribute_names() const {
+    std::vector<std::string> names;
+    const auto add = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
+        static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+        return 0;
+    };
+    check(H5Aiterate2(id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, +add, &names), id(), "list attributes");
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+AttributeValue Object::attribute(std::string_view name) const {
+    const Handle attribute(H5Aopen(id(), std::string(name).c_str(), H5P_DEFAULT), H5Aclose);
+    check(attribute.get(), id(), "open attribute " + quoted(name) + " of " + this->name());
+    const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+    const Handle space(H5Aget_space(attribute.get()), H5Sclose);
+    const auto count = H5Sget_simple_extent_npoints(space.get());
+    const bool scalar = H5Sget_simple_extent_type(space.get()) == H5S_SCALAR;
+    const ElementType element = element_type_of(type.get());
+    if (element == ElementType::text && count >= 0) {
+        auto texts = read_texts(id(), attribute.get(), static_cast<std::size_t>(count));
+        return scalar ? AttributeValue(texts.front()) : AttributeValue(std::move(texts));
+    }
+    if (!scalar) {
+        return {};
+    }
+    switch (element) {
+        case ElementType::int32:
+        case ElementType::int64:
+            return read_number<std::int64_t>(id(), attribute.get(), ElementType::int64);
+        case ElementType::uint32:
+        case ElementType::uint64:
+            return read_number<std::uint64_t>(id(), attribute.get(), ElementType::uint64);
+        case ElementType::float64:
+            return read_number<double>(id(), attribute.get(), ElementType::float64);
+        default:
+            return {};
+    }
+}
+
+std::string Object::text_attribute(std::string_view name) const {
+    if (!has_attribute(name)) {
+        throw InputError(file_name() + ": " + this->name() + " has no attribute " + quoted(name));
+    }
+    const AttributeValue value = attribute(name);
+    if (const auto* text = std::get_if<std::string>(&value)) {
+        return *text;
+    }
+    throw InputError(file_name() + ": the attribute " + quoted(name) + " of " + this->name() + " is not a text");
+}
+
+std::string Object::name() const {
+    std::array<char, 4096> buffer{};
+    return H5Iget_name(id(), buffer.data(), buffer.size()) < 0 ? "?" : buffer.data();
+}
+
+std::string Object::file_name() const {
+    return file_name_of(id());
+}
+
+}  // namespace lookahead::hdf5

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/hdf5/element_type.h"
+#include "core/hdf5/handle.h"
+
+namespace lookahead::hdf5 {
+
+/// An attribute's value; monostate for a type that the project does not write (references, compounds).
+using AttributeValue =
+    std::variant<std::monostate, std::string, std::vector<std::string>, std::int64_t, std::uint64_t, double>;
+
+/// A group or a dataset: what has attributes. All errors are InputError with the file's path and the object's name.
+class Object {
+  public:
+    explicit Object(Handle handle) : handle_(std::move(handle)) {}
+
+    /// Texts are variable-length UTF-8.
+    void set_attribute(std::string_view name, std::string_view value);
+    void set_attribute(std::string_view name, const char* value) { set_attribute(name, std::string_view(value)); }
+    void set_attribute(std::string_view name, std::span<const std::string> values);
+    void set_attribute(std::string_view name, std::int64_t value);
+    void set_attribute(std::string_view name, std::uint64_t value);
+    void set_attribute(std::string_view name, double value);
+    void set_attribute_value(std::string_view name, const AttributeValue& value);
+
+    bool has_attribute(std::string_view name) const;
+    std::vector<std::string> attribute_names() const;  ///< in alphabetical order
+    AttributeValue attribute(std::string_view name) const;
+    /// Throws InputError unless the attribute is there and is one text.
+    std::string text_attribute(std::string_view name) const;
+
+    /// The object's path in its file: "/kernels/start".
+    std::string name() const;
+    /// The file's path.
+    std::string file_name() const;
+
+    Id id() const { return handle_.get(); }
+
+  protected:
+    Handle handle_;
+};
+
+}  // namespace lookahead::hdf5

@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/hdf5/file.h"
+#include "tests/core/hdf5/temporary_folder.h"
+
+namespace lookahead::hdf5 {
+namespace {
+
+void write_something(Group root) {
+    const std::vector<double> values(20'000, 1.5);
+    root.write_column<double>("x", values, {"", "x"});
+}
+
+std::string open_error(const std::string& path) {
+    try {
+        InputFile file(path);
+        file.root();
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST_CASE("a file has its name only when it is complete") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    OutputFile output(path);
+    write_something(output.root());
+    CHECK_FALSE(std::filesystem::exists(path));
+    CHECK(std::filesystem::exists(output.partial_path()));
+    output.commit();
+    CHECK(std::filesystem::exists(path));
+    CHECK_FALSE(std::filesystem::exists(output.partial_path()));
+    CHECK(open_error(path) == "no error");
+}
+
+TEST_CASE("a file that is not committed leaves nothing") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    CHECK_THROWS_AS(
+        [&] {
+            OutputFile output(path);
+            write_something(output.root());
+            throw std::runtime_error("the run failed");
+        }(),
+        std::runtime_error);
+    CHECK(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
+}
+
+TEST_CASE("committing replaces an older file, and a failed run keeps it") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    for (const double value : {1.0, 2.0}) {
+        OutputFile output(path);
+        output.root().write_scalar<double>("x", value, {"", "x"});
+        output.commit();
+    }
+    {
+        OutputFile output(path);
+        output.root().write_scalar<double>("x", 3.0, {"", "x"});
+    }
+    CHECK(InputFile(path).root().open_dataset("x").read<double>() == std::vector<double>{2.0});
+}
+
+TEST_CASE("a writer that is killed leaves no file under the final name") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        OutputFile output(path);
+        write_something(output.root());
+        const char byte = 1;
+        if (::write(ready[1], &byte, 1) == 1) {
+            ::pause();
+        }
+        ::_exit(1);
+    }
+    char byte = 0;
+    REQUIRE(::read(ready[0], &byte, 1) == 1);
+    ::kill(child, SIGKILL);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    CHECK(std::filesystem::exists(path + ".partial"));
+    CHECK_FALSE(std::filesystem::exists(path));
+    // The next run is not disturbed by what the killed one left.
+    OutputFile output(path);
+    write_something(output.root());
+    output.commit();
+    CHECK(open_error(path) == "no error");
+    CHECK_FALSE(std::filesystem::exists(path + ".partial"));
+}
+
+TEST_CASE("a missing, empty, foreign or truncated file is an input error with its path") {
+    const TemporaryFolder folder;
+    const std::string missing = folder.file("missing.h5");
+    CHECK(open_error(missing) == missing + ": cannot open: No such file or directory");
+
+    const std::string foreign = folder.file("foreign.h5");
+    std::ofstream(foreign) << "[l1d]\nways = 4\n";
+    CHECK(open_error(foreign).starts_with(foreign + ": cannot read as an HDF5 file"));
+    const std::string empty = folder.file("empty.h5");
+    std::ofstream{empty};
+    CHECK(open_error(empty).starts_with(empty + ": cannot read as an HDF5 file"));
+
+    const std::string path = folder.file("run.h5");
+    OutputFile output(path);
+    write_something(output.root());
+    output.commit();
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+    CHECK(open_error(path).starts_with(path + ": cannot read as an HDF5 file"));
+    CHECK(open_error(path).find("truncated") != std::string::npos);
+}
+
+TEST_CASE("a file that cannot be created is an input error with its path") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("no/such/folder/run.h5");
+    CHECK_THROWS_AS(OutputFile{path}, InputError);
+}
+
+TEST_CASE("a file with open objects is not committed") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    OutputFile output(path);
+    {
+        const Group root = output.root();
+        CHECK_THROWS_AS(output.commit(), InputError);
+    }
+    CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("equal contents give equal files") {
+    const TemporaryFolder folder;
+    std::vector<std::string> contents;
+    for (const std::string name : {"a.h5", "b.h5"}) {
+        OutputFile output(folder.file(name));
+        write_something(output.root());
+        output.commit();
+        std::ifstream stream(folder.file(name), std::ios::binary);
+        contents.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+    }
+    CHECK(contents[0] == contents[1]);
+}
+
+}  // namespace
+}  // namespace lookahead::hdf5
