@@ -11,7 +11,8 @@
 // with an optional predicate, `#T` for a value or (with .v2, .v4) a vector, `~` after it if a wider register
 // may stand for it,
 // `?` if it may be left out; `addr`, `var`, `tex`, `=tex` for addresses and textures; `&T` for a source that
-// may be a special register too. Types: T, U, V are the form's types in order, W is T with twice the width.
+// may be a special register too, `$T` for a constant. Types: T, U, V are the form's types in order, W is T with twice the
+// width, A is u32 or u64, whichever the register has.
 // `custom` leaves the operands to code of their own.
 
 namespace lookahead::ptx {
@@ -93,7 +94,8 @@ constexpr FormRow kForms[] = {
     {"neg", neg, "ftz? type(f32|f16|f16x2)", "=T T"},
     {"neg", neg, "type(f64)", "=T T"},
     {"popc", popc, "type(b32|b64)", "=u32 T"},
-    {"rcp", rcp, "prec(approx) ftz? type(f32|f64)", "=T T"},
+    {"rcp", rcp, "prec(approx) ftz? type(f32)", "=T T"},
+    {"rcp", rcp, "prec(approx) ftz type(f64)", "=T T"},
     {"rcp", rcp, "rnd" ROUNDINGS " ftz? type(f32)", "=T T"},
     {"rcp", rcp, "rnd" ROUNDINGS " type(f64)", "=T T"},
     {"rem", rem, INTEGERS, "=T T T"},
@@ -118,7 +120,7 @@ constexpr FormRow kForms[] = {
     // --- logic and shifts ---
     {"and", and_, "type(pred|b16|b32|b64)", "=T T T"},
     {"cnot", cnot, "type(b16|b32|b64)", "=T T"},
-    {"lop3", lop3, "type(b32)", "=T T T T u32"},
+    {"lop3", lop3, "type(b32)", "=T T T T $u32"},
     {"not", not_, "type(pred|b16|b32|b64)", "=T T"},
     {"or", or_, "type(pred|b16|b32|b64)", "=T T T"},
     {"prmt", prmt, "type(b32) perm?(f4e|b4e|rc8|ecl|ecr|rc16)", "=T T T b32"},

@@ -26,9 +26,10 @@ struct Parameter {
     unsigned vector_width = 1;
     std::uint64_t elements = 1;
     unsigned alignment = 1;
-    std::uint64_t offset = 0;          ///< in bytes from the first parameter
-    std::uint64_t size = 0;            ///< in bytes
-    std::optional<std::uint32_t> reg;  ///< .func with `.reg` parameters: index into Function::registers
+    std::uint64_t offset = 0;  ///< in bytes from the first parameter
+    std::uint64_t size = 0;    ///< in bytes
+    bool in_register = false;
+    std::uint32_t reg = 0;  ///< index into Function::registers, if in_register (.func with `.reg` parameters)
 };
 
 struct Label {

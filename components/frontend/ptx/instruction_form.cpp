@@ -72,6 +72,8 @@ OperandPlace compile_place(std::string_view notation) {
     }
     if (take_prefix(notation, "&")) {
         place.shape = OperandShape::flexible_source;
+    } else if (take_prefix(notation, "$")) {
+        place.shape = OperandShape::constant;
     } else if (vector) {
         place.shape = destination ? OperandShape::value_destination : OperandShape::value;
     } else if (take_suffix(notation, "|p")) {

@@ -26,7 +26,8 @@ enum class OperandShape : std::uint8_t {
     destination_pair,  ///< register, or register|predicate
     source,            ///< register or constant
     flexible_source,   ///< register, constant, special register (cvt)
-    value,             ///< register or constant or, with .v2 and .v4, a vector of them (ld, st)
+    constant,
+    value,  ///< register or constant or, with .v2 and .v4, a vector of them (ld, st)
     value_destination,
     address,
     variable_address,  ///< register or symbol + offset (cvta)

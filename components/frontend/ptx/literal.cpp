@@ -41,16 +41,15 @@ std::optional<Literal> parse_integer(std::string_view text) {
     return Literal{Literal::Kind::integer, suffix || (*value >> 63) != 0, *value};
 }
 
-float as_single(const Literal& literal) {
+double as_double(const Literal& literal) {
     if (literal.kind == Literal::Kind::single) {
         return std::bit_cast<float>(static_cast<std::uint32_t>(literal.bits));
     }
-    return static_cast<float>(std::bit_cast<double>(literal.bits));
+    return std::bit_cast<double>(literal.bits);
 }
 
-double as_double(const Literal& literal) {
-    if (literal.kind == Literal::Kind::single) return as_single(literal);
-    return std::bit_cast<double>(literal.bits);
+float as_single(const Literal& literal) {
+    return static_cast<float>(as_double(literal));
 }
 
 }  // namespace
@@ -76,13 +75,13 @@ std::optional<std::uint64_t> convert_literal(const Literal& literal, Type type) 
         if (is_floating(type)) return std::nullopt;
         return bits(type) == 64 ? literal.bits : literal.bits & ((std::uint64_t{1} << bits(type)) - 1);
     }
-    if (is_integer(type)) return std::nullopt;
     // A 0f constant keeps its bits, signalling NaNs too.
-    if (bits(type) == 32 && type != Type::f16x2) {
-        if (literal.kind == Literal::Kind::single) return literal.bits;
-        return std::bit_cast<std::uint32_t>(as_single(literal));
+    const bool single = literal.kind == Literal::Kind::single;
+    if (type == Type::b32 || type == Type::f32) {
+        if (single) return literal.bits;
+        if (type == Type::f32) return std::bit_cast<std::uint32_t>(as_single(literal));
     }
-    if (bits(type) == 64) return std::bit_cast<std::uint64_t>(as_double(literal));
+    if (type == Type::f64 || (type == Type::b64 && !single)) return std::bit_cast<std::uint64_t>(as_double(literal));
     return std::nullopt;
 }
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "components/frontend/ptx/instruction.h"
+#include "components/frontend/ptx/module.h"
+
+namespace lookahead::ptx {
+
+/// Compares a call's results and arguments with the callee's parameters in number, size and kind of type, and gives
+/// the arguments the parameters' types. Throws Problem.
+void check_call(const Module& module, const Function& caller, Instruction& call);
+
+}  // namespace lookahead::ptx

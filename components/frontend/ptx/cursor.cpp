@@ -1,0 +1,108 @@
+#include "components/frontend/ptx/cursor.h"
+
+#include <algorithm>
+
+#include "components/frontend/ptx/literal.h"
+#include "components/frontend/ptx/problem.h"
+
+namespace lookahead::ptx {
+namespace {
+
+constexpr std::size_t kLongestStatementInMessage = 160;
+
+std::string on_one_line(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+        if (!blank) {
+            result += c;
+        } else if (!result.empty() && result.back() != ' ') {
+            result += ' ';
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+const Token& Cursor::peek(std::size_t ahead) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+}
+
+const Token& Cursor::next() {
+    const Token& token = peek();
+    if (at_ + 1 < tokens_.size()) ++at_;
+    return token;
+}
+
+bool Cursor::accept(char punctuation) {
+    if (!peek().is(punctuation)) return false;
+    next();
+    return true;
+}
+
+bool Cursor::accept_dot(std::string_view word) {
+    if (!peek().is_dot(word)) return false;
+    next();
+    return true;
+}
+
+void Cursor::expect(char punctuation, std::string_view purpose) {
+    if (accept(punctuation)) return;
+    fail(line(), std::string("expected '") + punctuation + "' " + std::string(purpose) + ", found " + describe(peek()));
+}
+
+std::string_view Cursor::expect_identifier(std::string_view what) {
+    if (peek().kind == TokenKind::identifier) return next().text;
+    fail(line(), "expected " + std::string(what) + ", found " + describe(peek()));
+}
+
+std::string_view Cursor::expect_dot_word(std::string_view what) {
+    if (peek().kind == TokenKind::dot_word) return next().text;
+    fail(line(), "expected " + std::string(what) + ", found " + describe(peek()));
+}
+
+std::string_view Cursor::expect_string(std::string_view what) {
+    if (peek().kind == TokenKind::string) return next().text;
+    fail(line(), "expected " + std::string(what) + " in quotation marks, found " + describe(peek()));
+}
+
+std::uint64_t Cursor::expect_number(std::string_view what, std::uint64_t limit) {
+    const Token& token = peek();
+    if (token.kind == TokenKind::number) {
+        const auto literal = parse_literal(token.text);
+        if (literal && literal->is_integer() && literal->bits <= limit) {
+            next();
+            return literal->bits;
+        }
+    }
+    fail(line(), "expected " + std::string(what) + " (an integer from 0 to " + std::to_string(limit) + "), found " +
+                     describe(token));
+}
+
+std::string Cursor::statement_text(std::size_t position) const {
+    const Token& first = tokens_[position];
+    std::size_t end = first.end;
+    for (std::size_t i = position; i < tokens_.size() && !tokens_[i].is(';'); ++i) {
+        if (tokens_[i].kind == TokenKind::end || tokens_[i].end - first.begin > 4 * kLongestStatementInMessage) break;
+        end = tokens_[i].end;
+    }
+    std::string text = on_one_line(source_.substr(first.begin, end - first.begin));
+    if (text.size() > kLongestStatementInMessage) text = text.substr(0, kLongestStatementInMessage) + " ...";
+    return text;
+}
+
+std::string describe(const Token& token) {
+    switch (token.kind) {
+        case TokenKind::end:
+            return "the end of the file";
+        case TokenKind::dot_word:
+            return "`." + std::string(token.text) + "`";
+        case TokenKind::string:
+            return "a string";
+        default:
+            return "`" + std::string(token.text) + "`";
+    }
+}
+
+}  // namespace lookahead::ptx

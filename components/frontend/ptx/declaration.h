@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "components/frontend/ptx/cursor.h"
+#include "components/frontend/ptx/function.h"
+#include "components/frontend/ptx/function_scope.h"
+#include "components/frontend/ptx/variable.h"
+
+namespace lookahead::ptx {
+
+/// Words before a declaration.
+struct Linkage {
+    bool is_extern = false;
+    bool is_visible = false;  ///< .visible, .weak, .common
+};
+
+/// Any of .extern, .visible, .weak, .common.
+Linkage parse_linkage(Cursor& cursor);
+
+/// `.SPACE` up to the semicolon, which is consumed; `names` are those that initialisers may use. One declaration may
+/// declare several variables. Throws Problem.
+std::vector<Variable> parse_variables(Cursor& cursor, Linkage linkage, const SymbolTable& names);
+
+/// Whether the cursor is at a word that begins a variable's declaration.
+bool starts_variable(const Cursor& cursor);
+
+/// A parenthesised list of formal parameters, laid out as the PTX ABI does. Throws Problem.
+std::vector<Parameter> parse_parameters(Cursor& cursor);
+
+/// A register's declaration after `.reg`, up to the semicolon, which is consumed.
+void parse_registers(Cursor& cursor, FunctionScope& scope);
+
+/// The end of the last parameter in bytes.
+std::uint64_t end_of(const std::vector<Parameter>& parameters);
+
+}  // namespace lookahead::ptx

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "components/frontend/ptx/cursor.h"
+#include "components/frontend/ptx/declaration.h"
+#include "components/frontend/ptx/function_scope.h"
+#include "components/frontend/ptx/module.h"
+
+namespace lookahead::ptx {
+
+/// The signature and directives of a function: from .entry or .func up to, not including, `{` or `;`.
+/// Throws Problem.
+Function parse_signature(Cursor& cursor, Linkage linkage);
+
+/// The body of `function`, which is an element of `module.functions`, from `{` to `}`. Throws Problem.
+void parse_body(Cursor& cursor, const SymbolTable& names, const Module& module, Function& function);
+
+/// Skips `.loc`, `.file` and `.section` (debug information) and `.pragma` (hints to an optimiser); false if the cursor
+/// is at none of them.
+bool skip_debug_or_pragma(Cursor& cursor);
+
+}  // namespace lookahead::ptx

@@ -1,0 +1,181 @@
+#include "components/frontend/ptx/parse_module.h"
+
+#include <charconv>
+#include <utility>
+
+#include "components/frontend/ptx/cursor.h"
+#include "components/frontend/ptx/declaration.h"
+#include "components/frontend/ptx/function_parser.h"
+#include "components/frontend/ptx/function_scope.h"
+#include "components/frontend/ptx/lexer.h"
+#include "components/frontend/ptx/problem.h"
+#include "core/error/error.h"
+
+namespace lookahead::ptx {
+namespace {
+
+constexpr unsigned kOldestVersion = 2;
+constexpr unsigned kNewestVersion = 9;
+
+class ModuleParser {
+  public:
+    ModuleParser(Module& module, const std::vector<Token>& tokens) : module_(module), cursor_(module.source, tokens) {}
+
+    void run() {
+        version();
+        while (!cursor_.at_end()) directive();
+        if (module_.target.empty()) fail(cursor_.line(), "a PTX file needs a .target directive, such as .target sm_75");
+    }
+
+  private:
+    void version() {
+        while (cursor_.peek().kind == TokenKind::dot_word && skip_debug_or_pragma(cursor_)) {
+        }
+        const std::uint32_t line = cursor_.line();
+        if (!cursor_.accept_dot("version")) {
+            fail(line, "a PTX file begins with .version (such as .version 9.0), not with " + describe(cursor_.peek()));
+        }
+        const std::string_view text = cursor_.next().text;
+        const char* const end = text.data() + text.size();
+        const auto [dot, major_error] = std::from_chars(text.data(), end, module_.version_major);
+        const bool has_minor = major_error == std::errc{} && dot != end && *dot == '.';
+        if (!has_minor) fail(line, "`" + std::string(text) + "` is no PTX version, such as 9.0");
+        const auto [rest, minor_error] = std::from_chars(dot + 1, end, module_.version_minor);
+        if (minor_error != std::errc{} || rest != end) {
+            fail(line, "`" + std::string(text) + "` is no PTX version, such as 9.0");
+        }
+        if (module_.version_major < kOldestVersion || module_.version_major > kNewestVersion) {
+            fail(line, "PTX version " + std::string(text) + " is not supported; 2.0 to 9.x are");
+        }
+        module_.address_bits = 32;  // PTX's default; .address_size follows
+    }
+
+    void directive() {
+        const Token& token = cursor_.peek();
+        if (token.kind != TokenKind::dot_word) {
+            fail(token.line, "expected a directive such as .entry, .func or .global, found " + describe(token));
+        }
+        if (skip_debug_or_pragma(cursor_)) return;
+        if (cursor_.accept_dot("target")) return target();
+        if (cursor_.accept_dot("address_size")) return address_size();
+        const std::size_t start = cursor_.position();
+        const Linkage linkage = parse_linkage(cursor_);
+        if (cursor_.peek().is_dot("entry") || cursor_.peek().is_dot("func")) return function(linkage);
+        if (!starts_variable(cursor_)) {
+            fail(cursor_.line(),
+                 describe(cursor_.peek()) +
+                     " is not supported at the top of a PTX file; supported: .version, .target, "
+                     ".address_size, .entry, .func, .global, .const, .shared, .file, .section, .pragma");
+        }
+        try {
+            variables(linkage);
+        } catch (Problem& problem) {
+            problem.statement = cursor_.statement_text(start);
+            throw;
+        }
+    }
+
+    void target() {
+        do {
+            const std::uint32_t line = cursor_.line();
+            const std::string_view word = cursor_.expect_identifier("a target such as sm_75");
+            if (word.starts_with("sm_") || word.starts_with("compute_")) {
+                module_.target = word;
+            } else if (word != "debug" && !word.starts_with("texmode_")) {
+                fail(line,
+                     "target option `" + std::string(word) + "` is not supported; supported: sm_*, debug, texmode_*");
+            }
+        } while (cursor_.accept(','));
+    }
+
+    void address_size() {
+        const std::uint32_t line = cursor_.line();
+        const std::uint64_t bits = cursor_.expect_number("an address size", 64);
+        if (bits != 32 && bits != 64) fail(line, "an address has 32 or 64 bits, not " + std::to_string(bits));
+        module_.address_bits = static_cast<unsigned>(bits);
+    }
+
+    void variables(Linkage linkage) {
+        for (Variable& variable : parse_variables(cursor_, linkage, names_)) {
+            if (variable.space == StateSpace::param || variable.space == StateSpace::local) {
+                fail(variable.line, "." + std::string(name_of(variable.space)) + " variables belong into functions");
+            }
+            declare(variable.name, SymbolKind::module_variable, module_.variables.size(), variable.line);
+            module_.variables.push_back(std::move(variable));
+        }
+    }
+
+    void declare(const std::string& name, SymbolKind kind, std::size_t index, std::uint32_t line) {
+        const SymbolReference symbol{kind, static_cast<std::uint32_t>(index)};
+        if (!names_.emplace(name, symbol).second) fail(line, "`" + name + "` is declared twice");
+    }
+
+    void function(Linkage linkage) {
+        Function parsed = parse_signature(cursor_, linkage);
+        const std::uint32_t line = parsed.line;
+        Function& function = module_.functions[place(std::move(parsed))];
+        if (cursor_.accept(';')) return;
+        if (function.is_defined) fail(line, "function `" + function.name + "` has two bodies");
+        parse_body(cursor_, names_, module_, function);
+    }
+
+    /// The index of the function, which may have been declared before.
+    std::size_t place(Function parsed) {
+        const auto known = names_.find(parsed.name);
+        if (known == names_.end()) {
+            declare(parsed.name, SymbolKind::function, module_.functions.size(), parsed.line);
+            module_.functions.push_back(std::move(parsed));
+            return module_.functions.size() - 1;
+        }
+        if (known->second.kind != SymbolKind::function) fail(parsed.line, "`" + parsed.name + "` is declared twice");
+        Function& earlier = module_.functions[known->second.index];
+        if (!same_signature(earlier, parsed)) {
+            fail(parsed.line, "function `" + parsed.name + "` was declared with other parameters on line " +
+                                  std::to_string(earlier.line));
+        }
+        if (!earlier.is_defined) earlier = std::move(parsed);
+        return known->second.index;
+    }
+
+    static bool same_parameters(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+        if (a.size() != b.size()) return false;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            if (a[i].size != b[i].size || a[i].offset != b[i].offset || a[i].in_register != b[i].in_register) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static bool same_signature(const Function& a, const Function& b) {
+        return a.is_kernel == b.is_kernel && same_parameters(a.parameters, b.parameters) &&
+               same_parameters(a.return_parameters, b.return_parameters);
+    }
+
+    Module& module_;
+    Cursor cursor_;
+    SymbolTable names_;
+};
+
+std::string sentence(const std::string& file, const Problem& problem) {
+    std::string text = file + ":" + std::to_string(problem.line) + ": ";
+    if (!problem.statement.empty()) text += "`" + problem.statement + "`: ";
+    return text + problem.message;
+}
+
+}  // namespace
+
+Module parse_module(std::string_view text, std::string file_name) {
+    Module module;
+    module.file_name = std::move(file_name);
+    module.source = text;
+    try {
+        const std::vector<Token> tokens = tokenise(module.source);
+        ModuleParser(module, tokens).run();
+    } catch (const Problem& problem) {
+        throw InputError(sentence(module.file_name, problem));
+    }
+    return module;
+}
+
+}  // namespace lookahead::ptx

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/ptx/cursor.h"
+#include "components/frontend/ptx/function_scope.h"
+#include "components/frontend/ptx/literal.h"
+#include "components/frontend/ptx/operand.h"
+
+namespace lookahead::ptx {
+
+/// An operand with its names resolved, before it is known what the instruction wants in its place.
+/// Its `operand` has kind sink, reg, special, symbol, address, vector or texture; or immediate with `literal`.
+struct RawOperand {
+    Operand operand;
+    Literal literal;                   ///< of an immediate
+    bool has_second = false;           ///< `a|b`
+    Operand second;                    ///< b: reg or sink
+    std::vector<RawOperand> elements;  ///< of a vector or texture
+};
+
+/// Parses one operand. Throws Problem.
+RawOperand parse_operand(Cursor& cursor, FunctionScope& scope);
+
+/// Parses operands with commas between them, up to the semicolon, which is left.
+std::vector<RawOperand> parse_operands(Cursor& cursor, FunctionScope& scope);
+
+}  // namespace lookahead::ptx
