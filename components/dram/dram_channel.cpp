@@ -1,0 +1,253 @@
+#include "components/dram/dram_channel.h"
+
+#include <algorithm>
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include "components/dram/dram_request_io.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+namespace {
+
+unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
+    const auto groups = static_cast<unsigned>(timing.bank_groups);
+    return timing.bank_group_bits == "high" ? bank / (banks / groups) : bank % groups;
+}
+
+}  // namespace
+
+DramChannel::DramChannel(const DramParameters& parameters, const Shape& shape, std::unique_ptr<DramScheduler> scheduler)
+    : timing_(parameters),
+      burst_(parameters.burst_cycles()),
+      columns_per_line_(
+          static_cast<std::uint32_t>(std::max<std::int64_t>(1, shape.line_bytes / parameters.burst_bytes()))),
+      queue_entries_(static_cast<unsigned>(parameters.queue_entries)),
+      return_entries_(static_cast<unsigned>(parameters.return_entries)),
+      scheduler_(std::move(scheduler)),
+      banks_(shape.banks),
+      all_banks_(shape.banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << shape.banks) - 1),
+      next_refresh_(parameters.refresh_interval > 0 ? parameters.refresh_interval : kCycleInfinity) {
+    const auto groups = static_cast<unsigned>(parameters.bank_groups);
+    if (shape.banks > 64 || !std::has_single_bit(groups) || groups > shape.banks) {
+        throw ConfigurationError("dram.bank_groups is " + std::to_string(groups) + " for " +
+                                 std::to_string(shape.banks) +
+                                 " banks; give a power of two up to the number of banks, which is at most 64");
+    }
+    for (unsigned i = 0; i < shape.banks; ++i) {
+        banks_[i].group = group_of(i, shape.banks, timing_);
+    }
+    column_allowed_[0].assign(groups, 0);
+    column_allowed_[1].assign(groups, 0);
+}
+
+void DramChannel::accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, Cycle now) {
+    LOOKAHEAD_DEBUG_ASSERT(can_accept(), "a DRAM request came to a full queue");
+    scheduler_->add({.row = row, .bank = bank, .tag = tag, .arrival = now, .age = next_age_++, .write = write});
+    ++waiting_;
+    assign(now);
+}
+
+void DramChannel::release_return(Cycle now) {
+    --returning_;
+    if (returning_ + 1 == return_entries_) {
+        assign(now);
+    }
+}
+
+/// Gives the banks that serve nothing what the scheduler chooses for them, and plans if there was anything; commands
+/// may follow from cycle `now` on.
+bool DramChannel::assign(Cycle now) {
+    bool changed = false;
+    while (returning_ < return_entries_) {
+        const std::uint64_t candidates = scheduler_->eligible_banks() & ~serving_ & all_banks_;
+        if (candidates == 0) {
+            break;
+        }
+        const auto number = static_cast<unsigned>(std::countr_zero(candidates));
+        Bank& bank = banks_[number];
+        bank.request = scheduler_->take(number, bank.open_row);
+        bank.columns_left = columns_per_line_;
+        bank.taken = now;
+        serving_ |= std::uint64_t{1} << number;
+        --waiting_;
+        changed = true;
+        if (!bank.request.write) {
+            ++returning_;
+            counters_.read_wait_cycles += static_cast<std::uint64_t>(now - bank.request.arrival);
+        }
+        std::uint64_t& kind = bank.open_row == bank.request.row ? counters_.row_hits
+                              : bank.open_row == kNoRow         ? counters_.row_misses
+                                                                : counters_.row_conflicts;
+        ++kind;
+    }
+    if (changed) {
+        plan(now);
+    }
+    return changed;
+}
+
+/// Finds the next command, not before `earliest`.
+void DramChannel::plan(Cycle earliest) {
+    next_cycle_ = kCycleInfinity;
+    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
+        const auto number = static_cast<unsigned>(std::countr_zero(left));
+        const Bank& bank = banks_[number];
+        if (bank.open_row == bank.request.row) {
+            consider(number, std::max(bank.column, column_allowed_[bank.request.write][bank.group]), false, earliest);
+        } else if (bank.open_row == kNoRow) {
+            consider(number, std::max(bank.activate, activate_allowed_), true, earliest);
+        } else {
+            consider(number, bank.precharge, true, earliest);
+        }
+    }
+}
+
+void DramChannel::consider(unsigned number, Cycle ready, bool row_command, Cycle earliest) {
+    const Cycle when = std::max(ready, earliest);
+    if (when > next_cycle_) {
+        return;
+    }
+    if (when == next_cycle_) {
+        if (row_command != next_is_row_ ? row_command : banks_[number].request.age > banks_[next_bank_].request.age) {
+            return;
+        }
+    }
+    next_cycle_ = when;
+    next_is_row_ = row_command;
+    next_bank_ = number;
+}
+
+DramChannel::Step DramChannel::step(Cycle now) {
+    Step step;
+    if (now >= next_refresh_) {
+        refresh_until(now);
+        plan(now);
+        if (next_cycle_ > now) {
+            return step;
+        }
+    }
+    Bank& bank = banks_[next_bank_];
+    step.bank = next_bank_;
+    if (!next_is_row_) {
+        column(bank, now, step);
+    } else if (bank.open_row == kNoRow) {
+        step.command = Command::activate;
+        activate(bank, now);
+    } else {
+        step.command = Command::precharge;
+        precharge(bank, now);
+    }
+    if (bank.columns_left > 0 || !assign(now + 1)) {
+        plan(now + 1);
+    }
+    return step;
+}
+
+void DramChannel::activate(Bank& bank, Cycle now) {
+    bank.open_row = bank.request.row;
+    bank.column = now + timing_.rcd;
+    bank.precharge = now + timing_.ras;
+    bank.activate = now + timing_.rc;
+    activate_allowed_ = now + timing_.rrd;
+    ++counters_.activates;
+}
+
+void DramChannel::precharge(Bank& bank, Cycle now) {
+    bank.open_row = kNoRow;
+    bank.activate = std::max(bank.activate, now + timing_.rp);
+    ++counters_.precharges;
+}
+
+void DramChannel::column(Bank& bank, Cycle now, Step& step) {
+    const bool write = bank.request.write;
+    const Cycle data_end = now + (write ? timing_.wl : timing_.cl) + burst_;
+    // The next column command of the same kind, which must not collide on the data bus either, and of the other kind.
+    const Cycle other_group = now + std::max(timing_.ccd, burst_);
+    const Cycle same_group = column_allowed_[0].size() == 1 ? other_group : now + std::max(timing_.ccdl, burst_);
+    const Cycle turned = write ? data_end + timing_.cdlr : data_end + timing_.turnaround - timing_.wl;
+    for (std::size_t group = 0; group < column_allowed_[0].size(); ++group) {
+        Cycle& same = column_allowed_[write][group];
+        Cycle& other = column_allowed_[!write][group];
+        same = std::max(same, group == bank.group ? same_group : other_group);
+        other = std::max(other, std::max(turned, now + 1));
+    }
+    bank.precharge = std::max(bank.precharge, write ? data_end + timing_.wr : now + timing_.rtpl);
+    counters_.data_bus_cycles += static_cast<std::uint64_t>(burst_);
+    step.command = write ? Command::write : Command::read;
+    if (--bank.columns_left > 0) {
+        return;
+    }
+    serving_ &= ~(std::uint64_t{1} << step.bank);
+    if (write) {
+        ++counters_.writes;
+    } else {
+        ++counters_.reads;
+        counters_.read_service_cycles += static_cast<std::uint64_t>(data_end - bank.taken);
+        step.read_done = true;
+        step.tag = bank.request.tag;
+        step.data_end = data_end;
+    }
+}
+
+/// Makes up for the refreshes that were due by `now`: all rows are closed as soon as the last of them may begin, and
+/// the banks are out of use for its duration. Nobody waits for a refresh, so nothing but the next command can see it.
+void DramChannel::refresh_until(Cycle now) {
+    const Cycle missed = (now - next_refresh_) / timing_.refresh_interval;
+    const Cycle due = next_refresh_ + missed * timing_.refresh_interval;
+    Cycle begin = due;
+    for (Bank& bank : banks_) {
+        begin = std::max(begin, bank.open_row == kNoRow ? bank.activate : bank.precharge + timing_.rp);
+    }
+    for (Bank& bank : banks_) {
+        bank.open_row = kNoRow;
+        bank.activate = std::max(bank.activate, begin + timing_.refresh_cycles);
+    }
+    counters_.refreshes += static_cast<std::uint64_t>(missed + 1);
+    next_refresh_ = due + timing_.refresh_interval;
+}
+
+template <class Archive>
+void DramChannel::Bank::serialize(Archive& archive, unsigned) {
+    archive& open_row& request& taken& columns_left& group& activate& precharge& column;
+}
+
+void DramChannel::hash_state(StateHasher& hasher) const {
+    scheduler_->hash_state(hasher);
+    hasher.add(serving_);
+    for (unsigned i = 0; i < banks_.size(); ++i) {
+        const Bank& bank = banks_[i];
+        hasher.add(bank.open_row);
+        hasher.add(static_cast<std::uint64_t>(bank.activate));
+        hasher.add(static_cast<std::uint64_t>(bank.precharge));
+        hasher.add(static_cast<std::uint64_t>(bank.column));
+        if (serving_ >> i & 1) {
+            hasher.add(bank.columns_left);
+            hash(hasher, bank.request);
+        }
+    }
+    for (const auto& allowed : column_allowed_) {
+        hasher.add_bytes(allowed.data(), allowed.size() * sizeof(Cycle));
+    }
+    hasher.add(static_cast<std::uint64_t>(activate_allowed_));
+    hasher.add(static_cast<std::uint64_t>(next_cycle_));
+    lookahead::hash(hasher, counters_);
+}
+
+void DramChannel::save(boost::archive::binary_oarchive& archive) const {
+    scheduler_->save(archive);
+    archive << banks_ << serving_ << waiting_ << returning_ << next_age_ << column_allowed_[0] << column_allowed_[1]
+            << activate_allowed_ << next_refresh_ << next_cycle_ << next_is_row_ << next_bank_;
+    serialize_counters(archive, counters_);
+}
+
+void DramChannel::load(boost::archive::binary_iarchive& archive) {
+    scheduler_->load(archive);
+    archive >> banks_ >> serving_ >> waiting_ >> returning_ >> next_age_ >> column_allowed_[0] >> column_allowed_[1] >>
+        activate_allowed_ >> next_refresh_ >> next_cycle_ >> next_is_row_ >> next_bank_;
+    serialize_counters(archive, counters_);
+}
+
+}  // namespace lookahead::gpu

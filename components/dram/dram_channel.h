@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "components/dram/dram_counters.h"
+#include "components/dram/dram_parameters.h"
+#include "components/dram/dram_scheduler.h"
+
+namespace lookahead::gpu {
+
+/// Timing of one DRAM channel: banks with open rows, a command bus that takes one command a cycle, a data bus, and the
+/// waiting requests in a scheduler. Rows stay open until another row is wanted. The contents are elsewhere
+/// (MemoryImage). All cycles are of the DRAM's command clock.
+///
+/// The channel works by events: after each change it computes the cycle of its next command exactly, and its owner
+/// calls `step` in that cycle and in no other. Of the commands that are possible in a cycle, column commands go before
+/// activates and precharges, and older requests before younger ones.
+class DramChannel {
+  public:
+    struct Shape {
+        unsigned banks;       ///< a power of two, at most 64
+        unsigned line_bytes;  ///< a multiple of the burst's bytes, or less
+    };
+    /// A command as it was issued, for tests and traces.
+    enum class Command : std::uint8_t { none, activate, precharge, read, write };
+    struct Step {
+        Command command = Command::none;
+        unsigned bank = 0;
+        bool read_done = false;  ///< the last read command of a line; its data end at `data_end`
+        std::uint32_t tag = 0;
+        Cycle data_end = 0;
+    };
+
+    DramChannel(const DramParameters& parameters, const Shape& shape, std::unique_ptr<DramScheduler> scheduler);
+
+    bool can_accept() const { return waiting_ < queue_entries_; }
+    /// A request enters the queue before the command of cycle `now` is chosen.
+    void accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, Cycle now);
+    /// Cycle of the next command; kCycleInfinity: nothing to do.
+    Cycle next_event() const { return next_cycle_; }
+    /// Issues the command of cycle `now` == next_event().
+    Step step(Cycle now);
+    /// The owner has taken a line that was read. Commands may follow from cycle `now` on.
+    void release_return(Cycle now);
+
+    /// Nothing waits and no bank serves anything.
+    bool idle() const { return waiting_ == 0 && serving_ == 0; }
+    unsigned waiting() const { return waiting_; }
+    const DramCounters& counters() const { return counters_; }
+
+    void hash_state(StateHasher& hasher) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    struct Bank {
+        std::uint64_t open_row = kNoRow;
+        DramRequest request;  ///< in service, if the bank's bit is set in serving_
+        Cycle taken = 0;
+        std::uint32_t columns_left = 0;
+        std::uint32_t group = 0;
+        // The earliest cycles for each command.
+        Cycle activate = 0;
+        Cycle precharge = 0;
+        Cycle column = 0;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned);
+    };
+
+    bool assign(Cycle now);
+    void plan(Cycle earliest);
+    void consider(unsigned bank, Cycle ready, bool row_command, Cycle earliest);
+    void refresh_until(Cycle now);
+    void activate(Bank& bank, Cycle now);
+    void precharge(Bank& bank, Cycle now);
+    void column(Bank& bank, Cycle now, Step& step);
+
+    DramParameters timing_;
+    Cycle burst_;
+    std::uint32_t columns_per_line_;
+    unsigned queue_entries_;
+    unsigned return_entries_;
+    std::unique_ptr<DramScheduler> scheduler_;
+
+    std::vector<Bank> banks_;
+    std::uint64_t all_banks_;
+    std::uint64_t serving_ = 0;  ///< banks with a request in service
+    unsigned waiting_ = 0;
+    unsigned returning_ = 0;  ///< reads from a bank's taking them to release_return
+    std::uint64_t next_age_ = 0;
+
+    std::vector<Cycle> column_allowed_[2];  ///< by group: for reads, for writes
+    Cycle activate_allowed_ = 0;
+    Cycle next_refresh_;
+
+    Cycle next_cycle_ = kCycleInfinity;
+    bool next_is_row_ = false;
+    unsigned next_bank_ = 0;
+    DramCounters counters_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "core/component/slot.h"
+#include "core/time/time.h"
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+}  // namespace boost::archive
+
+namespace lookahead {
+class StateHasher;
+}
+
+namespace lookahead::gpu {
+
+/// A line to be read or written.
+struct DramRequest {
+    std::uint64_t row = 0;
+    std::uint32_t bank = 0;
+    std::uint32_t tag = 0;  ///< the requester's; comes back with a read
+    Cycle arrival = 0;      ///< in the DRAM's queue, DRAM cycle
+    std::uint64_t age = 0;  ///< order of arrival
+    bool write = false;
+};
+
+inline constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
+
+struct DramSchedulerShape {
+    unsigned entries;  ///< requests that may wait
+    unsigned banks;    ///< at most 64
+};
+
+/// Slot "dram.scheduler": holds the requests that wait, and says which of them a bank serves next.
+///
+/// Contract:
+/// - `add` is called for at most `entries` requests more than `take` has returned.
+/// - `eligible_banks` has a bit for each bank for which `take` would return a request, whether or not the bank is busy;
+///   it changes only in `add` and `take`. As long as requests wait it is not 0 for good: once every bank has been
+///   offered, some request is taken.
+/// - the channel calls `take` for a bank that is eligible and serves nothing; the request is gone from the scheduler
+///   then, and the bank serves it to its end.
+/// - it does not know the time: the result hangs on the order of the calls alone.
+class DramScheduler {
+  public:
+    virtual ~DramScheduler() = default;
+    virtual void add(const DramRequest& request) = 0;
+    virtual std::uint64_t eligible_banks() const = 0;
+    virtual DramRequest take(unsigned bank, std::uint64_t open_row) = 0;
+
+    virtual void hash_state(StateHasher& hasher) const = 0;
+    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
+    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::SlotTraits<lookahead::gpu::DramScheduler> {
+    static constexpr std::string_view name = "dram.scheduler";
+    static constexpr std::string_view description = "Chooses the request that a DRAM bank serves next.";
+    using Arguments = std::tuple<const lookahead::gpu::DramSchedulerShape&>;
+};

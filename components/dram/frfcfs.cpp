@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <vector>
+
+#include "components/dram/dram_request_io.h"
+#include "components/dram/dram_scheduler.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+
+struct FrfcfsParameters {
+    std::int64_t write_high = 32;
+    std::int64_t write_low = 16;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::FrfcfsParameters> {
+    using P = lookahead::gpu::FrfcfsParameters;
+    inline static const auto list =
+        parameter_list<P>(integer("write_high", &P::write_high,
+                                  {.unit = "request",
+                                   .min = 1,
+                                   .max = 1024,
+                                   .help = "Writes are drained from so many waiting on, and when no read waits.",
+                                   .source = "half of the queue's 64 entries"}),
+                          integer("write_low", &P::write_low,
+                                  {.unit = "request",
+                                   .min = 0,
+                                   .max = 1023,
+                                   .help = "Draining ends when so many or fewer writes wait and a read waits.",
+                                   .source = "a quarter of the queue's 64 entries"}));
+};
+
+namespace lookahead::gpu {
+namespace {
+
+/// First ready, first come, first served: the oldest request that hits the bank's open row, else the oldest. Reads go
+/// before writes until these are drained.
+class FrfcfsScheduler final : public DramScheduler {
+  public:
+    using Parameters = FrfcfsParameters;
+
+    FrfcfsScheduler(const Parameters& parameters, const DramSchedulerShape& shape)
+        : high_(std::min<std::uint64_t>(static_cast<std::uint64_t>(parameters.write_high), shape.entries)),
+          low_(static_cast<std::uint64_t>(parameters.write_low)),
+          requests_(shape.entries),
+          next_(shape.entries, kNone),
+          lists_(2 * shape.banks) {
+        if (low_ >= high_) {
+            throw ConfigurationError("frfcfs.write_low is " + std::to_string(low_) +
+                                     "; it must be less than write_high and the DRAM's queue_entries");
+        }
+        free_.reserve(shape.entries);
+        for (unsigned i = shape.entries; i-- > 0;) {
+            free_.push_back(i);
+        }
+    }
+
+    void add(const DramRequest& request) override {
+        LOOKAHEAD_ASSERT(!free_.empty(), "the DRAM scheduler was given more requests than it has entries");
+        const std::uint32_t entry = free_.back();
+        free_.pop_back();
+        requests_[entry] = request;
+        next_[entry] = kNone;
+        List& list = list_of(request.bank, request.write);
+        (list.tail == kNone ? list.head : next_[list.tail]) = entry;
+        list.tail = entry;
+        banks_[request.write] |= std::uint64_t{1} << request.bank;
+        ++waiting_[request.write];
+        choose_direction();
+    }
+
+    std::uint64_t eligible_banks() const override { return banks_[draining_]; }
+
+    DramRequest take(unsigned bank, std::uint64_t open_row) override {
+        List& list = list_of(bank, draining_);
+        std::uint32_t before = kNone;
+        std::uint32_t entry = list.head;
+        while (entry != kNone && requests_[entry].row != open_row) {
+            before = entry;
+            entry = next_[entry];
+        }
+        if (entry == kNone) {
+            before = kNone;
+            entry = list.head;
+        }
+        remove(list, before, entry);
+        const DramRequest request = requests_[entry];
+        if (list.head == kNone) {
+            banks_[draining_] &= ~(std::uint64_t{1} << bank);
+        }
+        --waiting_[draining_];
+        choose_direction();
+        return request;
+    }
+
+    void hash_state(StateHasher& hasher) const override {
+        hasher.add(draining_ ? 1 : 0);
+        for (const List& list : lists_) {
+            for (std::uint32_t entry = list.head; entry != kNone; entry = next_[entry]) {
+                hash(hasher, requests_[entry]);
+            }
+        }
+    }
+
+    void save(boost::archive::binary_oarchive& archive) const override {
+        archive << draining_;
+        std::vector<DramRequest> all;
+        for (const List& list : lists_) {
+            for (std::uint32_t entry = list.head; entry != kNone; entry = next_[entry]) {
+                all.push_back(requests_[entry]);
+            }
+        }
+        archive << all;
+    }
+
+    void load(boost::archive::binary_iarchive& archive) override {
+        bool draining = false;
+        std::vector<DramRequest> all;
+        archive >> draining >> all;
+        for (const DramRequest& request : all) {
+            add(request);
+        }
+        draining_ = draining;
+    }
+
+  private:
+    static constexpr std::uint32_t kNone = ~0u;
+    struct List {
+        std::uint32_t head = kNone;
+        std::uint32_t tail = kNone;
+    };
+
+    List& list_of(unsigned bank, bool write) { return lists_[2 * bank + write]; }
+
+    void remove(List& list, std::uint32_t before, std::uint32_t entry) {
+        (before == kNone ? list.head : next_[before]) = next_[entry];
+        if (list.tail == entry) {
+            list.tail = before;
+        }
+        free_.push_back(entry);
+    }
+
+    void choose_direction() {
+        if (draining_) {
+            draining_ = waiting_[1] > 0 && (waiting_[1] > low_ || waiting_[0] == 0);
+        } else {
+            draining_ = waiting_[1] >= high_ || (waiting_[0] == 0 && waiting_[1] > 0);
+        }
+    }
+
+    std::uint64_t high_;
+    std::uint64_t low_;
+    std::vector<DramRequest> requests_;
+    std::vector<std::uint32_t> next_;
+    std::vector<List> lists_;  ///< by bank; reads, then writes; in order of arrival
+    std::vector<std::uint32_t> free_;
+    std::uint64_t banks_[2] = {0, 0};    ///< with reads, with writes
+    std::uint64_t waiting_[2] = {0, 0};  ///< reads, writes
+    bool draining_ = false;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_VARIANT(DramScheduler, FrfcfsScheduler, "frfcfs",
+                           "The oldest request to the open row, else the oldest; reads first, writes drained together.",
+                           "Rixner et al., Memory Access Scheduling, ISCA 2000")
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+}  // namespace boost::archive
+
+namespace lookahead {
+class StateHasher;
+}
+
+namespace lookahead::gpu {
+
+/// The contents of a channel's DRAM by local address: pages of 64 KiB that come into being, filled with zeros, when
+/// they are first written. What was never written reads as 0. Pieces must not cross a page.
+class MemoryImage {
+  public:
+    static constexpr unsigned kPageBits = 16;
+    static constexpr std::size_t kPageBytes = std::size_t{1} << kPageBits;
+
+    /// The bytes from `local` to the end of its page, zeros if the page was never written.
+    const std::byte* read(std::uint64_t local) const;
+    void write(std::uint64_t local, const std::byte* bytes, std::size_t count);
+    void fill(std::uint64_t local, std::byte value, std::size_t count);
+    /// For writes of parts: the place of `count` bytes; the caller changes them at once and calls `written`.
+    std::byte* place(std::uint64_t local);
+    void written(std::uint64_t local, std::size_t count);
+
+    /// A hash of everything that was ever written, in order: it costs nothing at an epoch, however large the memory.
+    void hash_state(StateHasher& hasher) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    static constexpr unsigned kGroupBits = 10;
+    using Page = std::array<std::byte, kPageBytes>;
+    using Group = std::array<std::unique_ptr<Page>, std::size_t{1} << kGroupBits>;
+
+    std::vector<std::unique_ptr<Group>> groups_;
+    std::uint64_t history_ = 0;
+};
+
+}  // namespace lookahead::gpu

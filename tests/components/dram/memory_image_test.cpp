@@ -1,0 +1,86 @@
+#include "components/dram/memory_image.h"
+
+#include <doctest/doctest.h>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <random>
+#include <sstream>
+#include <vector>
+
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+namespace {
+
+std::uint64_t hash_of(const MemoryImage& image) {
+    StateHasher hasher;
+    image.hash_state(hasher);
+    return hasher.value();
+}
+
+TEST_CASE("memory that was never written reads as zero") {
+    const MemoryImage image;
+    CHECK(image.read(0)[0] == std::byte{0});
+    CHECK(image.read(std::uint64_t{1} << 40)[127] == std::byte{0});
+}
+
+TEST_CASE("what is written is read back, and its neighbours stay") {
+    MemoryImage image;
+    const std::vector<std::byte> bytes(100, std::byte{42});
+    image.write(0x12'3456'0010, bytes.data(), bytes.size());
+    CHECK(image.read(0x12'3456'000f)[0] == std::byte{0});
+    CHECK(image.read(0x12'3456'0010)[0] == std::byte{42});
+    CHECK(image.read(0x12'3456'0010)[99] == std::byte{42});
+    CHECK(image.read(0x12'3456'0010)[100] == std::byte{0});
+    image.fill(0x12'3456'0011, std::byte{7}, 2);
+    CHECK(image.read(0x12'3456'0010)[1] == std::byte{7});
+    CHECK(image.read(0x12'3456'0010)[3] == std::byte{42});
+}
+
+TEST_CASE("the hash tells contents, places and the absence of a write apart") {
+    const std::byte one[2] = {std::byte{1}, std::byte{1}};
+    MemoryImage empty;
+    MemoryImage a;
+    MemoryImage b;
+    MemoryImage c;
+    MemoryImage same;
+    a.write(64, one, 1);
+    same.write(64, one, 1);
+    b.write(65, one, 1);
+    c.write(64, one, 2);
+    CHECK(hash_of(a) == hash_of(same));
+    CHECK(hash_of(a) != hash_of(empty));
+    CHECK(hash_of(a) != hash_of(b));
+    CHECK(hash_of(a) != hash_of(c));
+}
+
+TEST_CASE("an image that is saved and loaded is the same") {
+    const unsigned seed = 5;
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    MemoryImage image;
+    std::vector<std::uint64_t> places;
+    for (int i = 0; i < 50; ++i) {
+        places.push_back(random() >> 30);
+        const std::uint64_t value = random();
+        image.write(places.back() & ~std::uint64_t{7}, reinterpret_cast<const std::byte*>(&value), 8);
+    }
+    std::stringstream bytes;
+    {
+        boost::archive::binary_oarchive archive(bytes);
+        image.save(archive);
+    }
+    MemoryImage loaded;
+    {
+        boost::archive::binary_iarchive archive(bytes);
+        loaded.load(archive);
+    }
+    CHECK(hash_of(loaded) == hash_of(image));
+    for (const std::uint64_t place : places) {
+        CHECK(*loaded.read(place) == *image.read(place));
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu
