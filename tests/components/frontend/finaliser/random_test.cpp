@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <doctest/doctest.h>
+#include <cstdlib>
+#include <random>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/lower.h"
+#include "components/frontend/finaliser/print.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "components/isa/address_space.h"
+#include "core/error/error.h"
+#include "tests/components/frontend/finaliser/random_ptx.h"
+#include "tests/components/frontend/finaliser/scalar_machine.h"
+
+using namespace lookahead;
+using namespace lookahead::finaliser;
+using namespace lookahead::finaliser::test;
+
+namespace {
+
+Memory random_memory(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    Memory memory(kThreadBytes * kRandomThreads);
+    for (std::byte& byte : memory) byte = static_cast<std::byte>(random());
+    return memory;
+}
+
+Launch launch_of(std::uint64_t seed) {
+    Launch launch;
+    launch.block = {kRandomThreads, 1, 1};
+    append(launch.parameters, isa::kGlobalBase);
+    append(launch.parameters, static_cast<std::uint32_t>(seed * 7));
+    append(launch.parameters, static_cast<std::uint32_t>(seed & 1 ? 3 : -5));
+    return launch;
+}
+
+struct Counts {
+    unsigned kernels = 0;
+    unsigned refused = 0;
+};
+
+/// The kernel straight from instruction selection is the reference for what all later stages make of it.
+void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts) {
+    const std::string text = random_ptx(seed);
+    const ptx::Module module = ptx::parse_module(text, "random.ptx");
+    Memory expected = random_memory(seed);
+    execute(flatten(lower(module, module.functions[0])), launch_of(seed), expected);
+
+    ++counts.kernels;
+    isa::Kernel kernel;
+    try {
+        kernel = finalise(module, module.functions[0], options);
+    } catch (const InputError&) {
+        ++counts.refused;
+        return;
+    }
+    CHECK(kernel.registers <= options.register_limit);
+    Memory actual = random_memory(seed);
+    execute(flatten(kernel), launch_of(seed), actual);
+    if (actual != expected) {
+        FAIL_CHECK(fmt::format("seed {}, limit {}, schedule {}: memory differs\n{}\n{}", seed, options.register_limit,
+                               options.schedule, text, print(kernel)));
+    }
+}
+
+std::uint64_t first_seed() {
+    const char* given = std::getenv("LOOKAHEAD_TEST_SEED");
+    return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
+}
+
+void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most_refused) {
+    FinaliserOptions options;
+    options.register_limit = limit;
+    options.schedule = schedule;
+    Counts counts;
+    const std::uint64_t first = first_seed();
+    for (std::uint64_t seed = first; seed < first + kernels; ++seed) {
+        CAPTURE(seed);
+        compare(seed, options, counts);
+    }
+    MESSAGE(fmt::format("seeds {} to {}, limit {}, schedule {}: {} kernels, {} beyond the limit", first,
+                        first + kernels - 1, limit, schedule, counts.kernels, counts.refused));
+    CHECK(counts.refused <= most_refused);
+}
+
+}  // namespace
+
+TEST_CASE("random kernels compute the same after finalising, scheduled, with all registers") {
+    compare_many(255, true, 300, 0);
+}
+
+TEST_CASE("random kernels compute the same after finalising, scheduled, with 63 registers") {
+    compare_many(63, true, 300, 0);
+}
+
+TEST_CASE("random kernels compute the same after finalising, scheduled, with 40 registers") {
+    compare_many(40, true, 300, 200);
+}
+
+TEST_CASE("random kernels compute the same after finalising, scheduled, with 24 registers") {
+    compare_many(24, true, 300, 290);
+}
+
+TEST_CASE("random kernels compute the same after finalising in the program's own order") {
+    compare_many(63, false, 300, 0);
+}
