@@ -67,11 +67,10 @@ void require_occupancy(const Occupancy& occupancy, const OccupancyLimits& limits
         case OccupancyBound::ctas:
             return refuse("CTA slots", 1, limits.max_ctas);
         case OccupancyBound::registers:
-            return refuse("registers", registers_per_warp(limits, kernel) * occupancy.warps_per_cta,
-                          limits.registers);
+            return refuse("registers", registers_per_warp(limits, kernel) * occupancy.warps_per_cta, limits.registers);
         case OccupancyBound::shared_memory:
-            return refuse("bytes of shared memory",
-                          shared_bytes_per_cta(limits, kernel, dynamic_shared_bytes), limits.shared_bytes);
+            return refuse("bytes of shared memory", shared_bytes_per_cta(limits, kernel, dynamic_shared_bytes),
+                          limits.shared_bytes);
     }
 }
 

@@ -24,7 +24,7 @@ struct Occupancy {
     std::uint32_t ctas = 0;  ///< resident on one SM at once; 0: not even one fits
     OccupancyBound bound = OccupancyBound::ctas;
     std::uint32_t warps_per_cta = 0;
-    std::uint32_t rows_per_warp = 0;  ///< register file rows (32 registers of 32 bits) of a warp, rounded up
+    std::uint32_t rows_per_warp = 0;         ///< register file rows (32 registers of 32 bits) of a warp, rounded up
     std::uint32_t shared_bytes_per_cta = 0;  ///< static and dynamic, rounded up to the allocation unit
 };
 
@@ -32,8 +32,8 @@ struct Occupancy {
 Occupancy occupancy_of(const OccupancyLimits& limits, const isa::Kernel& kernel, const isa::Dim3& block,
                        std::uint32_t dynamic_shared_bytes);
 
-inline std::uint32_t ctas_per_sm(const OccupancyLimits& limits, const isa::Kernel& kernel,
-                                 const isa::Dim3& block, std::uint32_t dynamic_shared_bytes) {
+inline std::uint32_t ctas_per_sm(const OccupancyLimits& limits, const isa::Kernel& kernel, const isa::Dim3& block,
+                                 std::uint32_t dynamic_shared_bytes) {
     return occupancy_of(limits, kernel, block, dynamic_shared_bytes).ctas;
 }
 

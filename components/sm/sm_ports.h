@@ -14,6 +14,6 @@ inline constexpr std::uint16_t kSmCreditPort = 0x4000;      ///< credits: from L
 /// Out-ports of an SM, in the order in which it declares them.
 inline constexpr unsigned kSmToDispatcher = 0;
 inline constexpr unsigned kSmRequests = 1;  ///< to memory partitions, the load/store unit's
-inline constexpr unsigned kSmCredits = 2;  ///< for replies taken, to memory partitions, the load/store unit's
+inline constexpr unsigned kSmCredits = 2;   ///< for replies taken, to memory partitions, the load/store unit's
 
 }  // namespace lookahead::gpu

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace lookahead::gpu {
+
+/// Stream contexts of an SM are numbered from 0 and fit one mask.
+inline constexpr unsigned kMaximumContexts = 64;
+using ContextMask = std::uint64_t;
+
+constexpr ContextMask context_bit(unsigned context) {
+    return ContextMask{1} << context;
+}
+
+/// What a stream context's next instruction waits for.
+enum class ContextState : std::uint8_t {
+    vacant,
+    exited,  ///< its CTA is still resident
+    fetching,
+    branching,
+    at_barrier,
+    at_fence,
+    blocked_by_memory,
+    blocked_by_pipeline,
+    // Ready, by the unit that it needs, in the order of ExecutionUnit.
+    ready_sp,
+    ready_sfu,
+    ready_dp,
+    ready_memory,
+    ready_control,
+    count,
+};
+
+/// The state of every context as one mask a state, so that a scheduler's cycle is a few operations on masks.
+class ContextStates {
+  public:
+    ContextStates() { masks_[0] = ~ContextMask{0}; }
+
+    void set(unsigned context, ContextState state) {
+        const auto to = static_cast<std::uint8_t>(state);
+        const ContextMask bit = context_bit(context);
+        masks_[states_[context]] &= ~bit;
+        masks_[to] |= bit;
+        states_[context] = to;
+    }
+    ContextState of(unsigned context) const { return static_cast<ContextState>(states_[context]); }
+    ContextMask in(ContextState state) const { return masks_[static_cast<std::uint8_t>(state)]; }
+    ContextMask occupied() const { return ~in(ContextState::vacant); }
+    /// Warps that have instructions left.
+    ContextMask live() const { return ~(in(ContextState::vacant) | in(ContextState::exited)); }
+    ContextMask ready_for_units() const {
+        return in(ContextState::ready_sp) | in(ContextState::ready_sfu) | in(ContextState::ready_dp);
+    }
+
+    const std::array<std::uint8_t, kMaximumContexts>& states() const { return states_; }
+    void restore(const std::array<std::uint8_t, kMaximumContexts>& states) {
+        for (unsigned context = 0; context < kMaximumContexts; ++context) {
+            set(context, static_cast<ContextState>(states[context]));
+        }
+    }
+
+  private:
+    std::array<ContextMask, static_cast<std::size_t>(ContextState::count)> masks_{};
+    std::array<std::uint8_t, kMaximumContexts> states_{};
+};
+
+}  // namespace lookahead::gpu

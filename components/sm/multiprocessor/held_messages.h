@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "core/message/message.h"
+
+namespace lookahead::gpu {
+
+/// Copies of messages that came before the horizon, but whose clock edge does not: they wait for the next window.
+class HeldMessages {
+  public:
+    bool empty() const { return first_ == words_.size(); }
+
+    void push(const MessageHeader& message) {
+        if (empty()) {
+            words_.clear();
+            first_ = 0;
+        }
+        const std::size_t at = words_.size();
+        words_.resize(at + message.total_bytes() / 8);
+        std::memcpy(words_.data() + at, &message, message.total_bytes());
+    }
+    /// Valid until the next push.
+    const MessageHeader& front() const { return *reinterpret_cast<const MessageHeader*>(words_.data() + first_); }
+    void pop() { first_ += front().total_bytes() / 8; }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& first_& words_;
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        hasher.add_bytes(words_.data() + first_, (words_.size() - first_) * sizeof(std::uint64_t));
+    }
+
+  private:
+    std::size_t first_ = 0;
+    std::vector<std::uint64_t> words_;
+};
+
+}  // namespace lookahead::gpu

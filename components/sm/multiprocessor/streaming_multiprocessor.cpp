@@ -1,0 +1,263 @@
+#include "components/sm/multiprocessor/streaming_multiprocessor.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "components/sm/sm_ports.h"
+#include "core/component/slot.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+namespace {
+
+WarpSchedulers make_schedulers(const Configuration& configuration, const PipelineState& state) {
+    const std::string name = configuration.variant(SlotTraits<WarpScheduler>::name, "gto");
+    const auto count = static_cast<unsigned>(state.parameters.schedulers);
+    WarpSchedulers schedulers;
+    for (unsigned i = 0; i < count; ++i) {
+        const WarpSchedulerArguments arguments{
+            warps_of_scheduler(i, count, static_cast<unsigned>(state.parameters.max_warps)), state.states};
+        schedulers.push_back(make_variant<WarpScheduler>(name, configuration, arguments));
+    }
+    return schedulers;
+}
+
+}  // namespace
+
+StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configuration, const isa::KernelTable& kernels,
+                                                 SmIdentity identity, const LoadStoreFactory& make_load_store_unit)
+    : to_dispatcher_(add_out_port("dispatch")),
+      requests_(add_out_port("requests")),
+      credits_(add_out_port("credits")),
+      state_(configuration.read<SmParameters>("sm"), configuration.read<TimingParameters>("sm.timing")),
+      clock_(state_.parameters.frequency),
+      kernels_(kernels),
+      decoded_(kernels.size()),
+      memory_(make_load_store_unit({static_cast<unsigned>(state_.parameters.max_warps),
+                                    static_cast<std::uint32_t>(state_.parameters.shared_bytes), clock_,
+                                    state_.registers, *this, requests_, credits_})),
+      schedulers_(make_schedulers(configuration, state_)),
+      ctas_(state_, schedulers_),
+      barriers_(state_, ctas_),
+      execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
+      issue_(state_, ctas_, schedulers_, execute_, *memory_),
+      fetch_(state_) {}
+
+StreamingMultiprocessor::~StreamingMultiprocessor() = default;
+
+void StreamingMultiprocessor::advance(Inbox inbox, Time horizon) {
+    const Cycle end = clock_.cycle_at_or_after(horizon);
+    Cycle now = charged_until_;
+    auto next = inbox.begin();
+    try {
+        while (true) {
+            const Cycle held = held_.empty() ? kNever : arrival_of(held_.front());
+            const Cycle arrived = next == inbox.end() ? kNever : arrival_of(**next);
+            now = std::min({next_work_, held, arrived});
+            if (now >= end) {
+                break;
+            }
+            charge_until(now);
+            for (; !held_.empty() && arrival_of(held_.front()) <= now; held_.pop()) {
+                deliver(held_.front(), now);
+            }
+            for (; next != inbox.end() && arrival_of(**next) <= now; ++next) {
+                deliver(**next, now);
+            }
+            step(now);
+        }
+    } catch (const ProgramError& error) {
+        report(error, now);
+    }
+    if (end != kCycleInfinity) {
+        charge_until(end);
+    }
+    for (; next != inbox.end(); ++next) {
+        held_.push(**next);
+    }
+}
+
+/// The cycles from the last one charged up to `end` pass without an event.
+void StreamingMultiprocessor::charge_until(Cycle end) {
+    const Cycle cycles = end - charged_until_;
+    if (cycles > 0 && state_.launch.active) {
+        issue_.charge_idle(cycles);
+        count_cycles(cycles);
+    }
+    charged_until_ = std::max(end, charged_until_);
+}
+
+void StreamingMultiprocessor::count_cycles(Cycle cycles) {
+    const auto count = static_cast<std::uint64_t>(cycles);
+    state_.counters.cycles += count;
+    if (ctas_.resident() > 0) {
+        state_.counters.active_cycles += count;
+        state_.counters.warp_cycles += count * static_cast<unsigned>(std::popcount(state_.states.live()));
+    }
+}
+
+void StreamingMultiprocessor::step(Cycle now) {
+    state_.wheel.take(now, [this](std::uint64_t word) { handle(PipelineEvent::unpacked(word)); });
+    if (state_.launch.active) {
+        ctas_.cycle([&](std::uint64_t cta) { send_to_dispatcher(CtaCompleted{cta}, now); });
+        count_cycles(1);
+        memory_touched_ |= issue_.cycle(now);
+        fetch_.cycle(now);
+    }
+    if (memory_touched_ || next_memory_work_ <= now) {
+        memory_touched_ = false;
+        memory_->cycle(now);
+        next_memory_work_ = memory_->next_event(now);
+    }
+    charged_until_ = now + 1;
+    if (state_.launch.ending) {
+        finish_kernel_if_drained(now);
+    }
+    next_work_ = next_work(now);
+}
+
+void StreamingMultiprocessor::handle(PipelineEvent event) {
+    switch (event.kind) {
+        case PipelineEvent::Kind::write_back:
+            return execute_.write_back(event.index, event.detail);
+        case PipelineEvent::Kind::fetched:
+            return fetch_.fetched(event.index, event.detail);
+        case PipelineEvent::Kind::branch_resolved:
+            return execute_.branch_resolved(event.index);
+        case PipelineEvent::Kind::barrier_released:
+            return execute_.barrier_released(event.index, event.detail);
+    }
+}
+
+Cycle StreamingMultiprocessor::next_work(Cycle now) const {
+    Cycle next = std::min(state_.wheel.next(now), next_memory_work_);
+    if (!state_.launch.active) {
+        return next;
+    }
+    if (fetch_.has_work() || ctas_.has_work()) {
+        return now + 1;
+    }
+    return std::min(next, issue_.next_issue(now));
+}
+
+void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle) {
+    execute_.memory_completed(context, instruction);
+}
+
+void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
+    switch (static_cast<GpuMessage>(message.type)) {
+        case GpuMessage::kernel_begin:
+            return begin_kernel(message);
+        case GpuMessage::cta_assign:
+            LOOKAHEAD_ASSERT(state_.launch.active, name() + " was assigned a CTA without a kernel");
+            return ctas_.assign(message.as<CtaAssign>().cta);
+        case GpuMessage::kernel_end:
+            LOOKAHEAD_ASSERT(state_.launch.active && ctas_.idle(), name() + " got a kernel's end before its CTAs' end");
+            state_.launch.ending = true;
+            return;
+        default:
+            memory_touched_ = true;
+            return memory_->receive(message, now);
+    }
+}
+
+void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
+    LaunchState& launch = state_.launch;
+    LOOKAHEAD_ASSERT(!launch.active, name() + " got a kernel's begin before the last kernel's end");
+    const auto& begin = message.as<KernelBegin>();
+    launch.active = true;
+    launch.fields = begin;
+    const std::byte* parameters = message.payload() + sizeof(KernelBegin);
+    launch.parameters.assign(parameters, parameters + begin.parameter_bytes);
+    launch.first_warp_instruction = state_.counters.warp_instructions;
+    launch.first_thread_instruction = state_.counters.thread_instructions;
+    ++state_.counters.launches;
+    set_up_launch();
+    state_.scoreboard.resize(state_.kernel->scoreboard_words());
+    state_.map.resize(state_.kernel->kernel().registers);
+    ctas_.begin_kernel();
+    barriers_.begin_kernel();
+    fetch_.begin_kernel();
+    memory_->begin_kernel();
+}
+
+/// What follows from the launch's fields and parameters.
+void StreamingMultiprocessor::set_up_launch() {
+    LaunchState& launch = state_.launch;
+    const isa::Kernel& kernel = kernels_.at(launch.fields.kernel);
+    launch.occupancy = occupancy_of(state_.parameters, kernel, launch.fields.block, launch.fields.dynamic_shared_bytes);
+    require_occupancy(launch.occupancy, state_.parameters, kernel, launch.fields.block,
+                      launch.fields.dynamic_shared_bytes);
+    launch.constants = isa::make_constant_rows(kernel, launch.fields.grid, launch.fields.block,
+                                               launch.fields.dynamic_shared_bytes, launch.parameters);
+    auto& decoded = decoded_[launch.fields.kernel];
+    if (decoded == nullptr) {
+        decoded = std::make_unique<DecodedKernel>(kernel, state_.timing);
+    }
+    state_.kernel = decoded.get();
+}
+
+void StreamingMultiprocessor::finish_kernel_if_drained(Cycle now) {
+    if (!ctas_.idle() || !state_.wheel.empty() || !memory_->drained()) {
+        return;
+    }
+    LaunchState& launch = state_.launch;
+    send_to_dispatcher(
+        SmDrained{launch.fields.launch, state_.counters.warp_instructions - launch.first_warp_instruction,
+                  state_.counters.thread_instructions - launch.first_thread_instruction},
+        now);
+    launch.active = false;
+    launch.ending = false;
+    state_.kernel = nullptr;
+}
+
+/// Arrives the channel's latency later, in whole cycles.
+template <class P>
+void StreamingMultiprocessor::send_to_dispatcher(const P& payload, Cycle now) {
+    const Cycle latency = clock_.cycle_at_or_after(to_dispatcher_.lookahead(0));
+    to_dispatcher_.send(0, clock_.edge(now), clock_.edge(now + latency), payload);
+}
+
+Time StreamingMultiprocessor::next_event_time() const {
+    const Cycle held = held_.empty() ? kNever : arrival_of(held_.front());
+    const Cycle next = std::min(next_work_, held);
+    return next == kNever ? kTimeInfinity : clock_.edge(next);
+}
+
+void StreamingMultiprocessor::report(const ProgramError& error, Cycle now) {
+    const Time time = clock_.edge(now);
+    fail(time, name() + ", cycle " + std::to_string(now) + " (" + std::to_string(time) + " fs): " + error.what());
+}
+
+std::string StreamingMultiprocessor::waiting_for() const {
+    if (!state_.launch.active) {
+        return "nothing";
+    }
+    const std::string kernel = "kernel " + state_.kernel->kernel().name;
+    if (ctas_.resident() == 0) {
+        return state_.launch.ending ? kernel + " to drain: " + memory_->waiting_for()
+                                    : "CTAs of " + kernel + " or its end";
+    }
+    std::string phrase = stuck_warps();
+    if (!memory_->drained()) {
+        phrase += "; load/store unit: " + memory_->waiting_for();
+    }
+    return phrase;
+}
+
+/// The resident warps, each with what it waits for; the first few are named.
+std::string StreamingMultiprocessor::stuck_warps() const {
+    constexpr unsigned kNamed = 4;
+    std::string phrase;
+    unsigned warps = 0;
+    for (ContextMask rest = state_.states.live(); rest != 0; rest &= rest - 1) {
+        if (++warps <= kNamed) {
+            const auto context = static_cast<unsigned>(std::countr_zero(rest));
+            phrase += (warps > 1 ? "; " : "") + execute_.stall_phrase(context);
+        }
+    }
+    return warps > kNamed ? phrase + "; and " + std::to_string(warps - kNamed) + " more warps" : phrase;
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/isa/kernel.h"
+#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/multiprocessor/held_messages.h"
+#include "components/sm/pipeline/barrier_stage.h"
+#include "components/sm/pipeline/cta_stage.h"
+#include "components/sm/pipeline/execute_stage.h"
+#include "components/sm/pipeline/fetch_stage.h"
+#include "components/sm/pipeline/issue_stage.h"
+#include "components/sm/pipeline/pipeline_state.h"
+#include "core/lp/logical_process.h"
+#include "core/param/configuration.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+/// What an SM offers to the load/store unit that is made for it. All references outlive the unit.
+struct LoadStoreServices {
+    unsigned contexts;
+    std::uint32_t shared_bytes;
+    const ClockDomain& clock;
+    RegisterFile& registers;
+    LoadStoreListener& listener;
+    OutPort& requests;
+    OutPort& credits;
+};
+using LoadStoreFactory = std::function<std::unique_ptr<LoadStoreUnit>(const LoadStoreServices&)>;
+
+/// A streaming multiprocessor as a logical process: it joins the stages of components/sm/pipeline, the warp schedulers
+/// and the load/store unit. Its ports are those of sm_ports.h.
+///
+/// In a cycle, in this order: messages are delivered; what is due in the timing wheel is done (write-backs, fetched
+/// instructions, branches, barriers); CTAs retire and start; the schedulers issue; one fetch starts; the load/store
+/// unit works. Cycles in which none of this can happen are jumped over.
+class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreListener {
+  public:
+    /// Reads "sm.…", "sm.timing.…" and the slot "sm.warp_scheduler". `kernels` outlives the SM.
+    StreamingMultiprocessor(const Configuration& configuration, const isa::KernelTable& kernels, SmIdentity identity,
+                            const LoadStoreFactory& make_load_store_unit);
+    ~StreamingMultiprocessor() override;
+
+    void advance(Inbox inbox, Time horizon) override;
+    Time next_event_time() const override;
+    bool finished() const override { return !state_.launch.active; }
+    std::string waiting_for() const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    std::uint64_t progress() const override { return state_.counters.warp_instructions; }
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+    const SmCounters& counters() const { return state_.counters; }
+    const std::vector<SchedulerCounters>& scheduler_counters() const { return issue_.counters(); }
+    /// Issue sources beside the warps' own streams.
+    void add_issue_source(IssueSource& source) { issue_.add_source(source); }
+
+  private:
+    void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
+
+    Cycle arrival_of(const MessageHeader& message) const { return clock_.cycle_at_or_after(message.time); }
+    void step(Cycle now);
+    void charge_until(Cycle end);
+    void count_cycles(Cycle cycles);
+    void deliver(const MessageHeader& message, Cycle now);
+    void begin_kernel(const MessageHeader& message);
+    void set_up_launch();
+    void handle(PipelineEvent event);
+    void finish_kernel_if_drained(Cycle now);
+    Cycle next_work(Cycle now) const;
+    template <class P>
+    void send_to_dispatcher(const P& payload, Cycle now);
+    [[noreturn]] void report(const ProgramError& error, Cycle now);
+    std::string stuck_warps() const;
+    template <class Archive>
+    void serialize_state(Archive& archive);
+
+    OutPort& to_dispatcher_;
+    OutPort& requests_;
+    OutPort& credits_;
+    PipelineState state_;
+    ClockDomain clock_;
+    const isa::KernelTable& kernels_;
+    std::vector<std::unique_ptr<DecodedKernel>> decoded_;  ///< by kernel number, made when first launched
+    std::unique_ptr<LoadStoreUnit> memory_;
+    WarpSchedulers schedulers_;
+    CtaStage ctas_;
+    BarrierStage barriers_;
+    ExecuteStage execute_;
+    IssueStage issue_;
+    FetchStage fetch_;
+    HeldMessages held_;
+
+    Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
+    Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes
+    Cycle next_memory_work_ = kNever;  ///< of the load/store unit
+    bool memory_touched_ = false;      ///< the load/store unit got something in this cycle
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,198 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/sm/occupancy.h"
+#include "core/param/parameters.h"
+
+namespace lookahead::gpu {
+
+/// The SM's structure; configuration prefix "sm".
+struct SmParameters : OccupancyLimits {
+    std::int64_t frequency = 700'000'000;
+    std::int64_t schedulers = 2;
+    std::int64_t sp_units = 2;
+    std::int64_t sfu_units = 1;
+    std::int64_t dp_units = 1;
+    std::int64_t instruction_buffer = 2;
+    std::int64_t fetch_latency = 2;
+    std::int64_t branch_latency = 4;
+    std::int64_t barrier_latency = 1;
+};
+
+/// Cycles from issue to the issue of a dependent instruction, and between two issues to one unit; configuration
+/// prefix "sm.timing".
+struct TimingParameters {
+    std::int64_t integer_latency = 4, integer_initiation = 1;
+    std::int64_t integer_min_max_latency = 13, integer_min_max_initiation = 2;
+    std::int64_t integer_multiply_latency = 4, integer_multiply_initiation = 2;
+    std::int64_t integer_mad_latency = 5, integer_mad_initiation = 1;
+    std::int64_t integer_divide_latency = 145, integer_divide_initiation = 8;
+    std::int64_t fp32_add_latency = 4, fp32_add_initiation = 1;
+    std::int64_t fp32_min_max_latency = 13, fp32_min_max_initiation = 2;
+    std::int64_t fp32_multiply_latency = 4, fp32_multiply_initiation = 1;
+    std::int64_t fp32_fma_latency = 5, fp32_fma_initiation = 1;
+    std::int64_t fp32_divide_latency = 39, fp32_divide_initiation = 4;
+    std::int64_t fp64_add_latency = 8, fp64_add_initiation = 8;
+    std::int64_t fp64_multiply_latency = 8, fp64_multiply_initiation = 8;
+    std::int64_t fp64_fma_latency = 8, fp64_fma_initiation = 8;
+    std::int64_t fp64_divide_latency = 330, fp64_divide_initiation = 130;
+    std::int64_t special_latency = 8, special_initiation = 8;
+    std::int64_t cross_lane_latency = 26, cross_lane_initiation = 2;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
+    using P = gpu::SmParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("frequency", &P::frequency,
+                {.unit = "Hz",
+                 .min = 1,
+                 .max = 1'000'000'000'000,
+                 .help = "Clock of the SMs.",
+                 .source = "GPGPU-Sim's GTX480 configuration; GTX 480 data sheet"}),
+        integer("max_threads", &P::max_threads,
+                {.unit = "thread",
+                 .min = 32,
+                 .max = 2048,
+                 .help = "Resident threads of an SM.",
+                 .source = "CUDA C++ Programming Guide, compute capability 2.0"}),
+        integer("max_warps", &P::max_warps,
+                {.unit = "warp",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Resident warps of an SM.",
+                 .source = "CUDA C++ Programming Guide, compute capability 2.0"}),
+        integer("max_ctas", &P::max_ctas,
+                {.unit = "CTA",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Resident CTAs of an SM.",
+                 .source = "CUDA C++ Programming Guide, compute capability 2.0"}),
+        integer("registers", &P::registers,
+                {.unit = "register",
+                 .min = 1024,
+                 .max = 1 << 20,
+                 .help = "32-bit registers of an SM.",
+                 .source = "CUDA C++ Programming Guide, compute capability 2.0"}),
+        integer("register_unit", &P::register_unit,
+                {.unit = "register",
+                 .min = 1,
+                 .max = 4096,
+                 .help = "A warp's registers are allocated in multiples of this.",
+                 .source = "CUDA Occupancy Calculator, compute capability 2.0"}),
+        integer("shared_bytes", &P::shared_bytes,
+                {.unit = "byte",
+                 .min = 0,
+                 .max = 1 << 20,
+                 .help = "Shared memory of an SM.",
+                 .source = "NVIDIA Fermi white paper: 48 KB beside a 16 KB L1"}),
+        integer("shared_unit", &P::shared_unit,
+                {.unit = "byte",
+                 .min = 1,
+                 .max = 4096,
+                 .help = "A CTA's shared memory is allocated in multiples of this.",
+                 .source = "CUDA Occupancy Calculator, compute capability 2.0"}),
+        integer("schedulers", &P::schedulers,
+                {.unit = "scheduler",
+                 .min = 1,
+                 .max = 8,
+                 .help = "Warp schedulers; warp w belongs to scheduler w mod schedulers; each issues at most one "
+                         "instruction a cycle.",
+                 .source = "NVIDIA Fermi white paper"}),
+        integer("sp_units", &P::sp_units,
+                {.unit = "unit",
+                 .min = 1,
+                 .max = 8,
+                 .help = "Warp-wide pipelines for integer and fp32 operations.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("sfu_units", &P::sfu_units,
+                {.unit = "unit",
+                 .min = 1,
+                 .max = 8,
+                 .help = "Warp-wide pipelines for special functions and division.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("dp_units", &P::dp_units,
+                {.unit = "unit",
+                 .min = 1,
+                 .max = 8,
+                 .help = "Warp-wide pipelines for fp64 operations.",
+                 .source = "one initiation interval per SM, as GPGPU-Sim's GTX480 configuration has it"}),
+        integer("instruction_buffer", &P::instruction_buffer,
+                {.unit = "instruction",
+                 .min = 1,
+                 .max = 8,
+                 .help = "Decoded instructions that a warp holds; one fetch fills it.",
+                 .source = "GPGPU-Sim's manual: two entries a warp"}),
+        integer("fetch_latency", &P::fetch_latency,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 64,
+                 .help = "From a fetch to the first cycle in which its instructions may issue, on an L1I hit.",
+                 .source = "GPGPU-Sim's manual: fetch and decode are a stage each"}),
+        integer("branch_latency", &P::branch_latency,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 64,
+                 .help = "From a branch's issue to the fetch of what follows it.",
+                 .source = "as an integer addition, in whose pipeline it is resolved"}),
+        integer("barrier_latency", &P::barrier_latency,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 64,
+                 .help = "From the arrival of a barrier's last warp to the cycle in which the warps may issue.",
+                 .source = "no published figure; one cycle to tell the schedulers"}));
+};
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::TimingParameters> {
+    using P = gpu::TimingParameters;
+    static constexpr std::int64_t kLongest = 1024;
+
+    static DeclaredParameter<P, std::int64_t> latency(std::string_view name, std::int64_t P::*member,
+                                                      std::string_view help, std::string_view source) {
+        return integer(name, member, {.unit = "cycle", .min = 1, .max = kLongest, .help = help, .source = source});
+    }
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+    static constexpr std::string_view kLatency = "From issue to the issue of a dependent instruction.";
+    static constexpr std::string_view kInitiation = "Between two issues to one unit.";
+
+    inline static const auto list = parameter_list<P>(
+        latency("integer_latency", &P::integer_latency, kLatency, kTable),
+        latency("integer_initiation", &P::integer_initiation, kInitiation, kTable),
+        latency("integer_min_max_latency", &P::integer_min_max_latency, kLatency, kTable),
+        latency("integer_min_max_initiation", &P::integer_min_max_initiation, kInitiation, kTable),
+        latency("integer_multiply_latency", &P::integer_multiply_latency, kLatency, kTable),
+        latency("integer_multiply_initiation", &P::integer_multiply_initiation, kInitiation, kTable),
+        latency("integer_mad_latency", &P::integer_mad_latency, kLatency, kTable),
+        latency("integer_mad_initiation", &P::integer_mad_initiation, kInitiation, kTable),
+        latency("integer_divide_latency", &P::integer_divide_latency, kLatency, kTable),
+        latency("integer_divide_initiation", &P::integer_divide_initiation, kInitiation, kTable),
+        latency("fp32_add_latency", &P::fp32_add_latency, kLatency, kTable),
+        latency("fp32_add_initiation", &P::fp32_add_initiation, kInitiation, kTable),
+        latency("fp32_min_max_latency", &P::fp32_min_max_latency, kLatency, kTable),
+        latency("fp32_min_max_initiation", &P::fp32_min_max_initiation, kInitiation, kTable),
+        latency("fp32_multiply_latency", &P::fp32_multiply_latency, kLatency, kTable),
+        latency("fp32_multiply_initiation", &P::fp32_multiply_initiation, kInitiation, kTable),
+        latency("fp32_fma_latency", &P::fp32_fma_latency, kLatency, kTable),
+        latency("fp32_fma_initiation", &P::fp32_fma_initiation, kInitiation, kTable),
+        latency("fp32_divide_latency", &P::fp32_divide_latency, kLatency, kTable),
+        latency("fp32_divide_initiation", &P::fp32_divide_initiation, kInitiation, kTable),
+        latency("fp64_add_latency", &P::fp64_add_latency, kLatency, kTable),
+        latency("fp64_add_initiation", &P::fp64_add_initiation, kInitiation, kTable),
+        latency("fp64_multiply_latency", &P::fp64_multiply_latency, kLatency, kTable),
+        latency("fp64_multiply_initiation", &P::fp64_multiply_initiation, kInitiation, kTable),
+        latency("fp64_fma_latency", &P::fp64_fma_latency, kLatency, kTable),
+        latency("fp64_fma_initiation", &P::fp64_fma_initiation, kInitiation, kTable),
+        latency("fp64_divide_latency", &P::fp64_divide_latency, kLatency, kTable),
+        latency("fp64_divide_initiation", &P::fp64_divide_initiation, kInitiation, kTable),
+        latency("special_latency", &P::special_latency, kLatency, "GPGPU-Sim's default for special functions"),
+        latency("special_initiation", &P::special_initiation, kInitiation,
+                "NVIDIA Fermi white paper: four special function units, eight cycles for a warp"),
+        latency("cross_lane_latency", &P::cross_lane_latency,
+                "Shuffle and match: from issue to the issue of a dependent instruction.",
+                "Fermi has none; as an access to shared memory, whose crossbar later machines use"),
+        latency("cross_lane_initiation", &P::cross_lane_initiation, kInitiation, "Fermi has none; 16 lanes a cycle"));
+};

@@ -1,0 +1,91 @@
+#include "components/sm/pipeline/cta_stage.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace lookahead::gpu {
+
+void CtaStage::begin_kernel() {
+    LOOKAHEAD_ASSERT(idle(), "a kernel began while CTAs of another were resident");
+    slots_.assign(state_.launch.occupancy.ctas, {});
+    emptied_ = 0;
+    resident_ = 0;
+}
+
+bool CtaStage::has_work() const {
+    if (!waiting_.empty() && resident_ < slots_.size()) {
+        return true;
+    }
+    for (std::uint64_t rest = emptied_; rest != 0; rest &= rest - 1) {
+        if (drained(static_cast<unsigned>(std::countr_zero(rest)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ContextMask CtaStage::warps_of(unsigned slot) const {
+    const unsigned warps = state_.launch.occupancy.warps_per_cta;
+    const ContextMask lowest = warps == kMaximumContexts ? ~ContextMask{0} : context_bit(warps) - 1;
+    return lowest << (slot * warps);
+}
+
+bool CtaStage::drained(unsigned slot) const {
+    const unsigned warps = state_.launch.occupancy.warps_per_cta;
+    const auto first = state_.contexts.begin() + slot * warps;
+    return std::all_of(first, first + warps, [](const StreamContext& stream) { return stream.in_flight == 0; });
+}
+
+void CtaStage::start(std::uint64_t cta) {
+    const auto free = std::find_if(slots_.begin(), slots_.end(), [](const CtaSlot& slot) { return !slot.resident; });
+    const auto slot = static_cast<unsigned>(free - slots_.begin());
+    const LaunchState& launch = state_.launch;
+    *free = {true, cta, launch.occupancy.warps_per_cta, isa::cta_position(launch.fields.grid, cta)};
+    ++resident_;
+    for (unsigned warp = 0; warp < launch.occupancy.warps_per_cta; ++warp) {
+        start_warp(slot, warp);
+    }
+}
+
+void CtaStage::start_warp(unsigned slot, unsigned warp) {
+    const LaunchState& launch = state_.launch;
+    const unsigned context = slot * launch.occupancy.warps_per_cta + warp;
+    StreamContext& stream = state_.contexts[context];
+    stream = StreamContext{};
+    stream.first_thread = warp * isa::kWarpSize;
+    stream.stack = isa::SimtStack(0, isa::initial_mask(launch.fields.block.count(), stream.first_thread));
+    stream.predicates[isa::kTruePredicate] = isa::kFullMask;
+    stream.cta_slot = static_cast<std::uint16_t>(slot);
+    const unsigned first_row = context * launch.occupancy.rows_per_warp;
+    state_.map.set_consecutive(context, first_row);
+    // Registers start as zeros, so that a kernel that reads one before it writes it gives the same result everywhere.
+    for (unsigned row = first_row; row < first_row + launch.occupancy.rows_per_warp; ++row) {
+        std::memset(state_.registers.row(row), 0, sizeof(std::uint32_t) * isa::kWarpSize);
+    }
+    schedulers_[context % schedulers_.size()]->started(context);
+    state_.classify(context);
+}
+
+void CtaStage::warp_exited(unsigned context) {
+    state_.contexts[context].buffered = 0;
+    state_.states.set(context, ContextState::exited);
+    schedulers_[context % schedulers_.size()]->exited(context);
+    const unsigned slot = state_.contexts[context].cta_slot;
+    if (--slots_[slot].live_warps == 0) {
+        emptied_ |= std::uint64_t{1} << slot;
+    }
+}
+
+void CtaStage::vacate(unsigned slot) {
+    const unsigned warps = state_.launch.occupancy.warps_per_cta;
+    for (unsigned context = slot * warps; context < (slot + 1) * warps; ++context) {
+        state_.states.set(context, ContextState::vacant);
+    }
+    slots_[slot].resident = false;
+    emptied_ &= ~(std::uint64_t{1} << slot);
+    --resident_;
+    ++state_.counters.ctas;
+}
+
+}  // namespace lookahead::gpu

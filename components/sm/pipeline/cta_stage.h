@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "components/sm/pipeline/pipeline_state.h"
+#include "components/sm/warp_scheduler/warp_scheduler.h"
+
+namespace lookahead::gpu {
+
+/// The schedulers of an SM; warp w belongs to the one with number w mod size.
+using WarpSchedulers = std::vector<std::unique_ptr<WarpScheduler>>;
+
+/// A place for a resident CTA: its warps have the contexts slot * warps_per_cta and up.
+struct CtaSlot {
+    bool resident = false;
+    std::uint64_t cta = 0;
+    std::uint32_t live_warps = 0;
+    isa::Dim3 position;  ///< %ctaid
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& resident& cta& live_warps& position.x& position.y& position.z;
+    }
+};
+
+/// CTA slots: starts the CTAs that were assigned as soon as there is room, and retires those whose warps have exited
+/// and whose instructions have all written back.
+class CtaStage {
+  public:
+    CtaStage(PipelineState& state, WarpSchedulers& schedulers) : state_(state), schedulers_(schedulers) {}
+
+    /// The launch of state.launch begins.
+    void begin_kernel();
+    /// One more CTA; it waits if there is no room.
+    void assign(std::uint64_t cta) { waiting_.push_back(cta); }
+
+    /// Retires and starts CTAs; calls completed(cta) for each that retires.
+    template <class F>
+    void cycle(F&& completed) {
+        if (emptied_ != 0) {
+            retire(completed);
+        }
+        while (!waiting_.empty() && resident_ < slots_.size()) {
+            start(waiting_.front());
+            waiting_.pop_front();
+        }
+    }
+    /// True if the next cycle would retire or start a CTA.
+    bool has_work() const;
+
+    /// All lanes of the warp have exited.
+    void warp_exited(unsigned context);
+
+    const CtaSlot& slot(unsigned number) const { return slots_[number]; }
+    const CtaSlot& slot_of(unsigned context) const { return slots_[state_.contexts[context].cta_slot]; }
+    unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
+    unsigned resident() const { return resident_; }
+    bool idle() const { return resident_ == 0 && waiting_.empty(); }
+    std::size_t waiting() const { return waiting_.size(); }
+    ContextMask warps_of(unsigned slot) const;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& slots_& waiting_& emptied_& resident_;
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        for (const CtaSlot& slot : slots_) {
+            hasher.add(slot.resident ? slot.cta + 1 : 0);
+            hasher.add(slot.live_warps);
+        }
+        for (const std::uint64_t cta : waiting_) {
+            hasher.add(cta);
+        }
+    }
+
+  private:
+    bool drained(unsigned slot) const;
+    void start(std::uint64_t cta);
+    void start_warp(unsigned slot, unsigned warp);
+    void vacate(unsigned slot);
+
+    template <class F>
+    void retire(F&& completed) {
+        for (std::uint64_t rest = emptied_; rest != 0; rest &= rest - 1) {
+            const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+            if (drained(slot)) {
+                vacate(slot);
+                completed(slots_[slot].cta);
+            }
+        }
+    }
+
+    PipelineState& state_;
+    WarpSchedulers& schedulers_;
+    std::vector<CtaSlot> slots_;
+    std::deque<std::uint64_t> waiting_;
+    std::uint64_t emptied_ = 0;  ///< slots whose warps have all exited
+    std::uint32_t resident_ = 0;
+};
+
+}  // namespace lookahead::gpu

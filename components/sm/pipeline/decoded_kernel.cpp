@@ -1,0 +1,178 @@
+#include "components/sm/pipeline/decoded_kernel.h"
+
+#include <algorithm>
+#include <string>
+
+#include "components/isa/memory_access.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+namespace {
+
+using isa::Operation;
+
+struct Timing {
+    std::int64_t latency;
+    std::int64_t initiation;
+};
+
+Timing timing_of(InstructionClass instruction_class, const TimingParameters& t) {
+    using C = InstructionClass;
+    switch (instruction_class) {
+        case C::integer:
+            return {t.integer_latency, t.integer_initiation};
+        case C::integer_min_max:
+            return {t.integer_min_max_latency, t.integer_min_max_initiation};
+        case C::integer_multiply:
+            return {t.integer_multiply_latency, t.integer_multiply_initiation};
+        case C::integer_mad:
+            return {t.integer_mad_latency, t.integer_mad_initiation};
+        case C::integer_divide:
+            return {t.integer_divide_latency, t.integer_divide_initiation};
+        case C::fp32_add:
+            return {t.fp32_add_latency, t.fp32_add_initiation};
+        case C::fp32_min_max:
+            return {t.fp32_min_max_latency, t.fp32_min_max_initiation};
+        case C::fp32_multiply:
+            return {t.fp32_multiply_latency, t.fp32_multiply_initiation};
+        case C::fp32_fma:
+            return {t.fp32_fma_latency, t.fp32_fma_initiation};
+        case C::fp32_divide:
+            return {t.fp32_divide_latency, t.fp32_divide_initiation};
+        case C::fp64_add:
+            return {t.fp64_add_latency, t.fp64_add_initiation};
+        case C::fp64_multiply:
+            return {t.fp64_multiply_latency, t.fp64_multiply_initiation};
+        case C::fp64_fma:
+            return {t.fp64_fma_latency, t.fp64_fma_initiation};
+        case C::fp64_divide:
+            return {t.fp64_divide_latency, t.fp64_divide_initiation};
+        case C::special:
+            return {t.special_latency, t.special_initiation};
+        case C::cross_lane:
+            return {t.cross_lane_latency, t.cross_lane_initiation};
+        default:
+            return {1, 1};
+    }
+}
+
+Action action_of(const isa::Instruction& instruction) {
+    switch (instruction.operation) {
+        case Operation::nop:
+            return Action::nothing;
+        case Operation::read_special:
+            return Action::special_register;
+        case Operation::bra:
+            return Action::branch;
+        case Operation::exit:
+            return Action::exit;
+        case Operation::barrier:
+            return Action::barrier;
+        case Operation::membar:
+            return Action::fence;
+        case Operation::trap:
+            return Action::trap;
+        default:
+            return isa::is_memory(instruction.operation) ? Action::memory : Action::alu;
+    }
+}
+
+DecodedPredicate source_predicate_of(std::uint8_t predicate, bool negated) {
+    const std::uint8_t slot = predicate == isa::kNoPredicate ? kUnusedPredicate : predicate;
+    return {slot, negated ? isa::kFullMask : isa::LaneMask{0}};
+}
+
+/// A write to PT goes where nobody reads.
+std::uint8_t destination_predicate_of(std::uint8_t predicate) {
+    return predicate < isa::kPredicateRegisters ? predicate : kUnusedPredicate;
+}
+
+/// Global, local and generic loads and returning atomics (Kim et al., HPCA 2016, section 3).
+bool is_long_latency(InstructionClass instruction_class) {
+    return instruction_class == InstructionClass::load_global || instruction_class == InstructionClass::load_local ||
+           instruction_class == InstructionClass::atomic_global;
+}
+
+}  // namespace
+
+DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing)
+    : kernel_(kernel),
+      words_((kernel.registers + isa::kPredicateRegisters + 63) / 64),
+      code_(kernel.code.size()),
+      needs_(kernel.code.size() * words_, 0),
+      writes_(kernel.code.size() * words_, 0) {
+    for (std::uint32_t pc = 0; pc < size(); ++pc) {
+        decode(pc, timing);
+    }
+}
+
+void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing) {
+    const isa::Instruction& from = kernel_.code[pc];
+    DecodedInstruction& to = code_[pc];
+    to.instruction = &from;
+    to.action = action_of(from);
+    to.instruction_class = class_of(from);
+    to.unit = unit_of(to.instruction_class);
+    const Timing cost = timing_of(to.instruction_class, timing);
+    to.latency = static_cast<std::uint16_t>(cost.latency);
+    to.initiation = static_cast<std::uint16_t>(cost.initiation);
+    to.long_latency = is_long_latency(to.instruction_class);
+    to.guarded = from.guard != isa::kTruePredicate || from.guard_negated;
+    to.guard = source_predicate_of(from.guard, from.guard_negated);
+    to.source_predicate = source_predicate_of(from.source_predicate, from.source_predicate_negated);
+    to.source_predicate2 = source_predicate_of(from.source_predicate2, from.source_predicate2_negated);
+    to.destination_predicate = destination_predicate_of(from.destination_predicate);
+    to.destination_predicate2 = destination_predicate_of(from.destination_predicate2);
+    if (to.action == Action::alu) {
+        to.handler = isa::select_handler(from);
+        LOOKAHEAD_ASSERT(to.handler != nullptr, kernel_.source_file + ":" + std::to_string(from.line) +
+                                                    ": no handler for the machine instruction at index " +
+                                                    std::to_string(pc) + " of " + kernel_.name);
+    }
+
+    for (unsigned i = 0; i < 3; ++i) {
+        if (from.source[i].kind != isa::Operand::Kind::none) {
+            to.sources = static_cast<std::uint8_t>(i + 1);
+        }
+        if (from.source[i].kind == isa::Operand::Kind::reg) {
+            mark_registers(needs_, pc, from.source[i].index, from.source[i].rows);
+        }
+    }
+    mark_predicate(needs_, pc, to.guard.slot);
+    mark_predicate(needs_, pc, to.source_predicate.slot);
+    mark_predicate(needs_, pc, to.source_predicate2.slot);
+    mark_registers(writes_, pc, from.destination, from.destination_rows);
+    mark_predicate(writes_, pc, to.destination_predicate);
+    mark_predicate(writes_, pc, to.destination_predicate2);
+    to.writes_predicate = to.destination_predicate != kUnusedPredicate || to.destination_predicate2 != kUnusedPredicate;
+    to.writes = from.destination_rows > 0 || to.writes_predicate;
+    for (unsigned word = 0; word < words_; ++word) {
+        needs_[std::size_t{pc} * words_ + word] |= writes_[std::size_t{pc} * words_ + word];
+    }
+}
+
+void DecodedKernel::mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count) {
+    LOOKAHEAD_ASSERT(count == 0 || first + count <= kernel_.registers,
+                     kernel_.name + ": instruction " + std::to_string(pc) + " names register " +
+                         std::to_string(first + count - 1) + " of " + std::to_string(kernel_.registers));
+    for (unsigned bit = first; bit < first + count; ++bit) {
+        sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
+}
+
+void DecodedKernel::mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate) {
+    if (predicate < isa::kPredicateRegisters) {
+        const unsigned bit = kernel_.registers + predicate;
+        sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
+}
+
+std::int64_t longest_latency(const TimingParameters& timing) {
+    std::int64_t longest = 0;
+    for (unsigned c = 0; c < kInstructionClasses; ++c) {
+        longest = std::max(longest, timing_of(static_cast<InstructionClass>(c), timing).latency);
+    }
+    return longest;
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "components/isa/handlers.h"
+#include "components/isa/kernel.h"
+#include "components/sm/instruction_class.h"
+#include "components/sm/parameters.h"
+
+namespace lookahead::gpu {
+
+/// What the execute stage does with an instruction.
+enum class Action : std::uint8_t { alu, special_register, memory, fence, branch, exit, barrier, trap, nothing };
+
+/// A context's predicates as the decoded instructions number them: P0..P6, the constant PT, and one that nobody reads,
+/// which stands for "none".
+inline constexpr unsigned kPredicateSlots = 9;
+inline constexpr std::uint8_t kUnusedPredicate = 8;
+
+/// A predicate and what its value is xor-ed with.
+struct DecodedPredicate {
+    std::uint8_t slot = kUnusedPredicate;
+    isa::LaneMask flip = 0;
+};
+
+/// All that issue and execution of one instruction need, computed once.
+struct DecodedInstruction {
+    isa::AluHandler handler = nullptr;
+    const isa::Instruction* instruction = nullptr;
+    Action action = Action::nothing;
+    InstructionClass instruction_class = InstructionClass::integer;
+    ExecutionUnit unit = ExecutionUnit::sp;
+    std::uint8_t sources = 0;
+    bool guarded = false;
+    bool writes = false;  ///< some register or predicate awaits a write-back
+    bool writes_predicate = false;
+    bool long_latency = false;  ///< what it writes counts as awaiting memory: global and local loads and atomics
+    std::uint16_t latency = 1;
+    std::uint16_t initiation = 1;
+    DecodedPredicate guard;
+    DecodedPredicate source_predicate;
+    DecodedPredicate source_predicate2;
+    std::uint8_t destination_predicate = kUnusedPredicate;
+    std::uint8_t destination_predicate2 = kUnusedPredicate;
+};
+
+/// A kernel as the SM's stages read it. Scoreboard bits: register r is bit r, predicate p is bit registers + p.
+class DecodedKernel {
+  public:
+    /// `kernel` outlives it. InternalError for code that the SM cannot execute.
+    DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing);
+
+    const isa::Kernel& kernel() const { return kernel_; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(code_.size()); }
+    const DecodedInstruction& operator[](std::uint32_t pc) const { return code_[pc]; }
+
+    unsigned scoreboard_words() const { return words_; }
+    /// Registers and predicates that must not be pending when the instruction issues: its sources and destinations.
+    const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
+    const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
+
+  private:
+    void decode(std::uint32_t pc, const TimingParameters& timing);
+    void mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count);
+    void mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate);
+
+    const isa::Kernel& kernel_;
+    unsigned words_;
+    std::vector<DecodedInstruction> code_;
+    std::vector<std::uint64_t> needs_;
+    std::vector<std::uint64_t> writes_;
+};
+
+/// The longest latency of any pipeline.
+std::int64_t longest_latency(const TimingParameters& timing);
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,293 @@
+#include "components/sm/pipeline/execute_stage.h"
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include "components/isa/memory_access.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+
+using isa::LaneMask;
+
+bool ExecuteStage::execute(unsigned context, Cycle now) {
+    StreamContext& stream = state_.contexts[context];
+    const std::uint32_t pc = stream.stack.pc();
+    const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    LaneMask active = stream.stack.active();
+    SmCounters& counters = state_.counters;
+    ++counters.warp_instructions;
+    counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
+    ++counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
+    if (decoded.guarded) {
+        active &= stream.predicates[decoded.guard.slot] ^ decoded.guard.flip;
+        if (active == 0) {
+            ++counters.predicated_off;
+            step_past(context, stream);
+            return false;
+        }
+    }
+    switch (decoded.action) {
+        case Action::alu:
+            alu(context, stream, decoded, active);
+            schedule_write_back(context, pc, decoded, now);
+            break;
+        case Action::special_register:
+            special_register(context, stream, decoded, active, now);
+            schedule_write_back(context, pc, decoded, now);
+            break;
+        case Action::memory:
+            reserve(context, stream, pc, decoded);
+            memory(context, stream, decoded, active, now);
+            step_past(context, stream);
+            return true;
+        case Action::fence:
+            fence(context, stream, decoded, now);
+            return true;
+        case Action::branch:
+            branch(context, stream, decoded, active, now);
+            return false;
+        case Action::exit:
+            exit(context, stream, active, now);
+            return false;
+        case Action::barrier:
+            barriers_.arrive(context, decoded.instruction->mode, active, now);
+            return false;
+        case Action::trap:
+            trap(context);
+        case Action::nothing:
+            break;
+    }
+    step_past(context, stream);
+    return false;
+}
+
+const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const isa::Operand& operand,
+                                              unsigned word) const {
+    if (operand.kind == isa::Operand::Kind::reg) {
+        return state_.registers.row(map[operand.index + word]);
+    }
+    return state_.launch.constants[operand.index + word].lanes;
+}
+
+void ExecuteStage::alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask active) {
+    const isa::Instruction& instruction = *decoded.instruction;
+    const std::uint16_t* map = state_.map.of(context);
+    isa::OperandRows rows;
+    for (unsigned i = 0; i < decoded.sources; ++i) {
+        const isa::Operand& operand = instruction.source[i];
+        if (operand.kind == isa::Operand::Kind::none) {
+            continue;
+        }
+        rows.source[i][0] = source_row(map, operand, 0);
+        rows.source[i][1] = operand.rows > 1 ? source_row(map, operand, 1) : rows.source[i][0];
+    }
+    if (instruction.destination_rows > 0) {
+        rows.destination[0] = destination_row(map, instruction, 0);
+        rows.destination[1] = instruction.destination_rows > 1 ? destination_row(map, instruction, 1) : nullptr;
+    }
+    rows.source_predicate = stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
+    rows.source_predicate2 = stream.predicates[decoded.source_predicate2.slot] ^ decoded.source_predicate2.flip;
+    rows.destination_predicate = stream.predicates[decoded.destination_predicate];
+    rows.destination_predicate2 = stream.predicates[decoded.destination_predicate2];
+    decoded.handler(rows, active, instruction);
+    if (decoded.writes_predicate) {
+        stream.predicates[decoded.destination_predicate] = rows.destination_predicate;
+        stream.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
+    }
+}
+
+void ExecuteStage::special_register(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
+                                    LaneMask active, Cycle now) {
+    const isa::Instruction& instruction = *decoded.instruction;
+    isa::WarpIdentity warp;
+    warp.ctaid = ctas_.slot(stream.cta_slot).position;
+    warp.block = state_.launch.fields.block;
+    warp.first_thread = stream.first_thread;
+    warp.warp_slot = context;
+    warp.warp_slots = static_cast<std::uint32_t>(state_.parameters.max_warps);
+    warp.sm = identity_.index;
+    warp.sms = identity_.count;
+    warp.clock = static_cast<std::uint64_t>(now);
+    warp.nanoseconds = static_cast<std::uint64_t>(clock_.edge(now)) / 1'000'000;
+    isa::Row values[2];
+    isa::read_special(instruction.special, warp, values[0].lanes, values[1].lanes);
+    const std::uint16_t* map = state_.map.of(context);
+    for (unsigned word = 0; word < instruction.destination_rows; ++word) {
+        std::uint32_t* row = destination_row(map, instruction, word);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            row[lane] = (active >> lane) & 1 ? values[word].lanes[lane] : row[lane];
+        }
+    }
+}
+
+void ExecuteStage::memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
+                          LaneMask active, Cycle now) {
+    const isa::Instruction& instruction = *decoded.instruction;
+    const std::uint16_t* map = state_.map.of(context);
+    request_.instruction = &instruction;
+    request_.pc = stream.stack.pc();
+    request_.context = static_cast<std::uint16_t>(context);
+    request_.cta_slot = stream.cta_slot;
+    request_.active = active;
+    request_.destination_row = instruction.destination_rows > 0 ? map[instruction.destination] : 0;
+    request_.shared_bytes = state_.launch.occupancy.shared_bytes_per_cta;
+    request_.shared_base = stream.cta_slot * request_.shared_bytes;
+    const isa::Operand& address = instruction.source[0];
+    const std::uint32_t* low = source_row(map, address, 0);
+    const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;
+    isa::compute_addresses(instruction, low, high, active, request_.addresses);
+    if (instruction.operation != isa::Operation::load) {
+        read_store_data(map, instruction);
+    }
+    try {
+        memory_.accept(request_, now);
+    } catch (const ProgramError& error) {
+        throw ProgramError(place_of(context) + ": " + error.what());
+    }
+}
+
+/// Stores have their elements' words in source[1]; atomics their operands in source[1] and source[2].
+void ExecuteStage::read_store_data(const std::uint16_t* map, const isa::Instruction& instruction) {
+    for (unsigned i = 1; i < 3; ++i) {
+        const isa::Operand& operand = instruction.source[i];
+        for (unsigned word = 0; word < operand.rows; ++word) {
+            std::memcpy(request_.data[(i - 1) * 2 + word], source_row(map, operand, word), sizeof request_.data[0]);
+        }
+    }
+}
+
+void ExecuteStage::branch(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask taken,
+                          Cycle now) {
+    const isa::Instruction& instruction = *decoded.instruction;
+    const std::uint32_t pc = stream.stack.pc();
+    ++state_.counters.branches;
+    state_.counters.divergent_branches += taken != stream.stack.active();
+    stream.stack.branch(taken, instruction.target, pc + 1, instruction.reconvergence);
+    moved(context, stream, pc);
+    state_.states.set(context, ContextState::branching);
+    const PipelineEvent event{PipelineEvent::Kind::branch_resolved, static_cast<std::uint16_t>(context), 0};
+    state_.wheel.schedule(now, now + state_.parameters.branch_latency, event.packed());
+}
+
+void ExecuteStage::exit(unsigned context, StreamContext& stream, LaneMask active, Cycle now) {
+    const std::uint32_t pc = stream.stack.pc();
+    stream.stack.exit(active);
+    if (!stream.stack.done()) {
+        moved(context, stream, pc);
+        state_.classify(context);
+        return;
+    }
+    ctas_.warp_exited(context);
+    barriers_.warp_exited(stream.cta_slot, now);
+}
+
+void ExecuteStage::fence(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, Cycle now) {
+    ++stream.in_flight;
+    state_.states.set(context, ContextState::at_fence);
+    memory_.accept_fence(static_cast<std::uint16_t>(context), *decoded.instruction, now);
+}
+
+void ExecuteStage::trap(unsigned context) const {
+    throw ProgramError(place_of(context) + ": trap");
+}
+
+void ExecuteStage::reserve(unsigned context, StreamContext& stream, std::uint32_t pc,
+                           const DecodedInstruction& decoded) {
+    if (decoded.writes) {
+        ++stream.in_flight;
+        state_.scoreboard.reserve(context, state_.kernel->writes(pc), decoded.long_latency);
+    }
+}
+
+void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded,
+                                       Cycle now) {
+    reserve(context, state_.contexts[context], pc, decoded);
+    if (decoded.writes) {
+        const PipelineEvent event{PipelineEvent::Kind::write_back, static_cast<std::uint16_t>(context), pc};
+        state_.wheel.schedule(now, now + decoded.latency, event.packed());
+    }
+}
+
+void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
+    --state_.contexts[context].in_flight;
+    state_.scoreboard.release(context, state_.kernel->writes(pc));
+    const ContextState waits_for = state_.states.of(context);
+    if (waits_for == ContextState::blocked_by_memory || waits_for == ContextState::blocked_by_pipeline) {
+        state_.classify(context);
+    }
+}
+
+void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& instruction) {
+    if (instruction.operation == isa::Operation::membar) {
+        StreamContext& stream = state_.contexts[context];
+        --stream.in_flight;
+        step_past(context, stream);
+        return;
+    }
+    write_back(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
+}
+
+void ExecuteStage::barrier_released(unsigned cta_slot, unsigned barrier) {
+    for (ContextMask rest = barriers_.release(cta_slot, barrier); rest != 0; rest &= rest - 1) {
+        const auto context = static_cast<unsigned>(std::countr_zero(rest));
+        step_past(context, state_.contexts[context]);
+    }
+}
+
+void ExecuteStage::step_past(unsigned context, StreamContext& stream) {
+    const std::uint32_t pc = stream.stack.pc();
+    stream.stack.advance();
+    moved(context, stream, pc);
+    state_.classify(context);
+}
+
+/// The stack has left `old_pc`: the buffer goes on, or does not hold what comes next.
+void ExecuteStage::moved(unsigned context, StreamContext& stream, std::uint32_t old_pc) {
+    --stream.buffered;
+    if (stream.stack.pc() != old_pc + 1) {
+        state_.flush(context);
+    }
+}
+
+std::string ExecuteStage::place_of(unsigned context) const {
+    const StreamContext& stream = state_.contexts[context];
+    const CtaSlot& cta = ctas_.slot(stream.cta_slot);
+    const isa::Kernel& kernel = state_.kernel->kernel();
+    const std::uint32_t pc = stream.stack.pc();
+    char address[16];
+    std::snprintf(address, sizeof address, "0x%x", pc * isa::kInstructionBytes);
+    const std::uint32_t line = pc < kernel.code.size() ? kernel.code[pc].line : 0;
+    return "kernel " + kernel.name + ", CTA (" + std::to_string(cta.position.x) + ", " +
+           std::to_string(cta.position.y) + ", " + std::to_string(cta.position.z) + "), warp " +
+           std::to_string(stream.first_thread / isa::kWarpSize) + ", PC " + address + ", " + kernel.source_file + ":" +
+           std::to_string(line);
+}
+
+std::string ExecuteStage::stall_phrase(unsigned context) const {
+    const StreamContext& stream = state_.contexts[context];
+    const std::string place = place_of(context);
+    switch (state_.states.of(context)) {
+        case ContextState::at_barrier: {
+            std::string phrase = place + ": waits at barrier " + std::to_string(stream.barrier);
+            if (stream.partial_barrier) {
+                char lanes[64];
+                std::snprintf(lanes, sizeof lanes, " with lanes 0x%08x only; lanes 0x%08x took another path",
+                              stream.barrier_lanes, stream.stack.alive() & ~stream.barrier_lanes);
+                phrase += lanes;
+            }
+            return phrase;
+        }
+        case ContextState::at_fence:
+            return place + ": waits for its fence";
+        case ContextState::blocked_by_memory:
+            return place + ": waits for a value from memory";
+        case ContextState::ready_memory:
+            return place + ": waits for the load/store unit to accept it";
+        default:
+            return place + ": is not done";
+    }
+}
+
+}  // namespace lookahead::gpu

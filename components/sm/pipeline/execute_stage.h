@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/pipeline/barrier_stage.h"
+#include "components/sm/pipeline/cta_stage.h"
+#include "components/sm/pipeline/pipeline_state.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+/// What %smid and %nsmid tell.
+struct SmIdentity {
+    std::uint32_t index = 0;
+    std::uint32_t count = 1;
+};
+
+/// Executes issued instructions: reads the operands, computes, and hands the write-back to the timing wheel or the
+/// instruction to the load/store unit. Values stand in the registers at once; that they may not be read before the
+/// write-back is the scoreboard's business.
+class ExecuteStage {
+  public:
+    ExecuteStage(PipelineState& state, CtaStage& ctas, BarrierStage& barriers, LoadStoreUnit& memory,
+                 const ClockDomain& clock, SmIdentity identity)
+        : state_(state), ctas_(ctas), barriers_(barriers), memory_(memory), clock_(clock), identity_(identity) {}
+
+    /// Executes the next instruction of the context, which is decoded and has its operands and its unit. Returns true
+    /// if the load/store unit accepted it. Throws ProgramError that names kernel, CTA, warp, PC and line.
+    bool execute(unsigned context, Cycle now);
+
+    /// What the timing wheel and the load/store unit bring back.
+    void write_back(unsigned context, std::uint32_t pc);
+    void branch_resolved(unsigned context) { state_.classify(context); }
+    void barrier_released(unsigned cta_slot, unsigned barrier);
+    void memory_completed(unsigned context, const isa::Instruction& instruction);
+
+    /// "CTA (1, 0, 0), warp 2, PC 0x18, kernel.ptx:12", the warp's number within its CTA.
+    std::string place_of(unsigned context) const;
+    /// "CTA ... waits at barrier 0": for the deadlock report.
+    std::string stall_phrase(unsigned context) const;
+
+  private:
+    void alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active);
+    void special_register(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
+                          isa::LaneMask active, Cycle now);
+    void memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
+                Cycle now);
+    void branch(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask taken,
+                Cycle now);
+    void exit(unsigned context, StreamContext& stream, isa::LaneMask active, Cycle now);
+    void fence(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, Cycle now);
+    [[noreturn]] void trap(unsigned context) const;
+
+    const std::uint32_t* source_row(const std::uint16_t* map, const isa::Operand& operand, unsigned word) const;
+    std::uint32_t* destination_row(const std::uint16_t* map, const isa::Instruction& instruction, unsigned word) {
+        return state_.registers.row(map[instruction.destination + word]);
+    }
+    void read_store_data(const std::uint16_t* map, const isa::Instruction& instruction);
+    void reserve(unsigned context, StreamContext& stream, std::uint32_t pc, const DecodedInstruction& decoded);
+    void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now);
+    void step_past(unsigned context, StreamContext& stream);
+    void moved(unsigned context, StreamContext& stream, std::uint32_t old_pc);
+
+    PipelineState& state_;
+    CtaStage& ctas_;
+    BarrierStage& barriers_;
+    LoadStoreUnit& memory_;
+    const ClockDomain& clock_;
+    SmIdentity identity_;
+    MemoryInstruction request_;
+};
+
+}  // namespace lookahead::gpu

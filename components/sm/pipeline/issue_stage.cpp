@@ -1,0 +1,151 @@
+#include "components/sm/pipeline/issue_stage.h"
+
+#include <algorithm>
+
+namespace lookahead::gpu {
+
+ContextMask warps_of_scheduler(unsigned scheduler, unsigned schedulers, unsigned contexts) {
+    ContextMask warps = 0;
+    for (unsigned context = scheduler; context < contexts; context += schedulers) {
+        warps |= context_bit(context);
+    }
+    return warps;
+}
+
+IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpSchedulers& schedulers, ExecuteStage& execute,
+                       LoadStoreUnit& memory)
+    : state_(state),
+      ctas_(ctas),
+      schedulers_(schedulers),
+      execute_(execute),
+      memory_(memory),
+      units_(static_cast<unsigned>(state.parameters.sp_units), static_cast<unsigned>(state.parameters.sfu_units),
+             static_cast<unsigned>(state.parameters.dp_units)),
+      counters_(schedulers.size()) {
+    const auto count = static_cast<unsigned>(schedulers.size());
+    for (unsigned scheduler = 0; scheduler < count; ++scheduler) {
+        warps_.push_back(warps_of_scheduler(scheduler, count, static_cast<unsigned>(state.parameters.max_warps)));
+    }
+}
+
+bool IssueStage::cycle(Cycle now) {
+    accepted_ = false;
+    const auto count = static_cast<unsigned>(schedulers_.size());
+    auto scheduler = static_cast<unsigned>(static_cast<std::uint32_t>(now) % count);
+    for (unsigned turn = 0; turn < count; ++turn) {
+        if (!step(scheduler, now)) {
+            ++counters_[scheduler][stall_of(scheduler)];
+        }
+        scheduler = scheduler + 1 == count ? 0 : scheduler + 1;
+    }
+    return accepted_;
+}
+
+/// Issues or has an extension issue, and charges that; false: nothing was charged.
+bool IssueStage::step(unsigned scheduler, Cycle now) {
+    const ContextMask ready = candidates(scheduler, now);
+    if (ready != 0) {
+        const unsigned context = schedulers_[scheduler]->pick(ready, now);
+        if (context != WarpScheduler::kHoldBack) {
+            LOOKAHEAD_DEBUG_ASSERT((ready & context_bit(context)) != 0, "a scheduler picked a warp that is not ready");
+            ++counters_[scheduler][SchedulerCycle::issued];
+            issue(context, now);
+            return true;
+        }
+    }
+    if (!sources_.empty() && offer(scheduler, now)) {
+        ++counters_[scheduler][SchedulerCycle::extension_issued];
+        return true;
+    }
+    if (ready != 0) {
+        ++counters_[scheduler][SchedulerCycle::held_back];
+        return true;
+    }
+    return false;
+}
+
+bool IssueStage::offer(unsigned scheduler, Cycle now) {
+    return std::any_of(sources_.begin(), sources_.end(),
+                       [&](IssueSource* source) { return source->issue(scheduler, now); });
+}
+
+void IssueStage::issue(unsigned context, Cycle now) {
+    const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
+    if (decoded.unit < ExecutionUnit::memory) {
+        units_.occupy(decoded.unit, now, decoded.initiation);
+    }
+    accepted_ |= execute_.execute(context, now);
+}
+
+ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
+    const ContextStates& states = state_.states;
+    ContextMask ready = states.in(ContextState::ready_control);
+    if (const ContextMask sp = states.in(ContextState::ready_sp); sp != 0 && units_.available(ExecutionUnit::sp, now)) {
+        ready |= sp;
+    }
+    if (const ContextMask memory = states.in(ContextState::ready_memory);
+        memory != 0 && !accepted_ && memory_.can_accept()) {
+        ready |= memory;
+    }
+    if (const ContextMask sfu = states.in(ContextState::ready_sfu);
+        sfu != 0 && units_.available(ExecutionUnit::sfu, now)) {
+        ready |= sfu;
+    }
+    if (const ContextMask dp = states.in(ContextState::ready_dp); dp != 0 && units_.available(ExecutionUnit::dp, now)) {
+        ready |= dp;
+    }
+    return ready & warps_[scheduler];
+}
+
+/// The first cause in the order of SchedulerCycle; nothing was issued and nothing held back.
+SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
+    const ContextStates& states = state_.states;
+    const ContextMask own = warps_[scheduler];
+    const auto some = [&](ContextMask contexts) { return (contexts & own) != 0; };
+    if (some(states.in(ContextState::ready_memory))) {
+        return SchedulerCycle::memory_unit_full;
+    }
+    if (some(states.ready_for_units())) {
+        return SchedulerCycle::unit_full;
+    }
+    if (some(states.in(ContextState::blocked_by_memory) | states.in(ContextState::at_fence))) {
+        return SchedulerCycle::long_latency;
+    }
+    if (some(states.in(ContextState::blocked_by_pipeline))) {
+        return SchedulerCycle::short_latency;
+    }
+    if (some(states.in(ContextState::fetching) | states.in(ContextState::branching))) {
+        return SchedulerCycle::buffer_empty;
+    }
+    if (some(states.in(ContextState::at_barrier))) {
+        return SchedulerCycle::barrier;
+    }
+    return ctas_.resident() > 0 ? SchedulerCycle::no_instruction_left : SchedulerCycle::no_cta;
+}
+
+void IssueStage::charge_idle(Cycle cycles) {
+    for (unsigned scheduler = 0; scheduler < counters_.size(); ++scheduler) {
+        counters_[scheduler][stall_of(scheduler)] += static_cast<std::uint64_t>(cycles);
+    }
+}
+
+Cycle IssueStage::next_for(ContextState state, ExecutionUnit unit, Cycle now) const {
+    return state_.states.in(state) == 0 ? kNever : std::max(now + 1, units_.next_free(unit));
+}
+
+Cycle IssueStage::next_issue(Cycle now) const {
+    const ContextStates& states = state_.states;
+    if (states.in(ContextState::ready_control) != 0 ||
+        (states.in(ContextState::ready_memory) != 0 && memory_.can_accept())) {
+        return now + 1;
+    }
+    Cycle next = std::min({next_for(ContextState::ready_sp, ExecutionUnit::sp, now),
+                           next_for(ContextState::ready_sfu, ExecutionUnit::sfu, now),
+                           next_for(ContextState::ready_dp, ExecutionUnit::dp, now)});
+    for (const IssueSource* source : sources_) {
+        next = std::min(next, source->next_issue(now));
+    }
+    return next;
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,23 @@
+#include "components/sm/pipeline/pipeline_state.h"
+
+#include <algorithm>
+
+namespace lookahead::gpu {
+namespace {
+
+Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
+    return std::max({longest_latency(timing), sm.fetch_latency, sm.branch_latency, sm.barrier_latency});
+}
+
+}  // namespace
+
+PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& timing_parameters)
+    : parameters(sm),
+      timing(timing_parameters),
+      contexts(static_cast<std::size_t>(sm.max_warps)),
+      scoreboard(static_cast<unsigned>(sm.max_warps)),
+      map(static_cast<unsigned>(sm.max_warps)),
+      registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),
+      wheel(longest_delay(sm, timing_parameters)) {}
+
+}  // namespace lookahead::gpu

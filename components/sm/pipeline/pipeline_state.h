@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/sm/context_states.h"
+#include "components/sm/counters.h"
+#include "components/sm/parameters.h"
+#include "components/sm/pipeline/decoded_kernel.h"
+#include "components/sm/pipeline/launch_state.h"
+#include "components/sm/pipeline/register_map.h"
+#include "components/sm/pipeline/scoreboard.h"
+#include "components/sm/pipeline/stream_context.h"
+#include "components/sm/pipeline/timing_wheel.h"
+#include "components/sm/register_file.h"
+
+namespace lookahead::gpu {
+
+/// Something that a stage hands on through the timing wheel, packed into 64 bits.
+struct PipelineEvent {
+    enum class Kind : std::uint8_t { write_back, fetched, branch_resolved, barrier_released };
+
+    Kind kind;
+    std::uint16_t index;   ///< context; CTA slot for barrier_released
+    std::uint32_t detail;  ///< pc for write_back; instructions for fetched; barrier number for barrier_released
+
+    std::uint64_t packed() const {
+        return static_cast<std::uint64_t>(kind) | std::uint64_t{index} << 8 | std::uint64_t{detail} << 32;
+    }
+    static PipelineEvent unpacked(std::uint64_t word) {
+        return {static_cast<Kind>(word & 0xff), static_cast<std::uint16_t>(word >> 8),
+                static_cast<std::uint32_t>(word >> 32)};
+    }
+};
+
+/// The latches between an SM's stages. The stages hold references to it and own what only they need.
+struct PipelineState {
+    PipelineState(const SmParameters& sm, const TimingParameters& timing);
+
+    /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
+    /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
+    void classify(unsigned context) {
+        const StreamContext& stream = contexts[context];
+        if (stream.buffered == 0) {
+            states.set(context, ContextState::fetching);
+            return;
+        }
+        const std::uint32_t pc = stream.stack.pc();
+        const std::uint64_t* needs = kernel->needs(pc);
+        if (!scoreboard.blocks(context, needs)) {
+            const auto unit = static_cast<std::uint8_t>((*kernel)[pc].unit);
+            const auto first = static_cast<std::uint8_t>(ContextState::ready_sp);
+            states.set(context, static_cast<ContextState>(first + unit));
+        } else if (scoreboard.blocks_for_memory(context, needs)) {
+            states.set(context, ContextState::blocked_by_memory);
+        } else {
+            states.set(context, ContextState::blocked_by_pipeline);
+        }
+    }
+
+    /// Drops what the context has fetched.
+    void flush(unsigned context) {
+        if (contexts[context].buffered > 0) {
+            contexts[context].buffered = 0;
+            ++counters.flushes;
+        }
+    }
+
+    const SmParameters parameters;
+    const TimingParameters timing;
+    std::vector<StreamContext> contexts;
+    ContextStates states;
+    Scoreboard scoreboard;
+    RegisterMap map;
+    RegisterFile registers;
+    TimingWheel wheel;
+    LaunchState launch;
+    const DecodedKernel* kernel = nullptr;  ///< of the launch; null between kernels
+    SmCounters counters;
+};
+
+}  // namespace lookahead::gpu

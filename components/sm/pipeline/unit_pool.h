@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "components/sm/instruction_class.h"
+#include "components/sm/lsu/load_store_unit.h"
+
+namespace lookahead::gpu {
+
+/// The SP, SFU and DP pipelines of an SM: when each takes its next instruction.
+class UnitPool {
+  public:
+    UnitPool(unsigned sp, unsigned sfu, unsigned dp)
+        : units_{std::vector<Cycle>(sp, 0), std::vector<Cycle>(sfu, 0), std::vector<Cycle>(dp, 0)} {}
+
+    bool available(ExecutionUnit unit, Cycle now) const { return next_free(unit) <= now; }
+    /// The first cycle in which some pipeline of the kind takes an instruction.
+    Cycle next_free(ExecutionUnit unit) const {
+        const std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
+        return *std::min_element(pipelines.begin(), pipelines.end());
+    }
+    /// An instruction enters the pipeline that has been free longest; one must be available.
+    void occupy(ExecutionUnit unit, Cycle now, unsigned initiation) {
+        std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
+        *std::min_element(pipelines.begin(), pipelines.end()) = now + static_cast<Cycle>(initiation);
+    }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        for (std::vector<Cycle>& pipelines : units_) {
+            for (Cycle& free : pipelines) {
+                archive& free;
+            }
+        }
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (const std::vector<Cycle>& pipelines : units_) {
+            for (const Cycle free : pipelines) {
+                f(free);
+            }
+        }
+    }
+
+  private:
+    static_assert(static_cast<unsigned>(ExecutionUnit::sp) == 0 && static_cast<unsigned>(ExecutionUnit::dp) == 2);
+    std::array<std::vector<Cycle>, 3> units_;
+};
+
+}  // namespace lookahead::gpu

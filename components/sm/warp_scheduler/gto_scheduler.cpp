@@ -1,0 +1,55 @@
+#include <array>
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/array.hpp>
+
+#include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// Greedy then oldest: the warp that issued last as long as it is ready, else the ready warp that started first.
+class GtoScheduler final : public WarpScheduler {
+  public:
+    explicit GtoScheduler(const WarpSchedulerArguments&) {}
+
+    unsigned pick(ContextMask candidates, Cycle) override {
+        if ((candidates & greedy_) == 0) {
+            greedy_ = context_bit(oldest_of(candidates));
+        }
+        return static_cast<unsigned>(std::countr_zero(greedy_));
+    }
+    void started(unsigned warp) override { start_[warp] = ++starts_; }
+    void exited(unsigned warp) override { greedy_ &= ~context_bit(warp); }
+
+    void hash_state(StateHasher& hasher) const override {
+        hasher.add(greedy_);
+        hasher.add(starts_);
+        for (const std::uint64_t start : start_) {
+            hasher.add(start);
+        }
+    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << greedy_ << starts_ << start_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> greedy_ >> starts_ >> start_; }
+
+  private:
+    unsigned oldest_of(ContextMask candidates) const {
+        auto oldest = static_cast<unsigned>(std::countr_zero(candidates));
+        for (ContextMask rest = candidates & (candidates - 1); rest != 0; rest &= rest - 1) {
+            const auto warp = static_cast<unsigned>(std::countr_zero(rest));
+            oldest = start_[warp] < start_[oldest] ? warp : oldest;
+        }
+        return oldest;
+    }
+
+    ContextMask greedy_ = 0;  ///< the warp that issued last, or none
+    std::uint64_t starts_ = 0;
+    std::array<std::uint64_t, kMaximumContexts> start_{};  ///< rank by age of each warp
+};
+
+LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GtoScheduler, "gto",
+                           "Greedy then oldest: one warp until it stalls, then the ready warp that started first.",
+                           "Rogers, O'Connor and Aamodt, MICRO 2012")
+
+}  // namespace lookahead::gpu

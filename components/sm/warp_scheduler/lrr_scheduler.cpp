@@ -1,0 +1,35 @@
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+
+#include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// Loose round robin: the first ready warp after the one that issued last.
+class LrrScheduler final : public WarpScheduler {
+  public:
+    explicit LrrScheduler(const WarpSchedulerArguments&) {}
+
+    unsigned pick(ContextMask candidates, Cycle) override {
+        const ContextMask after = candidates & ~((context_bit(last_) << 1) - 1);
+        last_ = static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+        return last_;
+    }
+    void started(unsigned) override {}
+    void exited(unsigned) override {}
+
+    void hash_state(StateHasher& hasher) const override { hasher.add(last_); }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << last_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> last_; }
+
+  private:
+    std::uint32_t last_ = kMaximumContexts - 1;
+};
+
+LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, LrrScheduler, "lrr",
+                           "Loose round robin: the first ready warp after the one that issued last.",
+                           "the base policy of Narasiman et al., MICRO 2011")
+
+}  // namespace lookahead::gpu

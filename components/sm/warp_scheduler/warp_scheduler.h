@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+#include "components/sm/context_states.h"
+#include "core/component/slot.h"
+#include "core/time/time.h"
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+}  // namespace boost::archive
+
+namespace lookahead {
+class StateHasher;
+class StatisticsVisitor;
+}  // namespace lookahead
+
+namespace lookahead::gpu {
+
+/// What a warp scheduler is built from.
+struct WarpSchedulerArguments {
+    ContextMask warps = 0;        ///< those that belong to it
+    const ContextStates& states;  ///< of all contexts, kept up to date: what each warp waits for
+};
+
+/// Slot "sm.warp_scheduler": chooses which of a scheduler's ready warps issues. An SM has one object for each of its
+/// schedulers.
+///
+/// Contract:
+/// - `pick` is called at most once a cycle, in rising cycles, and only when there is a candidate: never in idle
+///   cycles. It returns one of `candidates`, or kHoldBack to issue none of them; a scheduler that holds back is asked
+///   again in the next cycle.
+/// - `candidates` are warps of its own whose next instruction is decoded, has its operands, and finds its unit free.
+/// - `pick` may change the scheduler's own state only. Its result hangs on that state, the candidates and the
+///   contexts' states, never on how often it was not called.
+/// - `started` is called in the order of the warps' age, before the warp is ever a candidate; `exited` after its last
+///   instruction; the same number may start again later.
+class WarpScheduler {
+  public:
+    static constexpr unsigned kHoldBack = ~0u;
+
+    virtual ~WarpScheduler() = default;
+
+    virtual unsigned pick(ContextMask candidates, Cycle now) = 0;
+    virtual void started(unsigned warp) = 0;
+    virtual void exited(unsigned warp) = 0;
+
+    virtual void hash_state(StateHasher& hasher) const = 0;
+    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
+    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::SlotTraits<lookahead::gpu::WarpScheduler> {
+    static constexpr std::string_view name = "sm.warp_scheduler";
+    static constexpr std::string_view description = "Chooses which ready warp issues.";
+    using Arguments = std::tuple<const lookahead::gpu::WarpSchedulerArguments&>;
+};

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/binary_object.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "components/isa/address_space.h"
+#include "components/isa/memory_access.h"
+#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/multiprocessor/streaming_multiprocessor.h"
+#include "core/error/error.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::test {
+
+/// How a FakeLoadStoreUnit behaves.
+struct FakeMemory {
+    Cycle global_latency = 100;
+    Cycle shared_latency = 26;
+    Cycle store_latency = 60;  ///< until the store is acknowledged
+    Cycle fence_latency = 40;
+    unsigned capacity = 16;  ///< instructions in flight
+};
+
+/// A load/store unit with fixed latencies over a flat memory: each access takes place when its latency is over.
+class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
+  public:
+    static constexpr std::uint64_t kGlobalBytes = 1 << 16;
+
+    FakeLoadStoreUnit(const FakeMemory& memory, const gpu::LoadStoreServices& services)
+        : memory_(memory),
+          registers_(services.registers),
+          listener_(services.listener),
+          global_(kGlobalBytes),
+          shared_(services.shared_bytes) {}
+
+    bool can_accept() const override { return entries_.size() < memory_.capacity; }
+    void accept(const gpu::MemoryInstruction& instruction, Cycle now) override {
+        LOOKAHEAD_ASSERT(can_accept() && instruction.active != 0 && now > last_accept_, "contract of accept");
+        last_accept_ = now;
+        check_addresses(instruction);
+        entries_.push_back({instruction, now + latency_of(*instruction.instruction)});
+    }
+    void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override {
+        LOOKAHEAD_ASSERT(can_accept() && now > last_accept_, "contract of accept_fence");
+        last_accept_ = now;
+        gpu::MemoryInstruction fence;
+        fence.instruction = &instruction;
+        fence.context = context;
+        entries_.push_back({fence, now + memory_.fence_latency});
+    }
+    void receive(const MessageHeader&, Cycle) override { ++received_; }
+    void cycle(Cycle now) override {
+        LOOKAHEAD_ASSERT(now > last_cycle_ && now <= next_, "contract of cycle");
+        last_cycle_ = now;
+        std::vector<Entry> due;
+        const auto later = std::stable_partition(entries_.begin(), entries_.end(),
+                                                 [now](const Entry& entry) { return entry.due > now; });
+        due.assign(later, entries_.end());
+        entries_.erase(later, entries_.end());
+        for (const Entry& entry : due) {
+            perform(entry.instruction);
+            if (entry.instruction.instruction->destination_rows > 0 ||
+                entry.instruction.instruction->operation == isa::Operation::membar) {
+                listener_.memory_completed(entry.instruction.context, *entry.instruction.instruction, now);
+            }
+        }
+        next_ = next_event(now);
+    }
+    Cycle next_event(Cycle) const override {
+        Cycle next = gpu::kNever;
+        for (const Entry& entry : entries_) {
+            next = std::min(next, entry.due);
+        }
+        return next;
+    }
+    void begin_kernel() override { ++kernels_; }
+    bool drained() const override { return entries_.empty(); }
+    std::string waiting_for() const override { return std::to_string(entries_.size()) + " accesses"; }
+
+    void hash_state(StateHasher& hasher) const override {
+        hasher.add_bytes(global_.data(), global_.size());
+        hasher.add_bytes(shared_.data(), shared_.size());
+        for (const Entry& entry : entries_) {
+            hasher.add(static_cast<std::uint64_t>(entry.due));
+            hasher.add(entry.instruction.context);
+        }
+        hasher.add(received_);
+    }
+    void visit_statistics(StatisticsVisitor&) const override {}
+    void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override {
+        archive << global_ << shared_ << received_ << kernels_ << last_accept_ << last_cycle_ << next_;
+        const std::size_t count = entries_.size();
+        archive << count;
+        for (const Entry& entry : entries_) {
+            const std::ptrdiff_t pc = entry.instruction.instruction - code;
+            archive << pc << boost::serialization::make_binary_object(const_cast<Entry*>(&entry), sizeof entry);
+        }
+    }
+    void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) override {
+        archive >> global_ >> shared_ >> received_ >> kernels_ >> last_accept_ >> last_cycle_ >> next_;
+        std::size_t count = 0;
+        archive >> count;
+        entries_.resize(count);
+        for (Entry& entry : entries_) {
+            std::ptrdiff_t pc = 0;
+            auto place = boost::serialization::make_binary_object(&entry, sizeof entry);
+            archive >> pc >> place;
+            entry.instruction.instruction = code + pc;
+        }
+    }
+
+    std::uint32_t global_word(std::uint64_t offset) const { return word(global_, offset); }
+    void set_global_word(std::uint64_t offset, std::uint32_t value) {
+        std::memcpy(global_.data() + offset, &value, sizeof value);
+    }
+    std::uint64_t received() const { return received_; }
+
+  private:
+    struct Entry {
+        gpu::MemoryInstruction instruction;
+        Cycle due = 0;
+    };
+
+    static std::uint32_t word(const std::vector<char>& bytes, std::uint64_t offset) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, bytes.data() + offset, sizeof value);
+        return value;
+    }
+    Cycle latency_of(const isa::Instruction& instruction) const {
+        if (instruction.space == isa::Space::shared) {
+            return memory_.shared_latency;
+        }
+        return instruction.destination_rows > 0 ? memory_.global_latency : memory_.store_latency;
+    }
+    char* place_of(const gpu::MemoryInstruction& access, unsigned lane) {
+        const std::uint64_t address = access.addresses[lane];
+        return access.instruction->space == isa::Space::shared ? shared_.data() + access.shared_base + address
+                                                               : global_.data() + (address - isa::kGlobalBase);
+    }
+    void check_addresses(const gpu::MemoryInstruction& access) const {
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            const std::uint64_t end = access.addresses[lane] + isa::lane_bytes(*access.instruction);
+            const bool good =
+                access.instruction->space == isa::Space::shared
+                    ? end <= access.shared_bytes
+                    : access.addresses[lane] >= isa::kGlobalBase && end <= isa::kGlobalBase + kGlobalBytes;
+            if ((access.active >> lane & 1) != 0 && !good) {
+                throw ProgramError("lane " + std::to_string(lane) + " accesses an address that is not allocated");
+            }
+        }
+    }
+    void perform(const gpu::MemoryInstruction& access) {
+        const isa::Instruction& instruction = *access.instruction;
+        if (!isa::is_memory(instruction.operation)) {
+            return;
+        }
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            if ((access.active >> lane & 1) != 0) {
+                perform_lane(access, lane);
+            }
+        }
+    }
+    void perform_lane(const gpu::MemoryInstruction& access, unsigned lane) {
+        const isa::Instruction& instruction = *access.instruction;
+        char* place = place_of(access, lane);
+        if (instruction.operation == isa::Operation::load) {
+            std::uint32_t* rows[4];
+            for (unsigned i = 0; i < instruction.destination_rows; ++i) {
+                rows[i] = registers_.row(access.destination_row + i);
+            }
+            isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(place), rows);
+        } else if (instruction.operation == isa::Operation::store) {
+            const std::uint32_t* rows[4] = {access.data[0], access.data[1], access.data[2], access.data[3]};
+            std::byte bytes[16];
+            isa::read_stored(instruction, lane, rows, bytes);
+            std::memcpy(place, bytes, isa::lane_bytes(instruction));
+        } else {
+            std::uint32_t old_value = 0;
+            std::memcpy(&old_value, place, sizeof old_value);
+            const auto result = static_cast<std::uint32_t>(isa::apply_atomic(
+                instruction.atomic, instruction.type, old_value, access.data[0][lane], access.data[2][lane]));
+            std::memcpy(place, &result, sizeof result);
+            if (instruction.destination_rows > 0) {
+                registers_.row(access.destination_row)[lane] = old_value;
+            }
+        }
+    }
+
+    FakeMemory memory_;
+    gpu::RegisterFile& registers_;
+    gpu::LoadStoreListener& listener_;
+    std::vector<char> global_;
+    std::vector<char> shared_;
+    std::vector<Entry> entries_;
+    std::uint64_t received_ = 0;
+    std::uint64_t kernels_ = 0;
+    Cycle last_accept_ = -1;
+    Cycle last_cycle_ = -1;
+    Cycle next_ = gpu::kNever;
+};
+
+}  // namespace lookahead::test
