@@ -44,6 +44,13 @@ class CtaDispatcher : public LogicalProcess {
     void save(boost::archive::binary_oarchive& archive) const override;
     void load(boost::archive::binary_iarchive& archive) override;
 
+    /// For progress reports: the running kernel's name (empty: none), its launch, the part of its CTAs that completed.
+    std::string running_kernel() const { return running_ ? kernels_[current_.kernel].name : std::string(); }
+    std::uint32_t running_launch() const { return current_.launch; }
+    double completed_fraction() const {
+        return cta_count_ == 0 ? 0 : static_cast<double>(completed_ctas_) / static_cast<double>(cta_count_);
+    }
+
   private:
     struct Launch {
         LaunchFields fields{};

@@ -16,6 +16,7 @@ namespace {
 
 using ptx::Opcode;
 using ptx::Type;
+__extension__ using Wide = __int128;
 
 std::uint64_t truncated(std::uint64_t bits, Type type) {
     const unsigned width = ptx::bits(type);
@@ -28,9 +29,9 @@ std::int64_t as_signed(std::uint64_t bits, Type type) {
 }
 
 /// As a wide integer that holds every value of the type.
-__int128 as_integer(std::uint64_t bits, Type type) {
-    return ptx::is_signed(type) ? static_cast<__int128>(as_signed(bits, type))
-                                : static_cast<__int128>(truncated(bits, type));
+Wide as_integer(std::uint64_t bits, Type type) {
+    return ptx::is_signed(type) ? static_cast<Wide>(as_signed(bits, type))
+                                : static_cast<Wide>(truncated(bits, type));
 }
 
 double as_double(std::uint64_t bits, Type type) {
@@ -57,7 +58,7 @@ bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, st
         equal = x == y;
         unordered = std::isnan(x) || std::isnan(y);
     } else {
-        const __int128 x = as_integer(a, type), y = as_integer(b, type);
+        const Wide x = as_integer(a, type), y = as_integer(b, type);
         less = x < y;
         equal = x == y;
     }
@@ -270,11 +271,11 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
         case Opcode::max: return static_cast<std::uint64_t>(std::max(integer(0), integer(1)));
         case Opcode::mul:
         case Opcode::mad: {
-            const __int128 product = integer(0) * integer(1);
-            const __int128 part = modifiers.mul_mode == ptx::MulMode::hi ? product >> width : product;
+            const Wide product = integer(0) * integer(1);
+            const Wide part = modifiers.mul_mode == ptx::MulMode::hi ? product >> width : product;
             const bool wide = modifiers.mul_mode == ptx::MulMode::wide;
             const Type sum_type = wide ? ptx::with_bits(type, width * 2) : type;
-            const __int128 addend = instruction.opcode == Opcode::mad ? as_integer(source(2), sum_type) : 0;
+            const Wide addend = instruction.opcode == Opcode::mad ? as_integer(source(2), sum_type) : 0;
             return static_cast<std::uint64_t>(part + addend);
         }
         case Opcode::div: return static_cast<std::uint64_t>(integer(1) == 0 ? -1 : integer(0) / integer(1));
@@ -423,7 +424,7 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
     std::uint64_t old = 0;
     std::memcpy(&old, place, size);
     const std::uint64_t operand = value(block, thread, sources[1]);
-    const __int128 a = as_integer(old, type), b = as_integer(operand, type);
+    const Wide a = as_integer(old, type), b = as_integer(operand, type);
     std::uint64_t result = 0;
     switch (instruction.modifiers.atomic) {
         case AtomicOperation::add:

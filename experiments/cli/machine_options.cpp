@@ -1,0 +1,41 @@
+#include "experiments/cli/machine_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "experiments/machines/machines.h"
+
+namespace lookahead::cli {
+
+void MachineOptions::add_to(CLI::App& command) {
+    command.add_option("--machine,-m", machine, "Name of a machine ('lookahead list machines') or a TOML file")
+        ->capture_default_str();
+    command
+        .add_option("-o,--option", overrides,
+                    "Set a configuration key, as in -o sm.warp_scheduler=lrr; may be repeated. 'lookahead config schema' "
+                    "lists the keys")
+        ->allow_extra_args(false);
+}
+
+Configuration MachineOptions::configuration() const {
+    Configuration configuration = load_machine(machine);
+    for (const std::string& override_text : overrides) {
+        configuration.override_value(override_text);
+    }
+    return configuration;
+}
+
+void WorkloadOptions::add_to(CLI::App& command) {
+    command.add_option("WORKLOAD", workload, "Name of a workload ('lookahead list workloads')")->required();
+    command.add_option("--size", size, "tiny, small, medium or large")->capture_default_str();
+    command.add_option("--seed", seed, "Seed of the inputs")->check(CLI::Range(1u, 0xffffffffu))->capture_default_str();
+    command.add_option("--set", settings, "Set a parameter of the workload, as in --set n=4096; may be repeated")
+        ->allow_extra_args(false);
+}
+
+void WorkloadOptions::apply_to(Configuration& configuration) const {
+    for (const std::string& setting : settings) {
+        configuration.override_value(workload + "." + setting);
+    }
+}
+
+}  // namespace lookahead::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/param/configuration.h"
+#include "experiments/workloads/workload.h"
+
+namespace CLI {
+class App;
+}
+
+namespace lookahead::cli {
+
+/// What several commands take: a machine, changes to it, and a workload with its parameters.
+struct MachineOptions {
+    std::string machine = "gtx480";
+    std::vector<std::string> overrides;  ///< -o key=value
+
+    void add_to(CLI::App& command);
+    /// The machine's configuration with the overrides.
+    Configuration configuration() const;
+};
+
+struct WorkloadOptions {
+    std::string workload;
+    std::string size = "small";
+    std::uint32_t seed = 1;
+    std::vector<std::string> settings;  ///< --set key=value: parameters of the workload
+
+    void add_to(CLI::App& command);
+    WorkloadContext context() const { return {parse_size(size), seed}; }
+    /// Sets the workload's parameters, as keys `workload.key`.
+    void apply_to(Configuration& configuration) const;
+};
+
+}  // namespace lookahead::cli

@@ -1,0 +1,21 @@
+#include "experiments/run/program.h"
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "core/component/catalogue.h"
+
+namespace lookahead {
+
+namespace {
+
+[[maybe_unused]] const bool registered = detail::register_parameters<finaliser::FinaliserOptions>(
+    "finaliser", "From PTX to the machine ISA.");
+
+}  // namespace
+
+isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
+    const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());
+    return finaliser::finalise_module(module, configuration.read<finaliser::FinaliserOptions>("finaliser"));
+}
+
+}  // namespace lookahead

@@ -1,0 +1,94 @@
+#include "experiments/run/progress.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr double kFemtosecondsPerMicrosecond = 1e9;
+
+double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+/// Seconds left when `fraction` of the work took `elapsed`, from `from` on.
+double seconds_left(double elapsed, double from, double fraction) {
+    return fraction > from ? elapsed * (1 - fraction) / (fraction - from) : -1;
+}
+
+}  // namespace
+
+ProgressMode parse_progress(const std::string& name) {
+    if (name == "none") return ProgressMode::none;
+    if (name == "plain") return ProgressMode::plain;
+    if (name == "bar") return ProgressMode::bar;
+    throw ConfigurationError("unknown kind of progress '" + name + "': give bar, plain or none");
+}
+
+std::string duration_text(double seconds) {
+    if (!(seconds >= 0) || seconds > 1e7) {
+        return "?";
+    }
+    const long whole = std::lround(seconds);
+    char text[32];
+    if (whole >= 3600) {
+        std::snprintf(text, sizeof text, "%ldh%02ldm", whole / 3600, whole / 60 % 60);
+    } else if (whole >= 60) {
+        std::snprintf(text, sizeof text, "%ldm%02lds", whole / 60, whole % 60);
+    } else {
+        std::snprintf(text, sizeof text, "%lds", whole);
+    }
+    return text;
+}
+
+Progress::Progress(ProgressMode mode)
+    : mode_(mode),
+      interval_(mode == ProgressMode::bar ? std::chrono::milliseconds(200) : std::chrono::milliseconds(2000)),
+      next_(Clock::now() + interval_),
+      last_(Clock::now()),
+      launch_begin_(last_),
+      begin_(last_) {}
+
+Progress::~Progress() {
+    if (line_open_) {
+        std::fputc('\n', stderr);
+    }
+}
+
+bool Progress::due() { return mode_ != ProgressMode::none && Clock::now() >= next_; }
+
+void Progress::print(const ProgressReport& report) {
+    const Clock::time_point now = Clock::now();
+    if (report.launch != launch_) {
+        launch_ = report.launch;
+        launch_begin_ = last_;
+        launch_begin_fraction_ = 0;
+    }
+    const double rate = static_cast<double>(report.warp_instructions - last_instructions_) / seconds(now - last_);
+    std::string where = "between kernels";
+    double left = -1;
+    if (!report.kernel.empty()) {
+        char text[160];
+        std::snprintf(text, sizeof text, "kernel %llu '%s' %.1f %%", static_cast<unsigned long long>(report.launch),
+                      report.kernel.c_str(), 100 * report.kernel_fraction);
+        where = text;
+        left = seconds_left(seconds(now - launch_begin_), launch_begin_fraction_, report.kernel_fraction);
+    }
+    if (report.limit_fraction >= 0) {
+        const double to_limit = seconds_left(seconds(now - begin_), 0, report.limit_fraction);
+        left = left < 0 ? to_limit : std::min(left, to_limit);
+    }
+    std::fprintf(stderr, "%s%s  %.1f us simulated  %.2f M warp instructions  %.2f M/s  left %s%s",
+                 mode_ == ProgressMode::bar ? "\r\033[K" : "", where.c_str(),
+                 static_cast<double>(report.time) / kFemtosecondsPerMicrosecond,
+                 static_cast<double>(report.warp_instructions) / 1e6, rate / 1e6, duration_text(left).c_str(),
+                 mode_ == ProgressMode::bar ? "" : "\n");
+    line_open_ = mode_ == ProgressMode::bar;
+    last_ = now;
+    last_instructions_ = report.warp_instructions;
+    next_ = now + interval_;
+}
+
+}  // namespace lookahead

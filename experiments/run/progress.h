@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "core/time/time.h"
+
+namespace lookahead {
+
+enum class ProgressMode { none, plain, bar };
+
+/// "bar", "plain" or "none"; anything else is a ConfigurationError.
+ProgressMode parse_progress(const std::string& name);
+
+/// What a progress line tells.
+struct ProgressReport {
+    std::string kernel;                   ///< empty: between kernels
+    std::uint64_t launch = 0;             ///< number of the running launch, from 1
+    double kernel_fraction = 0;           ///< of the kernel's CTAs that have completed
+    double limit_fraction = -1;           ///< of --max-cycles or --max-instructions, whichever is nearer; < 0: no limit
+    Time time = 0;                        ///< simulated
+    std::uint64_t warp_instructions = 0;
+};
+
+/// Prints lines on stderr, at most one in two seconds (plain) or in a fifth of one (bar): simulated time, warp
+/// instructions, their rate, and the time left for the kernel or up to the limit.
+class Progress {
+  public:
+    explicit Progress(ProgressMode mode);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// Whether it is time for a line; cheap.
+    bool due();
+    void print(const ProgressReport& report);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    ProgressMode mode_;
+    Clock::duration interval_;
+    Clock::time_point next_;
+    Clock::time_point last_;
+    std::uint64_t last_instructions_ = 0;
+    std::uint64_t launch_ = 0;               ///< that of launch_begin_
+    Clock::time_point launch_begin_;
+    double launch_begin_fraction_ = 0;
+    Clock::time_point begin_;
+    bool line_open_ = false;
+};
+
+/// "1h02m", "3m05s", "12s"; "?" for a negative or unknown number of seconds.
+std::string duration_text(double seconds);
+
+}  // namespace lookahead

@@ -1,0 +1,116 @@
+// Every workload on devices without timing: the emulator, and the scalar interpreter of its PTX as it was written.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/emulator/emulated_device.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "experiments/run/program.h"
+#include "experiments/workloads/workload.h"
+#include "tests/functional/scalar_interpreter/scalar_interpreter.h"
+
+namespace lookahead {
+namespace {
+
+const std::vector<std::string> kWorkloads{"vecadd", "sgemm", "hotspot", "histogram", "bfs"};
+
+std::unique_ptr<Workload> tiny(const std::string& name, std::uint32_t seed) {
+    return make_variant<Workload>(name, Configuration{}, WorkloadContext{Size::tiny, seed});
+}
+
+/// Passes all calls on and keeps a copy of everything that was copied back.
+class RecordingDevice : public Device {
+  public:
+    explicit RecordingDevice(Device& device) : device_(device) {}
+
+    DeviceAddress allocate(std::uint64_t bytes) override { return device_.allocate(bytes); }
+    void release(DeviceAddress address) override { device_.release(address); }
+    void copy_to_device(DeviceAddress to, std::span<const std::byte> from) override { device_.copy_to_device(to, from); }
+    void copy_from_device(std::span<std::byte> to, DeviceAddress from) override {
+        device_.copy_from_device(to, from);
+        copies.emplace_back(to.begin(), to.end());
+    }
+    void fill(DeviceAddress to, std::byte value, std::uint64_t bytes) override { device_.fill(to, value, bytes); }
+    void launch(std::string_view kernel, const LaunchConfiguration& configuration,
+                std::span<const std::byte> parameters) override {
+        device_.launch(kernel, configuration, parameters);
+    }
+
+    std::vector<std::vector<std::byte>> copies;
+
+  private:
+    Device& device_;
+};
+
+TEST_CASE("every workload's outputs match its CPU reference on the emulator") {
+    for (const std::string& name : kWorkloads) {
+        for (const std::uint32_t seed : {1u, 77u}) {
+            CAPTURE(name);
+            CAPTURE(seed);
+            const auto workload = tiny(name, seed);
+            EmulatedDevice device(load_kernels(*workload, Configuration{}));
+            workload->run(device);
+            const CheckReport report = workload->check();
+            CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
+        }
+    }
+}
+
+TEST_CASE("the emulator returns the bytes that the scalar interpreter returns") {
+    for (const std::string& name : kWorkloads) {
+        CAPTURE(name);
+        const auto emulated = tiny(name, 5);
+        EmulatedDevice emulator(load_kernels(*emulated, Configuration{}));
+        RecordingDevice fast(emulator);
+        emulated->run(fast);
+
+        const auto interpreted = tiny(name, 5);
+        const ptx::Module module = ptx::parse_module(interpreted->ptx(), interpreted->ptx_file());
+        test::ScalarInterpreter interpreter(module);
+        RecordingDevice plain(interpreter);
+        interpreted->run(plain);
+
+        REQUIRE(fast.copies.size() == plain.copies.size());
+        CHECK(fast.copies == plain.copies);
+    }
+}
+
+TEST_CASE("results do not hang on the finaliser's freedom") {
+    for (const std::string& name : kWorkloads) {
+        CAPTURE(name);
+        std::vector<std::vector<std::vector<std::byte>>> results;
+        for (const char* option : {"finaliser.schedule=true", "finaliser.schedule=false"}) {
+            Configuration configuration;
+            configuration.override_value(option);
+            const auto workload = tiny(name, 9);
+            EmulatedDevice device(load_kernels(*workload, configuration));
+            RecordingDevice recorder(device);
+            workload->run(recorder);
+            results.push_back(recorder.copies);
+        }
+        CHECK(results[0] == results[1]);
+    }
+}
+
+TEST_CASE("a wrong output is reported with its place") {
+    const auto workload = tiny("vecadd", 1);
+    EmulatedDevice device(load_kernels(*workload, Configuration{}));
+
+    class Corrupting : public RecordingDevice {
+      public:
+        using RecordingDevice::RecordingDevice;
+        void copy_from_device(std::span<std::byte> to, DeviceAddress from) override {
+            RecordingDevice::copy_from_device(to, from);
+            to[40] ^= std::byte{1};
+        }
+    } corrupting(device);
+    workload->run(corrupting);
+    const CheckReport report = workload->check();
+    CHECK(report.outputs == Outputs::mismatch);
+    CHECK(report.message.find("C[10]") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace lookahead
