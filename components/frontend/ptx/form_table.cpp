@@ -54,6 +54,7 @@ constexpr FormRow kForms[] = {
     {"bfe", bfe, INTEGERS_32_64, "=T T u32 u32"},
     {"bfi", bfi, "type(b32|b64)", "=T T T u32 u32"},
     {"bfind", bfind, "shiftamt? " INTEGERS_32_64, "=u32 T"},
+    {"bmsk", bmsk, "over(clamp|wrap) type(b32)", "=T T u32"},
     {"brev", brev, "type(b32|b64)", "=T T"},
     {"clz", clz, "type(b32|b64)", "=u32 T"},
     {"copysign", copysign, "type(f32|f64)", "=T T T"},

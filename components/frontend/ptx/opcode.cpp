@@ -10,13 +10,14 @@ struct Row {
     std::string_view name;
 };
 
-constexpr std::array<Row, 80> kNames{{
+constexpr std::array<Row, 81> kNames{{
     {Opcode::abs, "abs"},
     {Opcode::add, "add"},
     {Opcode::addc, "addc"},
     {Opcode::bfe, "bfe"},
     {Opcode::bfi, "bfi"},
     {Opcode::bfind, "bfind"},
+    {Opcode::bmsk, "bmsk"},
     {Opcode::brev, "brev"},
     {Opcode::clz, "clz"},
     {Opcode::copysign, "copysign"},

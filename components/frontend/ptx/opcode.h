@@ -15,6 +15,7 @@ enum class Opcode : std::uint8_t {
     bfe,
     bfi,
     bfind,
+    bmsk,
     brev,
     clz,
     copysign,
