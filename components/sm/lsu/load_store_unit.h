@@ -23,18 +23,16 @@ inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
 struct MemoryInstruction {
     const isa::Instruction* instruction = nullptr;
-    std::uint32_t pc = 0;  ///< index in the kernel's code
-    std::uint16_t context =
-        0;  ///< stream context of the SM (a warp slot's first context has the warp slot's number)
+    std::uint32_t pc = 0;       ///< index in the kernel's code
+    std::uint16_t context = 0;  ///< stream context of the SM (a warp slot's first context has the warp slot's number)
     std::uint16_t cta_slot = 0;
-    isa::LaneMask active = 0;  ///< guard applied; never 0
-    std::uint32_t destination_row =
-        0;                           ///< physical row of the first destination register; rows are consecutive
-    std::uint32_t shared_base = 0;   ///< of the CTA in the SM's shared memory, bytes
-    std::uint32_t shared_bytes = 0;  ///< of the CTA
+    isa::LaneMask active = 0;           ///< guard applied; never 0
+    std::uint32_t destination_row = 0;  ///< physical row of the first destination register; rows are consecutive
+    std::uint32_t shared_base = 0;      ///< of the CTA in the SM's shared memory, bytes
+    std::uint32_t shared_bytes = 0;     ///< of the CTA
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
-    alignas(64) std::uint32_t
-        data[4][isa::kWarpSize];  ///< store words by element; atomic: operand low/high, operand2 low/high
+    alignas(64)
+        std::uint32_t data[4][isa::kWarpSize];  ///< store words by element; atomic: operand low/high, operand2 low/high
 };
 
 /// What the LSU tells the SM.

@@ -21,31 +21,26 @@ namespace lookahead::gpu {
 
 /// An SM's end of the memory network, as its load/store unit sees it.
 ///
-/// Contract:
-/// - requests to one line reach the line's owner in the order of `send`, and the owner's replies for one line
-/// come
-///   out of `next_reply` in the order in which it sent them;
-/// - what does not leave in a cycle leaves in a later one: a `can_send` that was false becomes true only in a
-/// cycle
-///   that `next_event` named or in which something was received.
+/// Contract: requests to one line reach the line's owner in the order of `send`, and the owner's replies for one line
+/// come out of `next_reply` in the order in which it sent them.
 class MemoryPort {
   public:
     virtual ~MemoryPort() = default;
 
-    /// True if a request with that many payload bytes to the line may be sent at `now`.
-    virtual bool can_send(std::uint64_t line, std::size_t payload_bytes, Cycle now) const = 0;
-    /// Sends a request; the caller writes the payload to the place returned before its next call.
-    virtual std::byte* send(std::uint64_t line, GpuMessage type, std::size_t payload_bytes, Cycle now) = 0;
+    /// True if a request may be sent in cycle `now`.
+    virtual bool can_send(Cycle now) const = 0;
+    /// Least cycle > `now` in which can_send holds if no message comes; kCycleInfinity: not without a message.
+    virtual Cycle next_send(Cycle now) const = 0;
+    /// Sends a ReadRequest, WriteRequest or AtomicRequest: all bytes of the payload.
+    virtual void send(GpuMessage type, const std::byte* payload, std::size_t payload_bytes, Cycle now) = 0;
 
-    /// Hands over a message (a reply or a credit) that arrived at cycle `now`.
+    /// Hands over a message (a reply or a credit) that arrived in cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;
-    /// The next reply that the arbiter lets through in a cycle up to `now`, or null. It is valid until the
-    /// next call.
+    /// The next reply that the arbiter has let through by cycle `now`, or null. Valid until the next `receive`.
     virtual const MessageHeader* next_reply(Cycle now) = 0;
+    /// Least cycle > `now` in which next_reply gives one if no message comes; kCycleInfinity when none.
+    virtual Cycle next_reply_cycle(Cycle now) const = 0;
 
-    /// Least cycle > `now` in which a request may leave or a reply come out if no message comes;
-    /// kCycleInfinity when none.
-    virtual Cycle next_event(Cycle now) const = 0;
     /// True when nothing waits in either direction.
     virtual bool drained() const = 0;
 

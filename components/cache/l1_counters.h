@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "components/protocols/memory.h"
+#include "core/stats/statistics.h"
+
+namespace lookahead::gpu {
+
+/// Why an access to L1 stalls.
+enum class ReservationFailure : std::uint8_t { no_mshr, merge_limit, no_line, miss_queue_full, count };
+
+inline constexpr std::size_t kClients = static_cast<std::size_t>(Client::count);
+inline constexpr std::size_t kReservationFailures = static_cast<std::size_t>(ReservationFailure::count);
+
+/// Loads by client and outcome (accesses = hits + merges + misses), stores, and what became of lines and fills.
+struct L1Counters {
+    std::array<std::uint64_t, kClients> hits{};
+    std::array<std::uint64_t, kClients> merges{};
+    std::array<std::uint64_t, kClients> misses{};
+    std::uint64_t ordered_loads = 0;
+    std::uint64_t stores = 0;
+    std::uint64_t store_hits = 0;
+    std::uint64_t merged_stores = 0;
+    std::uint64_t atomics = 0;
+    std::uint64_t fills = 0;
+    std::uint64_t detached_fills = 0;
+    std::uint64_t evictions = 0;
+    std::uint64_t invalidations = 0;
+    std::uint64_t generations = 0;
+    std::array<std::uint64_t, kReservationFailures> failure_cycles{};
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::StatisticsOf<lookahead::gpu::L1Counters> {
+    using C = lookahead::gpu::L1Counters;
+    static constexpr std::size_t kClients = lookahead::gpu::kClients;
+    static constexpr std::tuple list{
+        CounterArray<C, kClients>{
+            &C::hits,
+            {{{"hits_demand", "access", "Loads that found their line."},
+              {"hits_prefetch", "access", "Prefetches whose line was there."},
+              {"hits_pre_load", "access", "Pre-loads that found their line."},
+              {"hits_affine_expansion", "access", "Expanded affine loads that found their line."}}}},
+        CounterArray<C, kClients>{
+            &C::merges,
+            {{{"merges_demand", "access", "Loads that joined a fill under way (pending hits)."},
+              {"merges_prefetch", "access", "Prefetches whose line was under way."},
+              {"merges_pre_load", "access", "Pre-loads that joined a fill under way."},
+              {"merges_affine_expansion", "access", "Expanded affine loads that joined a fill under way."}}}},
+        CounterArray<C, kClients>{
+            &C::misses,
+            {{{"misses_demand", "access", "Loads that asked L2 for a line."},
+              {"misses_prefetch", "access", "Prefetches that asked L2 for a line."},
+              {"misses_pre_load", "access", "Pre-loads that asked L2 for a line."},
+              {"misses_affine_expansion", "access", "Expanded affine loads that asked L2 for a line."}}}},
+        Counter<C>{"ordered_loads", "access", "Volatile and stronger loads; they are among the misses.",
+                   &C::ordered_loads},
+        Counter<C>{"stores", "access", "Stores.", &C::stores},
+        Counter<C>{"store_hits", "access", "Stores that found a copy of their line.", &C::store_hits},
+        Counter<C>{"merged_stores", "access", "Stores that were merged into a fill under way.", &C::merged_stores},
+        Counter<C>{"atomics", "access", "Atomics and reductions.", &C::atomics},
+        Counter<C>{"fills", "line", "Replies of L2 to loads.", &C::fills},
+        Counter<C>{"detached_fills", "line", "Fills that were not installed, poisoned or ordered.", &C::detached_fills},
+        Counter<C>{"evictions", "line", "Lines that made room for others.", &C::evictions},
+        Counter<C>{"invalidations", "line", "Lines dropped for stores, atomics, ordered loads and generations.",
+                   &C::invalidations},
+        Counter<C>{"generations", "", "Times that fences, acquires and kernels emptied the cache.", &C::generations},
+        CounterArray<C, lookahead::gpu::kReservationFailures>{
+            &C::failure_cycles,
+            {{{"failure_no_mshr", "cycle", "Cycles in which an access found no free MSHR."},
+              {"failure_merge_limit", "cycle", "Cycles in which an access found a fill's list full."},
+              {"failure_no_line", "cycle", "Cycles in which all lines of the set were pending or pinned."},
+              {"failure_miss_queue_full", "cycle", "Cycles in which the miss queue was full."}}}}};
+};

@@ -1,0 +1,450 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "components/cache/byte_mask.h"
+#include "components/cache/l1_counters.h"
+#include "components/cache/l1_events.h"
+#include "components/cache/l1_parameters.h"
+#include "components/cache/memory_contract.h"
+#include "components/cache/miss_queue.h"
+#include "components/cache/mshr_table.h"
+#include "components/cache/replacement_policy.h"
+#include "components/cache/tag_array.h"
+#include "components/protocols/memory.h"
+#include "core/error/error.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// Who accesses which line.
+struct L1Access {
+    std::uint64_t line = 0;
+    std::uint32_t pc = 0;
+    std::uint16_t warp = 0;  ///< stream context
+    Client client = Client::demand;
+};
+
+enum class L1Answer : std::uint8_t { hit, merge, miss, stall };
+
+struct L1LoadResult {
+    L1Answer answer;
+    ReservationFailure failure;  ///< of a stall
+    const std::byte* data;       ///< of a hit: the line's bytes, valid until the next call
+};
+
+/// L1 data cache with real bytes; one method an event of TRANSITIONS.md. It has no clock: its owner gives it one
+/// access a cycle, adds the latencies, and takes the requests from its miss queue to the network.
+///
+/// `Contract` is MemoryContract, except in mutation tests.
+template <class Contract>
+class BasicL1Data {
+  public:
+    BasicL1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement);
+
+    /// A weak load. `waiter` is given back with the fill after a miss or merge; a client that waits for nothing (a
+    /// prefetch) gives a waiter without lanes.
+    L1LoadResult load(const L1Access& access, const Waiter& waiter);
+    /// A volatile, relaxed or stronger load: misses or stalls.
+    L1LoadResult load_ordered(const L1Access& access, const Waiter& waiter);
+
+    /// False: a store or atomic would stall (miss_queue_full).
+    bool can_write() const { return !queue_.full(); }
+    /// The bytes of the mask of `line_data` are stored; `tag` comes back with the acknowledgement.
+    void store(const L1Access& access, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);
+    /// Returns the place for the payload: an AtomicRequest with its lanes.
+    std::byte* atomic(const L1Access& access, std::size_t payload_bytes);
+
+    /// The reply to a ReadRequest: calls serve(waiter, line_bytes) for those who wait, in their order.
+    template <class Serve>
+    void fill(const ReadReply& reply, Serve&& serve);
+
+    /// A fence or acquire took effect, or a kernel begins.
+    void start_generation();
+
+    /// Keeps a valid line from being replaced (stores and generations still take it); calls nest. False if the line
+    /// is not there or its set has as many pinned lines as may be.
+    bool pin(std::uint64_t line);
+    /// Undoes one pin; a line that was taken meanwhile needs none.
+    void unpin(std::uint64_t line);
+
+    void subscribe(L1Listener& listener) { listeners_.push_back(&listener); }
+    MissQueue& miss_queue() { return queue_; }
+    const MissQueue& miss_queue() const { return queue_; }
+    void charge_failure(ReservationFailure cause, std::uint64_t cycles) {
+        counters_.failure_cycles[static_cast<std::size_t>(cause)] += cycles;
+    }
+
+    bool drained() const { return queue_.empty() && mshrs_.in_use() == 0; }
+    unsigned fills_under_way() const { return mshrs_.in_use(); }
+    const L1Counters& counters() const { return counters_; }
+    const TagArray& tags() const { return tags_; }
+    const MshrTable& mshrs() const { return mshrs_; }
+
+    void hash_state(StateHasher& hasher) const;
+    template <class Archive>
+    void save(Archive& archive) const;
+    template <class Archive>
+    void load_state(Archive& archive);
+
+  private:
+    struct alignas(64) LineData {
+        std::byte bytes[kLineBytes] = {};
+    };
+
+    static L1LoadResult stall(ReservationFailure cause) { return {L1Answer::stall, cause, nullptr}; }
+    void emit(L1EventKind kind, const L1Access& access) {
+        if (!listeners_.empty()) [[unlikely]] {
+            announce({kind, access.client, access.warp, access.pc, access.line});
+        }
+    }
+    void announce(const L1Event& event) {
+        for (L1Listener* listener : listeners_) {
+            listener->on_l1_event(event);
+        }
+    }
+    void touch(std::uint32_t way) { replacement_->touch(way / tags_.ways(), way % tags_.ways()); }
+
+    L1LoadResult merge(const L1Access& access, const Waiter& waiter, std::uint32_t way);
+    L1LoadResult miss(const L1Access& access, const Waiter& waiter);
+    bool mshr_free(Client client) const {
+        return !mshrs_.full() && (client == Client::demand || speculative_ < speculative_limit_);
+    }
+    std::uint32_t place_for(std::uint64_t line);
+    void request(const L1Access& access, const Waiter& waiter, std::uint32_t way);
+    void detach(std::uint32_t mshr);
+    void drop(std::uint32_t way);
+    void invalidate(std::uint32_t way, bool evicts_copy, bool detaches_fill);
+    void store_through(std::uint32_t way, const ByteMask& mask, const std::byte* line_data);
+
+    bool write_through_;
+    unsigned speculative_limit_;
+    unsigned pin_limit_;
+    TagArray tags_;
+    std::vector<LineData> data_;
+    MshrTable mshrs_;
+    MissQueue queue_;
+    std::unique_ptr<ReplacementPolicy> replacement_;
+    std::vector<L1Listener*> listeners_;
+    unsigned speculative_ = 0;  // MSHRs held by clients other than demand
+    L1Counters counters_;
+};
+
+using L1Data = BasicL1Data<MemoryContract>;
+
+inline std::size_t client_index(Client client) {
+    return static_cast<std::size_t>(client);
+}
+
+template <class Contract>
+BasicL1Data<Contract>::BasicL1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement)
+    : write_through_(parameters.write_policy == "write_through"),
+      speculative_limit_(static_cast<unsigned>(parameters.speculative_mshrs)),
+      pin_limit_(static_cast<unsigned>(std::min(parameters.pinned_ways, parameters.ways - 1))),
+      tags_(SetIndex(parameters.set_index == "linear" ? SetIndexing::linear : SetIndexing::fermi_hash,
+                     static_cast<unsigned>(parameters.sets)),
+            static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways)),
+      data_(tags_.size()),
+      mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges),
+             write_through_ ? static_cast<unsigned>(parameters.merged_stores) : 0),
+      queue_(static_cast<unsigned>(parameters.miss_queue)),
+      replacement_(std::move(replacement)) {
+    parameters.check();
+}
+
+template <class Contract>
+L1LoadResult BasicL1Data<Contract>::load(const L1Access& access, const Waiter& waiter) {
+    const std::uint32_t way = tags_.find(access.line);
+    if (way == kNoWay) {
+        return miss(access, waiter);
+    }
+    if (tags_.info(way).pending()) {
+        return merge(access, waiter, way);
+    }
+    touch(way);
+    ++counters_.hits[client_index(access.client)];
+    emit(L1EventKind::hit, access);
+    return {L1Answer::hit, {}, data_[way].bytes};
+}
+
+template <class Contract>
+L1LoadResult BasicL1Data<Contract>::load_ordered(const L1Access& access, const Waiter& waiter) {
+    const std::uint32_t way = tags_.find(access.line);
+    if (way != kNoWay) {
+        const bool pending = tags_.info(way).pending();
+        if ((!Contract::ordered_load_bypasses && !pending) || (!Contract::ordered_load_never_joins && pending)) {
+            return load(access, waiter);
+        }
+    }
+    if (!mshr_free(access.client)) {
+        return stall(ReservationFailure::no_mshr);
+    }
+    if (queue_.full()) {
+        return stall(ReservationFailure::miss_queue_full);
+    }
+    invalidate(way, true, true);
+    request(access, waiter, kNoWay);
+    ++counters_.ordered_loads;
+    return {L1Answer::miss, {}, nullptr};
+}
+
+template <class Contract>
+L1LoadResult BasicL1Data<Contract>::merge(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
+    const std::uint32_t entry = tags_.info(way).mshr;
+    if (waiter.lanes != 0) {
+        if (mshrs_.list_full(entry)) {
+            return stall(ReservationFailure::merge_limit);
+        }
+        mshrs_.add_waiter(entry, waiter);
+    }
+    Mshr& mshr = mshrs_[entry];
+    if (access.client == Client::demand && mshr.client != Client::demand) {
+        mshr.client = Client::demand;
+        --speculative_;
+    }
+    touch(way);
+    ++counters_.merges[client_index(access.client)];
+    emit(L1EventKind::merge, access);
+    return {L1Answer::merge, {}, nullptr};
+}
+
+template <class Contract>
+L1LoadResult BasicL1Data<Contract>::miss(const L1Access& access, const Waiter& waiter) {
+    if (!mshr_free(access.client)) {
+        return stall(ReservationFailure::no_mshr);
+    }
+    if (queue_.full()) {
+        return stall(ReservationFailure::miss_queue_full);
+    }
+    const std::uint32_t way = place_for(access.line);
+    if (way == kNoWay) {
+        return stall(ReservationFailure::no_line);
+    }
+    if (tags_.line(way) != kNoLine) {
+        ++counters_.evictions;
+        drop(way);
+    }
+    request(access, waiter, way);
+    return {L1Answer::miss, {}, nullptr};
+}
+
+/// An empty way if there is one, else the policy's victim; kNoWay if all are pending or pinned.
+template <class Contract>
+std::uint32_t BasicL1Data<Contract>::place_for(std::uint64_t line) {
+    const unsigned set = tags_.set_of(line);
+    const TagArray::Choice choice = tags_.choice(set);
+    if (choice.empty != 0) {
+        return set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty));
+    }
+    if (choice.replaceable != 0) {
+        return set * tags_.ways() + replacement_->victim(set, choice.replaceable);
+    }
+    return kNoWay;
+}
+
+/// Sends a read; its fill is installed in `way`, or is detached from the start.
+template <class Contract>
+void BasicL1Data<Contract>::request(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
+    const std::uint32_t entry = mshrs_.allocate(
+        {.line = access.line, .way = way, .pc = access.pc, .warp = access.warp, .client = access.client});
+    if (waiter.lanes != 0) {
+        mshrs_.add_waiter(entry, waiter);
+    }
+    speculative_ += access.client != Client::demand;
+    if (way != kNoWay) {
+        tags_.assign(way, access.line, {.mshr = entry, .pc = access.pc, .owner = access.warp, .client = access.client});
+        touch(way);
+    }
+    const ReadRequest message{.line = access.line, .tag = entry, .client = access.client, .unused = {}};
+    std::memcpy(queue_.push(access.line, GpuMessage::read_request, sizeof message), &message, sizeof message);
+    ++counters_.misses[client_index(access.client)];
+    emit(L1EventKind::miss, access);
+}
+
+/// The fill serves those who wait for it already; nothing joins it, and it is not installed.
+template <class Contract>
+void BasicL1Data<Contract>::detach(std::uint32_t mshr) {
+    tags_.clear(mshrs_[mshr].way);
+    mshrs_[mshr].way = kNoWay;
+}
+
+/// Forgets a valid line.
+template <class Contract>
+void BasicL1Data<Contract>::drop(std::uint32_t way) {
+    const LineInfo& info = tags_.info(way);
+    emit(L1EventKind::evict, {tags_.line(way), info.pc, info.owner, info.client});
+    tags_.clear(way);
+}
+
+template <class Contract>
+void BasicL1Data<Contract>::invalidate(std::uint32_t way, bool evicts_copy, bool detaches_fill) {
+    if (way == kNoWay) {
+        return;
+    }
+    if (tags_.info(way).pending()) {
+        if (detaches_fill) {
+            detach(tags_.info(way).mshr);
+        }
+    } else if (evicts_copy) {
+        ++counters_.invalidations;
+        drop(way);
+    }
+}
+
+template <class Contract>
+void BasicL1Data<Contract>::store(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
+                                  std::uint32_t tag) {
+    const std::uint32_t way = tags_.find(access.line);
+    ++counters_.stores;
+    counters_.store_hits += way != kNoWay && !tags_.info(way).pending();
+    if (!write_through_) {
+        invalidate(way, Contract::store_evicts_copy, Contract::store_detaches_pending_fill);
+    } else if (way != kNoWay) {
+        store_through(way, mask, line_data);
+    }
+
+    const std::uint32_t words = words_of(mask);
+    const auto count = static_cast<std::uint32_t>(std::popcount(words));
+    const WriteRequest message{.line = access.line, .mask = mask, .tag = tag, .words = count};
+    std::byte* payload = queue_.push(access.line, GpuMessage::write_request, sizeof message + 4 * count);
+    std::memcpy(payload, &message, sizeof message);
+    pack_words(payload + sizeof message, line_data, words);
+}
+
+template <class Contract>
+void BasicL1Data<Contract>::store_through(std::uint32_t way, const ByteMask& mask, const std::byte* line_data) {
+    if (!tags_.info(way).pending()) {
+        if constexpr (Contract::store_updates_copy) {
+            copy_masked(data_[way].bytes, line_data, mask);
+        }
+        touch(way);
+        return;
+    }
+    if constexpr (!Contract::store_merges_into_pending_fill) {
+        return;
+    }
+    const std::uint32_t mshr = tags_.info(way).mshr;
+    if (mshrs_.has_room_for_store(mshr)) {
+        mshrs_.add_store(mshr, mask, line_data);
+        ++counters_.merged_stores;
+    } else {
+        detach(mshr);
+    }
+}
+
+template <class Contract>
+std::byte* BasicL1Data<Contract>::atomic(const L1Access& access, std::size_t payload_bytes) {
+    ++counters_.atomics;
+    invalidate(tags_.find(access.line), Contract::atomic_evicts_copy, Contract::atomic_detaches_pending_fill);
+    return queue_.push(access.line, GpuMessage::atomic_request, payload_bytes);
+}
+
+template <class Contract>
+template <class Serve>
+void BasicL1Data<Contract>::fill(const ReadReply& reply, Serve&& serve) {
+    const Mshr mshr = mshrs_[reply.tag];
+    LOOKAHEAD_ASSERT(mshr.line == reply.line, "a reply for another line than its MSHR asked for");
+    ++counters_.fills;
+    speculative_ -= mshr.client != Client::demand;
+    LineData scratch;
+    std::byte* line = mshr.detached() ? scratch.bytes : data_[mshr.way].bytes;
+    std::memcpy(line, reply.data, kLineBytes);
+    mshrs_.template walk<Contract::merged_stores_keep_their_place>(reply.tag, line, serve);
+    mshrs_.release(reply.tag);
+    if (mshr.detached()) {
+        ++counters_.detached_fills;
+        return;
+    }
+    tags_.info(mshr.way).mshr = kNoMshr;
+    emit(L1EventKind::fill, {mshr.line, mshr.pc, mshr.warp, mshr.client});
+}
+
+template <class Contract>
+void BasicL1Data<Contract>::start_generation() {
+    ++counters_.generations;
+    for (std::uint32_t way = 0; way < tags_.size(); ++way) {
+        if (tags_.line(way) != kNoLine) {
+            invalidate(way, Contract::generation_drops_copies, Contract::generation_detaches_fills);
+        }
+    }
+}
+
+template <class Contract>
+bool BasicL1Data<Contract>::pin(std::uint64_t line) {
+    const std::uint32_t way = tags_.find(line);
+    if (way == kNoWay || tags_.info(way).pending()) {
+        return false;
+    }
+    if (tags_.info(way).pins == 0) {
+        const std::uint32_t first = way - way % tags_.ways();
+        unsigned pinned = 0;
+        for (std::uint32_t other = first; other < first + tags_.ways(); ++other) {
+            pinned += tags_.info(other).pins != 0;
+        }
+        if (pinned >= pin_limit_) {
+            return false;
+        }
+    }
+    ++tags_.info(way).pins;
+    return true;
+}
+
+template <class Contract>
+void BasicL1Data<Contract>::unpin(std::uint64_t line) {
+    const std::uint32_t way = tags_.find(line);
+    if (way != kNoWay && tags_.info(way).pins > 0) {
+        --tags_.info(way).pins;
+    }
+}
+
+template <class Contract>
+void BasicL1Data<Contract>::hash_state(StateHasher& hasher) const {
+    tags_.hash_state(hasher);
+    for (std::uint32_t way = 0; way < tags_.size(); ++way) {
+        if (tags_.line(way) != kNoLine && !tags_.info(way).pending()) {
+            hasher.add_bytes(data_[way].bytes, kLineBytes);
+        }
+    }
+    mshrs_.hash_state(hasher);
+    queue_.hash_state(hasher);
+    replacement_->hash_state(hasher);
+    hasher.add(speculative_);
+    hash(hasher, counters_);
+}
+
+template <class Contract>
+template <class Archive>
+void BasicL1Data<Contract>::save(Archive& archive) const {
+    auto& self = const_cast<BasicL1Data&>(*this);  // Boost's operator& serves both ways and writes to neither here
+    self.tags_.serialize(archive, 0);
+    for (LineData& each : self.data_) {
+        archive.save_binary(each.bytes, kLineBytes);
+    }
+    self.mshrs_.serialize(archive, 0);
+    self.queue_.serialize(archive, 0);
+    archive << speculative_;
+    replacement_->save(archive);
+    serialize_counters(archive, counters_);
+}
+
+template <class Contract>
+template <class Archive>
+void BasicL1Data<Contract>::load_state(Archive& archive) {
+    tags_.serialize(archive, 0);
+    for (LineData& each : data_) {
+        archive.load_binary(each.bytes, kLineBytes);
+    }
+    mshrs_.serialize(archive, 0);
+    queue_.serialize(archive, 0);
+    archive >> speculative_;
+    replacement_->load(archive);
+    serialize_counters(archive, counters_);
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,21 @@
+#include "components/cache/l1_parameters.h"
+
+#include "core/error/error.h"
+#include "core/param/parameter_registry.h"
+
+namespace lookahead::gpu {
+
+void L1Parameters::check() const {
+    if (set_index == "fermi_hash" && sets != 32 && sets != 64) {
+        throw ConfigurationError("l1d.set_index = \"fermi_hash\" needs l1d.sets = 32 or 64, not " +
+                                 std::to_string(sets) + "; choose \"linear\" for other numbers of sets");
+    }
+    if (pinned_ways >= ways && ways > 1) {
+        throw ConfigurationError("l1d.pinned_ways = " + std::to_string(pinned_ways) + " must be less than l1d.ways = " +
+                                 std::to_string(ways) + ", so that a set always has a line to replace");
+    }
+}
+
+LOOKAHEAD_REGISTER_PARAMETERS(L1Parameters, "l1d", "The L1 data cache of an SM.")
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/param/parameters.h"
+
+namespace lookahead::gpu {
+
+/// `l1d.*`. Defaults: GTX480.
+struct L1Parameters {
+    std::int64_t sets = 32;
+    std::int64_t ways = 4;
+    std::string set_index = "fermi_hash";
+    std::int64_t mshrs = 64;
+    std::int64_t merges = 8;
+    std::int64_t miss_queue = 8;
+    std::int64_t hit_latency = 35;
+    std::int64_t fill_latency = 2;
+    std::string write_policy = "write_evict";
+    std::int64_t merged_stores = 16;
+    std::int64_t speculative_mshrs = 64;
+    std::int64_t pinned_ways = 3;
+
+    /// Throws ConfigurationError if the values do not fit each other.
+    void check() const;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
+    using P = lookahead::gpu::L1Parameters;
+    inline static const auto list = parameter_list<P>(
+        integer("sets", &P::sets, {.unit = "set", .min = 1, .max = 1 << 16, .help = "Sets of L1D."}),
+        integer("ways", &P::ways, {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set."}),
+        choice("set_index", &P::set_index, {"linear", "fermi_hash"},
+               {.help = "How an address chooses its set: the line number modulo the sets, or Fermi's hash (32 or "
+                        "64 sets).",
+                .source = "Nugteren et al., HPCA 2014"}),
+        integer("mshrs", &P::mshrs,
+                {.unit = "entry", .min = 1, .max = 4096, .help = "Miss status holding registers: fills under way."}),
+        integer(
+            "merges", &P::merges,
+            {.unit = "access", .min = 1, .max = 64, .help = "Accesses that wait for one fill, the first included."}),
+        integer("miss_queue", &P::miss_queue,
+                {.unit = "request", .min = 1, .max = 1024, .help = "Requests between L1D and the network."}),
+        integer("hit_latency", &P::hit_latency,
+                {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last access to its completion."}),
+        integer("fill_latency", &P::fill_latency,
+                {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last fill to its completion."}),
+        choice("write_policy", &P::write_policy, {"write_evict", "write_through"},
+               {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case."}),
+        integer("merged_stores", &P::merged_stores,
+                {.unit = "store",
+                 .min = 0,
+                 .max = 4096,
+                 .help = "Stores that may be merged into fills under way (write_through)."}),
+        integer("speculative_mshrs", &P::speculative_mshrs,
+                {.unit = "entry", .min = 0, .max = 4096, .help = "MSHRs that clients other than demand may hold."}),
+        integer(
+            "pinned_ways", &P::pinned_ways,
+            {.unit = "line", .min = 0, .max = 63, .help = "Lines of a set that may be pinned; fewer than its ways."}));
+};

@@ -1,0 +1,53 @@
+// Least recently used: each use of a way is stamped with a count of uses.
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <bit>
+#include <vector>
+
+#include "components/cache/replacement_policy.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+class LeastRecentlyUsed final : public ReplacementPolicy {
+  public:
+    explicit LeastRecentlyUsed(const ReplacementArguments& arguments)
+        : ways_(arguments.ways), last_use_(std::size_t{arguments.sets} * arguments.ways) {}
+
+    void touch(unsigned set, unsigned way) override { last_use_[set * ways_ + way] = ++uses_; }
+
+    unsigned victim(unsigned set, std::uint64_t candidates) const override {
+        const std::uint64_t* uses = &last_use_[set * ways_];
+        auto oldest = static_cast<unsigned>(std::countr_zero(candidates));
+        for (std::uint64_t left = candidates; left != 0; left &= left - 1) {
+            const auto way = static_cast<unsigned>(std::countr_zero(left));
+            if (uses[way] < uses[oldest]) {
+                oldest = way;
+            }
+        }
+        return oldest;
+    }
+
+    void clear() override {
+        last_use_.assign(last_use_.size(), 0);
+        uses_ = 0;
+    }
+
+    void hash_state(StateHasher& hasher) const override {
+        hasher.add(uses_);
+        hasher.add_bytes(last_use_.data(), last_use_.size() * sizeof(last_use_[0]));
+    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << uses_ << last_use_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> uses_ >> last_use_; }
+
+  private:
+    unsigned ways_;
+    std::uint64_t uses_ = 0;
+    std::vector<std::uint64_t> last_use_;
+};
+
+LOOKAHEAD_REGISTER_VARIANT(ReplacementPolicy, LeastRecentlyUsed, "lru", "Least recently used.", "")
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+#include "core/component/slot.h"
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+}  // namespace boost::archive
+
+namespace lookahead {
+class StateHasher;
+}
+
+namespace lookahead::gpu {
+
+/// Slot "l1d.replacement": which line of a full set makes room.
+///
+/// Contract:
+/// - `touch` is told of every use of a way: the access that reserves it, and each hit and merge after it;
+/// - `victim` chooses one of `candidates` (a bit a way, never 0), and changes nothing;
+/// - ways that hold nothing are not offered: the cache takes them by itself;
+/// - the choice hangs on the calls alone, not on addresses of the host or on anything random without a seed.
+class ReplacementPolicy {
+  public:
+    virtual ~ReplacementPolicy() = default;
+    virtual void touch(unsigned set, unsigned way) = 0;
+    virtual unsigned victim(unsigned set, std::uint64_t candidates) const = 0;
+    /// Forgets everything: all lines are gone.
+    virtual void clear() = 0;
+
+    virtual void hash_state(StateHasher& hasher) const = 0;
+    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
+    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+};
+
+struct ReplacementArguments {
+    unsigned sets;
+    unsigned ways;  ///< at most 64
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::SlotTraits<lookahead::gpu::ReplacementPolicy> {
+    static constexpr std::string_view name = "l1d.replacement";
+    static constexpr std::string_view description = "Chooses the line of L1D that makes room for another.";
+    using Arguments = std::tuple<const lookahead::gpu::ReplacementArguments&>;
+};

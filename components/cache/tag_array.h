@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/cache/set_index.h"
+#include "components/protocols/memory.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+inline constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoWay = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoMshr = ~std::uint32_t{0};
+
+/// What a cache knows about a line that it holds or awaits.
+struct LineInfo {
+    std::uint32_t mshr = kNoMshr;  ///< of the fill that is awaited; kNoMshr: the bytes are there
+    std::uint32_t pc = 0;          ///< of the access that brought it
+    std::uint16_t owner = 0;       ///< stream context of the access that brought it
+    std::uint16_t pins = 0;
+    Client client = Client::demand;
+    std::uint8_t unused[3] = {};
+
+    bool pending() const { return mshr != kNoMshr; }
+};
+
+/// Set-associative tags. A way is named by set * ways + way.
+class TagArray {
+  public:
+    TagArray(SetIndex index, unsigned sets, unsigned ways)
+        : index_(index), ways_(ways), tags_(std::size_t{sets} * ways, kNoLine), info_(tags_.size()) {}
+
+    unsigned ways() const { return ways_; }
+    std::size_t size() const { return tags_.size(); }
+    unsigned set_of(std::uint64_t line) const { return index_.of(line); }
+
+    /// The way that holds or awaits the line, or kNoWay.
+    std::uint32_t find(std::uint64_t line) const {
+        const std::uint32_t first = set_of(line) * ways_;
+        for (std::uint32_t way = first; way < first + ways_; ++way) {
+            if (tags_[way] == line) {
+                return way;
+            }
+        }
+        return kNoWay;
+    }
+
+    std::uint64_t line(std::uint32_t way) const { return tags_[way]; }
+    LineInfo& info(std::uint32_t way) { return info_[way]; }
+    const LineInfo& info(std::uint32_t way) const { return info_[way]; }
+
+    /// Ways of the set that hold nothing, and those that replacement may take; a bit a way.
+    struct Choice {
+        std::uint64_t empty = 0;
+        std::uint64_t replaceable = 0;
+    };
+    Choice choice(unsigned set) const {
+        Choice result;
+        for (unsigned way = 0; way < ways_; ++way) {
+            const std::uint32_t place = set * ways_ + way;
+            const std::uint64_t bit = std::uint64_t{1} << way;
+            if (tags_[place] == kNoLine) {
+                result.empty |= bit;
+            } else if (!info_[place].pending() && info_[place].pins == 0) {
+                result.replaceable |= bit;
+            }
+        }
+        return result;
+    }
+
+    void assign(std::uint32_t way, std::uint64_t line, const LineInfo& info) {
+        tags_[way] = line;
+        info_[way] = info;
+    }
+    void clear(std::uint32_t way) { assign(way, kNoLine, {}); }
+
+    void hash_state(StateHasher& hasher) const {
+        hasher.add_bytes(tags_.data(), tags_.size() * sizeof(tags_[0]));
+        hasher.add_bytes(info_.data(), info_.size() * sizeof(info_[0]));
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        for (std::size_t way = 0; way < tags_.size(); ++way) {
+            LineInfo& info = info_[way];
+            archive& tags_[way] & info.mshr& info.pc& info.owner& info.pins& info.client;
+        }
+    }
+
+  private:
+    SetIndex index_;
+    unsigned ways_;
+    std::vector<std::uint64_t> tags_;
+    std::vector<LineInfo> info_;
+};
+
+}  // namespace lookahead::gpu

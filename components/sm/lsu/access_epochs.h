@@ -1,0 +1,66 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// Counts the SM's memory accesses under way by the fence-to-fence stretch (epoch) in which they were performed, so
+/// that a fence can wait for all that came before it while others go on. An access carries its epoch's tag.
+class AccessEpochs {
+  public:
+    /// At most `fences` may wait at once.
+    explicit AccessEpochs(unsigned fences) : under_way_(std::bit_ceil(fences + 1)) {}
+
+    /// The tag of accesses that are performed now; below 2^16.
+    std::uint16_t current_tag() const { return tag_of(current_); }
+    void begin(std::uint16_t tag) {
+        ++under_way_[tag];
+        ++total_;
+    }
+    void end(std::uint16_t tag) {
+        --under_way_[tag];
+        --total_;
+        advance();
+    }
+    std::uint64_t total() const { return total_; }
+
+    /// Ends the epoch; returns its number, for `over`.
+    std::uint64_t close() {
+        const std::uint64_t closed = current_++;
+        advance();
+        return closed;
+    }
+    /// True when all accesses of that epoch and of those before are done.
+    bool over(std::uint64_t epoch) const { return oldest_ > epoch; }
+
+    void hash_state(StateHasher& hasher) const {
+        hasher.add(current_);
+        hasher.add(oldest_);
+        hasher.add_bytes(under_way_.data(), under_way_.size() * sizeof(under_way_[0]));
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& current_& oldest_& total_& under_way_;
+    }
+
+  private:
+    std::uint16_t tag_of(std::uint64_t epoch) const {
+        return static_cast<std::uint16_t>(epoch & (under_way_.size() - 1));
+    }
+    void advance() {
+        while (oldest_ < current_ && under_way_[tag_of(oldest_)] == 0) {
+            ++oldest_;
+        }
+    }
+
+    std::uint64_t current_ = 0;
+    std::uint64_t oldest_ = 0;  // the first epoch, up to the current one, with accesses under way
+    std::uint64_t total_ = 0;
+    std::vector<std::uint32_t> under_way_;  // by tag; a closed epoch with accesses has a fence that waits for it
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/protocols/launch.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// What the host has allocated in global memory. Demand accesses are checked against it; most of them fall into the
+/// allocation of the one before.
+class AllocationMap {
+  public:
+    void update(const AllocationUpdate& update);
+
+    /// True if one allocation holds all of [begin, end), which must not be empty; false if the end wrapped around.
+    bool contains(std::uint64_t begin, std::uint64_t end) const {
+        if (begin >= last_.begin && end <= last_.end && begin < end) {
+            return true;
+        }
+        return begin < end && search(begin, end);
+    }
+
+    void hash_state(StateHasher& hasher) const;
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        auto count = static_cast<std::uint64_t>(ranges_.size());
+        archive& count;
+        ranges_.resize(count);
+        for (Range& range : ranges_) {
+            archive& range.begin& range.end;
+        }
+        last_ = {};
+    }
+
+  private:
+    struct Range {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+    };
+
+    bool search(std::uint64_t begin, std::uint64_t end) const;
+
+    std::vector<Range> ranges_;  // ascending, disjoint
+    mutable Range last_;         // where the last search ended: no state, a short cut
+};
+
+}  // namespace lookahead::gpu

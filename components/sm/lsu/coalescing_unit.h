@@ -1,0 +1,141 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "components/cache/l1_data.h"
+#include "components/sm/lsu/access_epochs.h"
+#include "components/sm/lsu/allocation_map.h"
+#include "components/sm/lsu/coalescing_parameters.h"
+#include "components/sm/lsu/context_ledger.h"
+#include "components/sm/lsu/fence_queue.h"
+#include "components/sm/lsu/instruction_queue.h"
+#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/lsu/load_table.h"
+#include "components/sm/lsu/lsu_counters.h"
+#include "components/sm/lsu/shared_memory.h"
+#include "components/sm/lsu/timing_ring.h"
+#include "components/sm/register_file.h"
+
+namespace lookahead::gpu {
+
+/// Variant "coalescing" of the load/store unit. Instructions wait in one queue and are performed in order. In a cycle
+/// the oldest one makes one access to L1: the line of its lowest lane that is left, with all lanes that fall into that
+/// line. An access to shared memory holds the queue for as many cycles as its bank conflicts take. Misses do not hold
+/// the queue: loads complete in any order.
+///
+/// Every clause of the memory contract that L1 cannot keep by itself is kept here (components/cache/TRANSITIONS.md,
+/// last table). `Contract` is MemoryContract, except in mutation tests. The definitions are in
+/// coalescing_unit_definitions.h.
+template <class Contract>
+class BasicCoalescingUnit final : public LoadStoreUnit {
+  public:
+    using Parameters = CoalescingParameters;
+
+    BasicCoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments);
+
+    bool can_accept() const override { return !queue_.full(); }
+    void accept(const MemoryInstruction& instruction, Cycle now) override;
+    void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
+    void receive(const MessageHeader& message, Cycle now) override;
+    void cycle(Cycle now) override;
+    Cycle next_event(Cycle now) const override;
+    void begin_kernel() override;
+    bool drained() const override;
+    std::string waiting_for() const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override;
+    void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) override;
+
+    const LsuCounters& counters() const { return counters_; }
+    BasicL1Data<Contract>& l1() { return l1_; }
+
+  private:
+    using Rows = std::array<std::uint32_t*, kMaximumRows>;
+
+    static constexpr Cycle kNoShared = -1;
+    static constexpr Cycle kNotCharging = -1;
+
+    /// The oldest instruction's progress.
+    struct Head {
+        bool started = false;
+        bool blocked = false;                ///< until something changes: a reply, a completion, a request that left
+        std::uint8_t cause = 0;              ///< of blocked: ReservationFailure, or kStall + LsuStall
+        std::uint32_t load = 0;              ///< its entry in the load table
+        Cycle blocked_since = kNotCharging;  ///< its last attempt that failed, not yet charged
+        Cycle shared_until = kNoShared;      ///< last cycle in which its accesses hold the banks of shared memory
+    };
+    static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
+
+    void check(const MemoryInstruction& memory, isa::LaneMask global, isa::LaneMask shared) const;
+    void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) const;
+    void check_global(const MemoryInstruction& memory, isa::LaneMask lanes) const;
+    void split_generic(QueuedInstruction& entry) const;
+
+    void take_replies(Cycle now);
+    void take_reply(const MessageHeader& reply, Cycle now);
+    void data_came(std::uint32_t load, Cycle now);
+    void serve(const Waiter& waiter, const std::byte* line);
+    void take_atomic_values(const MessageHeader& reply);
+    void complete(std::uint32_t item, Cycle now);
+    void complete_load(std::uint32_t load, Cycle now);
+    void complete_fence(std::uint16_t context, Cycle now);
+    void end_cta_fence_if_due(std::uint16_t context, Cycle now);
+    void close_fences();
+    void end_fences(Cycle now);
+    void end_fence(std::uint16_t context, Cycle now);
+    void end_access(std::uint16_t epoch, Cycle now);
+    void store_sent();
+
+    void run_head(Cycle now);
+    bool start_head(QueuedInstruction& entry, Cycle now);
+    bool perform_shared(QueuedInstruction& entry, Cycle now);
+    bool perform_global(QueuedInstruction& entry, Cycle now);
+    bool load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    void finish_head(QueuedInstruction& entry, Cycle now);
+    void send_requests(Cycle now);
+
+    void block(std::uint8_t cause, Cycle now);
+    void block(LsuStall stall, Cycle now) {
+        block(static_cast<std::uint8_t>(kStall + static_cast<unsigned>(stall)), now);
+    }
+    void charge_block(Cycle now);
+    void wake() { head_.blocked = false; }
+
+    Rows rows_of(const isa::Instruction& instruction, std::uint32_t first);
+    template <class Archive>
+    void exchange(Archive& archive);
+    template <class F>
+    void for_each_instruction_pointer(F&& f);
+
+    std::string name_;
+    Cycle hit_latency_;
+    Cycle fill_latency_;
+    RegisterFile& registers_;
+    LoadStoreListener& listener_;
+    std::unique_ptr<MemoryPort> memory_;
+    BasicL1Data<Contract> l1_;
+    SharedMemory shared_;
+    AllocationMap allocations_;
+    InstructionQueue queue_;
+    Head head_;
+    LoadTable loads_;
+    ContextLedger contexts_;
+    AccessEpochs epochs_;
+    std::uint64_t accepted_ = 0;
+    std::uint64_t performed_ = 0;
+    std::uint64_t stores_ = 0;         // stores and reductions that are not yet acknowledged
+    FenceQueue fences_behind_queue_;   // wait until as many instructions as their number are performed
+    FenceQueue fences_behind_epochs_;  // wait until the epoch of their number is over
+    TimingRing completions_;           // of loads, by entry, and behind them of fences, by context
+    LsuCounters counters_;
+};
+
+using CoalescingUnit = BasicCoalescingUnit<MemoryContract>;
+extern template class BasicCoalescingUnit<MemoryContract>;
+
+}  // namespace lookahead::gpu

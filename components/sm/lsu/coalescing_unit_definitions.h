@@ -1,0 +1,763 @@
+#pragma once
+
+// Definitions of BasicCoalescingUnit, for coalescing_unit.cpp and for mutation tests.
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "components/isa/address_space.h"
+#include "components/sm/lsu/coalescing_unit.h"
+#include "components/sm/lsu/lane_data.h"
+#include "components/sm/lsu/memory_fault.h"
+
+namespace lookahead::gpu {
+
+namespace lsu {
+
+constexpr bool is_acquire(const isa::Instruction& instruction) {
+    return instruction.order == isa::Order::acquire || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+constexpr bool is_release(const isa::Instruction& instruction) {
+    return instruction.order == isa::Order::release || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+/// Scope cta is the SM's own; everything else reaches beyond it.
+constexpr bool leaves_sm(const isa::Instruction& instruction) {
+    return instruction.scope != isa::Scope::cta;
+}
+constexpr bool has_result(const isa::Instruction& instruction) {
+    return instruction.operation == isa::Operation::load || instruction.operation == isa::Operation::atomic;
+}
+
+inline std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& configuration,
+                                                           const L1Parameters& parameters) {
+    return make_variant<ReplacementPolicy>(
+        configuration.variant("l1d.replacement", "lru"), configuration,
+        ReplacementArguments{static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways)});
+}
+
+}  // namespace lsu
+
+template <class Contract>
+BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments)
+    : name_(arguments.name),
+      hit_latency_(arguments.configuration.read<L1Parameters>("l1d").hit_latency),
+      fill_latency_(arguments.configuration.read<L1Parameters>("l1d").fill_latency),
+      registers_(arguments.registers),
+      listener_(arguments.listener),
+      memory_(std::move(arguments.memory)),
+      l1_(arguments.configuration.read<L1Parameters>("l1d"),
+          lsu::make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
+      shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
+      queue_(static_cast<unsigned>(parameters.queue)),
+      loads_(static_cast<unsigned>(parameters.pending_loads)),
+      contexts_(arguments.contexts),
+      epochs_(arguments.contexts),
+      fences_behind_queue_(arguments.contexts),
+      fences_behind_epochs_(arguments.contexts),
+      completions_(loads_.size() + arguments.contexts, std::max({hit_latency_, fill_latency_, shared_.latency()})) {}
+
+// ---- From the issue stage -------------------------------------------------------------------------------------------
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction, Cycle now) {
+    LOOKAHEAD_DEBUG_ASSERT(!queue_.full() && instruction.active != 0, "the load/store unit cannot accept this");
+    ContextAccount& account = contexts_[instruction.context];
+    LOOKAHEAD_ASSERT(account.fence == nullptr, "a memory instruction was issued past a fence of its own context");
+    QueuedInstruction& entry = queue_.back_slot();
+    InstructionQueue::copy(entry.memory, instruction);
+    entry.accepted = now;
+    entry.shared = 0;
+    entry.global = 0;
+    switch (instruction.instruction->space) {
+        case isa::Space::shared:
+            entry.shared = instruction.active;
+            break;
+        case isa::Space::generic:
+            split_generic(entry);
+            break;
+        default:
+            entry.global = instruction.active;
+            break;
+    }
+    check(entry.memory, entry.global, entry.shared);
+    queue_.push();
+    ++account.queued;
+    ++accepted_;
+    switch (instruction.instruction->operation) {
+        case isa::Operation::load:
+            ++counters_.loads;
+            break;
+        case isa::Operation::store:
+            ++counters_.stores;
+            break;
+        case isa::Operation::atomic:
+            ++counters_.atomics;
+            break;
+        default:
+            ++counters_.reductions;
+            break;
+    }
+}
+
+/// Lanes in the shared window go to shared memory, at the offset there.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::split_generic(QueuedInstruction& entry) const {
+    MemoryInstruction& memory = entry.memory;
+    for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
+        const auto lane = std::countr_zero(left);
+        const std::uint64_t offset = memory.addresses[lane] - isa::kSharedWindowBase;
+        if (offset < isa::kSharedWindowBytes) {
+            memory.addresses[lane] = offset;
+            entry.shared |= isa::LaneMask{1} << lane;
+        }
+    }
+    entry.global = memory.active & ~entry.shared;
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::check(const MemoryInstruction& memory, isa::LaneMask global,
+                                          isa::LaneMask shared) const {
+    LOOKAHEAD_DEBUG_ASSERT(
+        isa::is_memory(memory.instruction->operation) && isa::lane_bytes(*memory.instruction) <= 4 * kMaximumRows,
+        "a memory instruction has four rows of data at most");
+    if (global != 0) {
+        check_global(memory, global);
+    }
+    if (shared != 0) {
+        check_shared(memory, shared);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::check_global(const MemoryInstruction& memory, isa::LaneMask lanes) const {
+    const isa::Instruction& instruction = *memory.instruction;
+    const unsigned bytes = isa::lane_bytes(instruction);
+    const AddressBounds bounds = bounds_of(memory.addresses, lanes);
+    const bool local = instruction.space == isa::Space::local;
+    if (!local && (bounds.low_bits & (bytes - 1)) == 0 &&
+        allocations_.contains(bounds.least, bounds.greatest + bytes)) {
+        return;
+    }
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t address = memory.addresses[lane];
+        if (local || address - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
+            throw MemoryFault(instruction, lane, address, "is in local memory, which this machine does not model yet");
+        }
+        if ((address & (bytes - 1)) != 0) {
+            throw MemoryFault(instruction, lane, address,
+                              "is not a multiple of the access's " + std::to_string(bytes) + " bytes");
+        }
+        if (!allocations_.contains(address, address + bytes)) {
+            throw MemoryFault(instruction, lane, address, "is not in allocated global memory");
+        }
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) const {
+    const isa::Instruction& instruction = *memory.instruction;
+    const unsigned bytes = isa::lane_bytes(instruction);
+    const AddressBounds bounds = bounds_of(memory.addresses, lanes);
+    if ((bounds.low_bits & (bytes - 1)) == 0 && bounds.greatest < memory.shared_bytes &&
+        bounds.greatest + bytes <= memory.shared_bytes) {
+        return;
+    }
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t address = memory.addresses[lane];
+        if ((address & (bytes - 1)) != 0) {
+            throw MemoryFault(instruction, lane, address,
+                              "is not a multiple of the access's " + std::to_string(bytes) + " bytes");
+        }
+        if (address >= memory.shared_bytes || address + bytes > memory.shared_bytes) {
+            throw MemoryFault(
+                instruction, lane, address,
+                "is outside the CTA's shared memory of " + std::to_string(memory.shared_bytes) + " bytes");
+        }
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::accept_fence(std::uint16_t context, const isa::Instruction& instruction,
+                                                 Cycle now) {
+    ContextAccount& account = contexts_[context];
+    LOOKAHEAD_ASSERT(account.fence == nullptr, "a fence was issued past a fence of its own context");
+    account.fence = &instruction;
+    account.fence_ends = false;
+    ++counters_.fences;
+    if (!lsu::leaves_sm(instruction)) {
+        end_cta_fence_if_due(context, now);
+        return;
+    }
+    if constexpr (!Contract::fence_starts_generation_at_its_end) {
+        l1_.start_generation();
+    }
+    fences_behind_queue_.push({Contract::fence_covers_queued_accesses ? accepted_ : performed_, context});
+    close_fences();
+    end_fences(now);
+}
+
+/// Fences behind which everything is performed close an epoch and wait for it.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::close_fences() {
+    while (!fences_behind_queue_.empty() && fences_behind_queue_.front().number <= performed_) {
+        fences_behind_epochs_.push({epochs_.close(), fences_behind_queue_.front().context});
+        fences_behind_queue_.pop();
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::end_fences(Cycle now) {
+    while (!fences_behind_epochs_.empty() && epochs_.over(fences_behind_epochs_.front().number)) {
+        end_fence(fences_behind_epochs_.front().context, now);
+        fences_behind_epochs_.pop();
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::end_fence(std::uint16_t context, Cycle now) {
+    contexts_[context].fence_ends = true;
+    completions_.schedule(loads_.size() + context, now + 1);
+}
+
+/// At scope cta a fence waits for its own context alone.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::end_cta_fence_if_due(std::uint16_t context, Cycle now) {
+    const ContextAccount& account = contexts_[context];
+    if (account.fence != nullptr && !account.fence_ends && !lsu::leaves_sm(*account.fence) && account.queued == 0 &&
+        account.loads == 0) {
+        end_fence(context, now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::end_access(std::uint16_t epoch, Cycle now) {
+    epochs_.end(epoch);
+    end_fences(now);
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::store_sent() {
+    ++stores_;
+    if constexpr (Contract::fence_waits_for_stores) {
+        epochs_.begin(epochs_.current_tag());
+    }
+}
+
+// ---- A cycle --------------------------------------------------------------------------------------------------------
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::cycle(Cycle now) {
+    take_replies(now);
+    completions_.take(now, [&](std::uint32_t item) { complete(item, now); });
+    if (!queue_.empty() && !head_.blocked) {
+        run_head(now);
+    }
+    send_requests(now);
+}
+
+template <class Contract>
+Cycle BasicCoalescingUnit<Contract>::next_event(Cycle now) const {
+    Cycle next = completions_.next_due(now);
+    if (!queue_.empty() && !head_.blocked) {
+        next = std::min(next, std::max(now + 1, head_.shared_until));
+    }
+    if (!l1_.miss_queue().empty()) {
+        next = std::min(next, memory_->next_send(now));
+    }
+    return std::min(next, memory_->next_reply_cycle(now));
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
+    if (requests.empty() || !memory_->can_send(now)) {
+        return;
+    }
+    const QueuedRequest& request = requests.front();
+    memory_->send(request.type, request.payload, request.bytes, now);
+    requests.pop();
+    wake();
+}
+
+// ---- Replies and completions ----------------------------------------------------------------------------------------
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::receive(const MessageHeader& message, Cycle now) {
+    if (message.type == AllocationUpdate::kType) {
+        allocations_.update(message.as<AllocationUpdate>());
+    } else {
+        memory_->receive(message, now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::take_replies(Cycle now) {
+    while (const MessageHeader* reply = memory_->next_reply(now)) {
+        take_reply(*reply, now);
+        wake();
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle now) {
+    switch (static_cast<GpuMessage>(reply.type)) {
+        case GpuMessage::read_reply:
+            l1_.fill(reply.as<ReadReply>(), [&](const Waiter& waiter, const std::byte* line) {
+                serve(waiter, line);
+                data_came(waiter.token, now);
+            });
+            break;
+        case GpuMessage::write_acknowledge:
+            --stores_;
+            if constexpr (Contract::fence_waits_for_stores) {
+                end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
+            }
+            break;
+        case GpuMessage::atomic_reply:
+            take_atomic_values(reply);
+            data_came(reply.as<AtomicReply>().tag, now);
+            break;
+        default:
+            LOOKAHEAD_ASSERT(false, "a message of type " + std::to_string(reply.type) + " came as a reply of memory");
+    }
+}
+
+/// Data of one access of a load stand in the registers.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::data_came(std::uint32_t load, Cycle now) {
+    PendingLoad& pending = loads_[load];
+    --pending.outstanding;
+    pending.ready = std::max(pending.ready, now + fill_latency_);
+    if (pending.outstanding == 0 && !pending.issuing) {
+        completions_.schedule(load, pending.ready);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::serve(const Waiter& waiter, const std::byte* line) {
+    const PendingLoad& pending = loads_[waiter.token];
+    const Rows rows = rows_of(*pending.instruction, pending.destination_row);
+    write_lanes(
+        *pending.instruction, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::take_atomic_values(const MessageHeader& reply) {
+    const auto& head = reply.as<AtomicReply>();
+    const auto* values = reinterpret_cast<const AtomicValue*>(&head + 1);
+    const PendingLoad& pending = loads_[head.tag];
+    const Rows rows = rows_of(*pending.instruction, pending.destination_row);
+    for (unsigned i = 0; i < head.lanes; ++i) {
+        isa::write_loaded(*pending.instruction, static_cast<unsigned>(values[i].lane),
+                          reinterpret_cast<const std::byte*>(&values[i].value), rows.data());
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::complete(std::uint32_t item, Cycle now) {
+    wake();
+    if (item < loads_.size()) {
+        complete_load(item, now);
+    } else {
+        complete_fence(static_cast<std::uint16_t>(item - loads_.size()), now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now) {
+    const PendingLoad pending = loads_[load];
+    ContextAccount& account = contexts_[pending.context];
+    loads_.release(load);
+    --account.loads;
+    ++counters_.completed_loads;
+    counters_.load_cycles += static_cast<std::uint64_t>(now - pending.begun);
+    if (pending.acquire) {
+        --account.acquires;
+        if (Contract::acquire_starts_generation && lsu::leaves_sm(*pending.instruction)) {
+            l1_.start_generation();
+        }
+    }
+    if constexpr (Contract::fence_waits_for_loads) {
+        end_access(pending.epoch, now);
+    }
+    end_cta_fence_if_due(pending.context, now);
+    listener_.memory_completed(pending.context, *pending.instruction, now);
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::complete_fence(std::uint16_t context, Cycle now) {
+    ContextAccount& account = contexts_[context];
+    const isa::Instruction& instruction = *account.fence;
+    account.fence = nullptr;
+    if (Contract::fence_starts_generation_at_its_end && lsu::leaves_sm(instruction)) {
+        l1_.start_generation();
+    }
+    listener_.memory_completed(context, instruction, now);
+}
+
+// ---- The oldest instruction -----------------------------------------------------------------------------------------
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::block(std::uint8_t cause, Cycle now) {
+    head_.blocked = true;
+    head_.cause = cause;
+    head_.blocked_since = now;
+}
+
+/// Charges the cycles since the head last tried and failed; 0 if it did not.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::charge_block(Cycle now) {
+    if (head_.blocked_since == kNotCharging) {
+        return;
+    }
+    const auto cycles = static_cast<std::uint64_t>(now - head_.blocked_since);
+    head_.blocked_since = kNotCharging;
+    if (head_.cause < kStall) {
+        l1_.charge_failure(static_cast<ReservationFailure>(head_.cause), cycles);
+    } else {
+        counters_.stall_cycles[head_.cause - kStall] += cycles;
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::run_head(Cycle now) {
+    QueuedInstruction& entry = queue_.front();
+    charge_block(now);
+    if (!head_.started && !start_head(entry, now)) {
+        return;
+    }
+    const bool all_done = entry.shared != 0 ? perform_shared(entry, now) : perform_global(entry, now);
+    if (all_done) {
+        finish_head(entry, now);
+    }
+}
+
+/// False if it must wait.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    ContextAccount& account = contexts_[memory.context];
+    if (Contract::acquire_holds_younger_accesses && account.acquires != 0) {
+        block(LsuStall::acquire, now);
+        return false;
+    }
+    if (Contract::release_waits && lsu::is_release(instruction) && lsu::leaves_sm(instruction) &&
+        epochs_.total() != 0) {
+        block(LsuStall::release, now);
+        return false;
+    }
+    if (lsu::has_result(instruction)) {
+        if (loads_.full()) {
+            block(LsuStall::load_table_full, now);
+            return false;
+        }
+        const bool acquire = lsu::is_acquire(instruction);
+        head_.load = loads_.allocate({.instruction = &instruction,
+                                      .destination_row = memory.destination_row,
+                                      .context = memory.context,
+                                      .epoch = epochs_.current_tag(),
+                                      .issuing = true,
+                                      .acquire = acquire,
+                                      .begun = entry.accepted});
+        PendingLoad& pending = loads_[head_.load];
+        for (isa::LaneMask left = entry.global; left != 0; left &= left - 1) {
+            const auto lane = std::countr_zero(left);
+            pending.offsets[lane] = static_cast<std::uint8_t>(memory.addresses[lane] & (kLineBytes - 1));
+        }
+        ++account.loads;
+        if constexpr (Contract::fence_waits_for_loads) {
+            epochs_.begin(pending.epoch);
+        }
+        account.acquires += acquire;
+    }
+    head_.started = true;
+    return true;
+}
+
+/// Values move in the first cycle; the banks stay taken for the others. True when the instruction has no more to do.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    if (head_.shared_until == kNoShared) {
+        const unsigned degree = shared_.conflict_degree(memory, entry.shared);
+        const Rows rows =
+            lsu::has_result(*memory.instruction) ? rows_of(*memory.instruction, memory.destination_row) : Rows{};
+        shared_.perform(memory, entry.shared, rows.data());
+        head_.shared_until = now + degree - 1;
+        ++counters_.shared_accesses;
+        counters_.shared_conflict_cycles += degree - 1;
+    }
+    if (now < head_.shared_until) {
+        return false;
+    }
+    if (lsu::has_result(*memory.instruction)) {
+        PendingLoad& pending = loads_[head_.load];
+        pending.ready = std::max(pending.ready, now + shared_.latency());
+    }
+    head_.shared_until = kNoShared;
+    entry.shared = 0;
+    return entry.global == 0;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cycle now) {
+    const auto first = std::countr_zero(entry.global);
+    const std::uint64_t line = line_of(entry.memory.addresses[first]);
+    const isa::LaneMask lanes = lanes_in_line(entry.memory.addresses, line) & entry.global;
+    bool done = false;
+    switch (entry.memory.instruction->operation) {
+        case isa::Operation::load:
+            done = load_line(entry, line, lanes, now);
+            break;
+        case isa::Operation::store:
+            done = store_line(entry, line, lanes, now);
+            break;
+        default:
+            done = atomic_line(entry, line, lanes, now);
+            break;
+    }
+    if (done) {
+        ++counters_.global_accesses;
+        entry.global &= ~lanes;
+    }
+    return entry.global == 0;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                              Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    const L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
+    const Waiter waiter{.token = head_.load, .lanes = lanes};
+    const L1LoadResult result =
+        instruction.order == isa::Order::weak ? l1_.load(access, waiter) : l1_.load_ordered(access, waiter);
+    if (result.answer == L1Answer::stall) {
+        block(static_cast<std::uint8_t>(result.failure), now);
+        return false;
+    }
+    PendingLoad& pending = loads_[head_.load];
+    pending.ready = std::max(pending.ready, now + hit_latency_);
+    if (result.answer == L1Answer::hit) {
+        serve(waiter, result.data);
+    } else {
+        ++pending.outstanding;
+    }
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                               Cycle now) {
+    if (!l1_.can_write()) {
+        block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
+        return false;
+    }
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    const auto offset = [&](unsigned lane) { return memory.addresses[lane] - line; };
+    alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel: what is not stored must not be random
+    ByteMask mask;
+    read_lanes(instruction, lanes, bytes, offset, memory.data);
+    const unsigned width = isa::lane_bytes(instruction);
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const std::uint64_t first = offset(static_cast<unsigned>(std::countr_zero(left)));
+        mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
+    }
+    l1_.store({.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand}, mask, bytes,
+              epochs_.current_tag());
+    store_sent();
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                                Cycle now) {
+    if (!l1_.can_write()) {
+        block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
+        return false;
+    }
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    const bool returns = instruction.operation == isa::Operation::atomic;
+    const auto count = static_cast<unsigned>(std::popcount(lanes));
+    const AtomicRequest request{.line = line,
+                                .tag = returns ? head_.load : epochs_.current_tag(),
+                                .op = instruction.atomic,
+                                .type = instruction.type,
+                                .returns_value = returns,
+                                .lanes = static_cast<std::uint8_t>(count)};
+    std::byte* place = l1_.atomic({.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand},
+                                  sizeof request + count * sizeof(AtomicLane));
+    std::memcpy(place, &request, sizeof request);
+    place += sizeof request;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const bool two = instruction.atomic == isa::AtomicOp::cas;
+        const AtomicLane each{.operand = atomic_operand(instruction, lane, &memory.data[0]),
+                              .operand2 = two ? atomic_operand(instruction, lane, &memory.data[2]) : 0,
+                              .lane = static_cast<std::uint8_t>(lane),
+                              .offset = static_cast<std::uint8_t>(memory.addresses[lane] - line),
+                              .unused = {}};
+        std::memcpy(place, &each, sizeof each);
+        place += sizeof each;
+    }
+    if (returns) {
+        ++loads_[head_.load].outstanding;
+    } else {
+        store_sent();
+    }
+    return true;
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::finish_head(QueuedInstruction& entry, Cycle now) {
+    const std::uint16_t context = entry.memory.context;
+    if (lsu::has_result(*entry.memory.instruction)) {
+        PendingLoad& pending = loads_[head_.load];
+        pending.issuing = false;
+        pending.ready = std::max(pending.ready, now + 1);
+        if (pending.outstanding == 0) {
+            completions_.schedule(head_.load, pending.ready);
+        }
+    }
+    head_ = {};
+    queue_.pop();
+    --contexts_[context].queued;
+    ++performed_;
+    close_fences();
+    end_fences(now);
+    end_cta_fence_if_due(context, now);
+}
+
+template <class Contract>
+typename BasicCoalescingUnit<Contract>::Rows BasicCoalescingUnit<Contract>::rows_of(const isa::Instruction& instruction,
+                                                                                    std::uint32_t first) {
+    Rows rows{};
+    const unsigned count = instruction.vector * isa::type_rows(instruction.type);
+    for (unsigned i = 0; i < count; ++i) {
+        rows[i] = registers_.row(first + i);
+    }
+    return rows;
+}
+
+// ---- Kernels, state -------------------------------------------------------------------------------------------------
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::begin_kernel() {
+    LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
+    l1_.start_generation();
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::drained() const {
+    return queue_.empty() && loads_.empty() && stores_ == 0 && completions_.empty() && l1_.drained() &&
+           memory_->drained();
+}
+
+template <class Contract>
+std::string BasicCoalescingUnit<Contract>::waiting_for() const {
+    if (drained()) {
+        return "nothing";
+    }
+    return "the load/store unit has " + std::to_string(queue_.size()) + " instructions to perform, " +
+           std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(stores_) +
+           " stores to be acknowledged and " + std::to_string(l1_.miss_queue().size()) + " requests to send";
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
+    l1_.hash_state(hasher);
+    shared_.hash_state(hasher);
+    allocations_.hash_state(hasher);
+    queue_.hash_state(hasher);
+    hasher.add(std::uint64_t{head_.started} << 16 | std::uint64_t{head_.blocked} << 8 | head_.cause);
+    hasher.add(head_.load);
+    hasher.add(static_cast<std::uint64_t>(head_.blocked_since));
+    hasher.add(static_cast<std::uint64_t>(head_.shared_until));
+    loads_.hash_state(hasher);
+    contexts_.hash_state(hasher);
+    epochs_.hash_state(hasher);
+    fences_behind_queue_.hash_state(hasher);
+    fences_behind_epochs_.hash_state(hasher);
+    hasher.add(accepted_);
+    hasher.add(performed_);
+    hasher.add(stores_);
+    completions_.hash_state(hasher);
+    hash(hasher, counters_);
+    memory_->hash_state(hasher);
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name_, "lsu", counters_);
+    visit(visitor, name_, "l1d", l1_.counters());
+    memory_->visit_statistics(visitor);
+}
+
+/// All state but L1, instructions in flight and the memory port.
+template <class Contract>
+template <class Archive>
+void BasicCoalescingUnit<Contract>::exchange(Archive& archive) {
+    shared_.serialize(archive, 0);
+    allocations_.serialize(archive, 0);
+    queue_.serialize(archive, 0);
+    archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;
+    loads_.serialize(archive, 0);
+    contexts_.serialize(archive, 0);
+    epochs_.serialize(archive, 0);
+    fences_behind_queue_.serialize(archive, 0);
+    fences_behind_epochs_.serialize(archive, 0);
+    archive& accepted_& performed_& stores_;
+    completions_.serialize(archive, 0);
+    serialize_counters(archive, counters_);
+}
+
+template <class Contract>
+template <class F>
+void BasicCoalescingUnit<Contract>::for_each_instruction_pointer(F&& f) {
+    queue_.for_each([&](QueuedInstruction& each) { f(each.memory.instruction); });
+    for (std::uint32_t load = 0; load < loads_.size(); ++load) {
+        f(loads_[load].instruction);
+    }
+    for (std::size_t context = 0; context < contexts_.size(); ++context) {
+        f(contexts_[context].fence);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const {
+    auto& self = const_cast<BasicCoalescingUnit&>(*this);  // Boost's operator& serves both ways; here it only reads
+    l1_.save(archive);
+    self.exchange(archive);
+    self.for_each_instruction_pointer([&](const isa::Instruction*& instruction) {
+        const std::int64_t index = instruction == nullptr ? -1 : instruction - code;
+        archive << index;
+    });
+    memory_->save(archive);
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) {
+    l1_.load_state(archive);
+    exchange(archive);
+    for_each_instruction_pointer([&](const isa::Instruction*& instruction) {
+        std::int64_t index = 0;
+        archive >> index;
+        instruction = index < 0 ? nullptr : code + index;
+    });
+    memory_->load(archive);
+}
+
+}  // namespace lookahead::gpu

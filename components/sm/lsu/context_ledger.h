@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/isa/instruction.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// What a stream context has under way in the load/store unit.
+struct ContextAccount {
+    const isa::Instruction* fence = nullptr;  ///< until its completion
+    std::uint32_t queued = 0;                 ///< accepted and not yet performed
+    std::uint32_t loads = 0;                  ///< loads and atomics with a result that have begun and not completed
+    std::uint32_t acquires = 0;               ///< those of the loads that are acquires
+    bool fence_ends = false;                  ///< the fence has nothing to wait for any more
+};
+
+/// One account a stream context.
+class ContextLedger {
+  public:
+    explicit ContextLedger(unsigned contexts) : accounts_(contexts) {}
+
+    ContextAccount& operator[](std::size_t context) { return accounts_[context]; }
+    std::size_t size() const { return accounts_.size(); }
+
+    void hash_state(StateHasher& hasher) const {
+        for (const ContextAccount& each : accounts_) {
+            hasher.add(std::uint64_t{each.queued} << 32 | each.loads);
+            hasher.add(std::uint64_t{each.acquires} << 2 | (each.fence != nullptr ? 1u + each.fence_ends : 0u));
+        }
+    }
+    /// All but the fences' instructions, which their owner saves as indices.
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        for (ContextAccount& each : accounts_) {
+            archive& each.queued& each.loads& each.acquires& each.fence_ends;
+        }
+    }
+
+  private:
+    std::vector<ContextAccount> accounts_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,67 @@
+#include "components/sm/lsu/crossbar_memory_port.h"
+
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "components/sm/sm_ports.h"
+#include "core/error/error.h"
+#include "core/stats/statistics.h"
+
+namespace lookahead::gpu {
+
+static_assert(offsetof(ReadRequest, line) == 0 && offsetof(WriteRequest, line) == 0 &&
+              offsetof(AtomicRequest, line) == 0);
+
+CrossbarMemoryPort::CrossbarMemoryPort(std::string name, const CrossbarParameters& parameters, const ClockDomain& clock,
+                                       const AddressMapping& mapping, OutPort& requests, OutPort& credits)
+    : name_(std::move(name)),
+      mapping_(mapping),
+      injection_(parameters, parameters.request_latency, clock, requests, mapping.slices()),
+      ejection_(parameters, parameters.request_latency, clock, credits, mapping.slices()) {}
+
+/// Every request begins with its line.
+void CrossbarMemoryPort::send(GpuMessage type, const std::byte* payload, std::size_t payload_bytes, Cycle now) {
+    std::uint64_t line = 0;
+    std::memcpy(&line, payload, sizeof line);
+    const auto message_type = static_cast<MessageType>(type);
+    std::memcpy(injection_.push(mapping_.slice(line), now, message_type, payload_bytes), payload, payload_bytes);
+}
+
+void CrossbarMemoryPort::receive(const MessageHeader& message, Cycle now) {
+    if (message.type == Credit::kType) {
+        injection_.receive_credit(message.in_port - kSmCreditPort, message.as<Credit>().flits, now);
+    } else {
+        ejection_.receive(message, message.in_port - kSmReplyPort, now);
+    }
+}
+
+const MessageHeader* CrossbarMemoryPort::next_reply(Cycle now) {
+    const MessageHeader* reply = ejection_.front(now);
+    if (reply != nullptr) {
+        ejection_.pop(now);
+    }
+    return reply;
+}
+
+void CrossbarMemoryPort::hash_state(StateHasher& hasher) const {
+    injection_.hash_state(hasher);
+    ejection_.hash_state(hasher);
+}
+
+void CrossbarMemoryPort::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name_, "injection_port", injection_.counters());
+    visit(visitor, name_, "ejection_port", ejection_.counters());
+}
+
+void CrossbarMemoryPort::save(boost::archive::binary_oarchive& archive) const {
+    injection_.save(archive);
+    ejection_.save(archive);
+}
+
+void CrossbarMemoryPort::load(boost::archive::binary_iarchive& archive) {
+    injection_.load(archive);
+    ejection_.load(archive);
+}
+
+}  // namespace lookahead::gpu

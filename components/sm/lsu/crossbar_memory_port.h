@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "components/interconnect/crossbar/ejection_port.h"
+#include "components/interconnect/crossbar/injection_port.h"
+#include "components/memory_partition/address_mapping.h"
+#include "components/sm/lsu/memory_port.h"
+
+namespace lookahead::gpu {
+
+/// An SM's end of the crossbar: the injection queue of its request port and the arbiter of its reply port.
+class CrossbarMemoryPort final : public MemoryPort {
+  public:
+    /// `requests` and `credits` fan out to the L2 slices in their order; credits take as long as requests. `name` is
+    /// the SM's, for statistics. `mapping` outlives the port.
+    CrossbarMemoryPort(std::string name, const CrossbarParameters& parameters, const ClockDomain& clock,
+                       const AddressMapping& mapping, OutPort& requests, OutPort& credits);
+
+    bool can_send(Cycle now) const override { return injection_.can_accept(now); }
+    Cycle next_send(Cycle now) const override { return injection_.next_acceptance(now); }
+    void send(GpuMessage type, const std::byte* payload, std::size_t payload_bytes, Cycle now) override;
+
+    void receive(const MessageHeader& message, Cycle now) override;
+    const MessageHeader* next_reply(Cycle now) override;
+    Cycle next_reply_cycle(Cycle now) const override { return ejection_.next_event(now); }
+
+    bool drained() const override { return injection_.empty() && ejection_.empty(); }
+
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+  private:
+    std::string name_;
+    const AddressMapping& mapping_;
+    InjectionPort injection_;
+    EjectionPort ejection_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "components/isa/instruction.h"
+#include "components/isa/memory_access.h"
+#include "components/protocols/memory.h"
+
+namespace lookahead::gpu {
+
+/// Registers that one element or vector of a memory instruction fills.
+inline constexpr unsigned kMaximumRows = 4;
+
+constexpr std::uint64_t line_of(std::uint64_t address) {
+    return address & ~std::uint64_t{kLineBytes - 1};
+}
+
+/// The lanes whose address lies in the line.
+inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t line) {
+    const __m256i line_bits = _mm256_set1_epi64x(~static_cast<long long>(kLineBytes - 1));
+    const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(line));
+    isa::LaneMask lanes = 0;
+    for (unsigned lane = 0; lane < isa::kWarpSize; lane += 4) {
+        const __m256i four = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane));
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(four, line_bits), wanted);
+        lanes |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) << lane;
+    }
+    return lanes;
+}
+
+/// Least and greatest address of the active lanes.
+struct AddressBounds {
+    std::uint64_t least = ~std::uint64_t{0};
+    std::uint64_t greatest = 0;
+    std::uint64_t low_bits = 0;  ///< of all addresses, joined: tells misalignment
+};
+
+inline AddressBounds bounds_of(const std::uint64_t* addresses, isa::LaneMask active) {
+    AddressBounds bounds;
+    const auto add = [&](std::uint64_t address) {
+        bounds.least = address < bounds.least ? address : bounds.least;
+        bounds.greatest = address > bounds.greatest ? address : bounds.greatest;
+        bounds.low_bits |= address;
+    };
+    if (active == isa::kFullMask) {
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            add(addresses[lane]);
+        }
+    } else {
+        for (isa::LaneMask left = active; left != 0; left &= left - 1) {
+            add(addresses[std::countr_zero(left)]);
+        }
+    }
+    return bounds;
+}
+
+/// One 32-bit word a lane, the case that most programs are made of.
+inline bool is_plain_word(const isa::Instruction& instruction) {
+    return instruction.vector == 1 && isa::type_bytes(instruction.type) == 4;
+}
+
+/// Writes what `lanes` load to their registers: lane i from bytes + offset(i).
+template <class Offset>
+void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const std::byte* bytes, Offset offset,
+                 std::uint32_t* const* rows) {
+    if (is_plain_word(instruction)) {
+        std::uint32_t* row = rows[0];
+        if (lanes == isa::kFullMask) {
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                std::memcpy(&row[lane], bytes + offset(lane), 4);
+            }
+            return;
+        }
+        for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            std::memcpy(&row[lane], bytes + offset(lane), 4);
+        }
+        return;
+    }
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        isa::write_loaded(instruction, lane, bytes + offset(lane), rows);
+    }
+}
+
+/// Puts what `lanes` store into `bytes`, in ascending order of lanes: where two lanes store to the same byte, the
+/// higher one wins.
+template <class Offset>
+void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::byte* bytes, Offset offset,
+                const std::uint32_t (*data)[isa::kWarpSize]) {
+    if (is_plain_word(instruction)) {
+        for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            std::memcpy(bytes + offset(lane), &data[0][lane], 4);
+        }
+        return;
+    }
+    const std::uint32_t* const rows[kMaximumRows] = {data[0], data[1], data[2], data[3]};
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        isa::read_stored(instruction, lane, rows, bytes + offset(lane));
+    }
+}
+
+/// An operand of an atomic's lane, from its low and high row; what is wider than the type is zero.
+inline std::uint64_t atomic_operand(const isa::Instruction& instruction, unsigned lane,
+                                    const std::uint32_t (*rows)[isa::kWarpSize]) {
+    const std::uint64_t low = rows[0][lane];
+    return isa::type_bytes(instruction.type) == 8 ? low | std::uint64_t{rows[1][lane]} << 32 : low;
+}
+
+constexpr bool is_atomic(const isa::Instruction& instruction) {
+    return instruction.operation == isa::Operation::atomic || instruction.operation == isa::Operation::reduce;
+}
+
+/// Rows of data that hold values: of a store its elements, of an atomic both operands (of 32-bit types only the low
+/// words count, see atomic_operand).
+inline unsigned data_rows(const isa::Instruction& instruction) {
+    switch (instruction.operation) {
+        case isa::Operation::store:
+            return instruction.vector * isa::type_rows(instruction.type);
+        case isa::Operation::atomic:
+        case isa::Operation::reduce:
+            return kMaximumRows;
+        default:
+            return 0;
+    }
+}
+
+}  // namespace lookahead::gpu

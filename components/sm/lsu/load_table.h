@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/isa/instruction.h"
+#include "core/stats/state_hasher.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// A load, or an atomic with a result, from its first access to its completion.
+struct PendingLoad {
+    const isa::Instruction* instruction = nullptr;  ///< null: the entry is free
+    std::uint32_t destination_row = 0;
+    std::uint16_t context = 0;
+    std::uint16_t epoch = 0;        ///< tag in AccessEpochs
+    std::uint16_t outstanding = 0;  ///< accesses whose data have not come
+    bool issuing = false;           ///< more accesses follow
+    bool acquire = false;
+    Cycle begun = 0;                            ///< cycle in which the instruction was accepted
+    Cycle ready = 0;                            ///< it completes no earlier
+    std::uint8_t offsets[isa::kWarpSize] = {};  ///< of each lane's data in its line
+};
+
+class LoadTable {
+  public:
+    explicit LoadTable(unsigned entries) : entries_(entries) {
+        free_.reserve(entries);
+        for (std::uint32_t entry = entries; entry > 0; --entry) {
+            free_.push_back(entry - 1);
+        }
+    }
+
+    bool full() const { return free_.empty(); }
+    bool empty() const { return free_.size() == entries_.size(); }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
+    PendingLoad& operator[](std::uint32_t entry) { return entries_[entry]; }
+
+    std::uint32_t allocate(const PendingLoad& load) {
+        const std::uint32_t entry = free_.back();
+        free_.pop_back();
+        entries_[entry] = load;
+        return entry;
+    }
+    void release(std::uint32_t entry) {
+        entries_[entry].instruction = nullptr;
+        free_.push_back(entry);
+    }
+
+    void hash_state(StateHasher& hasher) const {
+        for (const PendingLoad& each : entries_) {
+            if (each.instruction == nullptr) {
+                continue;
+            }
+            hasher.add(std::uint64_t{each.destination_row} << 32 | std::uint64_t{each.context} << 16 |
+                       each.outstanding);
+            hasher.add(std::uint64_t{each.epoch} << 2 | std::uint64_t{each.issuing} << 1 | each.acquire);
+            hasher.add(static_cast<std::uint64_t>(each.begun));
+            hasher.add(static_cast<std::uint64_t>(each.ready));
+            hasher.add_bytes(each.offsets, sizeof each.offsets);
+        }
+        hasher.add_bytes(free_.data(), free_.size() * sizeof(free_[0]));
+    }
+    /// All but the instructions, which their owner saves as indices.
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& free_;
+        for (PendingLoad& each : entries_) {
+            archive& each.destination_row& each.context& each.outstanding& each.epoch& each.issuing& each.acquire& each
+                .begun& each.ready& each.offsets;
+        }
+    }
+
+  private:
+    std::vector<PendingLoad> entries_;
+    std::vector<std::uint32_t> free_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,42 @@
+#include "components/sm/lsu/memory_fault.h"
+
+#include <array>
+#include <cstdio>
+
+namespace lookahead::gpu {
+
+namespace {
+
+std::string_view name_of(isa::Operation operation) {
+    switch (operation) {
+        case isa::Operation::load:
+            return "load";
+        case isa::Operation::store:
+            return "store";
+        case isa::Operation::atomic:
+            return "atomic";
+        case isa::Operation::reduce:
+            return "reduction";
+        default:
+            return "access";
+    }
+}
+
+std::string sentence(const isa::Instruction& instruction, unsigned lane, std::uint64_t address,
+                     const std::string& what) {
+    std::array<char, 24> hex{};
+    std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(address));
+    return std::string(name_of(instruction.operation)) + " of line " + std::to_string(instruction.line) + ", lane " +
+           std::to_string(lane) + ": address " + hex.data() + " " + what;
+}
+
+}  // namespace
+
+MemoryFault::MemoryFault(const isa::Instruction& instruction, unsigned faulting_lane, std::uint64_t faulting_address,
+                         const std::string& what)
+    : ProgramError(sentence(instruction, faulting_lane, faulting_address, what)),
+      lane(faulting_lane),
+      address(faulting_address),
+      line(instruction.line) {}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,116 @@
+#include "components/sm/lsu/shared_memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "components/isa/memory_access.h"
+#include "components/sm/lsu/lane_data.h"
+#include "core/error/error.h"
+#include "core/param/parameter_registry.h"
+
+namespace lookahead::gpu {
+
+LOOKAHEAD_REGISTER_PARAMETERS(SharedMemoryParameters, "shared_memory", "The shared memory of an SM.")
+
+namespace {
+
+constexpr unsigned kMaximumBanks = 64;
+
+/// All lanes access consecutive words, or all the same one.
+bool is_regular(const std::uint64_t* addresses) {
+    const std::uint64_t step = addresses[1] - addresses[0];
+    bool regular = step == 4 || step == 0;
+    for (unsigned lane = 1; lane < isa::kWarpSize; ++lane) {
+        regular &= addresses[lane] == addresses[0] + lane * step;
+    }
+    return regular;
+}
+
+/// The words that each bank has to give.
+class BankLoad {
+  public:
+    explicit BankLoad(unsigned bank_mask) : bank_mask_(bank_mask) {}
+
+    void add(std::uint32_t word, bool shares) {
+        const unsigned bank = word & bank_mask_;
+        if (shares) {
+            for (unsigned i = 0; i < count_[bank]; ++i) {
+                if (words_[bank][i] == word) {
+                    return;
+                }
+            }
+        }
+        words_[bank][count_[bank]++] = word;
+        degree_ = std::max<unsigned>(degree_, count_[bank]);
+    }
+    unsigned degree() const { return degree_; }
+
+  private:
+    unsigned bank_mask_;
+    unsigned degree_ = 0;
+    std::uint8_t count_[kMaximumBanks] = {};
+    std::uint32_t words_[kMaximumBanks][isa::kWarpSize * kMaximumRows];  // no need to clear: count_ rules
+};
+
+}  // namespace
+
+SharedMemory::SharedMemory(const SharedMemoryParameters& parameters, std::uint32_t bytes)
+    : bank_mask_(static_cast<unsigned>(parameters.banks) - 1), latency_(parameters.latency), bytes_(bytes) {
+    if (!std::has_single_bit(static_cast<std::uint64_t>(parameters.banks))) {
+        throw ConfigurationError("shared_memory.banks = " + std::to_string(parameters.banks) +
+                                 " must be a power of two");
+    }
+}
+
+unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::LaneMask lanes) const {
+    const isa::Instruction& instruction = *access.instruction;
+    const bool atomic = is_atomic(instruction);
+    const unsigned bytes = isa::lane_bytes(instruction);
+    if (lanes == isa::kFullMask && bank_mask_ + 1 >= isa::kWarpSize && bytes == 4 && !atomic &&
+        is_regular(access.addresses)) {
+        return 1;
+    }
+    BankLoad load(bank_mask_);
+    const unsigned words = (bytes + 3) / 4;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const std::uint64_t address = access.shared_base + access.addresses[std::countr_zero(left)];
+        for (unsigned word = 0; word < words; ++word) {
+            load.add(static_cast<std::uint32_t>(address / 4) + word, !atomic);
+        }
+    }
+    return load.degree();
+}
+
+void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows) {
+    const isa::Instruction& instruction = *access.instruction;
+    auto* base = reinterpret_cast<std::byte*>(bytes_.data()) + access.shared_base;
+    const auto offset = [&](unsigned lane) { return access.addresses[lane]; };
+    if (is_atomic(instruction)) {
+        perform_atomics(access, lanes, rows);
+    } else if (instruction.operation == isa::Operation::load) {
+        write_lanes(instruction, lanes, base, offset, rows);
+    } else {
+        read_lanes(instruction, lanes, base, offset, access.data);
+    }
+}
+
+void SharedMemory::perform_atomics(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows) {
+    const isa::Instruction& instruction = *access.instruction;
+    const unsigned bytes = isa::type_bytes(instruction.type);
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        unsigned char* place = bytes_.data() + access.shared_base + access.addresses[lane];
+        std::uint64_t old_value = 0;
+        std::memcpy(&old_value, place, bytes);
+        const std::uint64_t new_value = isa::apply_atomic(instruction.atomic, instruction.type, old_value,
+                                                          atomic_operand(instruction, lane, &access.data[0]),
+                                                          atomic_operand(instruction, lane, &access.data[2]));
+        std::memcpy(place, &new_value, bytes);
+        if (instruction.operation == isa::Operation::atomic) {
+            isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(&old_value), rows);
+        }
+    }
+}
+
+}  // namespace lookahead::gpu

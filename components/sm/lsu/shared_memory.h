@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "components/isa/instruction.h"
+#include "components/sm/lsu/load_store_unit.h"
+#include "core/param/parameters.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// `shared_memory.*`. Defaults: GTX480.
+struct SharedMemoryParameters {
+    std::int64_t banks = 32;
+    std::int64_t latency = 26;
+};
+
+/// An SM's shared memory: bytes, and banks of 32-bit words. Each bank gives one word a cycle, to any number of lanes.
+class SharedMemory {
+  public:
+    SharedMemory(const SharedMemoryParameters& parameters, std::uint32_t bytes);
+
+    Cycle latency() const { return latency_; }
+
+    /// Cycles for which the accesses of `lanes` hold the banks: for loads and stores the most distinct words that fall
+    /// into one bank; for atomics the most lanes that do, for each of them reads and writes its word.
+    unsigned conflict_degree(const MemoryInstruction& access, isa::LaneMask lanes) const;
+
+    /// Performs the access for `lanes`, in ascending order. `rows`: of the destination; unused by stores and
+    /// reductions.
+    void perform(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows);
+
+    void hash_state(StateHasher& hasher) const { hasher.add_bytes(bytes_.data(), bytes_.size()); }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& bytes_;
+    }
+
+  private:
+    void perform_atomics(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows);
+
+    unsigned bank_mask_;
+    Cycle latency_;
+    std::vector<unsigned char> bytes_;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::SharedMemoryParameters> {
+    using P = lookahead::gpu::SharedMemoryParameters;
+    inline static const auto list =
+        parameter_list<P>(integer("banks", &P::banks,
+                                  {.unit = "bank",
+                                   .min = 1,
+                                   .max = 64,
+                                   .help = "Banks of 32-bit words; a power of two.",
+                                   .source = "NVIDIA, CUDA C Programming Guide, compute capability 2.x"}),
+                          integer("latency", &P::latency,
+                                  {.unit = "cycle",
+                                   .min = 1,
+                                   .max = 1000,
+                                   .help = "From an access's last cycle in the banks to its end.",
+                                   .source = "Wong et al., ISPASS 2010"}));
+};
