@@ -30,9 +30,7 @@ class EpochObserver {
   public:
     virtual ~EpochObserver() = default;
     /// `local` are the LPs of this rank, in the order of their ids.
-    virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) {
-        static_cast<void>(local);
-    }
+    virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) { static_cast<void>(local); }
     /// The run stops here if any rank says so.
     virtual bool stop(const EpochReport&) { return false; }
 };

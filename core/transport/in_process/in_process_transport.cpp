@@ -16,8 +16,7 @@ bool InProcessTransport::try_receive(int, std::span<const std::byte>&) {
 }
 
 std::span<const std::byte> InProcessTransport::receive(int from) {
-    throw InternalError("a packet was awaited from rank " + std::to_string(from) +
-                        " in a run of one process");
+    throw InternalError("a packet was awaited from rank " + std::to_string(from) + " in a run of one process");
 }
 
 void InProcessTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {

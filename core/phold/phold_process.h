@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "core/lp/logical_process.h"
+#include "core/phold/phold.h"
+
+namespace lookahead {
+
+/// One LP of PHOLD. Its only out-port fans out to all LPs.
+std::unique_ptr<LogicalProcess> make_phold_process(const PholdOptions&, LpId id);
+
+}  // namespace lookahead

@@ -1,0 +1,73 @@
+#include "core/phold/window_benchmark.h"
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <chrono>
+
+#include "core/error/error.h"
+#include "core/lp/logical_process.h"
+#include "core/lp/model.h"
+#include "core/stats/state_hasher.h"
+#include "core/sync/simulation.h"
+#include "core/transport/transport.h"
+
+namespace lookahead {
+namespace {
+
+constexpr Time kPeriod = 1000;
+
+class Metronome final : public LogicalProcess {
+  public:
+    explicit Metronome(Time end) : end_(end) { add_out_port("never used"); }
+    void advance(Inbox, Time horizon) override {
+        while (next_ < horizon && next_ < end_) {
+            next_ += kPeriod;
+        }
+    }
+    Time next_event_time() const override { return next_ < end_ ? next_ : kTimeInfinity; }
+    bool finished() const override { return next_ >= end_; }
+    std::string waiting_for() const override { return "its next beat"; }
+    void hash_state(StateHasher& hasher) const override { hasher.add(static_cast<std::uint64_t>(next_)); }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << next_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> next_; }
+
+  private:
+    Time next_ = 0;
+    Time end_;
+};
+
+}  // namespace
+
+WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport& transport, const std::string& sync) {
+    const auto ranks = static_cast<LpId>(transport.size());
+    const Time end = static_cast<Time>(windows) * kPeriod;
+    Model model;
+    std::vector<int> rank_of_lp;
+    for (LpId id = 0; id < ranks; ++id) {
+        model.add({"metronome" + std::to_string(id), "metronome"}, [end] { return std::make_unique<Metronome>(end); });
+        rank_of_lp.push_back(static_cast<int>(id));
+    }
+    for (LpId id = 0; id < ranks; ++id) {
+        model.connect_all(id, 0, 0, ranks, 0, kPeriod);
+    }
+    SimulationOptions options;
+    options.sync = sync;
+    options.epoch_length = end;
+    Simulation simulation(model, rank_of_lp, transport, options);
+    transport.barrier();
+    const auto begin = std::chrono::steady_clock::now();
+    SimulationResult run = simulation.run();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (run.outcome != Outcome::finished) {
+        throw InternalError(run.message);
+    }
+    WindowBenchmarkResult result;
+    for (const EngineStatistics& rank : run.per_rank) {
+        result.windows = std::max(result.windows, transport.size() == 1 ? rank.inner_windows : rank.windows);
+    }
+    result.microseconds_per_window = seconds * 1e6 / static_cast<double>(result.windows);
+    result.per_rank = std::move(run.per_rank);
+    return result;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,198 @@
+#include "core/sync/null_message/null_message_protocol.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace lookahead {
+namespace {
+
+/// Words of a packet before its messages: promise, earliest, done, and two counts for each rank.
+std::size_t head_words(std::size_t ranks) {
+    return 3 + 2 * ranks;
+}
+
+}  // namespace
+
+NullMessageProtocol::NullMessageProtocol(const SyncArguments& arguments)
+    : engine_(arguments.engine),
+      transport_(arguments.transport),
+      lookahead_(arguments.lookahead),
+      rank_(static_cast<std::size_t>(arguments.transport.rank())),
+      ranks_(static_cast<std::size_t>(arguments.transport.size())),
+      tellings_(ranks_),
+      promised_(ranks_, 0),
+      promises_(ranks_, 0) {
+    for (Telling& telling : tellings_) {
+        telling.sent.assign(ranks_, 0);
+        telling.received.assign(ranks_, 0);
+    }
+    engine_.reserve_batch_headers(head_words(ranks_));
+}
+
+void NullMessageProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
+    engine_.start_clock();
+    begin_epoch(earliest, boundary);
+    while (true) {
+        const Time bound = horizon();
+        const Time until = std::min(bound, boundary);
+        if (const Time first = engine_.earliest(); first < until) {
+            engine_.count_window(until - first);
+            engine_.account(TraceActivity::blocked);
+            engine_.advance_to(until);
+            engine_.account(TraceActivity::compute);
+        }
+        const bool done = bound >= boundary;
+        tell(bound, done);
+        if (done) {
+            break;
+        }
+        wait_for_any();
+    }
+    wait_until_all_are_done();
+    engine_.account(TraceActivity::blocked);
+}
+
+/// Nothing is under way between epochs, so the bounds given at the epoch's start are a consistent cut. The counts
+/// begin anew.
+void NullMessageProtocol::begin_epoch(std::span<const Time> earliest, Time boundary) {
+    boundary_ = boundary;
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        tellings_[rank].earliest = earliest[rank];
+        tellings_[rank].done = false;
+        std::fill(tellings_[rank].sent.begin(), tellings_[rank].sent.end(), 0);
+        std::fill(tellings_[rank].received.begin(), tellings_[rank].received.end(), 0);
+    }
+    last_told_ = tellings_[rank_];
+    update_cut_bound();
+}
+
+Time NullMessageProtocol::horizon() const {
+    Time promised = kTimeInfinity;
+    for (std::size_t from = 0; from < ranks_; ++from) {
+        promised = from == rank_ ? promised : std::min(promised, promised_[from]);
+    }
+    return std::max(promised, cut_bound_);
+}
+
+void NullMessageProtocol::update_cut_bound() {
+    if (!cut_is_consistent()) {
+        return;
+    }
+    Time bound = kTimeInfinity;
+    for (std::size_t from = 0; from < ranks_; ++from) {
+        // A rank that is done has nothing left before the boundary, whatever may still be under way to it.
+        const Time earliest = tellings_[from].done ? boundary_ : tellings_[from].earliest;
+        const Time path = lookahead_.shortest_path(static_cast<int>(from), static_cast<int>(rank_));
+        bound = std::min(bound, saturating_add(earliest, path));
+    }
+    cut_bound_ = std::max(cut_bound_, bound);
+}
+
+bool NullMessageProtocol::cut_is_consistent() const {
+    for (std::size_t to = 0; to < ranks_; ++to) {
+        for (std::size_t from = 0; from < ranks_; ++from) {
+            if (from != to && !tellings_[to].done && tellings_[from].sent[to] != tellings_[to].received[from]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// Sends to every rank for which there is a batch, or which could learn something.
+void NullMessageProtocol::tell(Time horizon, bool done) {
+    Telling& mine = tellings_[rank_];
+    mine.earliest = engine_.earliest();
+    mine.done = done;
+    for (std::size_t to = 0; to < ranks_; ++to) {
+        mine.sent[to] += to != rank_ && engine_.batch(static_cast<int>(to)).messages > 0;
+    }
+    const bool changed = !(mine == last_told_);
+    const Time next = std::min(mine.earliest, horizon);
+    for (std::size_t i = 1; i < ranks_; ++i) {
+        const std::size_t to = (rank_ + i) % ranks_;
+        const Time promise = saturating_add(next, lookahead_.direct(static_cast<int>(rank_), static_cast<int>(to)));
+        if (changed || promise > promises_[to]) {
+            send_to(to, promise);
+        }
+    }
+    if (changed) {
+        last_told_ = mine;
+    }
+}
+
+void NullMessageProtocol::send_to(std::size_t to, Time promise) {
+    promises_[to] = std::max(promises_[to], promise);
+    const Telling& mine = tellings_[rank_];
+    const int peer = static_cast<int>(to);
+    std::uint64_t* head = engine_.batch_header(peer);
+    *head++ = static_cast<std::uint64_t>(promises_[to]);
+    *head++ = static_cast<std::uint64_t>(mine.earliest);
+    *head++ = mine.done;
+    head = std::copy(mine.sent.begin(), mine.sent.end(), head);
+    std::copy(mine.received.begin(), mine.received.end(), head);
+    const std::size_t bytes = engine_.batch(peer).bytes.size();
+    transport_.send(peer, engine_.batch(peer).bytes);
+    engine_.reset_batch(peer, bytes);
+}
+
+void NullMessageProtocol::take(std::size_t from, std::span<const std::byte> packet) {
+    const std::byte* at = packet.data();
+    const auto next_word = [&at] {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, sizeof word);
+        at += sizeof word;
+        return word;
+    };
+    Telling& telling = tellings_[from];
+    promised_[from] = std::max(promised_[from], static_cast<Time>(next_word()));
+    telling.earliest = static_cast<Time>(next_word());
+    telling.done = next_word() != 0;
+    for (std::uint64_t& count : telling.sent) {
+        count = next_word();
+    }
+    for (std::uint64_t& count : telling.received) {
+        count = next_word();
+    }
+    const std::span<const std::byte> messages = packet.subspan(8 * head_words(ranks_));
+    tellings_[rank_].received[from] += !messages.empty();
+    engine_.deliver(messages);
+}
+
+bool NullMessageProtocol::take_all_that_came() {
+    bool any = false;
+    for (std::size_t i = 1; i < ranks_; ++i) {
+        const std::size_t from = (rank_ + i) % ranks_;
+        std::span<const std::byte> packet;
+        // What a rank sends after it is done belongs to the next epoch.
+        while (!tellings_[from].done && transport_.try_receive(static_cast<int>(from), packet)) {
+            take(from, packet);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void NullMessageProtocol::wait_for_any() {
+    constexpr int kSpins = 2000;  // then another process may need the core
+    for (int spins = 0; !take_all_that_came(); ++spins) {
+        if (spins >= kSpins) {
+            sched_yield();
+        }
+    }
+    tellings_[rank_].earliest = engine_.earliest();
+    update_cut_bound();
+}
+
+void NullMessageProtocol::wait_until_all_are_done() {
+    for (std::size_t i = 1; i < ranks_; ++i) {
+        const std::size_t from = (rank_ + i) % ranks_;
+        while (!tellings_[from].done) {
+            take(from, transport_.receive(static_cast<int>(from)));
+        }
+    }
+}
+
+}  // namespace lookahead

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include "core/sync/sync_protocol.h"
+
+namespace lookahead {
+
+/// Each rank goes as far as the promises of the others allow, and waits for nobody else.
+///
+/// A packet from a rank carries, besides its batch:
+///  - a promise: no message of mine will arrive at you before this time;
+///  - its earliest own event, and how many batches it has sent to and received from every rank;
+///  - whether it is done with this epoch: nothing more will come before the next.
+///
+/// Promises alone creep over idle time by one lookahead after another. The counts let a rank look further: if for
+/// every pair the number sent, as the sender last told, equals the number received, as the receiver last told, then
+/// the tellings form a consistent cut in which no batch was under way. All that happens after the cut follows from
+/// the events told in it, so nothing arrives at rank r before the least over ranks q of (q's earliest event + the
+/// shortest path from q to r). With no events left that bound is infinite, and every rank knows that the epoch is over.
+class NullMessageProtocol final : public SyncProtocol {
+  public:
+    explicit NullMessageProtocol(const SyncArguments& arguments);
+    void run_epoch(std::span<const Time> earliest, Time boundary) override;
+
+  private:
+    struct Telling {
+        Time earliest = 0;
+        bool done = false;
+        std::vector<std::uint64_t> sent;
+        std::vector<std::uint64_t> received;
+        bool operator==(const Telling&) const = default;
+    };
+
+    void begin_epoch(std::span<const Time> earliest, Time boundary);
+    Time horizon() const;
+    void update_cut_bound();
+    bool cut_is_consistent() const;
+    void tell(Time horizon, bool done);
+    void send_to(std::size_t to, Time promise);
+    void take(std::size_t from, std::span<const std::byte> packet);
+    bool take_all_that_came();
+    void wait_for_any();
+    void wait_until_all_are_done();
+
+    RankEngine& engine_;
+    Transport& transport_;
+    const RankLookahead& lookahead_;
+    std::size_t rank_;
+    std::size_t ranks_;
+    std::vector<Telling> tellings_;  // by rank, this one's included
+    std::vector<Time> promised_;     // to this rank
+    std::vector<Time> promises_;     // of this rank
+    Telling last_told_;
+    Time cut_bound_ = 0;  // nothing arrives here before it
+    Time boundary_ = 0;
+};
+
+}  // namespace lookahead

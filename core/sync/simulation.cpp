@@ -1,0 +1,322 @@
+#include "core/sync/simulation.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "core/sync/rank_engine.h"
+#include "core/sync/rank_lookahead.h"
+#include "core/sync/sync_protocol.h"
+#include "core/transport/transport.h"
+
+namespace lookahead {
+namespace {
+
+/// What each rank tells at an epoch.
+struct RankSummary {
+    Time earliest;
+    std::uint64_t progress;
+    std::uint64_t traffic_hash;
+    std::uint64_t failed;
+    Time failed_at;
+    std::uint64_t failed_lp;
+};
+constexpr std::size_t kSummaryWords = sizeof(RankSummary) / 8;
+static_assert(sizeof(RankSummary) % 8 == 0);
+
+/// An error that one rank met outside its LPs, to be told to all.
+struct RankError {
+    ExitCode code = ExitCode::done;
+    std::string sentence;
+};
+
+template <class F>
+RankError catch_error(F&& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
+    } catch (const std::exception& error) {
+        return {ExitCode::internal, error.what()};
+    }
+    return {};
+}
+
+/// The error of the first rank that has one, on all ranks.
+std::optional<RankError> agree_on_error(Transport& transport, RankError mine) {
+    const std::uint64_t code = static_cast<std::uint64_t>(mine.code);
+    std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
+    transport.all_gather({&code, 1}, codes);
+    const auto first = std::find_if(codes.begin(), codes.end(), [](std::uint64_t c) { return c != 0; });
+    if (first == codes.end()) {
+        return std::nullopt;
+    }
+    transport.broadcast(mine.sentence, static_cast<int>(first - codes.begin()));
+    return RankError{static_cast<ExitCode>(*first), mine.sentence};
+}
+
+[[noreturn]] void throw_as_its_kind(const RankError& error) {
+    switch (error.code) {
+        case ExitCode::usage:
+            throw ConfigurationError(error.sentence);
+        case ExitCode::bad_input:
+            throw InputError(error.sentence);
+        case ExitCode::program_misbehaved:
+            throw ProgramError(error.sentence);
+        default:
+            throw InternalError(error.sentence);
+    }
+}
+
+/// The first multiple of the epoch length after `time`.
+Time epoch_after(Time time, Time length) {
+    return saturating_add(time - time % length, length);
+}
+
+}  // namespace
+
+class Simulation::Implementation {
+  public:
+    Implementation(const Model& model, std::vector<int> rank_of_lp, Transport& transport, SimulationOptions options)
+        : transport_(transport),
+          options_(std::move(options)),
+          lookahead_(model, rank_of_lp, transport.size()),
+          summaries_(static_cast<std::size_t>(transport.size())),
+          earliest_(static_cast<std::size_t>(transport.size())) {
+        const SyncDescription& protocol = find_sync_protocol(options_.sync);
+        if (transport.size() > protocol.most_ranks) {
+            throw ConfigurationError("the protocol " + options_.sync + " runs on " +
+                                     std::to_string(protocol.most_ranks) + " rank, not on " +
+                                     std::to_string(transport.size()) + "; take window or null_message");
+        }
+        if (options_.epoch_length <= 0) {
+            throw ConfigurationError("an epoch of " + std::to_string(options_.epoch_length) +
+                                     " fs is too short; give at least 1 fs");
+        }
+        const RankError mine =
+            catch_error([&] { engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_, options_.trace); });
+        if (const auto error = agree_on_error(transport_, mine)) {
+            throw_as_its_kind(*error);
+        }
+        protocol_ = protocol.make({*engine_, transport_, lookahead_});
+    }
+
+    SimulationResult run();
+    std::span<LogicalProcess* const> processes() { return engine_->processes(); }
+
+  private:
+    void summarise();
+    bool report_epoch(SimulationResult&);
+    void report_failure(SimulationResult&);
+    void report_deadlock(SimulationResult&);
+    void complete(SimulationResult&);
+
+    Transport& transport_;
+    SimulationOptions options_;
+    RankLookahead lookahead_;
+    std::optional<RankEngine> engine_;
+    std::unique_ptr<SyncProtocol> protocol_;
+    std::vector<RankSummary> summaries_;
+    std::vector<Time> earliest_;
+    Time first_ = 0;
+    EpochReport report_{};
+    const RankSummary* failed_ = nullptr;
+    int failed_rank_ = 0;
+};
+
+SimulationResult Simulation::Implementation::run() {
+    SimulationResult result;
+    summarise();
+    while (first_ < kTimeInfinity) {
+        const Time boundary = epoch_after(first_, options_.epoch_length);
+        protocol_->run_epoch(earliest_, boundary);
+        const RankError settled = catch_error([&] { engine_->settle(boundary); });
+        ++engine_->statistics().epochs;
+        result.end_time = boundary;
+        if (const auto error = agree_on_error(transport_, settled)) {
+            result.outcome = Outcome::failed;
+            result.code = error->code;
+            result.message = error->sentence;
+            break;
+        }
+        summarise();
+        report_.time = boundary;
+        report_.index = static_cast<std::uint64_t>(boundary / options_.epoch_length);
+        if (failed_ != nullptr) {
+            report_failure(result);
+            break;
+        }
+        if (!report_epoch(result)) {
+            break;
+        }
+    }
+    if (result.outcome == Outcome::finished) {
+        report_deadlock(result);
+    }
+    complete(result);
+    return result;
+}
+
+/// All ranks learn what stands at this epoch.
+void Simulation::Implementation::summarise() {
+    RankSummary mine{engine_->earliest(), engine_->progress(), engine_->traffic_hash(), 0, 0, 0};
+    if (const auto& failure = engine_->failure()) {
+        mine.failed = 1;
+        mine.failed_at = failure->time;
+        mine.failed_lp = failure->lp;
+    }
+    std::array<std::uint64_t, kSummaryWords> words;
+    std::memcpy(words.data(), &mine, sizeof mine);
+    std::vector<std::uint64_t> all(kSummaryWords * summaries_.size());
+    transport_.all_gather(words, all);
+    std::memcpy(summaries_.data(), all.data(), all.size() * 8);
+
+    first_ = kTimeInfinity;
+    report_.progress = 0;
+    report_.traffic_hash = 0;
+    failed_ = nullptr;
+    for (std::size_t rank = 0; rank < summaries_.size(); ++rank) {
+        const RankSummary& summary = summaries_[rank];
+        earliest_[rank] = summary.earliest;
+        first_ = std::min(first_, summary.earliest);
+        report_.progress += summary.progress;
+        report_.traffic_hash += summary.traffic_hash;
+        if (summary.failed != 0 && (failed_ == nullptr || std::tie(summary.failed_at, summary.failed_lp) <
+                                                              std::tie(failed_->failed_at, failed_->failed_lp))) {
+            failed_ = &summary;
+            failed_rank_ = static_cast<int>(rank);
+        }
+    }
+}
+
+/// False if the run is to end here.
+bool Simulation::Implementation::report_epoch(SimulationResult& result) {
+    if (options_.observer == nullptr) {
+        return true;
+    }
+    std::uint64_t stop = 0;
+    const RankError mine = catch_error([&] {
+        options_.observer->on_epoch(report_, engine_->processes());
+        stop = options_.observer->stop(report_) ? 1 : 0;
+    });
+    if (const auto error = agree_on_error(transport_, mine)) {
+        result.outcome = Outcome::failed;
+        result.code = error->code;
+        result.message = error->sentence;
+        return false;
+    }
+    std::vector<std::uint64_t> stops(summaries_.size());
+    transport_.all_gather({&stop, 1}, stops);
+    if (std::any_of(stops.begin(), stops.end(), [](std::uint64_t s) { return s != 0; }) && first_ < kTimeInfinity) {
+        result.outcome = Outcome::stopped;
+        return false;
+    }
+    return true;
+}
+
+void Simulation::Implementation::report_failure(SimulationResult& result) {
+    std::string text;
+    if (transport_.rank() == failed_rank_) {
+        const LpFailure& failure = *engine_->failure();
+        text = std::to_string(static_cast<int>(failure.code)) + ' ' + failure.sentence;
+    }
+    transport_.broadcast(text, failed_rank_);
+    const std::size_t space = text.find(' ');
+    result.outcome = Outcome::failed;
+    result.code = static_cast<ExitCode>(std::stoi(text.substr(0, space)));
+    result.message = text.substr(space + 1);
+}
+
+/// No event is left anywhere; an LP that still waits for something will wait for ever.
+void Simulation::Implementation::report_deadlock(SimulationResult& result) {
+    constexpr std::size_t kMostNamed = 20;
+    std::vector<std::pair<std::uint64_t, std::string>> waiting;
+    for (const LogicalProcess* process : engine_->processes()) {
+        if (!process->finished()) {
+            std::string sentence = process->name() + " waits for " + process->waiting_for();
+            std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+            waiting.emplace_back(process->id(), std::move(sentence));
+        }
+    }
+    const std::uint64_t mine = waiting.size();
+    std::vector<std::uint64_t> counts(summaries_.size());
+    transport_.all_gather({&mine, 1}, counts);
+    std::uint64_t count = 0;
+    for (const std::uint64_t c : counts) {
+        count += c;
+    }
+    if (count == 0) {
+        return;
+    }
+    // A rank's own first 20 are enough, since ids grow along the list.
+    waiting.resize(std::min(waiting.size(), kMostNamed));
+    std::string text;
+    for (const auto& [id, sentence] : waiting) {
+        text += std::to_string(id) + '\t' + sentence + '\n';
+    }
+    std::string report;
+    if (const std::vector<std::string> parts = transport_.gather(text); transport_.rank() == 0) {
+        std::vector<std::pair<std::uint64_t, std::string>> all;
+        for (const std::string& part : parts) {
+            for (std::size_t at = 0; at < part.size();) {
+                const std::size_t tab = part.find('\t', at);
+                const std::size_t end = part.find('\n', tab);
+                all.emplace_back(std::stoull(part.substr(at, tab - at)), part.substr(tab + 1, end - tab - 1));
+                at = end + 1;
+            }
+        }
+        std::sort(all.begin(), all.end());
+        report = "deadlock at " + std::to_string(result.end_time) + " fs: no event is left, but " +
+                 std::to_string(count) + " logical processes still wait";
+        for (std::size_t i = 0; i < std::min(all.size(), kMostNamed); ++i) {
+            report += (i == 0 ? ": " : "; ") + all[i].second;
+        }
+        if (count > kMostNamed) {
+            report += "; and " + std::to_string(count - kMostNamed) + " more";
+        }
+    }
+    transport_.broadcast(report);
+    result.outcome = Outcome::deadlock;
+    result.code = ExitCode::program_misbehaved;
+    result.message = report;
+}
+
+void Simulation::Implementation::complete(SimulationResult& result) {
+    if (result.outcome != Outcome::failed) {
+        const std::uint64_t mine = engine_->state_hash();
+        std::vector<std::uint64_t> hashes(summaries_.size());
+        transport_.all_gather({&mine, 1}, hashes);
+        for (const std::uint64_t hash : hashes) {
+            result.state_hash += hash;
+        }
+    }
+    result.progress = report_.progress;
+    const EngineStatistics& mine = engine_->statistics();
+    const std::vector<std::string> parts =
+        transport_.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine));
+    std::string joined;
+    for (const std::string& part : parts) {
+        joined += part;
+    }
+    transport_.broadcast(joined);
+    result.per_rank.resize(joined.size() / sizeof mine);
+    std::memcpy(result.per_rank.data(), joined.data(), joined.size());
+}
+
+Simulation::Simulation(const Model& model, std::vector<int> rank_of_lp, Transport& transport, SimulationOptions options)
+    : implementation_(std::make_unique<Implementation>(model, std::move(rank_of_lp), transport, std::move(options))) {}
+
+Simulation::~Simulation() = default;
+
+SimulationResult Simulation::run() {
+    return implementation_->run();
+}
+
+std::span<LogicalProcess* const> Simulation::local_processes() {
+    return implementation_->processes();
+}
+
+}  // namespace lookahead

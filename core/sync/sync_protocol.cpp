@@ -1,0 +1,48 @@
+#include "core/sync/sync_protocol.h"
+
+#include <array>
+#include <climits>
+
+#include "core/error/error.h"
+#include "core/sync/null_message/null_message_protocol.h"
+#include "core/sync/serial/serial_protocol.h"
+#include "core/sync/window/window_protocol.h"
+
+namespace lookahead {
+namespace {
+
+template <class Protocol>
+std::unique_ptr<SyncProtocol> make(const SyncArguments& arguments) {
+    return std::make_unique<Protocol>(arguments);
+}
+
+constexpr std::array kProtocols{
+    SyncDescription{"serial", "One process; no message leaves it.", "", make<SerialProtocol>, 1},
+    SyncDescription{"window",
+                    "Windows up to a global lower bound on time stamps plus the lookahead; they jump over idle time.",
+                    "Nicol, The cost of conservative synchronization in parallel discrete event simulations, JACM 1993",
+                    make<WindowProtocol>, INT_MAX},
+    SyncDescription{"null_message",
+                    "Promises between each two ranks that ride on the batches; no global operation between epochs.",
+                    "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
+                    make<NullMessageProtocol>, INT_MAX},
+};
+
+}  // namespace
+
+std::span<const SyncDescription> sync_protocols() {
+    return kProtocols;
+}
+
+const SyncDescription& find_sync_protocol(std::string_view name) {
+    std::string names;
+    for (const SyncDescription& protocol : kProtocols) {
+        if (protocol.name == name) {
+            return protocol;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(protocol.name);
+    }
+    throw ConfigurationError("unknown synchronisation protocol " + std::string(name) + "; there are " + names);
+}
+
+}  // namespace lookahead

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/sync/rank_engine.h"
+#include "core/sync/rank_lookahead.h"
+#include "core/time/time.h"
+#include "core/transport/transport.h"
+
+namespace lookahead {
+
+/// How the ranks keep each other from running too far ahead. A variant decides when ranks exchange their batches and
+/// up to which horizon each may advance; it must never let a rank advance beyond a time at which a message may still
+/// arrive from another rank. Nothing observable may hang on its decisions.
+class SyncProtocol {
+  public:
+    virtual ~SyncProtocol() = default;
+
+    /// Runs everything that happens before `boundary` on all ranks. It is called on all ranks together, when no
+    /// message is under way; `earliest` holds for each rank a bound below all its events. When it returns, all
+    /// messages that were sent lie in the inbox of their receiver or, if for a rank that has not returned yet, will
+    /// before that rank returns.
+    virtual void run_epoch(std::span<const Time> earliest, Time boundary) = 0;
+};
+
+struct SyncArguments {
+    RankEngine& engine;
+    Transport& transport;
+    const RankLookahead& lookahead;
+};
+
+struct SyncDescription {
+    std::string_view name;
+    std::string_view description;
+    std::string_view source;
+    std::unique_ptr<SyncProtocol> (*make)(const SyncArguments&);
+    int most_ranks;
+};
+
+/// All protocols, for listings.
+std::span<const SyncDescription> sync_protocols();
+/// ConfigurationError with the list of names if there is none of this name.
+const SyncDescription& find_sync_protocol(std::string_view name);
+
+}  // namespace lookahead

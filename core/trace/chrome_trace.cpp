@@ -1,0 +1,50 @@
+#include "core/trace/chrome_trace.h"
+
+#include <cstdio>
+
+namespace lookahead {
+namespace {
+
+double microseconds(TraceSink::Clock::duration span) {
+    return std::chrono::duration<double, std::micro>(span).count();
+}
+
+}  // namespace
+
+ChromeTrace::ChromeTrace(int rank, std::size_t most_spans)
+    : rank_(rank), most_spans_(most_spans), start_(Clock::now()) {}
+
+void ChromeTrace::span(TraceActivity activity, Clock::time_point begin, Clock::time_point end, Time until) {
+    if (spans_.size() < most_spans_) {
+        spans_.push_back({activity, microseconds(begin - start_), microseconds(end - begin), until});
+    }
+}
+
+std::string ChromeTrace::events() const {
+    std::string text;
+    char line[256];
+    for (const Span& span : spans_) {
+        std::snprintf(line, sizeof line,
+                      "%s{\"name\":\"%s\",\"ph\":\"X\",\"pid\":0,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+                      "\"args\":{\"until_fs\":%lld}}",
+                      text.empty() ? "" : ",\n", span.activity == TraceActivity::compute ? "compute" : "blocked", rank_,
+                      span.begin_us, span.length_us, static_cast<long long>(span.until));
+        text += line;
+    }
+    return text;
+}
+
+std::string ChromeTrace::document(const std::vector<std::string>& events_of_ranks) {
+    std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+    for (std::size_t rank = 0; rank < events_of_ranks.size(); ++rank) {
+        text += "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":" + std::to_string(rank) +
+                ",\"args\":{\"name\":\"rank " + std::to_string(rank) + "\"}}";
+        if (!events_of_ranks[rank].empty()) {
+            text += ",\n" + events_of_ranks[rank];
+        }
+        text += rank + 1 < events_of_ranks.size() ? ",\n" : "\n";
+    }
+    return text + "]}\n";
+}
+
+}  // namespace lookahead

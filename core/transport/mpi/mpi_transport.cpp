@@ -1,0 +1,259 @@
+#include "core/transport/mpi/mpi_transport.h"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+namespace {
+
+constexpr int kPacketTag = 1;
+constexpr int kLargePacketTag = 2;
+
+MPI_Comm duplicate(MPI_Comm communicator) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(communicator, &copy);
+    return copy;
+}
+
+/// Batches of up to 64 KiB then go through shared memory at once; Open MPI's own limit of 4 KiB makes the sender of
+/// a usual batch wait for the receiver.
+void raise_eager_limit() {
+    constexpr bool kKeepTheUsers = false;
+    setenv("OMPI_MCA_btl_vader_eager_limit", "65536", kKeepTheUsers);
+}
+
+}  // namespace
+
+/// Holds MPI and the communicator.
+class MpiTransport::Session {
+  public:
+    Session() {
+        int initialised = 0;
+        MPI_Initialized(&initialised);
+        if (initialised == 0) {
+            raise_eager_limit();
+            int provided = 0;
+            MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+            owns_mpi_ = true;
+        }
+        use(MPI_COMM_WORLD);
+    }
+    explicit Session(MPI_Comm communicator) { use(communicator); }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session() {
+        MPI_Comm_free(&communicator_);
+        if (owns_mpi_) {
+            MPI_Finalize();
+        }
+    }
+    MPI_Comm communicator() const { return communicator_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+  private:
+    void use(MPI_Comm communicator) {
+        communicator_ = duplicate(communicator);
+        MPI_Comm_rank(communicator_, &rank_);
+        MPI_Comm_size(communicator_, &size_);
+    }
+
+    bool owns_mpi_ = false;
+    MPI_Comm communicator_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 1;
+};
+
+/// The packets to and from one other rank. Two buffers take turns, so that one is always posted while the packet in
+/// the other is read.
+class MpiTransport::Peer {
+  public:
+    Peer(MPI_Comm communicator, int rank) : communicator_(communicator), rank_(rank) {
+        for (Slot& slot : slots_) {
+            slot.bytes = std::make_unique_for_overwrite<std::byte[]>(kPostedBytes);
+            post(slot);
+        }
+    }
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+    ~Peer() {
+        for (Slot& slot : slots_) {
+            if (slot.request != MPI_REQUEST_NULL) {
+                MPI_Cancel(&slot.request);
+                MPI_Wait(&slot.request, MPI_STATUS_IGNORE);
+            }
+        }
+        for (Departure& departure : departures_) {
+            MPI_Wait(&departure.request, MPI_STATUS_IGNORE);
+        }
+    }
+
+    void send(ByteBuffer& packet) {
+        Departure& departure = free_departure();
+        departure.bytes.clear();
+        departure.bytes.swap(packet);
+        const std::uint64_t size = departure.bytes.size();
+        std::memcpy(departure.bytes.data(), &size, sizeof size);
+        if (size > kPostedBytes) {
+            LOOKAHEAD_ASSERT(size <= INT32_MAX, "a packet of more than 2 GiB for rank " + std::to_string(rank_));
+            departure.announced = size;
+            MPI_Send(&departure.announced, sizeof departure.announced, MPI_BYTE, rank_, kPacketTag, communicator_);
+        }
+        MPI_Isend(departure.bytes.data(), static_cast<int>(size), MPI_BYTE, rank_,
+                  size > kPostedBytes ? kLargePacketTag : kPacketTag, communicator_, &departure.request);
+    }
+
+    bool try_receive(std::span<const std::byte>& packet) {
+        recycle();
+        int arrived = 0;
+        MPI_Test(&slots_[turn_].request, &arrived, MPI_STATUS_IGNORE);
+        if (arrived != 0) {
+            packet = open();
+        }
+        return arrived != 0;
+    }
+
+    std::span<const std::byte> receive() {
+        recycle();
+        MPI_Wait(&slots_[turn_].request, MPI_STATUS_IGNORE);
+        return open();
+    }
+
+  private:
+    struct Slot {
+        std::unique_ptr<std::byte[]> bytes;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+    struct Departure {
+        ByteBuffer bytes;
+        std::uint64_t announced = 0;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+
+    void post(Slot& slot) {
+        MPI_Irecv(slot.bytes.get(), static_cast<int>(kPostedBytes), MPI_BYTE, rank_, kPacketTag, communicator_,
+                  &slot.request);
+    }
+
+    /// Posts the buffer of the packet that was read last.
+    void recycle() {
+        if (opened_) {
+            post(slots_[turn_ ^ 1]);
+            opened_ = false;
+        }
+    }
+
+    std::span<const std::byte> open() {
+        const std::byte* bytes = slots_[turn_].bytes.get();
+        turn_ ^= 1;
+        opened_ = true;
+        std::uint64_t size = 0;
+        std::memcpy(&size, bytes, sizeof size);
+        if (size > kPostedBytes) {
+            large_.clear();
+            large_.extend(size);
+            MPI_Recv(large_.data(), static_cast<int>(size), MPI_BYTE, rank_, kLargePacketTag, communicator_,
+                     MPI_STATUS_IGNORE);
+            bytes = large_.data();
+        }
+        return {bytes + kPacketHeaderBytes, size - kPacketHeaderBytes};
+    }
+
+    Departure& free_departure() {
+        for (Departure& departure : departures_) {
+            int left = 0;
+            MPI_Test(&departure.request, &left, MPI_STATUS_IGNORE);
+            if (left != 0) {
+                return departure;
+            }
+        }
+        return departures_.emplace_back();
+    }
+
+    MPI_Comm communicator_;
+    int rank_;
+    std::array<Slot, 2> slots_;
+    unsigned turn_ = 0;
+    bool opened_ = false;
+    ByteBuffer large_;
+    std::vector<Departure> departures_;
+};
+
+MpiTransport::MpiTransport() : MpiTransport(nullptr) {}
+
+MpiTransport::MpiTransport(const void* communicator)
+    : session_(communicator == nullptr ? std::make_unique<Session>()
+                                       : std::make_unique<Session>(*static_cast<const MPI_Comm*>(communicator))) {
+    for (int rank = 0; rank < size(); ++rank) {
+        peers_.push_back(rank == this->rank() ? nullptr : std::make_unique<Peer>(session_->communicator(), rank));
+    }
+}
+
+MpiTransport::~MpiTransport() {
+    peers_.clear();
+}
+
+int MpiTransport::rank() const {
+    return session_->rank();
+}
+int MpiTransport::size() const {
+    return session_->size();
+}
+
+void MpiTransport::send(int to, ByteBuffer& packet) {
+    peers_[static_cast<std::size_t>(to)]->send(packet);
+}
+
+bool MpiTransport::try_receive(int from, std::span<const std::byte>& packet) {
+    return peers_[static_cast<std::size_t>(from)]->try_receive(packet);
+}
+
+std::span<const std::byte> MpiTransport::receive(int from) {
+    return peers_[static_cast<std::size_t>(from)]->receive();
+}
+
+void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
+    const int words = static_cast<int>(mine.size());
+    MPI_Allgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, session_->communicator());
+}
+
+std::vector<std::string> MpiTransport::gather(const std::string& mine) {
+    const int my_size = static_cast<int>(mine.size());
+    std::vector<int> sizes(static_cast<std::size_t>(size()));
+    MPI_Gather(&my_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, session_->communicator());
+    std::vector<int> offsets(sizes.size(), 0);
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+        offsets[i] = offsets[i - 1] + sizes[i - 1];
+    }
+    std::string joined(rank() == 0 ? static_cast<std::size_t>(offsets.back() + sizes.back()) : 0, '\0');
+    MPI_Gatherv(mine.data(), my_size, MPI_BYTE, joined.data(), sizes.data(), offsets.data(), MPI_BYTE, 0,
+                session_->communicator());
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; rank() == 0 && i < sizes.size(); ++i) {
+        parts.push_back(joined.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
+    }
+    return parts;
+}
+
+void MpiTransport::broadcast(std::string& bytes, int root) {
+    std::uint64_t size = bytes.size();
+    MPI_Bcast(&size, 1, MPI_UINT64_T, root, session_->communicator());
+    bytes.resize(size);
+    MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, root, session_->communicator());
+}
+
+void MpiTransport::barrier() {
+    MPI_Barrier(session_->communicator());
+}
+
+void MpiTransport::abort(int exit_code) {
+    MPI_Abort(session_->communicator(), exit_code);
+    std::_Exit(exit_code);
+}
+
+}  // namespace lookahead

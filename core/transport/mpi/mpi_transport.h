@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "core/transport/transport.h"
+
+namespace lookahead {
+
+/// The ranks of an MPI communicator. Packets travel on a private duplicate of it.
+class MpiTransport final : public Transport {
+  public:
+    /// All ranks of MPI_COMM_WORLD. Initialises MPI if nobody has yet, and then also ends it.
+    MpiTransport();
+    /// The ranks of `*communicator`, an MPI_Comm of the caller's.
+    explicit MpiTransport(const void* communicator);
+    ~MpiTransport() override;
+
+    int rank() const override;
+    int size() const override;
+    void send(int to, ByteBuffer& packet) override;
+    bool try_receive(int from, std::span<const std::byte>& packet) override;
+    std::span<const std::byte> receive(int from) override;
+    void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) override;
+    std::vector<std::string> gather(const std::string& mine) override;
+    void broadcast(std::string& bytes, int root) override;
+    void barrier() override;
+    [[noreturn]] void abort(int exit_code) override;
+
+    /// Packets above this size are announced by a small one first, so that buffers can wait ready for all others.
+    static constexpr std::size_t kPostedBytes = std::size_t{1} << 20;
+
+  private:
+    class Peer;
+    class Session;
+    std::unique_ptr<Session> session_;
+    std::vector<std::unique_ptr<Peer>> peers_;
+};
+
+}  // namespace lookahead
