@@ -1,0 +1,112 @@
+#include "components/emulator/decoded_kernel.h"
+
+#include <string>
+
+#include "components/isa/memory_access.h"
+#include "core/error/error.h"
+
+namespace lookahead {
+namespace {
+
+using isa::Instruction;
+using isa::Operation;
+
+Action action_of(Operation operation) {
+    switch (operation) {
+        case Operation::nop:
+        case Operation::membar:
+            return Action::nothing;  // warps run one at a time, each in program order
+        case Operation::read_special:
+            return Action::read_special;
+        case Operation::bra:
+            return Action::branch;
+        case Operation::exit:
+            return Action::exit;
+        case Operation::barrier:
+            return Action::barrier;
+        case Operation::trap:
+            return Action::trap;
+        case Operation::load:
+            return Action::load;
+        case Operation::store:
+            return Action::store;
+        case Operation::atomic:
+        case Operation::reduce:
+            return Action::atomic;
+        default:
+            return Action::alu;
+    }
+}
+
+std::uint32_t row_of(const isa::Kernel& kernel, const isa::Operand& operand) {
+    switch (operand.kind) {
+        case isa::Operand::Kind::none:
+            return 0;
+        case isa::Operand::Kind::reg:
+            return operand.index;
+        case isa::Operand::Kind::constant:
+            return kernel.registers + operand.index;
+    }
+    return 0;
+}
+
+std::uint8_t slot_of(std::uint8_t predicate, std::uint8_t if_none) {
+    return predicate == isa::kNoPredicate ? if_none : predicate;
+}
+
+isa::LaneMask flip(bool negated) {
+    return negated ? isa::kFullMask : 0;
+}
+
+void decode_predicates(const Instruction& instruction, DecodedInstruction& decoded) {
+    decoded.guard = instruction.guard;
+    decoded.guard_flip = flip(instruction.guard_negated);
+    decoded.source_predicate = slot_of(instruction.source_predicate, isa::kTruePredicate);
+    decoded.source_predicate_flip = flip(instruction.source_predicate_negated);
+    decoded.source_predicate2 = slot_of(instruction.source_predicate2, isa::kTruePredicate);
+    decoded.source_predicate2_flip = flip(instruction.source_predicate2_negated);
+    // PT cannot be written: what would go there goes where nobody reads.
+    const auto written = [](std::uint8_t predicate) {
+        return predicate == isa::kTruePredicate ? kUnreadPredicate : slot_of(predicate, kUnreadPredicate);
+    };
+    decoded.destination_predicate = written(instruction.destination_predicate);
+    decoded.destination_predicate2 = written(instruction.destination_predicate2);
+}
+
+void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, DecodedInstruction& decoded) {
+    const auto words = [](std::uint32_t row) { return row * isa::kWarpSize; };
+    decoded.destination[0] = words(instruction.destination);
+    decoded.destination[1] = words(instruction.destination + (instruction.destination_rows > 1 ? 1 : 0));
+    for (unsigned i = 0; i < 3; ++i) {
+        const isa::Operand& operand = instruction.source[i];
+        decoded.source[i][0] = words(row_of(kernel, operand));
+        decoded.source[i][1] = words(row_of(kernel, operand) + (operand.rows > 1 ? 1 : 0));
+    }
+}
+
+DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruction) {
+    DecodedInstruction decoded;
+    decoded.instruction = &instruction;
+    decoded.action = action_of(instruction.operation);
+    if (isa::is_memory(instruction.operation))
+        decoded.lane_bytes = static_cast<std::uint8_t>(isa::lane_bytes(instruction));
+    decode_predicates(instruction, decoded);
+    decode_rows(kernel, instruction, decoded);
+    if (decoded.action != Action::alu) return decoded;
+    decoded.handler = isa::select_handler(instruction);
+    if (decoded.handler == nullptr)
+        throw InputError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
+                         ": this instruction is not supported");
+    return decoded;
+}
+
+}  // namespace
+
+std::vector<DecodedInstruction> decode(const isa::Kernel& kernel) {
+    std::vector<DecodedInstruction> code;
+    code.reserve(kernel.code.size());
+    for (const Instruction& instruction : kernel.code) code.push_back(decode(kernel, instruction));
+    return code;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "components/device/device.h"
+#include "components/isa/handlers.h"
+#include "components/isa/kernel.h"
+#include "components/isa/launch.h"
+
+namespace lookahead {
+
+/// What the interpreter does with an instruction.
+enum class Action : std::uint8_t { alu, read_special, load, store, atomic, branch, exit, barrier, nothing, trap };
+
+/// Predicates of a warp: P0 to P6, the constant PT, and one that takes what nobody reads.
+inline constexpr unsigned kPredicateSlots = 9;
+inline constexpr std::uint8_t kUnreadPredicate = 8;
+
+/// An instruction with everything looked up that does not change during a launch. Rows are given as words from the
+/// start of the warp's frame: its registers, then the launch's constants.
+struct DecodedInstruction {
+    isa::AluHandler handler = nullptr;
+    const isa::Instruction* instruction = nullptr;
+    std::array<std::uint32_t, 2> destination{};
+    std::array<std::array<std::uint32_t, 2>, 3> source{};
+    Action action = Action::nothing;
+    std::uint8_t guard = isa::kTruePredicate;
+    std::uint8_t source_predicate = isa::kTruePredicate;
+    std::uint8_t source_predicate2 = isa::kTruePredicate;
+    std::uint8_t destination_predicate = kUnreadPredicate;
+    std::uint8_t destination_predicate2 = kUnreadPredicate;
+    std::uint8_t lane_bytes = 0;   ///< of a memory access
+    isa::LaneMask guard_flip = 0;  ///< all ones where the predicate is negated
+    isa::LaneMask source_predicate_flip = 0;
+    isa::LaneMask source_predicate2_flip = 0;
+    /// The allocation that the instruction last accessed: most stay in one.
+    DeviceAddress allocation = 0;
+    std::uint64_t allocation_bytes = 0;
+};
+
+/// Throws InputError, with the place in the PTX, for an instruction without semantics.
+std::vector<DecodedInstruction> decode(const isa::Kernel& kernel);
+
+}  // namespace lookahead

@@ -1,0 +1,81 @@
+#include "components/emulator/emulated_device.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "components/emulator/cta.h"
+#include "core/error/error.h"
+
+namespace lookahead {
+
+EmulatedDevice::EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options)
+    : kernels_(std::move(kernels)), options_(options) {}
+
+DeviceAddress EmulatedDevice::allocate(std::uint64_t bytes) {
+    const DeviceAddress address = allocator_.allocate(bytes);
+    memory_.grow_to(address + bytes);
+    return address;
+}
+
+void EmulatedDevice::release(DeviceAddress address) {
+    allocator_.release(address);
+}
+
+void EmulatedDevice::require_allocated(const char* what, DeviceAddress address, std::uint64_t bytes) const {
+    if (bytes == 0 || allocator_.contains(address, bytes)) return;
+    throw ProgramError(
+        fmt::format("{} of {} bytes at {:#x}, which are not inside an allocation", what, bytes, address));
+}
+
+void EmulatedDevice::copy_to_device(DeviceAddress destination, std::span<const std::byte> source) {
+    require_allocated("copy to the device", destination, source.size());
+    if (!source.empty()) std::memcpy(memory_.at(destination), source.data(), source.size());
+}
+
+void EmulatedDevice::copy_from_device(std::span<std::byte> destination, DeviceAddress source) {
+    require_allocated("copy from the device", source, destination.size());
+    if (!destination.empty()) std::memcpy(destination.data(), memory_.at(source), destination.size());
+}
+
+void EmulatedDevice::fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) {
+    require_allocated("fill", destination, bytes);
+    if (bytes != 0) std::memset(memory_.at(destination), std::to_integer<int>(value), bytes);
+}
+
+std::uint32_t EmulatedDevice::kernel_number(std::string_view name) const {
+    const auto found = std::find_if(kernels_.begin(), kernels_.end(),
+                                    [name](const isa::Kernel& kernel) { return kernel.name == name; });
+    if (found == kernels_.end()) throw ProgramError(fmt::format("launch of {}: there is no such kernel", name));
+    return static_cast<std::uint32_t>(found - kernels_.begin());
+}
+
+void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfiguration& configuration,
+                            std::span<const std::byte> parameters) {
+    const std::uint32_t number = kernel_number(kernel_name);
+    const isa::Kernel& kernel = kernels_[number];
+    isa::check_launch(kernel, configuration.grid, configuration.block);
+
+    LaunchState state;
+    state.kernel = &kernel;
+    state.configuration = configuration;
+    state.constants = isa::make_constant_rows(kernel, configuration.grid, configuration.block,
+                                              configuration.dynamic_shared_bytes, parameters);
+    state.code = decode(kernel);
+    state.counts.resize(kernel.code.size());
+    state.executed = counts_.total.warps;
+    state.instruction_limit = options_.max_warp_instructions;
+
+    MemoryUnit memory(memory_, allocator_);
+    CtaRunner runner(state, memory);
+    const std::uint64_t ctas = configuration.grid.count();
+    for (std::uint64_t i = 0; i < ctas; ++i) runner.run(isa::cta_position(configuration.grid, i));
+
+    launches_.push_back({number, configuration, std::move(state.counts), {}});
+    launches_.back().counts = summarise(kernel, launches_.back().by_instruction);
+    counts_ += launches_.back().counts;
+}
+
+}  // namespace lookahead

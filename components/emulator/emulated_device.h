@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "components/device/allocator.h"
+#include "components/device/device.h"
+#include "components/emulator/execution_counts.h"
+#include "components/emulator/flat_memory.h"
+
+namespace lookahead {
+
+struct EmulatorOptions {
+    /// Warp instructions of all launches together, after which the program counts as one that never ends.
+    std::uint64_t max_warp_instructions = UINT64_MAX;
+};
+
+/// The functional emulator: kernels run at once, on flat memory, without timing.
+class EmulatedDevice : public Device {
+  public:
+    /// A launch that has run.
+    struct Launch {
+        std::uint32_t kernel = 0;  ///< number in the table
+        LaunchConfiguration configuration;
+        std::vector<InstructionCount> by_instruction;
+        ExecutionCounts counts;
+    };
+
+    explicit EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options = {});
+
+    DeviceAddress allocate(std::uint64_t bytes) override;
+    void release(DeviceAddress address) override;
+    void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override;
+    void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override;
+    void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override;
+    void launch(std::string_view kernel, const LaunchConfiguration& configuration,
+                std::span<const std::byte> parameters) override;
+
+    const isa::KernelTable& kernels() const { return kernels_; }
+    const Allocator& allocator() const { return allocator_; }
+    std::span<const Launch> launches() const { return launches_; }
+    /// Of all launches.
+    const ExecutionCounts& counts() const { return counts_; }
+
+  private:
+    std::uint32_t kernel_number(std::string_view name) const;
+    void require_allocated(const char* what, DeviceAddress address, std::uint64_t bytes) const;
+
+    isa::KernelTable kernels_;
+    EmulatorOptions options_;
+    Allocator allocator_;
+    FlatMemory memory_;
+    std::vector<Launch> launches_;
+    ExecutionCounts counts_;
+};
+
+}  // namespace lookahead

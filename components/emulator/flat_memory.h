@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "components/device/device.h"
+#include "components/isa/address_space.h"
+
+namespace lookahead {
+
+/// Global memory as one reservation of the host's address space: a device address is a host address but for a
+/// constant. Pages are made when they are first touched, and are zero then.
+class FlatMemory {
+  public:
+    FlatMemory();
+    ~FlatMemory();
+    FlatMemory(const FlatMemory&) = delete;
+    FlatMemory& operator=(const FlatMemory&) = delete;
+
+    /// Makes all up to `end` accessible. Addresses beyond must not be touched.
+    void grow_to(DeviceAddress end);
+
+    /// Where kGlobalBase lies.
+    std::byte* base() const { return base_; }
+    std::byte* at(DeviceAddress address) const { return base_ + (address - isa::kGlobalBase); }
+
+  private:
+    std::byte* base_ = nullptr;
+    std::uint64_t accessible_ = 0;  // bytes
+};
+
+}  // namespace lookahead

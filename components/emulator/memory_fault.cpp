@@ -1,0 +1,75 @@
+#include "components/emulator/memory_fault.h"
+
+#include <fmt/core.h>
+
+#include "components/isa/memory_access.h"
+#include "core/error/error.h"
+
+namespace lookahead {
+namespace {
+
+std::string_view name_of(isa::Space space) {
+    switch (space) {
+        case isa::Space::global:
+            return "global";
+        case isa::Space::shared:
+            return "shared";
+        case isa::Space::local:
+            return "local";
+        case isa::Space::constant:
+            return "constant";
+        default:
+            return "generic";
+    }
+}
+
+const isa::Instruction& instruction_at(const ExecutionPlace& place) {
+    return place.kernel.code[place.pc];
+}
+
+/// "load of 4 bytes from global memory at 0x10".
+std::string describe_access(const ExecutionPlace& place, std::uint64_t address) {
+    const isa::Instruction& instruction = instruction_at(place);
+    const char* const what = instruction.operation == isa::Operation::load ? "load of {} bytes from {} memory at {:#x}"
+                             : instruction.operation == isa::Operation::store
+                                 ? "store of {} bytes to {} memory at {:#x}"
+                                 : "atomic on {} bytes in {} memory at {:#x}";
+    return fmt::format(fmt::runtime(what), isa::lane_bytes(instruction), name_of(instruction.space), address);
+}
+
+std::string describe_lane(const ExecutionPlace& place, unsigned lane) {
+    const isa::Dim3& block = place.block;
+    const std::uint32_t thread = place.first_thread + lane;
+    return fmt::format("lane {}, thread ({}, {}, {})", lane, thread % block.x, thread / block.x % block.y,
+                       thread / block.x / block.y);
+}
+
+std::string describe_nearest(const ExecutionPlace& place, std::uint64_t address, const Allocator& allocator) {
+    const isa::Space space = instruction_at(place).space;
+    if (space == isa::Space::shared) return "it is beyond the CTA's shared memory";
+    if (space == isa::Space::local) return "it is beyond the thread's local memory";
+    const Allocator::Block* const block = allocator.nearest(address);
+    if (block == nullptr) return "nothing is allocated";
+    return fmt::format("the nearest allocation is [{:#x}, {:#x})", block->address, block->end());
+}
+
+}  // namespace
+
+std::string describe(const ExecutionPlace& place) {
+    return fmt::format("kernel {}, CTA ({}, {}, {}), {}:{} (PC {:#x})", place.kernel.name, place.ctaid.x, place.ctaid.y,
+                       place.ctaid.z, place.kernel.source_file, instruction_at(place).line,
+                       place.pc * isa::kInstructionBytes);
+}
+
+void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
+                           const Allocator& allocator) {
+    throw ProgramError(fmt::format("{}, {}: illegal address: {}; {}", describe(place), describe_lane(place, lane),
+                                   describe_access(place, address), describe_nearest(place, address, allocator)));
+}
+
+void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address) {
+    throw ProgramError(fmt::format("{}, {}: misaligned address: {}", describe(place), describe_lane(place, lane),
+                                   describe_access(place, address)));
+}
+
+}  // namespace lookahead

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "components/device/allocator.h"
+#include "components/isa/kernel.h"
+
+namespace lookahead {
+
+/// Who executes what: for messages.
+struct ExecutionPlace {
+    const isa::Kernel& kernel;
+    const isa::Dim3& block;
+    const isa::Dim3& ctaid;
+    std::uint32_t first_thread;  ///< of the warp, in the CTA
+    std::uint32_t pc;            ///< index of the instruction
+};
+
+/// "kernel k, CTA (1, 0, 0), k.ptx:12 (PC 0x58)".
+std::string describe(const ExecutionPlace& place);
+
+/// Throws the ProgramError for lane `lane`'s access to `address`, which is not all inside one allocation, or in the
+/// thread's shared or local memory.
+[[noreturn]] void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
+                                        const Allocator& allocator);
+/// Likewise for an address that is not a multiple of the access's size.
+[[noreturn]] void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address);
+
+}  // namespace lookahead

@@ -1,0 +1,216 @@
+#include "components/emulator/memory_unit.h"
+
+#include <bit>
+#include <cstring>
+
+#include "components/isa/memory_access.h"
+
+namespace lookahead {
+namespace {
+
+using isa::kWarpSize;
+using isa::LaneMask;
+using isa::Space;
+
+/// All of the addresses are multiples of `alignment` and leave room for `bytes` in [begin, begin + size).
+bool all_inside(const std::uint64_t* addresses, std::uint64_t begin, std::uint64_t size, std::uint64_t bytes) {
+    if (size < bytes) return false;
+    const std::uint64_t last = size - bytes;
+    std::uint64_t outside = 0, low_bits = 0;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        outside |= addresses[lane] - begin > last ? ~std::uint64_t{0} : 0;
+        low_bits |= addresses[lane];
+    }
+    return (outside | (low_bits & (bytes - 1))) == 0;
+}
+
+/// destination rows 0 to kWords - 1 = the words of each lane.
+template <unsigned kWords>
+void gather(const std::byte* base, const std::uint64_t* offset, std::uint32_t* destination, LaneMask active) {
+    if (active == isa::kFullMask) {
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+            for (unsigned i = 0; i < kWords; ++i)
+                std::memcpy(&destination[i * kWarpSize + lane], base + offset[lane] + 4 * i, 4);
+        return;
+    }
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (unsigned i = 0; i < kWords; ++i)
+            std::memcpy(&destination[i * kWarpSize + lane], base + offset[lane] + 4 * i, 4);
+    }
+}
+
+template <unsigned kWords>
+void scatter(std::byte* base, const std::uint64_t* offset, const std::uint32_t* source, LaneMask active) {
+    if (active == isa::kFullMask) {
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+            for (unsigned i = 0; i < kWords; ++i)
+                std::memcpy(base + offset[lane] + 4 * i, &source[i * kWarpSize + lane], 4);
+        return;
+    }
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        for (unsigned i = 0; i < kWords; ++i)
+            std::memcpy(base + offset[lane] + 4 * i, &source[i * kWarpSize + lane], 4);
+    }
+}
+
+/// Rows of a load's or store's data, for the functions on one lane.
+template <class Word>
+std::array<Word*, 8> rows_from(Word* first) {
+    std::array<Word*, 8> rows{};
+    for (unsigned i = 0; i < rows.size(); ++i) rows[i] = first + i * kWarpSize;
+    return rows;
+}
+
+std::uint64_t lane_value(const std::uint32_t* low, const std::uint32_t* high, unsigned lane, unsigned bytes) {
+    return bytes == 8 ? low[lane] | std::uint64_t{high[lane]} << 32 : low[lane];
+}
+
+}  // namespace
+
+void MemoryUnit::begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes, std::uint64_t threads) {
+    shared_.assign(shared_bytes, std::byte{0});
+    local_.assign(local_bytes * threads, std::byte{0});
+    local_bytes_ = local_bytes;
+}
+
+std::byte* MemoryUnit::host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread) {
+    const auto inside = [&decoded](std::uint64_t offset, std::uint64_t size) {
+        return size >= decoded.lane_bytes && offset <= size - decoded.lane_bytes;
+    };
+    const auto shared_at = [&](std::uint64_t offset) {
+        return inside(offset, shared_.size()) ? shared_.data() + offset : nullptr;
+    };
+    const auto local_at = [&](std::uint64_t offset) {
+        return inside(offset, local_bytes_) ? local_.data() + thread * local_bytes_ + offset : nullptr;
+    };
+    const Space space = decoded.instruction->space;
+    if (space == Space::shared) return shared_at(address);
+    if (space == Space::local) return local_at(address);
+    if (space == Space::generic) {
+        if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes)
+            return shared_at(address - isa::kSharedWindowBase);
+        if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) return local_at(address - isa::kLocalWindowBase);
+    }
+    return allocator_.contains(address, decoded.lane_bytes) ? global_.at(address) : nullptr;
+}
+
+void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
+                               Access& access) {
+    access.base = nullptr;
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t address = access.offset[lane];
+        if (address % decoded.lane_bytes != 0) throw_misaligned_address(place, lane, address);
+        std::byte* const host = host_address(decoded, address, place.first_thread + lane);
+        if (host == nullptr) throw_illegal_address(place, lane, address, allocator_);
+        access.offset[lane] = reinterpret_cast<std::uintptr_t>(host);
+    }
+}
+
+bool MemoryUnit::resolve_global(DecodedInstruction& decoded, Access& access) const {
+    if (!all_inside(access.offset, decoded.allocation, decoded.allocation_bytes, decoded.lane_bytes)) {
+        const Allocator::Block* const block = allocator_.find(access.offset[0]);
+        if (block == nullptr || !all_inside(access.offset, block->address, block->bytes, decoded.lane_bytes))
+            return false;
+        decoded.allocation = block->address;
+        decoded.allocation_bytes = block->bytes;
+    }
+    access.base = global_.base() - isa::kGlobalBase;
+    return true;
+}
+
+void MemoryUnit::resolve(DecodedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
+                         const ExecutionPlace& place, Access& access) {
+    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
+                           isa::kFullMask, access.offset);
+    if (active != isa::kFullMask) {
+        const std::uint64_t shared_by_inactive = access.offset[std::countr_zero(active)];
+        for (unsigned lane = 0; lane < kWarpSize; ++lane)
+            access.offset[lane] = (active >> lane & 1) ? access.offset[lane] : shared_by_inactive;
+    }
+    const Space space = decoded.instruction->space;
+    if (space == Space::shared) {
+        access.base = shared_.data();
+        if (all_inside(access.offset, 0, shared_.size(), decoded.lane_bytes)) return;
+    } else if (space != Space::local && resolve_global(decoded, access)) {
+        return;
+    }
+    resolve_lanes(decoded, active, place, access);
+}
+
+void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active, const ExecutionPlace& place) {
+    Access access;
+    resolve(decoded, frame, active, place, access);
+    std::uint32_t* const destination = frame + decoded.destination[0];
+    const isa::Instruction& instruction = *decoded.instruction;
+    if (isa::type_bytes(instruction.type) >= 4) {
+        switch (decoded.lane_bytes) {
+            case 4:
+                return gather<1>(access.base, access.offset, destination, active);
+            case 8:
+                return gather<2>(access.base, access.offset, destination, active);
+            case 16:
+                return gather<4>(access.base, access.offset, destination, active);
+            default:
+                return gather<8>(access.base, access.offset, destination, active);
+        }
+    }
+    const auto rows = rows_from(destination);
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        isa::write_loaded(instruction, lane, access.base + access.offset[lane], rows.data());
+    }
+}
+
+void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+                       const ExecutionPlace& place) {
+    Access access;
+    resolve(decoded, frame, active, place, access);
+    const std::uint32_t* const source = frame + decoded.source[1][0];
+    const isa::Instruction& instruction = *decoded.instruction;
+    if (isa::type_bytes(instruction.type) >= 4) {
+        switch (decoded.lane_bytes) {
+            case 4:
+                return scatter<1>(access.base, access.offset, source, active);
+            case 8:
+                return scatter<2>(access.base, access.offset, source, active);
+            case 16:
+                return scatter<4>(access.base, access.offset, source, active);
+            default:
+                return scatter<8>(access.base, access.offset, source, active);
+        }
+    }
+    const auto rows = rows_from(source);
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        isa::read_stored(instruction, lane, rows.data(), access.base + access.offset[lane]);
+    }
+}
+
+void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+                        const ExecutionPlace& place) {
+    Access access;
+    resolve(decoded, frame, active, place, access);
+    const isa::Instruction& instruction = *decoded.instruction;
+    const unsigned bytes = decoded.lane_bytes;
+    const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
+    const auto operand = [&](unsigned source, unsigned lane) {
+        return lane_value(frame + decoded.source[source][0], frame + decoded.source[source][1], lane, bytes);
+    };
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        std::byte* const at = access.base + access.offset[lane];
+        std::uint64_t old_value = 0;
+        std::memcpy(&old_value, at, bytes);
+        const std::uint64_t new_value = isa::apply_atomic(instruction.atomic, instruction.type, old_value,
+                                                          operand(1, lane), operand(2, lane), instruction.space);
+        std::memcpy(at, &new_value, bytes);
+        if (!returns) continue;
+        frame[decoded.destination[0] + lane] = static_cast<std::uint32_t>(old_value);
+        if (bytes == 8) frame[decoded.destination[1] + lane] = static_cast<std::uint32_t>(old_value >> 32);
+    }
+}
+
+}  // namespace lookahead

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "components/device/allocator.h"
+#include "components/emulator/decoded_kernel.h"
+#include "components/emulator/flat_memory.h"
+#include "components/emulator/memory_fault.h"
+
+namespace lookahead {
+
+/// Executes the memory instructions of a CTA's warps on global, shared and local memory. Lanes act in order, so of
+/// several that write one address the highest wins.
+class MemoryUnit {
+  public:
+    MemoryUnit(const FlatMemory& global, const Allocator& allocator) : global_(global), allocator_(allocator) {}
+
+    /// Shared memory of `shared_bytes`, and `local_bytes` for each of `threads` threads, of a CTA that begins: zero.
+    void begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes, std::uint64_t threads);
+
+    /// `frame` is the warp's; `active` is not empty. Throw ProgramError for an illegal or misaligned address.
+    void load(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
+    void store(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
+    void atomic(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
+
+  private:
+    /// Where the lanes' bytes are: base + offset[lane]. Inactive lanes share an active one's.
+    struct Access {
+        std::byte* base;
+        alignas(32) std::uint64_t offset[isa::kWarpSize];
+    };
+
+    void resolve(DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
+                 const ExecutionPlace& place, Access& access);
+    bool resolve_global(DecodedInstruction& decoded, Access& access) const;
+    void resolve_lanes(const DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
+                       Access& access);
+    /// nullptr if the access is not inside the memory that it names.
+    std::byte* host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread);
+
+    const FlatMemory& global_;
+    const Allocator& allocator_;
+    std::vector<std::byte> shared_;
+    std::vector<std::byte> local_;
+    std::uint64_t local_bytes_ = 0;
+};
+
+}  // namespace lookahead
