@@ -3,7 +3,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "components/frontend/finaliser/flow.h"
+#include "components/frontend/finaliser/single_writes.h"
 
 namespace lookahead::finaliser {
 
@@ -16,6 +16,10 @@ struct Origin {
     Operand::Kind kind = Operand::Kind::none;
     std::uint32_t index = 0;
 };
+
+VirtualOperand row_of(const VirtualOperand& operand, std::uint32_t row) {
+    return {operand.kind, 1, operand.index + row};
+}
 
 /// The operand that reads the origins of all rows of one operand, if there is one: they must be consecutive, and
 /// rows must lie in a group as wide operands must.
@@ -83,63 +87,20 @@ bool propagate_in_block(const VirtualKernel& kernel, VirtualBlock& block) {
     return changed;
 }
 
-/// Where an instruction stands.
-struct Place {
-    std::uint32_t block = kNone;
-    std::uint32_t index = 0;
-};
-
-/// Rows that one instruction writes, and which.
-class SingleWrites {
-  public:
-    explicit SingleWrites(const VirtualKernel& kernel)
-        : kernel_(kernel), count_(kernel.rows(), 0), place_(kernel.rows()) {
-        for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
-            const auto& code = kernel.blocks[block].code;
-            for (std::uint32_t index = 0; index < code.size(); ++index)
-                for (std::uint32_t i = 0; i < code[index].destination_rows; ++i) {
-                    ++count_[code[index].destination + i];
-                    place_[code[index].destination + i] = {block, index};
-                }
-        }
-    }
-
-    /// The place of the only write to `row`, if there is only one.
-    std::optional<Place> place(std::uint32_t row) const {
-        if (count_[row] != 1) return std::nullopt;
-        return place_[row];
-    }
-
-    const VirtualInstruction& at(Place place) const { return kernel_.blocks[place.block].code[place.index]; }
-
-  private:
-    const VirtualKernel& kernel_;
-    std::vector<std::uint32_t> count_;
-    std::vector<Place> place_;
-};
-
-/// If the write to `row` at W is the only one, a copy, and dominates a read at R, and its source is written only at
-/// S, which dominates W, then no path leads from W over S to R without passing W again: S could reach R without W
-/// otherwise. So R may read the source.
 bool propagate_globally(VirtualKernel& kernel) {
     const SingleWrites writes(kernel);
-    const std::vector<std::uint32_t> dominators = ptx::immediate_dominators(flow_of(kernel));
-    const auto before = [&](Place a, Place b) {
-        return a.block == b.block ? a.index < b.index : ptx::dominates(dominators, a.block, b.block);
-    };
     bool changed = false;
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
         auto& code = kernel.blocks[block].code;
         for (std::uint32_t index = 0; index < code.size(); ++index) {
             const auto origin = [&](std::uint32_t row) -> std::optional<Origin> {
                 const auto write = writes.place(row);
-                if (!write || !is_copy(writes.at(*write)) || !before(*write, {block, index})) return std::nullopt;
+                if (!write || !is_copy(writes.at(*write)) || !writes.before(*write, {block, index}))
+                    return std::nullopt;
                 const VirtualInstruction& copy = writes.at(*write);
-                const Origin source{copy.source[0].kind, copy.source[0].index + (row - copy.destination)};
-                if (source.kind == Operand::Kind::constant) return source;
-                const auto source_write = writes.place(source.index);
-                if (!source_write || !before(*source_write, *write)) return std::nullopt;
-                return source;
+                const VirtualOperand source = row_of(copy.source[0], row - copy.destination);
+                if (!writes.is_stable(source, *write)) return std::nullopt;
+                return Origin{source.kind, source.index};
             };
             for (VirtualOperand& operand : code[index].source)
                 if (const auto better = through(kernel, operand, origin)) {

@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/allocate.h"
+#include "components/frontend/finaliser/check_executable.h"
 #include "components/frontend/finaliser/copy_propagation.h"
 #include "components/frontend/finaliser/dead_code.h"
 #include "components/frontend/finaliser/emit.h"
 #include "components/frontend/finaliser/exit_branches.h"
 #include "components/frontend/finaliser/flow.h"
 #include "components/frontend/finaliser/fold.h"
+#include "components/frontend/finaliser/fold_addresses.h"
 #include "components/frontend/finaliser/lower.h"
 #include "components/frontend/finaliser/schedule.h"
 #include "components/frontend/finaliser/verify.h"
@@ -35,6 +37,7 @@ void optimise(VirtualKernel& kernel) {
     for (bool changed = true; changed;) {
         changed = propagate_copies(kernel);
         changed |= fold_constants(kernel);
+        changed |= fold_addresses(kernel);
         changed |= remove_dead_code(kernel);
     }
 }
@@ -79,6 +82,7 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     check_limits(code.frame, kernel.line, allocation, options);
     isa::Kernel result = emit(code, allocation);
     verify(result);
+    check_executable(kernel, result);
     return result;
 }
 

@@ -11,18 +11,6 @@ using isa::Operation;
 
 namespace {
 
-/// The value of an operand that is a literal, from its low word on.
-std::optional<std::uint64_t> literal_value(const isa::Kernel& frame, const VirtualOperand& operand) {
-    if (operand.kind != Operand::Kind::constant || operand.rows == 0 || operand.rows > 2) return std::nullopt;
-    const auto zero_row = static_cast<std::uint32_t>(isa::LaunchRow::zero);
-    if (operand.rows == 1 && operand.index == zero_row) return 0;
-    if (operand.index < frame.first_literal_row()) return std::nullopt;
-    const std::uint32_t first = operand.index - frame.first_literal_row();
-    std::uint64_t value = frame.literals[first];
-    if (operand.rows == 2) value |= std::uint64_t{frame.literals[first + 1]} << 32;
-    return value;
-}
-
 bool is_wide_integer(isa::Type type) {
     switch (type) {
         case isa::Type::b32:
@@ -82,8 +70,21 @@ std::optional<std::uint64_t> computed(Operation operation, std::uint64_t a, std:
     }
 }
 
+/// a * b + 0 is a product, 1 * b + c a sum.
+bool fold_mad(const isa::Kernel& frame, VirtualInstruction& mad) {
+    const auto is = [&](std::size_t i, std::uint64_t value) { return literal_value(frame, mad.source[i]) == value; };
+    const bool no_addend = is(2, 0);
+    const std::size_t neutral = is(0, 1) ? 0 : is(1, 1) ? 1 : 2;
+    if (!no_addend && neutral == 2) return false;
+    mad.machine.operation = no_addend ? Operation::mul_lo : Operation::add;
+    if (!no_addend) mad.source[neutral] = mad.source[2];
+    mad.source[2] = {};
+    return true;
+}
+
 bool fold(VirtualKernel& kernel, VirtualInstruction& instruction) {
     if (!is_wide_integer(instruction.machine.type) || instruction.machine.saturate) return false;
+    if (instruction.machine.operation == Operation::mad_lo) return fold_mad(kernel.frame, instruction);
     const unsigned rows = isa::type_rows(instruction.machine.type);
     const auto a = literal_value(kernel.frame, instruction.source[0]);
     const auto b = literal_value(kernel.frame, instruction.source[1]);

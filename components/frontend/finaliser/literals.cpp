@@ -30,4 +30,15 @@ VirtualOperand launch_row(isa::LaunchRow row) {
     return {isa::Operand::Kind::constant, 1, static_cast<std::uint32_t>(row)};
 }
 
+std::optional<std::uint64_t> literal_value(const isa::Kernel& frame, const VirtualOperand& operand) {
+    if (operand.kind != isa::Operand::Kind::constant || operand.rows == 0 || operand.rows > 2) return std::nullopt;
+    const auto zero_row = static_cast<std::uint32_t>(isa::LaunchRow::zero);
+    if (operand.rows == 1 && operand.index == zero_row) return 0;
+    if (operand.index < frame.first_literal_row()) return std::nullopt;
+    const std::uint32_t first = operand.index - frame.first_literal_row();
+    std::uint64_t value = frame.literals[first];
+    if (operand.rows == 2) value |= std::uint64_t{frame.literals[first + 1]} << 32;
+    return value;
+}
+
 }  // namespace lookahead::finaliser

@@ -90,6 +90,11 @@ std::string mode_suffix(const Instruction& instruction) {
     }
 }
 
+/// Whether NVIDIA's names leave the result's type out: it follows from the operation or the source's type.
+bool type_is_implied(Operation operation) {
+    return operation == Operation::read_special || operation == Operation::mul_wide || operation == Operation::mad_wide;
+}
+
 std::string mnemonic(const Instruction& instruction) {
     std::string text = kOperations[static_cast<std::size_t>(instruction.operation)];
     text += mode_suffix(instruction);
@@ -97,7 +102,7 @@ std::string mnemonic(const Instruction& instruction) {
     text += suffix(kSpaces, instruction.space) + suffix(kAtomics, instruction.atomic);
     text += suffix(kOrders, instruction.order) + suffix(kScopes, instruction.scope);
     if (instruction.vector > 1) text += fmt::format(".V{}", instruction.vector);
-    if (instruction.operation != Operation::read_special) text += suffix(kTypes, instruction.type);
+    if (!type_is_implied(instruction.operation)) text += suffix(kTypes, instruction.type);
     text += suffix(kTypes, instruction.source_type) + suffix(kRoundings, instruction.rounding);
     if (instruction.flush_to_zero) text += ".FTZ";
     if (instruction.saturate) text += ".SAT";
@@ -120,12 +125,9 @@ std::string constant_text(const isa::Kernel& kernel, const Operand& operand) {
     if (index < kernel.first_literal_row()) return fmt::format("c[param+{:#x}]", (index - isa::kFirstParameterRow) * 4);
     const std::uint32_t literal = index - kernel.first_literal_row();
     if (literal + operand.rows > kernel.literals.size()) return fmt::format("c[row {}?]", index);
-    std::string text = "0x";
-    bool started = false;
-    for (unsigned row = operand.rows; row-- > 0; started = true)
-        text += started ? fmt::format("{:08x}", kernel.literals[literal + row])
-                        : fmt::format("{:x}", kernel.literals[literal + row]);
-    return text;
+    if (operand.rows == 2)
+        return fmt::format("{:#x}", kernel.literals[literal] | std::uint64_t{kernel.literals[literal + 1]} << 32);
+    return fmt::format("{:#x}", kernel.literals[literal]);
 }
 
 std::string operand_text(const isa::Kernel& kernel, const Operand& operand) {
