@@ -10,23 +10,37 @@
 namespace lookahead::gpu {
 namespace {
 
+constexpr unsigned kLargestInterleave = 1u << 16;  // a page of MemoryImage
+
 [[noreturn]] void refuse(const std::string& expression, const std::string& why) {
     throw ConfigurationError("the address mapping \"" + expression + "\" " + why +
                              "; a right one is \"RRRR RRRRRRRR BBBCCCCB CCSSSSSS\"");
 }
 
-std::uint64_t gather(std::uint64_t value, const std::vector<std::uint8_t>& positions) {
-    std::uint64_t bits = 0;
+std::vector<BitRun> runs_of(const std::vector<std::uint8_t>& positions) {
+    std::vector<BitRun> runs;
     for (std::size_t i = 0; i < positions.size(); ++i) {
-        bits |= (value >> positions[i] & 1) << i;
+        const unsigned shift = positions[i] - static_cast<unsigned>(i);
+        if (runs.empty() || runs.back().shift != shift) {
+            runs.push_back({.mask = 0, .shift = shift});
+        }
+        runs.back().mask |= std::uint64_t{1} << positions[i];
+    }
+    return runs;
+}
+
+std::uint64_t gather(std::uint64_t value, const std::vector<BitRun>& runs) {
+    std::uint64_t bits = 0;
+    for (const BitRun& run : runs) {
+        bits |= (value & run.mask) >> run.shift;
     }
     return bits;
 }
 
-std::uint64_t scatter(std::uint64_t bits, const std::vector<std::uint8_t>& positions) {
+std::uint64_t scatter(std::uint64_t bits, const std::vector<BitRun>& runs) {
     std::uint64_t value = 0;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-        value |= (bits >> i & 1) << positions[i];
+    for (const BitRun& run : runs) {
+        value |= bits << run.shift & run.mask;
     }
     return value;
 }
@@ -49,7 +63,7 @@ AddressMapping::AddressMapping(const AddressMappingParameters& parameters)
         refuse(parameters.expression,
                "has fewer bank bits than " + std::to_string(slices_per_channel_) + " slices a channel need");
     }
-    interleave_bytes_ = channels_ == 1 ? 1u << expression_bits_ : 1u << channel_bit_;
+    interleave_bytes_ = channels_ == 1 ? kLargestInterleave : std::min(kLargestInterleave, 1u << channel_bit_);
     if (slice_bits_ > 0) {
         interleave_bytes_ = std::min(interleave_bytes_, 1u << bank_bits_[0]);
     }
@@ -94,16 +108,19 @@ void AddressMapping::parse(std::string_view expression) {
     if (row_bits_.empty() || row_bits_.back() != expression_bits_ - 1) {
         refuse(std::string(expression), "does not begin with R: the bits above it extend the row");
     }
+    bank_runs_ = runs_of(bank_bits_);
+    column_runs_ = runs_of(column_bits_);
+    row_runs_ = runs_of(row_bits_);
 }
 
 DramAddress AddressMapping::decode(std::uint64_t local) const {
-    return {.bank = static_cast<std::uint32_t>(gather(local, bank_bits_)),
-            .column = static_cast<std::uint32_t>(gather(local, column_bits_)),
-            .row = gather(local, row_bits_) | local >> expression_bits_ << row_bits_.size()};
+    return {.bank = static_cast<std::uint32_t>(gather(local, bank_runs_)),
+            .column = static_cast<std::uint32_t>(gather(local, column_runs_)),
+            .row = gather(local, row_runs_) | local >> expression_bits_ << row_bits_.size()};
 }
 
 std::uint64_t AddressMapping::encode(const DramAddress& place) const {
-    return scatter(place.bank, bank_bits_) | scatter(place.column, column_bits_) | scatter(place.row, row_bits_) |
+    return scatter(place.bank, bank_runs_) | scatter(place.column, column_runs_) | scatter(place.row, row_runs_) |
            place.row >> row_bits_.size() << expression_bits_;
 }
 

@@ -24,6 +24,13 @@ struct DramAddress {
     bool operator==(const DramAddress&) const = default;
 };
 
+/// Neighbouring bits of an address that are neighbouring bits of a field: those of `mask` in the address, shifted
+/// right by `shift`.
+struct BitRun {
+    std::uint64_t mask;
+    unsigned shift;
+};
+
 /// Which L2 slice and DRAM channel own an address, and where in the channel it stands.
 ///
 /// The bits of an address from `channel_bit` up, as a number, modulo `channels` are its channel; the quotient, with
@@ -44,7 +51,7 @@ class AddressMapping {
     unsigned burst_bytes() const { return 1u << burst_bits_; }
     /// Bytes of a row in one channel.
     unsigned row_bytes() const { return 1u << (burst_bits_ + column_bits_.size()); }
-    /// An aligned run of so many bytes stays in one slice.
+    /// An aligned run of so many bytes stays in one slice, and in one page of its contents.
     unsigned interleave_bytes() const { return interleave_bytes_; }
 
     /// Addresses lie below 2^48.
@@ -106,6 +113,10 @@ class AddressMapping {
     std::vector<std::uint8_t> bank_bits_;
     std::vector<std::uint8_t> column_bits_;
     std::vector<std::uint8_t> row_bits_;
+    // The same as runs of neighbouring bits.
+    std::vector<BitRun> bank_runs_;
+    std::vector<BitRun> column_runs_;
+    std::vector<BitRun> row_runs_;
     unsigned burst_bits_ = 0;
     unsigned expression_bits_ = 0;
 };

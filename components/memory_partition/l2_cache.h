@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "components/protocols/memory.h"
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+}  // namespace boost::archive
+
+namespace lookahead {
+class StateHasher;
+}
+
+namespace lookahead::gpu {
+
+/// Tags, replacement (least recently used) and bytes of a slice's lines. A line is named by its local address in the
+/// channel and, once found, by its index. Each byte of a line is valid or not, and dirty or not: a line that was
+/// written without being fetched holds the written bytes alone.
+class L2Cache {
+  public:
+    static constexpr std::uint32_t kNoLine = ~0u;
+    static constexpr std::uint16_t kNoMshr = 0xffff;
+
+    /// `sets` is a power of two.
+    L2Cache(unsigned sets, unsigned ways);
+
+    /// The line of that local address in the set, or kNoLine.
+    std::uint32_t find(unsigned set, std::uint64_t local) const {
+        const std::uint64_t* tags = tags_.data() + set * ways_;
+        for (unsigned way = 0; way < ways_; ++way) {
+            if (tags[way] == local) {
+                return static_cast<std::uint32_t>(set * ways_ + way);
+            }
+        }
+        return kNoLine;
+    }
+    /// The line to be replaced: one without contents, else the least recently used that awaits no fill; kNoLine if
+    /// all await fills.
+    std::uint32_t victim(unsigned set) const;
+    unsigned set_of(std::uint64_t address_in_slice) const {
+        return static_cast<unsigned>(address_in_slice / kLineBytes) & (sets_ - 1);
+    }
+
+    bool occupied(std::uint32_t line) const { return tags_[line] != kFree; }
+    std::uint64_t local_address(std::uint32_t line) const { return tags_[line]; }
+    /// Gives the line to another local address: nothing valid, nothing dirty.
+    void install(std::uint32_t line, std::uint64_t local);
+    void touch(std::uint32_t line) { used_[line] = ++clock_; }
+
+    bool pending(std::uint32_t line) const { return mshr_[line] != kNoMshr; }
+    std::uint16_t mshr(std::uint32_t line) const { return mshr_[line]; }
+    void set_mshr(std::uint32_t line, std::uint16_t mshr) { mshr_[line] = mshr; }
+
+    ByteMask& valid(std::uint32_t line) { return states_[line].valid; }
+    const ByteMask& valid(std::uint32_t line) const { return states_[line].valid; }
+    ByteMask& dirty(std::uint32_t line) { return states_[line].dirty; }
+    const ByteMask& dirty(std::uint32_t line) const { return states_[line].dirty; }
+    std::byte* data(std::uint32_t line) { return data_.get() + std::size_t{line} * kLineBytes; }
+    const std::byte* data(std::uint32_t line) const { return data_.get() + std::size_t{line} * kLineBytes; }
+
+    void hash_state(StateHasher& hasher) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+    struct State {
+        ByteMask valid;
+        ByteMask dirty;
+    };
+
+    unsigned sets_;
+    unsigned ways_;
+    std::uint64_t clock_ = 0;
+    std::vector<std::uint64_t> tags_;
+    std::vector<std::uint64_t> used_;
+    std::vector<std::uint16_t> mshr_;
+    std::vector<State> states_;
+    std::unique_ptr<std::byte[]> data_;
+};
+
+}  // namespace lookahead::gpu

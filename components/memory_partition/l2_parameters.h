@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/param/parameters.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// One slice of the L2 cache. Its fixed pipeline latency is on the crossbar's channels (CrossbarParameters).
+struct L2Parameters {
+    std::int64_t sets = 64;
+    std::int64_t ways = 8;
+    std::int64_t mshrs = 256;
+    std::int64_t merges = 4;
+    std::int64_t miss_queue = 8;
+    Cycle data_latency = 2;
+    Cycle atomic_cycles = 1;
+    Cycle host_latency = 350;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
+    using P = lookahead::gpu::L2Parameters;
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+    inline static const auto list = parameter_list<P>(
+        integer("sets", &P::sets,
+                {.unit = "set", .min = 1, .max = 65536, .help = "Sets of a slice; a power of two.", .source = kTable}),
+        integer("ways", &P::ways,
+                {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set.", .source = kTable}),
+        integer("mshrs", &P::mshrs,
+                {.unit = "line",
+                 .min = 1,
+                 .max = 16384,
+                 .help = "Lines that a slice can await from DRAM.",
+                 .source = kTable}),
+        integer("merges", &P::merges,
+                {.unit = "request",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Requests that can wait for one line, the first "
+                         "included.",
+                 .source = kTable}),
+        integer("miss_queue", &P::miss_queue,
+                {.unit = "request",
+                 .min = 2,
+                 .max = 1024,
+                 .help = "Fetches and write-backs of a slice that wait for the DRAM's queue.",
+                 .source = kTable}),
+        integer("data_latency", &P::data_latency,
+                {.unit = "cycle",
+                 .min = 0,
+                 .max = 1000,
+                 .help = "Core cycles from a request's tag access to the reply's reaching its port.",
+                 .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"}),
+        integer("atomic_cycles", &P::atomic_cycles,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 1000,
+                 .help = "Core cycles for which an atomic request holds the slice for each of its lanes that meet at "
+                         "one word.",
+                 .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one "
+                           "operation a clock on one address there, and nine times less on Fermi"}),
+        integer("host_latency", &P::host_latency,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 1'000'000,
+                 .help = "Core cycles from a partition's answer to the host's receiving it.",
+                 .source = "about half a microsecond, one way over PCI Express; no kernel time hangs on it"}));
+};

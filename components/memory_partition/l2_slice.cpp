@@ -1,0 +1,504 @@
+#include "components/memory_partition/l2_slice.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstring>
+
+#include "components/isa/memory_access.h"
+#include "components/memory_partition/line_bytes.h"
+#include "core/error/error.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+namespace {
+
+const AtomicLane* lanes_of(const AtomicRequest& request) {
+    return reinterpret_cast<const AtomicLane*>(&request + 1);
+}
+
+std::uint64_t line_of(const MessageHeader& request) {
+    static_assert(offsetof(ReadRequest, line) == 0 && offsetof(WriteRequest, line) == 0 &&
+                  offsetof(AtomicRequest, line) == 0);
+    std::uint64_t line;
+    std::memcpy(&line, request.payload(), sizeof line);
+    return line;
+}
+
+/// The bytes that must be valid before the request can be performed.
+ByteMask needed_bytes(const MessageHeader& request) {
+    if (request.type == ReadRequest::kType) {
+        return byte_range(0, kLineBytes);
+    }
+    ByteMask mask;
+    if (request.type == AtomicRequest::kType) {
+        const auto& atomic = request.as<AtomicRequest>();
+        for (unsigned i = 0; i < atomic.lanes; ++i) {
+            mask = mask | byte_range(lanes_of(atomic)[i].offset, isa::type_bytes(atomic.type));
+        }
+    }
+    return mask;
+}
+
+/// How many lanes meet at the word that most of them want.
+unsigned most_lanes_at_one_word(const AtomicRequest& request) {
+    std::array<std::uint8_t, kLineWords> lanes{};
+    unsigned most = 0;
+    for (unsigned i = 0; i < request.lanes; ++i) {
+        most = std::max<unsigned>(most, ++lanes[lanes_of(request)[i].offset / 4]);
+    }
+    return most;
+}
+
+}  // namespace
+
+L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
+    : parameters_(parameters),
+      mapping_(environment.mapping),
+      image_(environment.image),
+      requests_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
+                environment.requesters),
+      replies_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
+               environment.requesters),
+      cache_(static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways)),
+      mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges)),
+      queue_(static_cast<std::size_t>(parameters.miss_queue)),
+      fills_(static_cast<std::size_t>(parameters.mshrs)) {}
+
+void L2Slice::receive(const MessageHeader& message, unsigned source, Cycle now) {
+    if (message.type == Credit::kType) {
+        replies_.receive_credit(source, message.as<Credit>().flits, now);
+        if (draining_ != L2Cache::kNoMshr || stall_ == L2Stall::reply_port) {
+            wake(now);
+        }
+        return;
+    }
+    requests_.receive(message, source, now);
+    if (draining_ == L2Cache::kNoMshr && stall_ == L2Stall::none) {
+        wake(requests_.next_event(now - 1));
+    }
+}
+
+void L2Slice::receive_fill(std::uint16_t mshr, Cycle ready) {
+    const std::size_t at = fill_head_ + fill_count_;
+    fills_[at >= fills_.size() ? at - fills_.size() : at] = {.mshr = mshr, .ready = ready};
+    ++fill_count_;
+    if (draining_ == L2Cache::kNoMshr) {
+        wake(ready);
+    }
+}
+
+void L2Slice::pop_dram_access(Cycle now) {
+    queue_head_ = queue_head_ + 1 == queue_.size() ? 0 : queue_head_ + 1;
+    --queued_;
+    if (draining_ == L2Cache::kNoMshr && stall_ == L2Stall::miss_queue) {
+        wake(now);
+    }
+}
+
+bool L2Slice::cycle(Cycle now) {
+    bool took_fill = false;
+    bool freed = false;
+    if (draining_ == L2Cache::kNoMshr && fill_count_ > 0 && fills_[fill_head_].ready <= now) {
+        begin_fill();
+        took_fill = true;
+    }
+    if (draining_ != L2Cache::kNoMshr) {
+        freed = drain_fill(now);
+    } else {
+        serve_port(now);
+    }
+    next_cycle_ = plan(now, freed);
+    return took_fill;
+}
+
+/// The next cycle with work, as things stand after cycle `now`. `freed`: a register was freed, so that a request that
+/// waited may find room.
+Cycle L2Slice::plan(Cycle now, bool freed) const {
+    if (draining_ != L2Cache::kNoMshr) {
+        return std::max(busy_until_, replies_.next_acceptance(now));
+    }
+    Cycle next = fill_count_ > 0 ? std::max(fills_[fill_head_].ready, now + 1) : kCycleInfinity;
+    if (stall_ == L2Stall::none || freed) {
+        next = std::min(next, requests_.next_event(now));
+    } else if (stall_ == L2Stall::reply_port) {
+        next = std::min(next, replies_.next_acceptance(now));
+    }
+    return std::max(next, busy_until_);
+}
+
+void L2Slice::serve_port(Cycle now) {
+    const MessageHeader* request = requests_.front(now);
+    if (request == nullptr) {
+        return;
+    }
+    const L2Stall stall = access(*request, requests_.front_source(), now);
+    note_stall(stall, now);
+    if (stall == L2Stall::none) {
+        requests_.pop(now);
+    }
+}
+
+void L2Slice::note_stall(L2Stall stall, Cycle now) {
+    if (stall == stall_) {
+        return;
+    }
+    if (stall_ != L2Stall::none) {
+        counters_.stall_cycles[static_cast<std::size_t>(stall_) - 1] += static_cast<std::uint64_t>(now - stall_since_);
+    }
+    stall_ = stall;
+    stall_since_ = now;
+}
+
+L2Stall L2Slice::access(const MessageHeader& request, unsigned source, Cycle now) {
+    const std::uint64_t local = mapping_.local_address(line_of(request));
+    const unsigned set = cache_.set_of(mapping_.address_in_slice(local));
+    const std::uint32_t line = cache_.find(set, local);
+    if (line != L2Cache::kNoLine && cache_.pending(line)) {
+        return merge(line, request, source);
+    }
+    if (line != L2Cache::kNoLine && covers(cache_.valid(line), needed_bytes(request))) {
+        if (!replies_.can_accept(now)) {
+            return L2Stall::reply_port;
+        }
+        count(request, true);
+        cache_.touch(line);
+        perform(line, request, source, now);
+        return L2Stall::none;
+    }
+    if (request.type == WriteRequest::kType) {
+        return allocate_and_write(set, local, request, source, now);
+    }
+    return fetch(line, set, local, request, source);
+}
+
+L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigned source) {
+    const std::uint16_t mshr = cache_.mshr(line);
+    if (!mshrs_.can_merge(mshr)) {
+        return L2Stall::merges;
+    }
+    count(request, false);
+    ++counters_.merges;
+    cache_.touch(line);
+    mshrs_.append(mshr, request, source);
+    return L2Stall::none;
+}
+
+/// Fetches the line (`line` is kNoLine) or the missing bytes of a line that is held in part.
+L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, const MessageHeader& request,
+                       unsigned source) {
+    if (mshrs_.full()) {
+        return L2Stall::mshrs;
+    }
+    const bool partial = line != L2Cache::kNoLine;
+    if (!partial) {
+        line = cache_.victim(set);
+        if (line == L2Cache::kNoLine) {
+            return L2Stall::set;
+        }
+    }
+    if (queue_room() < (!partial && cache_.dirty(line).any() ? 2u : 1u)) {
+        return L2Stall::miss_queue;
+    }
+    if (partial) {
+        ++counters_.partial_fetches;
+        cache_.touch(line);
+    } else {
+        replace(line, local);
+    }
+    count(request, false);
+    ++counters_.fetches;
+    const std::uint16_t mshr = mshrs_.allocate(line);
+    cache_.set_mshr(line, mshr);
+    mshrs_.append(mshr, request, source);
+    enqueue({.local = local, .mshr = mshr, .write = false});
+    return L2Stall::none;
+}
+
+L2Stall L2Slice::allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
+                                    Cycle now) {
+    const std::uint32_t line = cache_.victim(set);
+    if (line == L2Cache::kNoLine) {
+        return L2Stall::set;
+    }
+    if (cache_.dirty(line).any() && queue_room() < 1) {
+        return L2Stall::miss_queue;
+    }
+    if (!replies_.can_accept(now)) {
+        return L2Stall::reply_port;
+    }
+    count(request, false);
+    replace(line, local);
+    perform(line, request, source, now);
+    return L2Stall::none;
+}
+
+/// Gives a line to another address; what is dirty in it goes to the DRAM. Its bytes are in the image at once, and the
+/// DRAM's queue carries the time alone: a later fetch of them cannot come too early.
+void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
+    if (cache_.occupied(line)) {
+        ++counters_.evictions;
+        if (cache_.dirty(line).any()) {
+            ++counters_.write_backs;
+            write_back_contents(line);
+            enqueue({.local = cache_.local_address(line), .mshr = 0, .write = true});
+        }
+    }
+    cache_.install(line, local);
+}
+
+void L2Slice::write_back_contents(std::uint32_t line) {
+    const std::uint64_t local = cache_.local_address(line);
+    copy_bytes(image_.place(local), cache_.data(line), cache_.dirty(line));
+    image_.written(local, kLineBytes);
+}
+
+void L2Slice::enqueue(const DramAccess& access) {
+    const std::size_t at = queue_head_ + queued_;
+    queue_[at >= queue_.size() ? at - queue_.size() : at] = access;
+    ++queued_;
+}
+
+void L2Slice::begin_fill() {
+    draining_ = fills_[fill_head_].mshr;
+    fill_head_ = fill_head_ + 1 == fills_.size() ? 0 : fill_head_ + 1;
+    --fill_count_;
+    const std::uint32_t line = mshrs_.line_index(draining_);
+    copy_bytes(cache_.data(line), image_.read(cache_.local_address(line)), ~cache_.valid(line));
+    cache_.valid(line) = byte_range(0, kLineBytes);
+}
+
+/// Performs the next request that waited for the fill; true when that was the last one.
+bool L2Slice::drain_fill(Cycle now) {
+    if (!replies_.can_accept(now)) {
+        return false;
+    }
+    const std::uint32_t line = mshrs_.line_index(draining_);
+    perform(line, mshrs_.front(draining_), mshrs_.front_source(draining_), now);
+    if (!mshrs_.pop(draining_)) {
+        return false;
+    }
+    cache_.set_mshr(line, L2Cache::kNoMshr);
+    draining_ = L2Cache::kNoMshr;
+    return true;
+}
+
+void L2Slice::count(const MessageHeader& request, bool hit) {
+    const std::uint64_t one = hit ? 1 : 0;
+    if (request.type == ReadRequest::kType) {
+        ++counters_.reads;
+        counters_.read_hits += one;
+    } else if (request.type == WriteRequest::kType) {
+        ++counters_.writes;
+        counters_.write_hits += one;
+    } else {
+        ++counters_.atomics;
+        counters_.atomic_hits += one;
+    }
+}
+
+void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now) {
+    switch (request.type) {
+        case ReadRequest::kType:
+            perform_read(line, request.as<ReadRequest>(), source, now);
+            break;
+        case WriteRequest::kType:
+            perform_write(line, request.as<WriteRequest>(), source, now);
+            break;
+        case AtomicRequest::kType:
+            perform_atomic(line, request.as<AtomicRequest>(), source, now);
+            break;
+        default:
+            throw InternalError("a message of type " + std::to_string(request.type) + " came to an L2 slice");
+    }
+}
+
+void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now) {
+    auto& reply = replies_.push<ReadReply>(source, now + parameters_.data_latency);
+    reply.line = request.line;
+    reply.tag = request.tag;
+    reply.client = request.client;
+    std::memset(reply.unused, 0, sizeof reply.unused);
+    std::memcpy(reply.data, cache_.data(line), kLineBytes);
+}
+
+void L2Slice::perform_write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now) {
+    write_words(cache_.data(line), request.mask, reinterpret_cast<const std::byte*>(&request + 1));
+    cache_.valid(line) = cache_.valid(line) | request.mask;
+    cache_.dirty(line) = cache_.dirty(line) | request.mask;
+    acknowledge(request.tag, source, now + parameters_.data_latency);
+}
+
+void L2Slice::perform_atomic(std::uint32_t line, const AtomicRequest& request, unsigned source, Cycle now) {
+    counters_.atomic_lanes += request.lanes;
+    busy_until_ = now + std::max<Cycle>(1, parameters_.atomic_cycles * most_lanes_at_one_word(request));
+    const Cycle ready = busy_until_ - 1 + parameters_.data_latency;
+    AtomicValue* values = nullptr;
+    if (request.returns_value) {
+        auto& reply = replies_.push<AtomicReply>(source, ready, request.lanes * sizeof(AtomicValue));
+        reply.tag = request.tag;
+        reply.lanes = request.lanes;
+        values = reinterpret_cast<AtomicValue*>(&reply + 1);
+    } else {
+        acknowledge(request.tag, source, ready);
+    }
+    const unsigned bytes = isa::type_bytes(request.type);
+    for (unsigned i = 0; i < request.lanes; ++i) {
+        const AtomicLane& lane = lanes_of(request)[i];
+        std::byte* place = cache_.data(line) + lane.offset;
+        std::uint64_t old = 0;
+        std::memcpy(&old, place, bytes);
+        const std::uint64_t changed = isa::apply_atomic(request.op, request.type, old, lane.operand, lane.operand2);
+        std::memcpy(place, &changed, bytes);
+        cache_.dirty(line) = cache_.dirty(line) | byte_range(lane.offset, bytes);
+        if (values != nullptr) {
+            values[i] = {.value = old, .lane = lane.lane};
+        }
+    }
+}
+
+void L2Slice::acknowledge(std::uint32_t tag, unsigned source, Cycle ready) {
+    replies_.push<WriteAcknowledge>(source, ready) = {.tag = tag, .unused = 0};
+}
+
+/// Calls f(line address, first byte in the line, bytes, bytes before) for each line of a piece.
+template <class F>
+void L2Slice::for_each_line(std::uint64_t local, unsigned count, F&& f) {
+    counters_.host_bytes += count;
+    for (unsigned done = 0; done < count;) {
+        const auto first = static_cast<unsigned>((local + done) % kLineBytes);
+        const unsigned bytes = std::min(kLineBytes - first, count - done);
+        f(local + done - first, first, bytes, done);
+        done += bytes;
+    }
+}
+
+void L2Slice::host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2) {
+    image_.write(local, bytes, count);
+    for_each_line(local, count, [&](std::uint64_t address, unsigned first, unsigned length, unsigned before) {
+        std::uint32_t line = find(address);
+        if (line == L2Cache::kNoLine && fill_l2) {
+            line = cache_.victim(cache_.set_of(mapping_.address_in_slice(address)));
+            if (line != L2Cache::kNoLine) {
+                if (cache_.occupied(line)) {
+                    ++counters_.evictions;
+                    write_back_contents(line);
+                }
+                cache_.install(line, address);
+            }
+        }
+        if (line != L2Cache::kNoLine) {
+            const ByteMask range = byte_range(first, length);
+            std::memcpy(cache_.data(line) + first, bytes + before, length);
+            cache_.valid(line) = cache_.valid(line) | range;
+            cache_.dirty(line) = cache_.dirty(line) & ~range;
+        }
+    });
+}
+
+void L2Slice::host_fill(std::uint64_t local, std::byte value, unsigned count) {
+    image_.fill(local, value, count);
+    for_each_line(local, count, [&](std::uint64_t address, unsigned first, unsigned length, unsigned) {
+        const std::uint32_t line = find(address);
+        if (line != L2Cache::kNoLine) {
+            const ByteMask range = byte_range(first, length);
+            std::memset(cache_.data(line) + first, static_cast<int>(value), length);
+            cache_.valid(line) = cache_.valid(line) | range;
+            cache_.dirty(line) = cache_.dirty(line) & ~range;
+        }
+    });
+}
+
+void L2Slice::host_read(std::uint64_t local, std::byte* bytes, unsigned count) {
+    for_each_line(local, count, [&](std::uint64_t address, unsigned first, unsigned length, unsigned before) {
+        std::array<std::byte, kLineBytes> contents;
+        std::memcpy(contents.data(), image_.read(address), kLineBytes);
+        const std::uint32_t line = find(address);
+        if (line != L2Cache::kNoLine) {
+            copy_bytes(contents.data(), cache_.data(line), cache_.dirty(line));
+        }
+        std::memcpy(bytes + before, contents.data() + first, length);
+    });
+}
+
+bool L2Slice::idle() const {
+    return requests_.empty() && replies_.empty() && mshrs_.empty() && queued_ == 0;
+}
+
+std::string L2Slice::waiting_for() const {
+    if (!replies_.empty()) {
+        return "credits of a requester for a reply";
+    }
+    if (!mshrs_.empty()) {
+        return std::to_string(mshrs_.in_use()) + " lines from DRAM";
+    }
+    return requests_.empty() ? "nothing" : "its next request";
+}
+
+void L2Slice::hash_state(StateHasher& hasher) const {
+    requests_.hash_state(hasher);
+    replies_.hash_state(hasher);
+    cache_.hash_state(hasher);
+    for (std::uint32_t i = 0; i < fill_count_; ++i) {
+        const std::size_t at = fill_head_ + i;
+        const Fill& fill = fills_[at >= fills_.size() ? at - fills_.size() : at];
+        hasher.add(fill.mshr);
+        hasher.add(static_cast<std::uint64_t>(fill.ready));
+    }
+    for (std::uint32_t i = 0; i < parameters_.mshrs; ++i) {
+        mshrs_.hash(hasher, static_cast<std::uint16_t>(i));
+    }
+    for (std::uint32_t i = 0; i < queued_; ++i) {
+        const std::size_t at = queue_head_ + i;
+        const DramAccess& access = queue_[at >= queue_.size() ? at - queue_.size() : at];
+        hasher.add(access.local);
+        hasher.add(access.mshr);
+        hasher.add(access.write ? 1 : 0);
+    }
+    hasher.add(draining_);
+    hasher.add(static_cast<std::uint64_t>(next_cycle_));
+    hasher.add(static_cast<std::uint64_t>(stall_));
+    hash(hasher, counters_);
+}
+
+void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& name) const {
+    visit(visitor, name, "l2_slice", counters_);
+    visit(visitor, name + ".requests", "ejection_port", requests_.counters());
+    visit(visitor, name + ".replies", "injection_port", replies_.counters());
+}
+
+void L2Slice::save(boost::archive::binary_oarchive& archive) const {
+    requests_.save(archive);
+    replies_.save(archive);
+    cache_.save(archive);
+    mshrs_.save(archive);
+    for (const DramAccess& access : queue_) {
+        archive << access.local << access.mshr << access.write;
+    }
+    for (const Fill& fill : fills_) {
+        archive << fill.mshr << fill.ready;
+    }
+    archive << queue_head_ << queued_ << fill_head_ << fill_count_ << draining_ << next_cycle_ << busy_until_ << stall_
+            << stall_since_;
+    serialize_counters(archive, counters_);
+}
+
+void L2Slice::load(boost::archive::binary_iarchive& archive) {
+    requests_.load(archive);
+    replies_.load(archive);
+    cache_.load(archive);
+    mshrs_.load(archive);
+    for (DramAccess& access : queue_) {
+        archive >> access.local >> access.mshr >> access.write;
+    }
+    for (Fill& fill : fills_) {
+        archive >> fill.mshr >> fill.ready;
+    }
+    archive >> queue_head_ >> queued_ >> fill_head_ >> fill_count_ >> draining_ >> next_cycle_ >> busy_until_ >>
+        stall_ >> stall_since_;
+    serialize_counters(archive, counters_);
+}
+
+}  // namespace lookahead::gpu

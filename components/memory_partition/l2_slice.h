@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/dram/memory_image.h"
+#include "components/interconnect/crossbar/ejection_port.h"
+#include "components/interconnect/crossbar/injection_port.h"
+#include "components/memory_partition/address_mapping.h"
+#include "components/memory_partition/l2_cache.h"
+#include "components/memory_partition/l2_counters.h"
+#include "components/memory_partition/l2_parameters.h"
+#include "components/memory_partition/mshr_file.h"
+#include "core/stats/statistics_visitor.h"
+
+namespace lookahead::gpu {
+
+/// A slice of the L2 cache between its crossbar port and the DRAM channel: one access a cycle, write-back, and
+/// write-allocate without fetch. Cycles are core cycles.
+///
+/// Order: requests are performed in the order in which the port hands them over. While a line awaits its fill, every
+/// request to it, writes and atomics too, joins the line's register; when the fill comes they are performed one after
+/// another before anything else is. So the requests of one requester to one line are performed, and answered, in the
+/// order in which they were sent. A request that finds no room holds up all behind it.
+///
+/// A write is acknowledged when it has been performed in the slice: from then on every request reads it.
+class L2Slice {
+  public:
+    /// What a slice wants of its DRAM channel.
+    struct DramAccess {
+        std::uint64_t local = 0;
+        std::uint16_t mshr = 0;  ///< of a fetch
+        bool write = false;
+    };
+    struct Environment {
+        const CrossbarParameters& crossbar;
+        const AddressMapping& mapping;
+        const ClockDomain& clock;
+        MemoryImage& image;  ///< of the channel; shared by its slices, each with lines of its own
+        OutPort& replies;    ///< to the requesters, one destination each
+        unsigned requesters;
+    };
+
+    L2Slice(const L2Parameters& parameters, const Environment& environment);
+
+    /// A message of requester `source` (a request, or credits for the reply port) arrived in cycle `now`.
+    void receive(const MessageHeader& message, unsigned source, Cycle now);
+    /// A fetched line comes back from DRAM and may be used from cycle `ready` on. In the order of `ready`.
+    void receive_fill(std::uint16_t mshr, Cycle ready);
+
+    Cycle next_cycle() const { return next_cycle_; }
+    /// The work of cycle `now` == next_cycle(). Returns whether it took a fill.
+    bool cycle(Cycle now);
+
+    bool wants_dram() const { return queued_ > 0; }
+    const DramAccess& dram_access() const { return queue_[queue_head_]; }
+    /// The DRAM has accepted dram_access(); the slice sees the room from cycle `now` on.
+    void pop_dram_access(Cycle now);
+
+    /// Host copies, which take no time in the slice: `local` and `count` stay within a page, and between kernels.
+    void host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2);
+    void host_fill(std::uint64_t local, std::byte value, unsigned count);
+    void host_read(std::uint64_t local, std::byte* bytes, unsigned count);
+
+    bool idle() const;
+    std::string waiting_for() const;
+    unsigned reply_credits(unsigned requester) const { return replies_.credits(requester); }
+    unsigned withheld_credits(unsigned requester) const { return requests_.withheld_credits(requester); }
+    const L2Counters& counters() const { return counters_; }
+
+    void hash_state(StateHasher& hasher) const;
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& name) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    struct Fill {
+        std::uint16_t mshr;
+        Cycle ready;
+    };
+
+    void serve_port(Cycle now);
+    void note_stall(L2Stall stall, Cycle now);
+    bool drain_fill(Cycle now);
+    void begin_fill();
+    Cycle plan(Cycle now, bool freed) const;
+    void wake(Cycle now) { next_cycle_ = std::min(next_cycle_, std::max(now, busy_until_)); }
+
+    L2Stall access(const MessageHeader& request, unsigned source, Cycle now);
+    L2Stall merge(std::uint32_t line, const MessageHeader& request, unsigned source);
+    L2Stall fetch(std::uint32_t line, unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source);
+    L2Stall allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
+                               Cycle now);
+    void replace(std::uint32_t line, std::uint64_t local);
+    void write_back_contents(std::uint32_t line);
+    void enqueue(const DramAccess& access);
+    unsigned queue_room() const { return static_cast<unsigned>(queue_.size()) - queued_; }
+    void count(const MessageHeader& request, bool hit);
+
+    void perform(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now);
+    void perform_read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now);
+    void perform_write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now);
+    void perform_atomic(std::uint32_t line, const AtomicRequest& request, unsigned source, Cycle now);
+    void acknowledge(std::uint32_t tag, unsigned source, Cycle ready);
+
+    template <class F>
+    void for_each_line(std::uint64_t local, unsigned count, F&& f);
+    std::uint32_t find(std::uint64_t line_address) const {
+        return cache_.find(cache_.set_of(mapping_.address_in_slice(line_address)), line_address);
+    }
+
+    L2Parameters parameters_;
+    const AddressMapping& mapping_;
+    MemoryImage& image_;
+    EjectionPort requests_;
+    InjectionPort replies_;
+    L2Cache cache_;
+    MshrFile mshrs_;
+
+    std::vector<DramAccess> queue_;  ///< ring
+    unsigned queue_head_ = 0;
+    unsigned queued_ = 0;
+    std::vector<Fill> fills_;  ///< ring, as many as registers
+    unsigned fill_head_ = 0;
+    unsigned fill_count_ = 0;
+    std::uint16_t draining_ = L2Cache::kNoMshr;
+
+    Cycle next_cycle_ = kCycleInfinity;
+    Cycle busy_until_ = 0;
+    L2Stall stall_ = L2Stall::none;
+    Cycle stall_since_ = 0;
+    L2Counters counters_;
+};
+
+}  // namespace lookahead::gpu

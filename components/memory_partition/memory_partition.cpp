@@ -1,0 +1,246 @@
+#include "components/memory_partition/memory_partition.h"
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <cstring>
+
+#include "components/protocols/host_memory.h"
+#include "core/error/error.h"
+#include "core/param/configuration.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+namespace {
+
+constexpr std::uint32_t kMshrBits = 16;
+
+std::unique_ptr<DramScheduler> make_scheduler(const MemoryPartitionArguments& arguments, const AddressMapping& mapping,
+                                              const Configuration& configuration) {
+    const DramSchedulerShape shape{.entries = static_cast<unsigned>(arguments.dram.queue_entries),
+                                   .banks = mapping.banks()};
+    return make_variant<DramScheduler>(arguments.dram_scheduler, configuration, shape);
+}
+
+void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapping) {
+    if (mapping.burst_bytes() != arguments.dram.burst_bytes()) {
+        throw ConfigurationError("address_mapping.expression gives a burst " + std::to_string(mapping.burst_bytes()) +
+                                 " bytes (its letters S), but the DRAM's chips, chip_bytes and burst_length give " +
+                                 std::to_string(arguments.dram.burst_bytes()));
+    }
+    if (arguments.requesters == 0 || arguments.requesters > kMaximumRequesters) {
+        throw ConfigurationError("a memory partition serves 1 to " + std::to_string(kMaximumRequesters) +
+                                 " requesters, not " + std::to_string(arguments.requesters));
+    }
+}
+
+}  // namespace
+
+MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, const Configuration& configuration)
+    : arguments_(arguments),
+      mapping_(arguments.mapping),
+      core_clock_(arguments.core_frequency),
+      dram_clock_(arguments.dram.frequency),
+      dram_(arguments.dram, {.banks = mapping_.banks(), .line_bytes = kLineBytes},
+            make_scheduler(arguments, mapping_, configuration)) {
+    check(arguments, mapping_);
+    for (unsigned i = 0; i < mapping_.slices_per_channel(); ++i) {
+        slices_.push_back(std::make_unique<L2Slice>(
+            arguments_.l2, L2Slice::Environment{.crossbar = arguments_.crossbar,
+                                                .mapping = mapping_,
+                                                .clock = core_clock_,
+                                                .image = image_,
+                                                .replies = add_out_port("slice" + std::to_string(i)),
+                                                .requesters = arguments_.requesters}));
+    }
+    host_ = &add_out_port("host");
+}
+
+void MemoryPartition::advance(Inbox inbox, Time horizon) {
+    auto message = inbox.begin();
+    while (true) {
+        const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
+        if (std::min({arrival, dram_time_, core_time_}) >= horizon) {
+            return;
+        }
+        if (arrival <= dram_time_ && arrival <= core_time_) {
+            receive(**message);
+            ++message;
+        } else if (dram_time_ <= core_time_) {
+            run_dram(dram_cycle_);
+        } else {
+            run_slices(core_cycle_);
+        }
+    }
+}
+
+void MemoryPartition::receive(const MessageHeader& message) {
+    const Cycle now = core_clock_.cycle_at_or_after(message.time);
+    if (message.in_port == kPartitionHostPort) {
+        receive_from_host(message, now);
+        return;
+    }
+    L2Slice& slice = *slices_[message.in_port >> kPartitionRequesterBits];
+    slice.receive(message, message.in_port & (kMaximumRequesters - 1), now);
+    if (slice.next_cycle() < core_cycle_) {
+        find_next_core_cycle();
+    }
+}
+
+void MemoryPartition::run_slices(Cycle now) {
+    bool wants_dram = false;
+    for (const auto& slice : slices_) {
+        if (slice->next_cycle() <= now && slice->cycle(now)) {
+            dram_.release_return(dram_clock_.cycle_at_or_after(core_time_ + 1));
+        }
+        wants_dram |= slice->wants_dram();
+    }
+    if (wants_dram && dram_.can_accept()) {
+        // What happens now is seen by the first DRAM cycle after now: the one at this time has passed.
+        feed_dram(dram_clock_.cycle_at_or_after(core_time_ + 1), now + 1);
+    }
+    find_next_dram_cycle();
+    find_next_core_cycle();
+}
+
+void MemoryPartition::run_dram(Cycle now) {
+    const DramChannel::Step step = dram_.step(now);
+    if (step.read_done) {
+        const Cycle ready =
+            core_clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
+        slices_[step.tag >> kMshrBits]->receive_fill(static_cast<std::uint16_t>(step.tag), ready);
+    }
+    if (dram_.can_accept()) {
+        const bool wanted = std::any_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->wants_dram(); });
+        if (wanted) {
+            feed_dram(now + 1, core_clock_.cycle_at_or_after(dram_time_));
+        }
+    }
+    find_next_dram_cycle();
+    find_next_core_cycle();
+}
+
+void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
+    const auto count = static_cast<unsigned>(slices_.size());
+    for (unsigned without = 0; without < count && dram_.can_accept();) {
+        L2Slice& slice = *slices_[next_slice_];
+        if (slice.wants_dram()) {
+            const L2Slice::DramAccess access = slice.dram_access();
+            const DramAddress place = mapping_.decode(access.local);
+            dram_.accept(place.row, place.bank, access.write, next_slice_ << kMshrBits | access.mshr, dram_now);
+            slice.pop_dram_access(core_now);
+            without = 0;
+        } else {
+            ++without;
+        }
+        next_slice_ = next_slice_ + 1 == count ? 0 : next_slice_ + 1;
+    }
+}
+
+void MemoryPartition::find_next_core_cycle() {
+    Cycle next = kCycleInfinity;
+    for (const auto& slice : slices_) {
+        next = std::min(next, slice->next_cycle());
+    }
+    if (next != core_cycle_) {
+        core_cycle_ = next;
+        core_time_ = next == kCycleInfinity ? kTimeInfinity : core_clock_.edge(next);
+    }
+}
+
+void MemoryPartition::find_next_dram_cycle() {
+    const Cycle next = dram_.next_event();
+    if (next != dram_cycle_) {
+        dram_cycle_ = next;
+        dram_time_ = next == kCycleInfinity ? kTimeInfinity : dram_clock_.edge(next);
+    }
+}
+
+std::uint64_t MemoryPartition::local_of(std::uint64_t address, std::uint32_t bytes) const {
+    LOOKAHEAD_ASSERT(bytes > 0 && bytes <= kHostPieceBytes && mapping_.channel(address) == arguments_.channel &&
+                         address / mapping_.interleave_bytes() == (address + bytes - 1) / mapping_.interleave_bytes(),
+                     name() + ": a host copy's piece crosses the border of the interleaving or belongs elsewhere");
+    return mapping_.local_address(address);
+}
+
+void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now) {
+    const auto slice_of = [this](std::uint64_t local) -> L2Slice& {
+        return *slices_[mapping_.slice_in_channel(local)];
+    };
+    const auto acknowledge = [this, now](std::uint64_t address) {
+        const HostAcknowledge answer{.address = address};
+        std::memcpy(answer_host(HostAcknowledge::kType, sizeof answer, now), &answer, sizeof answer);
+    };
+    if (message.type == HostWrite::kType) {
+        const auto& write = message.as<HostWrite>();
+        const std::uint64_t local = local_of(write.address, write.bytes);
+        slice_of(local).host_write(local, reinterpret_cast<const std::byte*>(&write + 1), write.bytes,
+                                   write.fill_l2 != 0);
+        acknowledge(write.address);
+    } else if (message.type == HostFill::kType) {
+        const auto& fill = message.as<HostFill>();
+        const std::uint64_t local = local_of(fill.address, fill.bytes);
+        slice_of(local).host_fill(local, std::byte{fill.value}, fill.bytes);
+        acknowledge(fill.address);
+    } else {
+        const auto& read = message.as<HostRead>();
+        const std::uint64_t local = local_of(read.address, read.bytes);
+        const HostReadReply answer{.address = read.address, .bytes = read.bytes, .unused = 0};
+        std::byte* place = answer_host(HostReadReply::kType, sizeof answer + read.bytes, now);
+        std::memcpy(place, &answer, sizeof answer);
+        slice_of(local).host_read(local, place + sizeof answer, read.bytes);
+    }
+}
+
+std::byte* MemoryPartition::answer_host(MessageType type, std::size_t payload_bytes, Cycle now) {
+    return host_->reserve(0, core_clock_.edge(now), core_clock_.edge(now + arguments_.l2.host_latency), type,
+                          payload_bytes);
+}
+
+bool MemoryPartition::finished() const {
+    return dram_.idle() && std::all_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->idle(); });
+}
+
+std::string MemoryPartition::waiting_for() const {
+    for (unsigned i = 0; i < slices_.size(); ++i) {
+        if (!slices_[i]->idle()) {
+            return "slice " + std::to_string(i) + ": " + slices_[i]->waiting_for();
+        }
+    }
+    return dram_.idle() ? "nothing" : "writes to DRAM";
+}
+
+void MemoryPartition::hash_state(StateHasher& hasher) const {
+    for (const auto& slice : slices_) {
+        slice->hash_state(hasher);
+    }
+    dram_.hash_state(hasher);
+    image_.hash_state(hasher);
+    hasher.add(next_slice_);
+}
+
+void MemoryPartition::visit_statistics(StatisticsVisitor& visitor) const {
+    for (unsigned i = 0; i < slices_.size(); ++i) {
+        slices_[i]->visit_statistics(visitor, name() + ".slice" + std::to_string(i));
+    }
+    visit(visitor, name() + ".dram", "dram", dram_.counters());
+}
+
+void MemoryPartition::save(boost::archive::binary_oarchive& archive) const {
+    for (const auto& slice : slices_) {
+        slice->save(archive);
+    }
+    dram_.save(archive);
+    image_.save(archive);
+    archive << next_slice_ << core_cycle_ << core_time_ << dram_cycle_ << dram_time_;
+}
+
+void MemoryPartition::load(boost::archive::binary_iarchive& archive) {
+    for (const auto& slice : slices_) {
+        slice->load(archive);
+    }
+    dram_.load(archive);
+    image_.load(archive);
+    archive >> next_slice_ >> core_cycle_ >> core_time_ >> dram_cycle_ >> dram_time_;
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/dram/dram_channel.h"
+#include "components/dram/memory_image.h"
+#include "components/memory_partition/l2_slice.h"
+#include "components/memory_partition/partition_ports.h"
+#include "core/lp/logical_process.h"
+
+namespace lookahead {
+class Configuration;
+}
+
+namespace lookahead::gpu {
+
+struct MemoryPartitionArguments {
+    AddressMappingParameters mapping;
+    CrossbarParameters crossbar;
+    L2Parameters l2;
+    DramParameters dram;
+    std::string dram_scheduler = "frfcfs";
+    std::int64_t core_frequency = 700'000'000;  ///< Hz; of the crossbar and L2 too
+    unsigned requesters = 15;
+    unsigned channel = 0;  ///< which of the mapping's channels this partition owns
+};
+
+/// One DRAM channel with its L2 slices, as a logical process. The slices' side of the crossbar is part of it; ports as
+/// in partition_ports.h.
+///
+/// What happens at one time happens in the order: messages, DRAM commands, slices by number.
+class MemoryPartition final : public LogicalProcess {
+  public:
+    /// The configuration is that of the DRAM scheduler's own parameters. ConfigurationError where the parts do not fit.
+    MemoryPartition(const MemoryPartitionArguments& arguments, const Configuration& configuration);
+
+    void advance(Inbox inbox, Time horizon) override;
+    Time next_event_time() const override { return std::min(core_time_, dram_time_); }
+    bool finished() const override;
+    std::string waiting_for() const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+    const AddressMapping& mapping() const { return mapping_; }
+    const L2Slice& slice(unsigned i) const { return *slices_[i]; }
+    const DramChannel& dram() const { return dram_; }
+
+  private:
+    void receive(const MessageHeader& message);
+    void receive_from_host(const MessageHeader& message, Cycle now);
+    std::byte* answer_host(MessageType type, std::size_t payload_bytes, Cycle now);
+    void run_slices(Cycle now);
+    void run_dram(Cycle now);
+    /// Moves what the slices want to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that
+    /// sees it; `core_now`: the first core cycle in which the slices see the room.
+    void feed_dram(Cycle dram_now, Cycle core_now);
+    void find_next_core_cycle();
+    void find_next_dram_cycle();
+    std::uint64_t local_of(std::uint64_t address, std::uint32_t bytes) const;
+
+    MemoryPartitionArguments arguments_;
+    AddressMapping mapping_;
+    ClockDomain core_clock_;
+    ClockDomain dram_clock_;
+    MemoryImage image_;
+    DramChannel dram_;
+    std::vector<std::unique_ptr<L2Slice>> slices_;
+    OutPort* host_;
+
+    unsigned next_slice_ = 0;  ///< has the first turn at the DRAM's queue
+    Cycle core_cycle_ = kCycleInfinity;
+    Time core_time_ = kTimeInfinity;
+    Cycle dram_cycle_ = kCycleInfinity;
+    Time dram_time_ = kTimeInfinity;
+};
+
+}  // namespace lookahead::gpu

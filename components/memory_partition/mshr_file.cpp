@@ -1,0 +1,97 @@
+#include "components/memory_partition/mshr_file.h"
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstring>
+
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+MshrFile::MshrFile(unsigned registers, unsigned merges)
+    : merges_(merges),
+      registers_(registers),
+      waiters_(std::size_t{registers} * merges),
+      slots_(std::make_unique_for_overwrite<std::uint64_t[]>(waiters_.size() * kSlotWords)) {
+    free_registers_.reserve(registers);
+    free_waiters_.reserve(waiters_.size());
+    for (unsigned i = registers; i-- > 0;) {
+        free_registers_.push_back(static_cast<std::uint16_t>(i));
+    }
+    for (std::size_t i = waiters_.size(); i-- > 0;) {
+        free_waiters_.push_back(static_cast<std::uint32_t>(i));
+    }
+}
+
+std::uint16_t MshrFile::allocate(std::uint32_t line_index) {
+    const std::uint16_t mshr = free_registers_.back();
+    free_registers_.pop_back();
+    registers_[mshr] = {.line_index = line_index, .count = 0, .first = kNone, .last = kNone};
+    ++in_use_;
+    return mshr;
+}
+
+void MshrFile::append(std::uint16_t mshr, const MessageHeader& message, unsigned source) {
+    LOOKAHEAD_ASSERT(message.total_bytes() <= kSlotWords * 8, "a request is larger than an atomic of a whole warp");
+    const std::uint32_t waiter = free_waiters_.back();
+    free_waiters_.pop_back();
+    waiters_[waiter] = {.next = kNone, .source = source};
+    std::memcpy(slots_.get() + waiter * kSlotWords, &message, message.total_bytes());
+    Register& entry = registers_[mshr];
+    (entry.count == 0 ? entry.first : waiters_[entry.last].next) = waiter;
+    entry.last = waiter;
+    ++entry.count;
+}
+
+bool MshrFile::pop(std::uint16_t mshr) {
+    Register& entry = registers_[mshr];
+    const std::uint32_t waiter = entry.first;
+    entry.first = waiters_[waiter].next;
+    free_waiters_.push_back(waiter);
+    if (--entry.count > 0) {
+        return false;
+    }
+    free_registers_.push_back(mshr);
+    --in_use_;
+    return true;
+}
+
+void MshrFile::hash(StateHasher& hasher, std::uint16_t mshr) const {
+    hasher.add(registers_[mshr].count);
+    std::uint32_t waiter = registers_[mshr].first;
+    for (std::uint32_t i = 0; i < registers_[mshr].count; ++i, waiter = waiters_[waiter].next) {
+        hasher.add(waiters_[waiter].source);
+        hasher.add_bytes(&request(waiter), request(waiter).total_bytes());
+    }
+}
+
+void MshrFile::save(boost::archive::binary_oarchive& archive) const {
+    // The free lists are saved as they are: they decide which register comes next, and with it the tags in the DRAM.
+    archive << in_use_ << free_registers_ << free_waiters_;
+    for (const Register& entry : registers_) {
+        archive << entry.line_index << entry.count << entry.first << entry.last;
+        std::uint32_t waiter = entry.first;
+        for (std::uint32_t i = 0; i < entry.count; ++i, waiter = waiters_[waiter].next) {
+            archive << waiters_[waiter].next << waiters_[waiter].source;
+            archive.save_binary(&request(waiter), sizeof(MessageHeader));
+            archive.save_binary(request(waiter).payload(), request(waiter).payload_bytes());
+        }
+    }
+}
+
+void MshrFile::load(boost::archive::binary_iarchive& archive) {
+    archive >> in_use_ >> free_registers_ >> free_waiters_;
+    for (Register& entry : registers_) {
+        archive >> entry.line_index >> entry.count >> entry.first >> entry.last;
+        std::uint32_t waiter = entry.first;
+        for (std::uint32_t i = 0; i < entry.count; ++i, waiter = waiters_[waiter].next) {
+            archive >> waiters_[waiter].next >> waiters_[waiter].source;
+            auto* head = reinterpret_cast<MessageHeader*>(slots_.get() + waiter * kSlotWords);
+            archive.load_binary(head, sizeof(MessageHeader));
+            archive.load_binary(head + 1, head->payload_bytes());
+        }
+    }
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "components/protocols/memory.h"
+#include "core/message/message.h"
+
+namespace boost::archive {
+class binary_oarchive;
+class binary_iarchive;
+}  // namespace boost::archive
+
+namespace lookahead {
+class StateHasher;
+}
+
+namespace lookahead::gpu {
+
+/// Miss-status holding registers: the lines that a slice awaits, each with the requests that wait for it, in the order
+/// in which they came. The cache's line points to its register, so there is nothing to search.
+class MshrFile {
+  public:
+    MshrFile(unsigned registers, unsigned merges);
+
+    bool full() const { return free_registers_.empty(); }
+    bool empty() const { return in_use_ == 0; }
+    unsigned in_use() const { return in_use_; }
+
+    /// Takes a register for a line of the cache. Not when full.
+    std::uint16_t allocate(std::uint32_t line_index);
+    std::uint32_t line_index(std::uint16_t mshr) const { return registers_[mshr].line_index; }
+    bool can_merge(std::uint16_t mshr) const { return registers_[mshr].count < merges_; }
+    /// Adds a copy of the request at the end.
+    void append(std::uint16_t mshr, const MessageHeader& request, unsigned source);
+
+    const MessageHeader& front(std::uint16_t mshr) const { return request(registers_[mshr].first); }
+    unsigned front_source(std::uint16_t mshr) const { return waiters_[registers_[mshr].first].source; }
+    /// Takes the first request away; with the last one the register is free again, and the result is true.
+    bool pop(std::uint16_t mshr);
+
+    void hash(StateHasher& hasher, std::uint16_t mshr) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    static constexpr std::uint32_t kNone = ~0u;
+    /// The largest request: an atomic of a whole warp.
+    static constexpr std::size_t kSlotWords =
+        (sizeof(MessageHeader) + sizeof(AtomicRequest) + isa::kWarpSize * sizeof(AtomicLane)) / 8;
+    struct Register {
+        std::uint32_t line_index = 0;
+        std::uint32_t count = 0;
+        std::uint32_t first = kNone;
+        std::uint32_t last = kNone;
+    };
+    struct Waiter {
+        std::uint32_t next = kNone;
+        std::uint32_t source = 0;
+    };
+
+    const MessageHeader& request(std::uint32_t waiter) const {
+        return *reinterpret_cast<const MessageHeader*>(slots_.get() + waiter * kSlotWords);
+    }
+
+    unsigned merges_;
+    unsigned in_use_ = 0;
+    std::vector<Register> registers_;
+    std::vector<Waiter> waiters_;
+    std::unique_ptr<std::uint64_t[]> slots_;
+    // Last in, first out, so that few cache lines are touched when few are in use.
+    std::vector<std::uint16_t> free_registers_;
+    std::vector<std::uint32_t> free_waiters_;
+};
+
+}  // namespace lookahead::gpu
