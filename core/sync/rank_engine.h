@@ -72,6 +72,7 @@ class RankEngine {
     };
 
     void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, int ranks);
+    void prefetch_inbox(std::size_t index) const;
     void advance_process(std::size_t index, Time horizon);
     Inbox collect_due(std::size_t index, Time horizon);
     void sort_due();
