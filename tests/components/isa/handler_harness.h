@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -57,11 +58,11 @@ inline const std::vector<std::uint64_t>& edge_values() {
             0x10000, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
             0x8000000000000000, 0x8000000000000001, 0xfffffffffffffffe, 0xffffffffffffffff,
             // f32: least and greatest subnormal and normal, infinities, NaNs, 1, values near powers of two
-            0x00000001, 0x007fffff, 0x00800000, 0x00800001, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000,
-            0x80000001, 0x807fffff, 0x80800000, 0xff7fffff, 0xff800000, 0xffc00001, 0x3f800000, 0x3f800001,
-            0x3f7fffff, 0xbf800000, 0x3f000000, 0x3effffff, 0x40000000, 0x40490fdb, 0x4b000000, 0x4b000001,
-            0x4effffff, 0x4f000000, 0x4f7fffff, 0x4f800000, 0x5effffff, 0x5f000000, 0x5f7fffff, 0x5f800000,
-            0xcf000000, 0xcf000001, 0xdf000000, 0xdf000001, 0x3fc00000, 0x40200000, 0xbfc00000, 0xc0200000,
+            0x00000001, 0x007fffff, 0x00800000, 0x00800001, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x80000001,
+            0x807fffff, 0x80800000, 0xff7fffff, 0xff800000, 0xffc00001, 0x3f800000, 0x3f800001, 0x3f7fffff, 0xbf800000,
+            0x3f000000, 0x3effffff, 0x40000000, 0x40490fdb, 0x4b000000, 0x4b000001, 0x4effffff, 0x4f000000, 0x4f7fffff,
+            0x4f800000, 0x5effffff, 0x5f000000, 0x5f7fffff, 0x5f800000, 0xcf000000, 0xcf000001, 0xdf000000, 0xdf000001,
+            0x3fc00000, 0x40200000, 0xbfc00000, 0xc0200000,
             // f64 likewise
             0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001,
             0x7ff8000000000000, 0x800fffffffffffff, 0xffefffffffffffff, 0xfff0000000000000, 0x3ff0000000000000,
@@ -113,7 +114,8 @@ class HandlerCheck {
     HandlerCheck(const Instruction& instruction, Shape shape, Reference reference)
         : instruction_(instruction), shape_(shape), reference_(std::move(reference)) {
         handler_ = select_handler(instruction);
-        REQUIRE(handler_ != nullptr);
+        const bool supported = handler_ != nullptr;
+        REQUIRE(supported);
     }
     HandlerCheck& accept(Accept accept) {
         accept_ = std::move(accept);

@@ -24,16 +24,13 @@ std::vector<std::byte> twelve_bytes() {
     return bytes;
 }
 
-TEST_CASE(
-    "constant rows hold the launch's shape, the parameters' words and the literals, alike in all lanes") {
-    const auto rows =
-        make_constant_rows(kernel_with_parameters(), {3, 4, 5}, {16, 8, 2}, 640, twelve_bytes());
-    const std::vector<std::uint32_t> expected = {16,  8, 2,          3,          4,          5,
-                                                 640, 0, 0x04030201, 0x08070605, 0x0c0b0a09, 0xabcd};
+TEST_CASE("constant rows hold the launch's shape, the parameters' words and the literals, alike in all lanes") {
+    const auto rows = make_constant_rows(kernel_with_parameters(), {3, 4, 5}, {16, 8, 2}, 640, twelve_bytes());
+    const std::vector<std::uint32_t> expected = {16, 8, 2, 3, 4, 5, 640, 0, 0x04030201, 0x08070605, 0x0c0b0a09, 0xabcd};
     REQUIRE(rows.size() == expected.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        CHECK(std::all_of(std::begin(rows[i].lanes), std::end(rows[i].lanes),
-                          [&](auto w) { return w == expected[i]; }));
+        CHECK(
+            std::all_of(std::begin(rows[i].lanes), std::end(rows[i].lanes), [&](auto w) { return w == expected[i]; }));
         CHECK(reinterpret_cast<std::uintptr_t>(rows[i].lanes) % 128 == 0);
     }
 }
@@ -93,8 +90,7 @@ TEST_CASE("tid of every thread of odd blocks is its place in the block") {
             for (unsigned lane = 0; lane < kWarpSize && warp.first_thread + lane < block.count(); ++lane) {
                 CHECK(x.lanes[lane] < block.x);
                 CHECK(y.lanes[lane] < block.y);
-                CHECK((z.lanes[lane] * block.y + y.lanes[lane]) * block.x + x.lanes[lane] ==
-                      warp.first_thread + lane);
+                CHECK((z.lanes[lane] * block.y + y.lanes[lane]) * block.x + x.lanes[lane] == warp.first_thread + lane);
             }
         }
     }

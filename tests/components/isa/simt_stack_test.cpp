@@ -279,8 +279,8 @@ TEST_CASE("random structured programs run every lane's own path, each instructio
         const std::uint64_t salt = random();
         // A lane's n-th decision at an instruction is a function of (lane, pc, n).
         const auto decide = [salt](unsigned lane, std::uint32_t pc, unsigned n, unsigned odds) {
-            std::uint64_t x = salt ^ (lane * 0x9e3779b97f4a7c15ull) ^ (std::uint64_t{pc} << 32) ^
-                              (n * 0xc2b2ae3d27d4eb4full);
+            std::uint64_t x =
+                salt ^ (lane * 0x9e3779b97f4a7c15ull) ^ (std::uint64_t{pc} << 32) ^ (n * 0xc2b2ae3d27d4eb4full);
             x ^= x >> 31;
             x *= 0xbf58476d1ce4e5b9ull;
             x ^= x >> 29;

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <map>
+
+#include "tests/components/isa/handler_harness.h"
+
+// The references compute in 128-bit arithmetic on whole numbers and cut the result out at the end.
+namespace lookahead::isa {
+namespace {
+
+__extension__ using Integer = __int128;
+using test::Shape;
+using test::Words;
+
+struct Kind {
+    Type type;
+    unsigned bits;
+    bool is_signed;
+};
+const Kind kKinds[] = {{Type::u16, 16, false}, {Type::s16, 16, true},  {Type::u32, 32, false},
+                       {Type::s32, 32, true},  {Type::u64, 64, false}, {Type::s64, 64, true}};
+
+Integer power_of_two(unsigned exponent) {
+    return Integer{1} << exponent;
+}
+
+/// The number that the lowest bits of `word` stand for.
+Integer number(std::uint64_t word, const Kind& kind) {
+    const Integer modulus = power_of_two(kind.bits);
+    Integer value = Integer{word} % modulus;
+    if (kind.is_signed && value >= modulus / 2) value -= modulus;
+    return value;
+}
+/// How `value` stands in registers: modulo 2^bits, 16-bit values extended to 32.
+std::uint64_t word(Integer value, const Kind& kind) {
+    const Integer modulus = power_of_two(kind.bits);
+    value %= modulus;
+    if (value < 0) value += modulus;
+    if (kind.bits == 16 && kind.is_signed && value >= modulus / 2) value += power_of_two(32) - modulus;
+    return static_cast<std::uint64_t>(value);
+}
+/// Quotient rounded down, for any sign of `value`.
+Integer shifted_down(Integer value, unsigned bits) {
+    const Integer divisor = power_of_two(bits);
+    const Integer quotient = value / divisor;
+    return quotient * divisor > value ? quotient - 1 : quotient;
+}
+
+Shape shape_of(const Kind& kind, unsigned sources) {
+    const unsigned rows = kind.bits == 64 ? 2 : 1;
+    return {sources, {rows, rows, rows}, rows};
+}
+
+using Function = std::function<Integer(const Integer*, const Kind&)>;
+
+void check(Operation operation, unsigned sources, const Function& function) {
+    for (const Kind& kind : kKinds) {
+        Instruction instruction;
+        instruction.operation = operation;
+        instruction.type = kind.type;
+        test::HandlerCheck(instruction, shape_of(kind, sources), [&](const Words& words) {
+            const Integer numbers[3] = {number(words[0], kind), number(words[1], kind), number(words[2], kind)};
+            return word(function(numbers, kind), kind);
+        }).run();
+    }
+}
+
+/// High half of a product: of 64-bit values by 32-bit digits, since 128 bits do not hold every unsigned product.
+Integer high_product(Integer a, Integer b, const Kind& kind) {
+    if (kind.bits < 64) return shifted_down(a * b, kind.bits);
+    const Integer base = power_of_two(32);
+    const Integer a_low = (a % base + base) % base, b_low = (b % base + base) % base;
+    const Integer a_high = (a - a_low) / base, b_high = (b - b_low) / base;
+    const Integer middle = a_high * b_low + shifted_down(a_low * b_low, 32);
+    const Integer middle_low = (middle % base + base) % base;
+    return a_high * b_high + shifted_down(middle, 32) + shifted_down(middle_low + a_low * b_high, 32);
+}
+
+TEST_CASE("add, sub, mul and mad wrap at the width") {
+    check(Operation::add, 2, [](const Integer* v, const Kind&) { return v[0] + v[1]; });
+    check(Operation::sub, 2, [](const Integer* v, const Kind&) { return v[0] - v[1]; });
+    // The product modulo 2^64 of the operands modulo 2^32 parts fits in 128 bits.
+    const auto product = [](Integer a, Integer b) {
+        const Integer low = a % power_of_two(32);
+        return low * b + ((a - low) / power_of_two(32) * (b % power_of_two(32)) % power_of_two(32)) * power_of_two(32);
+    };
+    check(Operation::mul_lo, 2, [&](const Integer* v, const Kind&) { return product(v[0], v[1]); });
+    check(Operation::mad_lo, 3, [&](const Integer* v, const Kind&) { return product(v[0], v[1]) + v[2]; });
+}
+
+TEST_CASE("mul.hi and mad.hi take the upper half of the product") {
+    check(Operation::mul_hi, 2, [](const Integer* v, const Kind& kind) { return high_product(v[0], v[1], kind); });
+    check(Operation::mad_hi, 3,
+          [](const Integer* v, const Kind& kind) { return high_product(v[0], v[1], kind) + v[2]; });
+}
+
+TEST_CASE("mul.wide and mad.wide keep the whole product") {
+    for (const Kind& kind : kKinds) {
+        if (kind.bits == 64) continue;
+        const Kind result{Type::none, 2 * kind.bits, kind.is_signed};
+        const unsigned rows = kind.bits == 32 ? 2 : 1;
+        for (const bool adds : {false, true}) {
+            Instruction instruction;
+            instruction.operation = adds ? Operation::mad_wide : Operation::mul_wide;
+            instruction.source_type = kind.type;
+            instruction.type = kind.bits == 32 ? Type::b64 : Type::b32;
+            test::HandlerCheck(instruction, {adds ? 3u : 2u, {1, 1, rows}, rows}, [&](const Words& words) {
+                const Integer addend = adds ? number(words[2], result) : 0;
+                return word(number(words[0], kind) * number(words[1], kind) + addend, result);
+            }).run();
+        }
+    }
+}
+
+TEST_CASE("division truncates; by zero it gives all ones, and the remainder is the dividend") {
+    check(Operation::div, 2, [](const Integer* v, const Kind&) { return v[1] == 0 ? Integer{-1} : v[0] / v[1]; });
+    check(Operation::rem, 2, [](const Integer* v, const Kind&) { return v[1] == 0 ? v[0] : v[0] % v[1]; });
+}
+
+TEST_CASE("min, max, neg and abs") {
+    check(Operation::min, 2, [](const Integer* v, const Kind&) { return std::min(v[0], v[1]); });
+    check(Operation::max, 2, [](const Integer* v, const Kind&) { return std::max(v[0], v[1]); });
+    check(Operation::neg, 1, [](const Integer* v, const Kind&) { return -v[0]; });
+    check(Operation::abs, 1, [](const Integer* v, const Kind&) { return v[0] < 0 ? -v[0] : v[0]; });
+}
+
+TEST_CASE("saturating s32 sums stop at the ends of the range") {
+    const Kind kind{Type::s32, 32, true};
+    const auto clamped = [](Integer value) { return std::clamp(value, -power_of_two(31), power_of_two(31) - 1); };
+    const std::map<Operation, std::function<Integer(Integer, Integer, Integer)>> operations = {
+        {Operation::add, [&](Integer a, Integer b, Integer) { return clamped(a + b); }},
+        {Operation::sub, [&](Integer a, Integer b, Integer) { return clamped(a - b); }},
+        {Operation::mad_hi, [&](Integer a, Integer b, Integer c) { return clamped(shifted_down(a * b, 32) + c); }}};
+    for (const auto& [operation, function] : operations) {
+        Instruction instruction;
+        instruction.operation = operation;
+        instruction.type = Type::s32;
+        instruction.saturate = true;
+        test::HandlerCheck(instruction, shape_of(kind, operation == Operation::mad_hi ? 3 : 2), [&](const Words& w) {
+            return word(function(number(w[0], kind), number(w[1], kind), number(w[2], kind)), kind);
+        }).run();
+    }
+}
+
+TEST_CASE("combinations that no GPU instruction has are not executed") {
+    Instruction instruction;
+    instruction.operation = Operation::add;
+    instruction.type = Type::u32;
+    instruction.saturate = true;
+    CHECK((select_handler(instruction) == nullptr));
+    instruction.saturate = false;
+    CHECK((select_handler(instruction) != nullptr));
+    for (const Operation operation :
+         {Operation::bra, Operation::exit, Operation::barrier, Operation::load, Operation::store, Operation::atomic,
+          Operation::reduce, Operation::nop, Operation::read_special, Operation::membar, Operation::trap}) {
+        instruction.operation = operation;
+        CHECK((select_handler(instruction) == nullptr));
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::isa
