@@ -84,8 +84,9 @@ std::string Cursor::statement_text(std::size_t position) const {
     const Token& first = tokens_[position];
     std::size_t end = first.end;
     for (std::size_t i = position; i < tokens_.size() && !tokens_[i].is(';'); ++i) {
-        if (tokens_[i].kind == TokenKind::end || tokens_[i].end - first.begin > 4 * kLongestStatementInMessage) break;
+        if (tokens_[i].kind == TokenKind::end) break;
         end = tokens_[i].end;
+        if (end - first.begin > 4 * kLongestStatementInMessage) break;
     }
     std::string text = on_one_line(source_.substr(first.begin, end - first.begin));
     if (text.size() > kLongestStatementInMessage) text = text.substr(0, kLongestStatementInMessage) + " ...";

@@ -67,7 +67,7 @@ OperandPlace compile_place(std::string_view notation) {
                       : notation == "var" ? OperandShape::variable_address
                       : destination       ? OperandShape::texture_result
                                           : OperandShape::texture;
-        place.type = "T";
+        place.type = notation == "addr" ? "A" : "T";
         return place;
     }
     if (take_prefix(notation, "&")) {

@@ -81,7 +81,7 @@ class Lexer {
     void next_token() {
         begin_ = at_;
         const char c = peek();
-        if (starts_identifier(c)) return identifier();
+        if (starts_identifier(c) && (c != '%' || continues_identifier(peek(1)))) return identifier();
         if (is_digit(c)) return number();
         if (c == '.' && is_word(peek(1))) return dot_word();
         if (c == '"') return string();
