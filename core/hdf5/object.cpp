@@ -22,7 +22,9 @@ void write_attribute(Id object, std::string_view name, ElementType type, Handle 
     const Handle attribute(H5Acreate2(object, text.c_str(), element.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
                            H5Aclose);
     check(attribute.get(), object, "create attribute " + quoted(name));
-    check(H5Awrite(attribute.get(), element.get(), data), object, "write attribute " + quoted(name));
+    if (H5Sget_simple_extent_npoints(space.get()) > 0) {
+        check(H5Awrite(attribute.get(), element.get(), data), object, "write attribute " + quoted(name));
+    }
 }
 
 Handle scalar_space() {
@@ -33,6 +35,9 @@ Handle scalar_space() {
 std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) {
     const Handle type = make_type(ElementType::text);
     const Handle space(H5Aget_space(attribute), H5Sclose);
+    if (count == 0) {
+        return {};
+    }
     std::vector<char*> pointers(count, nullptr);
     check(H5Aread(attribute, type.get(), pointers.data()), object, "read an attribute");
     std::vector<std::string> texts;

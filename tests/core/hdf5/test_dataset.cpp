@@ -114,6 +114,7 @@ TEST_CASE("attributes of every type come back") {
             root.set_attribute("text", "é");
             root.set_attribute("empty", "");
             root.set_attribute("words", std::span<const std::string>(words));
+            root.set_attribute("no_words", std::span<const std::string>());
             root.set_attribute("signed", std::int64_t{-3});
             root.set_attribute("unsigned", std::numeric_limits<std::uint64_t>::max());
             root.set_attribute("real", 0.1);
@@ -123,11 +124,12 @@ TEST_CASE("attributes of every type come back") {
             CHECK(root.text_attribute("text") == "é");
             CHECK(root.text_attribute("empty").empty());
             CHECK(root.attribute("words") == AttributeValue(words));
+            CHECK(root.attribute("no_words") == AttributeValue(std::vector<std::string>{}));
             CHECK(root.attribute("signed") == AttributeValue(std::int64_t{-3}));
             CHECK(root.attribute("unsigned") == AttributeValue(std::numeric_limits<std::uint64_t>::max()));
             CHECK(root.attribute("real") == AttributeValue(0.1));
             CHECK(root.text_attribute("long").size() == 100'000);
-            CHECK(root.attribute_names().size() == 7);
+            CHECK(root.attribute_names().size() == 8);
             CHECK_FALSE(root.has_attribute("other"));
         });
 }

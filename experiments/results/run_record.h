@@ -1,0 +1,153 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/param/configuration.h"
+#include "core/sync/engine_statistics.h"
+
+namespace lookahead {
+
+/// A part of the machine that has statistics; its number is its place in RunRecord::components.
+struct ComponentRow {
+    std::string name;
+    std::string kind;
+    std::int32_t parent = -1;  ///< number of the component that it is a part of; -1 for a logical process
+};
+
+/// One kernel launch.
+struct KernelRow {
+    std::uint64_t id = 0;
+    std::string name;
+    std::uint32_t stream = 0;
+    std::array<std::uint32_t, 3> grid{};
+    std::array<std::uint32_t, 3> block{};
+    std::uint32_t registers = 0;
+    std::uint32_t shared_bytes = 0;
+    std::int64_t start_fs = 0;
+    std::int64_t end_fs = 0;
+    std::uint64_t cycles = 0;
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t thread_instructions = 0;
+};
+
+/// A column beside the fixed ones of the kernels table, such as a statistic's difference over each kernel.
+struct Column {
+    using Values = std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>,
+                                std::vector<std::string>>;
+    std::string name;
+    std::string unit;
+    std::string description;
+    Values values;
+};
+
+/// The values of one counter: a total for each component, or a row of components for each epoch.
+struct CounterColumn {
+    std::string name;
+    std::string unit;
+    std::string description;
+    std::vector<std::uint64_t> values;
+};
+
+/// The counters of one kind, in the order of declaration.
+struct CounterGroup {
+    std::string kind;
+    std::vector<std::string> components;
+    std::vector<CounterColumn> columns;
+};
+
+/// One histogram of one kind.
+struct HistogramRecord {
+    std::string kind;
+    std::string name;
+    std::string unit;
+    std::string description;
+    std::vector<std::uint64_t> edges;
+    std::vector<std::string> components;
+    std::vector<std::uint64_t> counts;  ///< [component][bin]
+    std::vector<std::uint64_t> underflow;
+    std::vector<std::uint64_t> overflow;
+};
+
+/// Counters of one kind over time; columns hold [cycle][component].
+struct SeriesGroup {
+    std::string kind;
+    std::vector<std::uint64_t> cycles;
+    std::vector<std::string> components;
+    std::vector<CounterColumn> columns;
+};
+
+/// What may differ between equal runs.
+struct RunMeta {
+    std::vector<std::string> argv;
+    std::string git_revision;
+    std::string compiler;
+    std::string host;
+    int ranks = 1;
+    std::string sync;
+    std::string partition;
+    std::string started;  ///< UTC, ISO 8601
+    double wall_s = 0;
+    double warp_instructions_per_s = 0;
+    std::uint64_t peak_rss_bytes = 0;
+    std::vector<std::pair<std::string, std::string>> inputs;  ///< file and hash
+};
+
+/// One rank's engine.
+struct EngineRow {
+    std::uint64_t processes = 0;
+    std::uint64_t peak_rss_bytes = 0;
+    EngineStatistics statistics;
+};
+
+/// The whole result of a run, as write_run() puts it into a file.
+struct RunRecord {
+    std::string run_id;
+    std::uint64_t config_hash = 0;
+    std::uint64_t state_hash = 0;
+    std::string status = "complete";    ///< complete, stopped or failed
+    std::string outputs = "unchecked";  ///< match, mismatch or unchecked
+    std::string message;                ///< why it stopped or failed
+    std::string workload;
+    std::string size;
+    std::string machine;
+    std::uint64_t seed = 0;
+    std::int64_t time_fs = 0;
+    std::uint64_t cycles = 0;
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t thread_instructions = 0;
+
+    RunMeta meta;
+    std::string config_toml;
+    std::vector<EffectiveEntry> config;
+    std::vector<ComponentRow> components;  ///< logical processes first, in the order of their ids
+    std::vector<CounterGroup> counters;
+    std::vector<KernelRow> kernels;
+    std::vector<Column> kernel_columns;
+    std::vector<HistogramRecord> histograms;
+    std::vector<SeriesGroup> series;
+    std::vector<EngineRow> engine;  ///< one for each rank
+
+    /// Warp instructions a cycle; 0 for no cycles.
+    double ipc() const {
+        return cycles == 0 ? 0 : static_cast<double>(warp_instructions) / static_cast<double>(cycles);
+    }
+
+    /// Takes over entries, TOML and hash of the effective configuration.
+    void set_configuration(const Configuration& configuration);
+};
+
+/// 16 hexadecimal digits, as hashes are written in files and messages.
+std::string hash_text(std::uint64_t hash);
+
+/// The identity of a run: a hash of all that determines its results. `limits` are the texts of options that end a
+/// run early, such as "--max-cycles=1000".
+std::string make_run_id(std::string_view workload, std::string_view size, std::uint64_t seed, std::uint64_t config_hash,
+                        const std::vector<std::string>& limits = {});
+
+}  // namespace lookahead

@@ -1,0 +1,286 @@
+#include "experiments/results/run_writer.h"
+
+#include <map>
+#include <numeric>
+
+#include "core/error/error.h"
+#include "core/hdf5/file.h"
+#include "hdf5_schemas/run_schema.h"
+
+namespace lookahead {
+
+namespace {
+
+namespace schema = run_schema;
+using hdf5::Dataset;
+using hdf5::Group;
+using hdf5::Meaning;
+
+Meaning meaning_of(const DatasetName& name) {
+    return {name.units, name.description};
+}
+
+/// Writes columns of a table, each attached to the table's scale.
+class Table {
+  public:
+    Table(Group& group, const Dataset& scale) : group_(group), scale_(scale) {}
+
+    template <class T>
+    void write(const DatasetName& name, const std::vector<T>& values) {
+        write(name.name, meaning_of(name), values);
+    }
+    template <class T>
+    void write(const std::string& name, const Meaning& meaning, const std::vector<T>& values) {
+        LOOKAHEAD_ASSERT(values.size() == scale_.size(), "the column " + name + " is not as long as its table");
+        if constexpr (std::is_same_v<T, std::string>) {
+            group_.write_texts(name, values, meaning).attach_scale(0, scale_);
+        } else {
+            group_.write_column<T>(name, values, meaning).attach_scale(0, scale_);
+        }
+    }
+    /// The column of one member of all rows.
+    template <class Rows, class Member>
+    void write(const DatasetName& name, const Rows& rows, Member member) {
+        std::vector<std::decay_t<decltype(member(rows.front()))>> values;
+        values.reserve(rows.size());
+        for (const auto& row : rows) {
+            values.push_back(member(row));
+        }
+        write(name, values);
+    }
+
+  private:
+    Group& group_;
+    const Dataset& scale_;
+};
+
+template <class T>
+Dataset write_scale(Group& group, const DatasetName& name, const std::vector<T>& values) {
+    Dataset scale = [&] {
+        if constexpr (std::is_same_v<T, std::string>) {
+            return group.write_texts(name.name, values, meaning_of(name));
+        } else {
+            return group.write_column<T>(name.name, values, meaning_of(name));
+        }
+    }();
+    scale.make_scale(name.name);
+    return scale;
+}
+
+/// 0, 1, … count - 1.
+template <class T>
+std::vector<T> numbers(std::size_t count) {
+    std::vector<T> values(count);
+    std::iota(values.begin(), values.end(), T{0});
+    return values;
+}
+
+void write_summary(Group& root, const RunRecord& record) {
+    root.set_attribute(schema::kSchemaAttribute, schema::kId);
+    root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
+    root.set_attribute(schema::kRunIdAttribute, record.run_id);
+    root.set_attribute(schema::kConfigHashAttribute, hash_text(record.config_hash));
+    root.set_attribute(schema::kStateHashAttribute, hash_text(record.state_hash));
+    root.set_attribute(schema::kStatusAttribute, record.status);
+    root.set_attribute(schema::kOutputsAttribute, record.outputs);
+    root.set_attribute(schema::kMessageAttribute, record.message);
+    root.set_attribute(schema::kWorkloadAttribute, record.workload);
+    root.set_attribute(schema::kSizeAttribute, record.size);
+    root.set_attribute(schema::kMachineAttribute, record.machine);
+    root.set_attribute(schema::kSeedAttribute, record.seed);
+    root.set_attribute(schema::kTimeFsAttribute, record.time_fs);
+    root.set_attribute(schema::kCyclesAttribute, record.cycles);
+    root.set_attribute(schema::kWarpInstructionsAttribute, record.warp_instructions);
+    root.set_attribute(schema::kThreadInstructionsAttribute, record.thread_instructions);
+    root.set_attribute(schema::kIpcAttribute, record.ipc());
+    root.set_attribute(schema::kKernelsAttribute, static_cast<std::uint64_t>(record.kernels.size()));
+}
+
+void write_meta(Group group, const RunMeta& meta) {
+    std::vector<std::string> files;
+    std::vector<std::string> hashes;
+    for (const auto& [file, hash] : meta.inputs) {
+        files.push_back(file);
+        hashes.push_back(hash);
+    }
+    group.set_attribute(schema::kMetaArgvAttribute, std::span<const std::string>(meta.argv));
+    group.set_attribute(schema::kMetaGitRevisionAttribute, meta.git_revision);
+    group.set_attribute(schema::kMetaCompilerAttribute, meta.compiler);
+    group.set_attribute(schema::kMetaHostAttribute, meta.host);
+    group.set_attribute(schema::kMetaRanksAttribute, std::int64_t{meta.ranks});
+    group.set_attribute(schema::kMetaSyncAttribute, meta.sync);
+    group.set_attribute(schema::kMetaPartitionAttribute, meta.partition);
+    group.set_attribute(schema::kMetaStartedAttribute, meta.started);
+    group.set_attribute(schema::kMetaWallSAttribute, meta.wall_s);
+    group.set_attribute(schema::kMetaWarpInstructionsPerSAttribute, meta.warp_instructions_per_s);
+    group.set_attribute(schema::kMetaPeakRssBytesAttribute, meta.peak_rss_bytes);
+    group.set_attribute(schema::kMetaInputFilesAttribute, std::span<const std::string>(files));
+    group.set_attribute(schema::kMetaInputHashesAttribute, std::span<const std::string>(hashes));
+}
+
+void write_config(Group group, const RunRecord& record) {
+    group.set_attribute(schema::kConfigTomlAttribute, record.config_toml);
+    for (const EffectiveEntry& entry : record.config) {
+        Dataset dataset = std::visit(
+            [&]<class T>(const T& value) {
+                if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::string>) {
+                    return group.write_scalar(entry.key, value, {entry.unit, entry.help});
+                } else {
+                    return group.write_scalar<T>(entry.key, value, {entry.unit, entry.help});
+                }
+            },
+            entry.value);
+        dataset.set_attribute("source", entry.source);
+    }
+}
+
+void write_components(Group group, const std::vector<ComponentRow>& rows) {
+    const Dataset scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
+    Table table(group, scale);
+    table.write(schema::kComponentsName, rows, [](const ComponentRow& row) { return row.name; });
+    table.write(schema::kComponentsKind, rows, [](const ComponentRow& row) { return row.kind; });
+    table.write(schema::kComponentsParent, rows, [](const ComponentRow& row) { return row.parent; });
+}
+
+void write_counters(Group group, const std::vector<CounterGroup>& groups) {
+    for (const CounterGroup& counters : groups) {
+        Group kind = group.create_group(counters.kind);
+        const Dataset scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
+        Table table(kind, scale);
+        for (const CounterColumn& column : counters.columns) {
+            table.write(column.name, {column.unit, column.description}, column.values);
+        }
+    }
+}
+
+void write_kernels(Group group, const RunRecord& record) {
+    const auto& rows = record.kernels;
+    std::vector<std::uint64_t> ids;
+    for (const KernelRow& row : rows) {
+        ids.push_back(row.id);
+    }
+    const Dataset scale = write_scale(group, schema::kKernelsId, ids);
+    Table table(group, scale);
+    table.write(schema::kKernelsName, rows, [](const KernelRow& row) { return row.name; });
+    table.write(schema::kKernelsStream, rows, [](const KernelRow& row) { return row.stream; });
+    table.write(schema::kKernelsGridX, rows, [](const KernelRow& row) { return row.grid[0]; });
+    table.write(schema::kKernelsGridY, rows, [](const KernelRow& row) { return row.grid[1]; });
+    table.write(schema::kKernelsGridZ, rows, [](const KernelRow& row) { return row.grid[2]; });
+    table.write(schema::kKernelsBlockX, rows, [](const KernelRow& row) { return row.block[0]; });
+    table.write(schema::kKernelsBlockY, rows, [](const KernelRow& row) { return row.block[1]; });
+    table.write(schema::kKernelsBlockZ, rows, [](const KernelRow& row) { return row.block[2]; });
+    table.write(schema::kKernelsRegisters, rows, [](const KernelRow& row) { return row.registers; });
+    table.write(schema::kKernelsSharedBytes, rows, [](const KernelRow& row) { return row.shared_bytes; });
+    table.write(schema::kKernelsStartFs, rows, [](const KernelRow& row) { return row.start_fs; });
+    table.write(schema::kKernelsEndFs, rows, [](const KernelRow& row) { return row.end_fs; });
+    table.write(schema::kKernelsCycles, rows, [](const KernelRow& row) { return row.cycles; });
+    table.write(schema::kKernelsWarpInstructions, rows, [](const KernelRow& row) { return row.warp_instructions; });
+    table.write(schema::kKernelsThreadInstructions, rows, [](const KernelRow& row) { return row.thread_instructions; });
+    for (const Column& column : record.kernel_columns) {
+        std::visit(
+            [&](const auto& values) {
+                table.write(column.name, {column.unit, column.description}, values);
+            },
+            column.values);
+    }
+}
+
+void write_series(Group group, const std::vector<SeriesGroup>& all) {
+    for (const SeriesGroup& series : all) {
+        Group kind = group.create_group(series.kind);
+        const Dataset cycle = write_scale(kind, schema::kSeriesEachCycle, series.cycles);
+        const Dataset component = write_scale(kind, schema::kSeriesEachComponent, series.components);
+        const std::uint64_t shape[] = {series.cycles.size(), series.components.size()};
+        for (const CounterColumn& column : series.columns) {
+            Dataset dataset =
+                kind.write_array<std::uint64_t>(column.name, column.values, shape, {column.unit, column.description});
+            dataset.attach_scale(0, cycle);
+            dataset.attach_scale(1, component);
+        }
+    }
+}
+
+void write_histogram(Group group, const HistogramRecord& histogram) {
+    const Dataset scale = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
+    const std::string units = histogram.unit;
+    group.write_column<std::uint64_t>(schema::kHistogramsEachEachEdges.name, histogram.edges,
+                                      {units, histogram.description + " Edges of the bins."});
+    const std::uint64_t shape[] = {histogram.components.size(), histogram.edges.size() - 1};
+    group
+        .write_array<std::uint64_t>(schema::kHistogramsEachEachCounts.name, histogram.counts, shape,
+                                    {"", histogram.description + " Values from an edge up to the next."})
+        .attach_scale(0, scale);
+    Table table(group, scale);
+    table.write(schema::kHistogramsEachEachUnderflow.name,
+                {"", histogram.description + " Values below the first edge."}, histogram.underflow);
+    table.write(schema::kHistogramsEachEachOverflow.name,
+                {"", histogram.description + " Values from the last edge up."}, histogram.overflow);
+}
+
+void write_histograms(Group group, const std::vector<HistogramRecord>& histograms) {
+    for (const HistogramRecord& histogram : histograms) {
+        Group kind = group.has(histogram.kind) ? group.open_group(histogram.kind) : group.create_group(histogram.kind);
+        write_histogram(kind.create_group(histogram.name), histogram);
+    }
+}
+
+void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<EngineRow>& rows) {
+    constexpr std::size_t kLengths = std::tuple_size_v<decltype(EngineStatistics::window_lengths)>;
+    std::vector<std::uint64_t> lengths;
+    for (std::size_t i = 0; i < kLengths; ++i) {
+        lengths.push_back(std::uint64_t{1} << i);
+    }
+    std::vector<std::uint64_t> counts;
+    for (const EngineRow& row : rows) {
+        counts.insert(counts.end(), row.statistics.window_lengths.begin(), row.statistics.window_lengths.end());
+    }
+    const Dataset scale = write_scale(group, schema::kEngineWindowLength, lengths);
+    const std::uint64_t shape[] = {rows.size(), kLengths};
+    Dataset dataset = group.write_array<std::uint64_t>(schema::kEngineWindowLengths.name, counts, shape,
+                                                       meaning_of(schema::kEngineWindowLengths));
+    dataset.attach_scale(0, ranks);
+    dataset.attach_scale(1, scale);
+}
+
+void write_engine(Group group, const std::vector<EngineRow>& rows) {
+    const Dataset scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
+    Table table(group, scale);
+    const auto statistic = [&](const DatasetName& name, auto member) {
+        table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
+    };
+    table.write(schema::kEngineProcesses, rows, [](const EngineRow& row) { return row.processes; });
+    table.write(schema::kEnginePeakRssBytes, rows, [](const EngineRow& row) { return row.peak_rss_bytes; });
+    statistic(schema::kEngineComputeSeconds, &EngineStatistics::compute_seconds);
+    statistic(schema::kEngineBlockedSeconds, &EngineStatistics::blocked_seconds);
+    statistic(schema::kEngineEvents, &EngineStatistics::events);
+    statistic(schema::kEngineAdvances, &EngineStatistics::advances);
+    statistic(schema::kEngineRemoteMessages, &EngineStatistics::remote_messages);
+    statistic(schema::kEngineRemoteBytes, &EngineStatistics::remote_bytes);
+    statistic(schema::kEnginePackets, &EngineStatistics::packets);
+    statistic(schema::kEngineNullMessages, &EngineStatistics::null_messages);
+    statistic(schema::kEngineWindows, &EngineStatistics::windows);
+    statistic(schema::kEngineInnerWindows, &EngineStatistics::inner_windows);
+    statistic(schema::kEngineEpochs, &EngineStatistics::epochs);
+    write_window_lengths(group, scale, rows);
+}
+
+}  // namespace
+
+void write_run(const RunRecord& record, const std::string& path) {
+    hdf5::OutputFile file(path);
+    {
+        Group root = file.root();
+        write_summary(root, record);
+        write_meta(root.create_group(schema::kMetaGroup), record.meta);
+        write_config(root.create_group(schema::kConfigGroup), record);
+        write_components(root.create_group(schema::kComponentsGroup), record.components);
+        write_counters(root.create_group(schema::kCountersGroup), record.counters);
+        write_kernels(root.create_group(schema::kKernelsGroup), record);
+        write_series(root.create_group(schema::kSeriesGroup), record.series);
+        write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
+        write_engine(root.create_group(schema::kEngineGroup), record.engine);
+    }
+    file.commit();
+}
+
+}  // namespace lookahead

@@ -1,0 +1,103 @@
+#include "experiments/results/series_collector.h"
+
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <map>
+
+#include "core/checkpoint/archive.h"
+#include "core/error/error.h"
+
+namespace lookahead {
+
+namespace {
+
+using Track = SeriesCollector::Track;
+
+/// The tracks of one kind by component number.
+using ByComponent = std::map<std::size_t, std::vector<const Track*>>;
+
+SeriesGroup series_group(const std::string& kind, const ByComponent& components,
+                         const std::vector<std::uint64_t>& cycles) {
+    SeriesGroup group{kind, cycles, {}, {}};
+    const auto& first = components.begin()->second;
+    for (const Track* track : first) {
+        group.columns.push_back({track->name, track->unit, track->description, {}});
+    }
+    for (const auto& each : components) {
+        group.components.push_back(each.second.front()->component);
+        LOOKAHEAD_ASSERT(each.second.size() == first.size(), "components of kind " + kind + " have different series");
+    }
+    for (std::size_t column = 0; column < first.size(); ++column) {
+        auto& values = group.columns[column].values;
+        values.reserve(cycles.size() * components.size());
+        for (std::size_t row = 0; row < cycles.size(); ++row) {
+            for (const auto& each : components) {
+                values.push_back(each.second[column]->values[row]);
+            }
+        }
+    }
+    return group;
+}
+
+}  // namespace
+
+SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chosen.begin(), chosen.end()) {}
+
+void SeriesCollector::begin_epoch(std::uint64_t cycle) {
+    LOOKAHEAD_ASSERT(cycles_.empty() || cycles_.back() < cycle, "the epochs of a series are not in order");
+    cycles_.push_back(cycle);
+    for (Track& track : tracks_) {
+        track.values.push_back(0);
+    }
+}
+
+void SeriesCollector::counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                              std::uint64_t value) {
+    std::string name = std::string(kind) + "." + std::string(what.name);
+    if (!chosen_.contains(name)) {
+        return;
+    }
+    LOOKAHEAD_ASSERT(!cycles_.empty(), "a series has no epoch yet");
+    const auto [place, is_new] = track_of_.try_emplace(std::string(component) + " " + name, tracks_.size());
+    if (is_new) {
+        tracks_.push_back({std::string(component), std::string(kind), std::string(what.name), std::string(what.unit),
+                           std::string(what.description), 0, std::vector<std::uint64_t>(cycles_.size())});
+    }
+    Track& track = tracks_[place->second];
+    track.values.back() = value - track.last;
+    track.last = value;
+}
+
+std::string SeriesCollector::to_bytes() const {
+    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << cycles_ << tracks_; });
+}
+
+void SeriesCollector::merge(std::string_view bytes) {
+    std::vector<std::uint64_t> cycles;
+    std::vector<Track> tracks;
+    archive_from_bytes(bytes, "the series of another rank",
+                       [&](boost::archive::binary_iarchive& archive) { archive >> cycles >> tracks; });
+    LOOKAHEAD_ASSERT(cycles == cycles_, "the ranks saw different epochs");
+    std::move(tracks.begin(), tracks.end(), std::back_inserter(tracks_));
+}
+
+void SeriesCollector::write_into(RunRecord& record) const {
+    std::unordered_map<std::string, std::size_t> numbers;
+    for (std::size_t i = 0; i < record.components.size(); ++i) {
+        numbers.emplace(record.components[i].name, i);
+    }
+    std::map<std::string, ByComponent> kinds;
+    for (const Track& track : tracks_) {
+        const auto number = numbers.find(track.component);
+        LOOKAHEAD_ASSERT(number != numbers.end(), "the series of " + track.component + " belong to no component");
+        kinds[track.kind][number->second].push_back(&track);
+    }
+    for (auto& [kind, components] : kinds) {
+        record.series.push_back(series_group(kind, components, cycles_));
+    }
+}
+
+}  // namespace lookahead

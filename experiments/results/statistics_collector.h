@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/stats/statistics_visitor.h"
+#include "experiments/results/run_record.h"
+
+namespace lookahead {
+
+/// Collects the statistics of a rank's components at the end of a run. Rank 0 merges those of the others and puts
+/// them into the record. A component's name is that of its logical process ("sm3") or begins with it and a dot
+/// ("sm3.l1d").
+class StatisticsCollector : public StatisticsVisitor {
+  public:
+    void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                 std::uint64_t value) override;
+    void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                   const HistogramView& value) override;
+
+    std::string to_bytes() const;
+    void merge(std::string_view bytes);
+
+    /// Fills counters and histograms, ordered by kind, then by component number. `record.components` has the
+    /// logical processes; the components within them are added after those. The result does not hang on which
+    /// rank had which component. A component of no known process, or components of one kind with different
+    /// statistics, are an InternalError.
+    void write_into(RunRecord& record) const;
+
+    /// One statistic of one component.
+    struct Entry {
+        std::string component;
+        std::string kind;
+        std::string name;
+        std::string unit;
+        std::string description;
+        std::uint64_t value = 0;            ///< of a counter
+        std::vector<std::uint64_t> edges;   ///< of a histogram; empty for a counter
+        std::vector<std::uint64_t> counts;  ///< bins, underflow, overflow
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& component& kind& name& unit& description& value& edges& counts;
+        }
+    };
+
+  private:
+    std::vector<Entry> entries_;
+};
+
+}  // namespace lookahead

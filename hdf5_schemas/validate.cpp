@@ -1,0 +1,271 @@
+#include "hdf5_schemas/validate.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "core/error/error.h"
+#include "core/hdf5/file.h"
+#include "hdf5_schemas/embedded_schemas.h"
+
+namespace lookahead {
+
+namespace {
+
+using Json = nlohmann::json;
+using hdf5::AttributeValue;
+using hdf5::Dataset;
+using hdf5::Group;
+using hdf5::LinkKind;
+using hdf5::Object;
+
+/// Attributes that HDF5's dimension scales and netCDF keep for themselves.
+bool is_internal_attribute(const std::string& name) {
+    static const std::set<std::string> kNames{"CLASS", "NAME", "DIMENSION_LIST", "DIMENSION_LABELS", "REFERENCE_LIST"};
+    return kNames.contains(name) || name.starts_with("_Netcdf4") || name.starts_with("_NC");
+}
+
+/// The names of AttributeValue's alternatives.
+std::string type_of(const AttributeValue& value) {
+    static constexpr std::array kTypes{"another type", "text", "texts", "int64", "uint64", "float64"};
+    return kTypes[value.index()];
+}
+
+const Json& member(const Json& node, const char* name) {
+    static const Json kNone = Json::object();
+    const auto found = node.find(name);
+    return found == node.end() ? kNone : *found;
+}
+
+/// The rule for a name: its own, or that of "*".
+const Json* rule_for(const Json& rules, const std::string& name) {
+    auto found = rules.find(name);
+    if (found == rules.end()) {
+        found = rules.find("*");
+    }
+    return found == rules.end() ? nullptr : &*found;
+}
+
+std::string joined(const std::string& path, const std::string& name) {
+    return path == "/" ? "/" + name : path + "/" + name;
+}
+
+std::string listed(const Json& names) {
+    std::string text;
+    for (const auto& name : names) {
+        text += (text.empty() ? "" : ", ") + (name.is_string() ? name.get<std::string>() : name.dump());
+    }
+    return text;
+}
+
+/// Walks a file along its schema and collects what does not fit.
+class Validator {
+  public:
+    std::vector<std::string> violations;
+
+    void check_group(const Group& group, const Json& rules, const std::string& path) {
+        check_attributes(group, member(rules, "attributes"), path, {});
+        check_required(group, member(rules, "datasets"), LinkKind::dataset, path);
+        check_required(group, member(rules, "groups"), LinkKind::group, path);
+        std::map<std::string, Extent> extents;
+        for (const std::string& name : group.names()) {
+            check_member(group, name, rules, joined(path, name), extents);
+        }
+        for (const auto& relation : member(rules, "relations")) {
+            check_relation(relation, extents, path);
+        }
+    }
+
+  private:
+    /// The extent of a dimension and the dataset that it was first seen at.
+    struct Extent {
+        std::uint64_t size;
+        std::string dataset;
+    };
+
+    void report(const std::string& path, const std::string& sentence) { violations.push_back(path + ": " + sentence); }
+
+    void check_required(const Group& group, const Json& rules, LinkKind kind, const std::string& path) {
+        const std::string what = kind == LinkKind::group ? "group" : "dataset";
+        for (const auto& [name, rule] : rules.items()) {
+            if (name != "*" && (!group.has(name) || group.kind_of(name) != kind)) {
+                report(joined(path, name), "the " + what + " is missing");
+            }
+        }
+    }
+
+    void check_member(const Group& group, const std::string& name, const Json& rules, const std::string& path,
+                      std::map<std::string, Extent>& extents) {
+        const LinkKind kind = group.kind_of(name);
+        if (kind == LinkKind::group) {
+            if (const Json* rule = rule_for(member(rules, "groups"), name)) {
+                check_group(group.open_group(name), *rule, path);
+                return;
+            }
+        } else if (kind == LinkKind::dataset) {
+            if (const Json* rule = rule_for(member(rules, "datasets"), name)) {
+                check_dataset(group, group.open_dataset(name), *rule, path, extents);
+                return;
+            }
+        }
+        report(path, "the schema does not know it");
+    }
+
+    void check_dataset(const Group& group, const Dataset& dataset, const Json& rule, const std::string& path,
+                       std::map<std::string, Extent>& extents) {
+        check_type(dataset, rule, path);
+        check_meaning(dataset, rule, path);
+        check_attributes(dataset, member(rule, "attributes"), path, {"units", "description"});
+        const auto shape = dataset.shape();
+        const Json& dimensions = rule.at("dimensions");
+        if (shape.size() != dimensions.size()) {
+            report(path, "it has " + std::to_string(shape.size()) + " dimensions, not " +
+                             std::to_string(dimensions.size()) + " (" + listed(dimensions) + ")");
+            return;
+        }
+        const bool should_be_scale = rule.value("scale", false);
+        if (should_be_scale != dataset.is_scale()) {
+            report(path, should_be_scale ? "it is not a dimension scale" : "it must not be a dimension scale");
+        }
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            const auto dimension = dimensions[i].get<std::string>();
+            check_extent(dimension, shape[i], path, extents);
+            if (!should_be_scale) {
+                check_scale(group, dataset, static_cast<unsigned>(i), dimension, path);
+            }
+        }
+    }
+
+    void check_type(const Dataset& dataset, const Json& rule, const std::string& path) {
+        const std::string type(name_of(dataset.type()));
+        const Json allowed = rule.contains("types") ? rule.at("types") : Json::array({rule.at("type")});
+        if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
+            report(path, "its type is " + type + ", not " + listed(allowed));
+        }
+    }
+
+    /// The units rule: every dataset has units and a description, those of the schema where it gives them.
+    void check_meaning(const Dataset& dataset, const Json& rule, const std::string& path) {
+        for (const std::string name : {"units", "description"}) {
+            const auto text = text_attribute(dataset, name);
+            if (!text) {
+                report(path, "the text attribute \"" + name + "\" is missing");
+            } else if (rule.contains(name) && *text != rule.at(name).get<std::string>()) {
+                report(path, "its attribute \"" + name + "\" is \"" + *text + "\", not \"" +
+                                 rule.at(name).get<std::string>() + "\"");
+            } else if (name == "description" && text->empty()) {
+                report(path, "its description is empty");
+            }
+        }
+    }
+
+    void check_attributes(const Object& object, const Json& rules, const std::string& path,
+                          const std::set<std::string>& known) {
+        for (const auto& [name, rule] : rules.items()) {
+            if (!object.has_attribute(name)) {
+                report(path, "the attribute \"" + name + "\" is missing");
+                continue;
+            }
+            const AttributeValue value = object.attribute(name);
+            const auto type = rule.at("type").get<std::string>();
+            if (type_of(value) != type) {
+                report(path, "its attribute \"" + name + "\" is " + type_of(value) + ", not " + type);
+            } else if (rule.contains("values") && !has_value(rule.at("values"), value)) {
+                report(path, "its attribute \"" + name + "\" is none of " + listed(rule.at("values")));
+            }
+        }
+        for (const std::string& name : object.attribute_names()) {
+            if (!rules.contains(name) && !known.contains(name) && !is_internal_attribute(name)) {
+                report(path, "the schema does not know its attribute \"" + name + "\"");
+            }
+        }
+    }
+
+    static bool has_value(const Json& values, const AttributeValue& value) {
+        const auto* text = std::get_if<std::string>(&value);
+        return text != nullptr && std::find(values.begin(), values.end(), *text) != values.end();
+    }
+
+    static std::optional<std::string> text_attribute(const Object& object, const std::string& name) {
+        if (!object.has_attribute(name)) {
+            return std::nullopt;
+        }
+        const AttributeValue value = object.attribute(name);
+        const auto* text = std::get_if<std::string>(&value);
+        return text == nullptr ? std::nullopt : std::optional(*text);
+    }
+
+    void check_extent(const std::string& dimension, std::uint64_t size, const std::string& path,
+                      std::map<std::string, Extent>& extents) {
+        const auto [found, is_new] = extents.try_emplace(dimension, Extent{size, path});
+        if (!is_new && found->second.size != size) {
+            report(path, "its dimension " + dimension + " has " + std::to_string(size) + " elements, but " +
+                             std::to_string(found->second.size) + " in " + found->second.dataset);
+        }
+    }
+
+    void check_scale(const Group& group, const Dataset& dataset, unsigned index, const std::string& dimension,
+                     const std::string& path) {
+        if (!group.has(dimension) || group.kind_of(dimension) != LinkKind::dataset) {
+            return;
+        }
+        const Dataset scale = group.open_dataset(dimension);
+        if (scale.is_scale() && !dataset.has_scale(index, scale)) {
+            report(path, "the scale \"" + dimension + "\" is not attached to it");
+        }
+    }
+
+    void check_relation(const Json& relation, const std::map<std::string, Extent>& extents, const std::string& path) {
+        const auto left = extents.find(relation.at("dimension").get<std::string>());
+        const auto right = extents.find(relation.at("is").get<std::string>());
+        if (left == extents.end() || right == extents.end()) {
+            return;  // a missing dataset was reported already
+        }
+        const auto plus = relation.at("plus").get<std::uint64_t>();
+        if (left->second.size != right->second.size + plus) {
+            report(path, "the dimension " + left->first + " has " + std::to_string(left->second.size) +
+                             " elements, not " + std::to_string(right->second.size + plus) + " (" + right->first +
+                             " + " + std::to_string(plus) + ")");
+        }
+    }
+};
+
+Json find_schema(const Group& root, const std::string& path) {
+    if (!root.has_attribute("schema")) {
+        throw InputError(path + ": not a file of Lookahead: it has no attribute \"schema\"");
+    }
+    const std::string id = root.text_attribute("schema");
+    std::string known;
+    for (const EmbeddedSchema& schema : embedded_schemas()) {
+        if (schema.id == id) {
+            return Json::parse(schema.json);
+        }
+        known += (known.empty() ? "" : ", ") + std::string(schema.id);
+    }
+    throw InputError(path + ": unknown schema \"" + id + "\"; known: " + known);
+}
+
+std::string major(const std::string& version) {
+    return version.substr(0, version.find('.'));
+}
+
+}  // namespace
+
+std::vector<std::string> validate_file(const std::string& path) {
+    const hdf5::InputFile file(path);
+    const Group root = file.root();
+    const Json schema = find_schema(root, path);
+    const auto known = schema.at("version").get<std::string>();
+    const std::string version = root.text_attribute("schema_version");
+    if (major(version) != major(known)) {
+        throw InputError(path + ": version " + version + " of its schema; this program reads version " + known);
+    }
+    Validator validator;
+    validator.check_group(root, schema.at("root"), "/");
+    return validator.violations;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,125 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <functional>
+
+#include "core/error/error.h"
+#include "experiments/results/run_diff.h"
+#include "experiments/results/run_writer.h"
+#include "tests/core/hdf5/temporary_folder.h"
+#include "tests/experiments/results/example_run.h"
+
+namespace lookahead {
+namespace {
+
+/// The difference between the example and the example after `change`.
+std::string difference_after(const std::function<void(RunRecord&)>& change) {
+    const TemporaryFolder folder;
+    RunRecord record = example_run();
+    write_run(record, folder.file("a.h5"));
+    change(record);
+    write_run(record, folder.file("b.h5"));
+    return diff_runs(folder.file("a.h5"), folder.file("b.h5")).value_or("none");
+}
+
+TEST_CASE("equal runs do not differ, whatever ranks and engine did") {
+    CHECK(difference_after([](RunRecord&) {}) == "none");
+    CHECK(difference_after([](RunRecord& record) {
+              record.meta.ranks = 4;
+              record.meta.wall_s = 1;
+              record.meta.started = "another day";
+              record.engine.resize(4);
+              record.engine[0].statistics.events = 7;
+          }) == "none");
+}
+
+TEST_CASE("a different counter is named with its index and both values") {
+    CHECK(difference_after([](RunRecord& record) { record.counters[1].columns[0].values[1] = 2801; }) ==
+          "/counters/sm/cycles[1]: 2800 in the first, 2801 in the second");
+    CHECK(difference_after([](RunRecord& record) { record.series[1].columns[0].values[3] = 651; }) ==
+          "/series/sm/warp_instructions[1, 1]: 650 in the first, 651 in the second");
+    CHECK(difference_after([](RunRecord& record) { record.histograms[0].counts[2] = 9; }) ==
+          "/histograms/sm/load_latency/counts[1, 0]: 7 in the first, 9 in the second");
+    CHECK(difference_after([](RunRecord& record) { record.kernels[1].end_fs = -1; }) ==
+          "/kernels/end_fs[1]: 4285714 in the first, -1 in the second");
+    CHECK(difference_after([](RunRecord& record) { record.components[3].name = "sm0.l1i"; }) ==
+          "/components/name[3]: \"sm0.l1d\" in the first, \"sm0.l1i\" in the second");
+}
+
+TEST_CASE("a different summary, configuration, shape, type or name is found") {
+    CHECK(difference_after([](RunRecord& record) { record.state_hash = 1; }) ==
+          "/@state_hash: \"fedcba9876543210\" in the first, \"0000000000000001\" in the second");
+    CHECK(difference_after([](RunRecord& record) { record.config[0].value = std::int64_t{8}; }) ==
+          "/config/l1d.ways: 4 in the first, 8 in the second");
+    CHECK(difference_after([](RunRecord& record) { record.config[0].source = "override"; }) ==
+          "/config/l1d.ways@source: \"m.toml:3\" in the first, \"override\" in the second");
+    CHECK(difference_after([](RunRecord& record) { record.config[0].value = 4.0; }) ==
+          "/config/l1d.ways: type int64 in the first, type float64 in the second");
+    CHECK(difference_after([](RunRecord& record) { record.config[1].value = true; }) ==
+          "/config/l1d.sectored: false in the first, true in the second");
+    CHECK(difference_after([](RunRecord& record) { record.counters.pop_back(); }) == "/counters/sm: only in the first");
+    CHECK(difference_after([](RunRecord& record) { record.counters[0].columns[0].name = "a_cycles"; }) ==
+          "/counters/memory_partition/a_cycles: only in the second");
+    CHECK(difference_after([](RunRecord& record) {
+              record.kernels.pop_back();
+              record.kernel_columns[0].values = std::vector<std::uint64_t>{10};
+          }) == "/kernels/block_x: shape 2 in the first, shape 1 in the second");
+}
+
+TEST_CASE("numbers are compared bit for bit") {
+    const auto set_clock = [](double value) { return [value](RunRecord& record) { record.config[2].value = value; }; };
+    CHECK(
+        difference_after(set_clock(std::nextafter(700e6, 1e9))).starts_with("/config/clock.core: 700000000.0 (bits "));
+    const TemporaryFolder folder;
+    RunRecord record = example_run();
+    record.config[2].value = 0.0;
+    write_run(record, folder.file("a.h5"));
+    record.config[2].value = -0.0;
+    write_run(record, folder.file("b.h5"));
+    CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) ==
+          "/config/clock.core: 0.0 (bits 0000000000000000) in the first, -0.0 (bits 8000000000000000) in the second");
+    record.config[2].value = std::nan("");
+    write_run(record, folder.file("a.h5"));
+    write_run(record, folder.file("b.h5"));
+    CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) == std::nullopt);
+}
+
+TEST_CASE("a large column is compared to its end") {
+    const auto large = [](std::uint64_t last) {
+        return [last](RunRecord& record) {
+            std::vector<std::uint64_t>& values = record.series[0].columns[0].values;
+            record.series[0].cycles.resize(10'000);
+            for (std::size_t i = 0; i < record.series[0].cycles.size(); ++i) {
+                record.series[0].cycles[i] = i;
+            }
+            values.assign(10'000, 1);
+            values.back() = last;
+        };
+    };
+    const TemporaryFolder folder;
+    for (const auto& [name, last] : {std::pair{"a.h5", 1}, {"b.h5", 2}}) {
+        RunRecord record = example_run();
+        large(static_cast<std::uint64_t>(last))(record);
+        write_run(record, folder.file(name));
+    }
+    CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) ==
+          "/series/memory_partition/busy_cycles[9999, 0]: 1 in the first, 2 in the second");
+}
+
+TEST_CASE("a missing or foreign file is an input error with its path") {
+    const TemporaryFolder folder;
+    write_run(example_run(), folder.file("a.h5"));
+    std::ofstream(folder.file("foreign")) << "text";
+    for (const std::string other : {"missing", "foreign"}) {
+        try {
+            diff_runs(folder.file("a.h5"), folder.file(other));
+            FAIL("no error");
+        } catch (const InputError& error) {
+            CHECK(std::string(error.what()).starts_with(folder.file(other) + ": "));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lookahead

@@ -1,0 +1,74 @@
+#include <doctest/doctest.h>
+
+#include "core/error/error.h"
+#include "experiments/results/series_collector.h"
+
+namespace lookahead {
+namespace {
+
+constexpr StatisticDescription kCycles{"cycles", "cycle", "Cycles with work."};
+constexpr StatisticDescription kHits{"hits", "line", "Hits."};
+
+RunRecord record_of_processes() {
+    RunRecord record;
+    record.components = {{"sm0", "sm", -1}, {"sm1", "sm", -1}};
+    return record;
+}
+
+void epoch(SeriesCollector& collector, std::uint64_t cycle, const std::string& component, std::uint64_t total) {
+    collector.begin_epoch(cycle);
+    collector.counter(component, "sm", kCycles, total);
+    collector.counter(component, "sm", kHits, 1000);
+}
+
+TEST_CASE("a series holds what was counted in each interval, for the chosen counters only") {
+    SeriesCollector collector({"sm.cycles"});
+    epoch(collector, 10, "sm0", 5);
+    epoch(collector, 30, "sm0", 5);
+    epoch(collector, 40, "sm0", 12);
+    RunRecord record = record_of_processes();
+    collector.write_into(record);
+    REQUIRE(record.series.size() == 1);
+    CHECK(record.series[0].kind == "sm");
+    CHECK(record.series[0].cycles == std::vector<std::uint64_t>{10, 30, 40});
+    CHECK(record.series[0].components == std::vector<std::string>{"sm0"});
+    REQUIRE(record.series[0].columns.size() == 1);
+    CHECK(record.series[0].columns[0].unit == "cycle");
+    CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{5, 0, 7});
+}
+
+TEST_CASE("the ranks' series are merged in the order of components") {
+    SeriesCollector first({"sm.cycles"});
+    SeriesCollector second({"sm.cycles"});
+    epoch(first, 10, "sm1", 1);
+    epoch(second, 10, "sm0", 3);
+    epoch(first, 20, "sm1", 2);
+    epoch(second, 20, "sm0", 9);
+    first.merge(second.to_bytes());
+    RunRecord record = record_of_processes();
+    first.write_into(record);
+    CHECK(record.series[0].components == std::vector<std::string>{"sm0", "sm1"});
+    CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{3, 1, 6, 1});
+}
+
+TEST_CASE("a component that appears late has nothing before") {
+    SeriesCollector collector({"sm.cycles"});
+    epoch(collector, 10, "sm0", 5);
+    epoch(collector, 20, "sm0", 6);
+    collector.counter("sm1", "sm", kCycles, 4);
+    RunRecord record = record_of_processes();
+    collector.write_into(record);
+    CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{5, 0, 1, 4});
+}
+
+TEST_CASE("epochs out of order, or different on two ranks, are internal errors") {
+    SeriesCollector collector({"sm.cycles"});
+    epoch(collector, 10, "sm0", 5);
+    CHECK_THROWS_AS(collector.begin_epoch(10), InternalError);
+    SeriesCollector other({"sm.cycles"});
+    epoch(other, 11, "sm1", 5);
+    CHECK_THROWS_AS(collector.merge(other.to_bytes()), InternalError);
+}
+
+}  // namespace
+}  // namespace lookahead

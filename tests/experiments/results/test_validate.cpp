@@ -1,0 +1,170 @@
+#include <doctest/doctest.h>
+#include <hdf5.h>
+#include <hdf5_hl.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "core/error/error.h"
+#include "core/hdf5/file.h"
+#include "experiments/results/run_writer.h"
+#include "hdf5_schemas/validate.h"
+#include "tests/core/hdf5/temporary_folder.h"
+#include "tests/experiments/results/example_run.h"
+
+namespace lookahead {
+namespace {
+
+/// The violations, one a line, so that a failing check prints them.
+std::string lines(const std::vector<std::string>& violations) {
+    std::string text;
+    for (const std::string& violation : violations) {
+        text += violation + "\n";
+    }
+    return text;
+}
+
+/// The violations of the example run after `change` of its file.
+std::string violations_after(const std::function<void(hid_t)>& change) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    write_run(example_run(), path);
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    REQUIRE(file >= 0);
+    change(file);
+    H5Fclose(file);
+    return lines(validate_file(path));
+}
+
+void remove(hid_t file, const char* path) {
+    REQUIRE(H5Ldelete(file, path, H5P_DEFAULT) >= 0);
+}
+
+void detach(hid_t file, const char* path, const char* scale_path) {
+    const hdf5::Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
+    const hdf5::Handle scale(H5Dopen2(file, scale_path, H5P_DEFAULT), H5Dclose);
+    REQUIRE(H5DSdetach_scale(dataset.get(), scale.get(), 0) >= 0);
+}
+
+void remove_attribute(hid_t file, const char* path, const char* name) {
+    REQUIRE(H5Adelete_by_name(file, path, name, H5P_DEFAULT) >= 0);
+}
+
+/// A text attribute as the writer makes it.
+void set_text(hid_t file, const char* path, const char* name, const char* value) {
+    const hid_t object = H5Oopen(file, path, H5P_DEFAULT);
+    if (H5Aexists(object, name) > 0) {
+        H5Adelete(object, name);
+    }
+    hdf5::Object(hdf5::Handle(object, H5Oclose)).set_attribute(name, value);
+}
+
+/// A dataset of `type` without scales, with units and description.
+void make_dataset(hid_t file, const char* path, hid_t type, std::vector<hsize_t> shape) {
+    const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+    H5Dclose(H5Dcreate2(file, path, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Sclose(space);
+    set_text(file, path, "units", "cycle");
+    set_text(file, path, "description", "Something.");
+}
+
+TEST_CASE("what is missing is found") {
+    CHECK(violations_after([](hid_t file) {
+              detach(file, "/kernels/cycles", "/kernels/id");
+              remove(file, "/kernels/cycles");
+          }) == "/kernels/cycles: the dataset is missing\n");
+    CHECK(violations_after([](hid_t file) { remove(file, "/engine"); }) == "/engine: the group is missing\n");
+    CHECK(violations_after([](hid_t file) { remove(file, "/histograms/sm/load_latency/overflow"); }) ==
+          "/histograms/sm/load_latency/overflow: the dataset is missing\n");
+    CHECK(violations_after([](hid_t file) { remove_attribute(file, "/", "state_hash"); }) ==
+          "/: the attribute \"state_hash\" is missing\n");
+    CHECK(violations_after([](hid_t file) { remove_attribute(file, "/config/l1d.ways", "source"); }) ==
+          "/config/l1d.ways: the attribute \"source\" is missing\n");
+}
+
+TEST_CASE("what the schema does not know is found") {
+    CHECK(violations_after([](hid_t file) { make_dataset(file, "/extra", H5T_NATIVE_INT64, {3}); }) ==
+          "/extra: the schema does not know it\n");
+    CHECK(violations_after([](hid_t file) { set_text(file, "/kernels", "colour", "red"); }) ==
+          "/kernels: the schema does not know its attribute \"colour\"\n");
+    CHECK(violations_after([](hid_t file) {
+              H5Gclose(H5Gcreate2(file, "/counters/sm/inner", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+          }) == "/counters/sm/inner: the schema does not know it\n");
+}
+
+TEST_CASE("every dataset needs units and a description") {
+    CHECK(violations_after([](hid_t file) { remove_attribute(file, "/counters/sm/cycles", "units"); }) ==
+          "/counters/sm/cycles: the text attribute \"units\" is missing\n");
+    CHECK(violations_after([](hid_t file) { set_text(file, "/counters/sm/cycles", "description", ""); }) ==
+          "/counters/sm/cycles: its description is empty\n");
+    CHECK(violations_after([](hid_t file) { set_text(file, "/kernels/cycles", "units", "second"); }) ==
+          "/kernels/cycles: its attribute \"units\" is \"second\", not \"cycle\"\n");
+}
+
+TEST_CASE("a wrong type or value is found") {
+    CHECK(violations_after([](hid_t file) { set_text(file, "/", "status", "done"); }) ==
+          "/: its attribute \"status\" is none of complete, stopped, failed\n");
+    CHECK(violations_after([](hid_t file) { set_text(file, "/", "cycles", "many"); }) ==
+          "/: its attribute \"cycles\" is text, not uint64\n");
+    const std::string violations = violations_after([](hid_t file) {
+        remove(file, "/counters/memory_partition/busy_cycles");
+        make_dataset(file, "/counters/memory_partition/busy_cycles", H5T_NATIVE_FLOAT, {1});
+    });
+    CHECK(violations ==
+          "/counters/memory_partition/busy_cycles: its type is other, not uint64\n"
+          "/counters/memory_partition/busy_cycles: the scale \"component\" is not attached "
+          "to it\n");
+}
+
+TEST_CASE("extents that do not fit are found") {
+    CHECK(violations_after([](hid_t file) { make_dataset(file, "/counters/sm/odd", H5T_NATIVE_UINT64, {3}); }) ==
+          "/counters/sm/odd: its dimension component has 3 elements, but 2 in /counters/sm/component\n"
+          "/counters/sm/odd: the scale \"component\" is not attached to it\n");
+    CHECK(violations_after([](hid_t file) {
+              make_dataset(file, "/counters/sm/flat", H5T_NATIVE_UINT64, {2, 2});
+          }) == "/counters/sm/flat: it has 2 dimensions, not 1 (component)\n");
+    CHECK(violations_after([](hid_t file) {
+              remove(file, "/histograms/sm/load_latency/edges");
+              make_dataset(file, "/histograms/sm/load_latency/edges", H5T_NATIVE_UINT64, {2});
+          }) == "/histograms/sm/load_latency: the dimension edge has 2 elements, not 3 (bin + 1)\n");
+}
+
+TEST_CASE("a file of another kind is an input error with its path") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("other.h5");
+    const auto error_with = [&](const char* schema, const char* version) -> std::string {
+        hdf5::OutputFile file(path);
+        if (schema != nullptr) {
+            file.root().set_attribute("schema", schema);
+            file.root().set_attribute("schema_version", version);
+        }
+        file.commit();
+        try {
+            validate_file(path);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    CHECK(error_with(nullptr, "") == path + ": not a file of Lookahead: it has no attribute \"schema\"");
+    CHECK(error_with("other.tool", "1.0") == path + ": unknown schema \"other.tool\"; known: lookahead.run");
+    CHECK(error_with("lookahead.run", "2.0") == path + ": version 2.0 of its schema; this program reads version 1.0");
+    CHECK(error_with("lookahead.run", "1.0") == "no error");
+    CHECK(validate_file(path).size() > 10);
+}
+
+TEST_CASE("a file that is truncated at any length is an input error or has violations") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    write_run(example_run(), path);
+    std::ifstream stream(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    for (std::size_t length = 0; length < bytes.size(); length += bytes.size() / 23) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes.substr(0, length);
+        CHECK_THROWS_AS(validate_file(path), InputError);
+    }
+}
+
+}  // namespace
+}  // namespace lookahead
