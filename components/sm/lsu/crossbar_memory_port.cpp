@@ -30,7 +30,7 @@ void CrossbarMemoryPort::send(GpuMessage type, const std::byte* payload, std::si
 
 void CrossbarMemoryPort::receive(const MessageHeader& message, Cycle now) {
     if (message.type == Credit::kType) {
-        injection_.receive_credit(message.in_port - kSmCreditPort, message.as<Credit>().flits, now);
+        injection_.receive_credit(message.in_port - kSmReplyPort, message.as<Credit>().flits, now);
     } else {
         ejection_.receive(message, message.in_port - kSmReplyPort, now);
     }

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/cache/l1_data.h"
+#include "core/component/slot.h"
+#include "core/param/configuration.h"
+
+namespace lookahead::gpu::test {
+
+using LineBytes = std::array<std::byte, kLineBytes>;
+
+/// A line whose every byte tells the seed.
+inline LineBytes pattern(unsigned seed) {
+    LineBytes bytes;
+    for (unsigned i = 0; i < kLineBytes; ++i) {
+        bytes[i] = static_cast<std::byte>(seed * 37 + i);
+    }
+    return bytes;
+}
+
+inline LineBytes overlaid(LineBytes bytes, const LineBytes& over, const ByteMask& mask) {
+    for (unsigned i = 0; i < kLineBytes; ++i) {
+        bytes[i] = mask.test(i) ? over[i] : bytes[i];
+    }
+    return bytes;
+}
+
+inline ByteMask mask_of(unsigned first, unsigned count) {
+    ByteMask mask;
+    mask.set(first, count);
+    return mask;
+}
+
+inline std::unique_ptr<ReplacementPolicy> lru(unsigned sets, unsigned ways) {
+    return make_variant<ReplacementPolicy>("lru", Configuration(), ReplacementArguments{sets, ways});
+}
+
+/// What a fill gave to whom.
+struct Served {
+    std::uint32_t token;
+    LineBytes bytes;
+};
+
+/// An L1 whose requests and replies a test handles by hand.
+class L1Bench {
+  public:
+    explicit L1Bench(const L1Parameters& parameters)
+        : l1(parameters, lru(static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways))) {}
+
+    /// Small, direct and with plain set indexing.
+    static L1Parameters parameters(unsigned sets, unsigned ways, const std::string& policy = "write_evict") {
+        L1Parameters result;
+        result.sets = sets;
+        result.ways = ways;
+        result.set_index = "linear";
+        result.write_policy = policy;
+        result.pinned_ways = ways > 1 ? ways - 1 : 0;
+        return result;
+    }
+
+    L1LoadResult load(std::uint64_t line, std::uint32_t token = 0, Client client = Client::demand) {
+        return l1.load({.line = line, .pc = 7, .warp = 3, .client = client}, {.token = token, .lanes = 1});
+    }
+    L1LoadResult load_ordered(std::uint64_t line, std::uint32_t token = 0) {
+        return l1.load_ordered({.line = line}, {.token = token, .lanes = 1});
+    }
+    void store(std::uint64_t line, const LineBytes& bytes, const ByteMask& mask) {
+        l1.store({.line = line}, mask, bytes.data(), 5);
+    }
+    void atomic(std::uint64_t line) {
+        AtomicRequest request{};
+        request.line = line;
+        std::memcpy(l1.atomic({.line = line}, sizeof request), &request, sizeof request);
+    }
+
+    /// Takes all requests out of the miss queue; the tags of reads go to `reads`.
+    std::vector<GpuMessage> send_all() {
+        std::vector<GpuMessage> sent;
+        while (!l1.miss_queue().empty()) {
+            const QueuedRequest& request = l1.miss_queue().front();
+            sent.push_back(request.type);
+            if (request.type == GpuMessage::read_request) {
+                ReadRequest read;
+                std::memcpy(&read, request.payload, sizeof read);
+                reads.push_back(read);
+            }
+            l1.miss_queue().pop();
+        }
+        return sent;
+    }
+
+    std::vector<Served> fill(const ReadRequest& request, const LineBytes& bytes) {
+        ReadReply reply{.line = request.line, .tag = request.tag, .client = request.client, .unused = {}, .data = {}};
+        std::memcpy(reply.data, bytes.data(), kLineBytes);
+        std::vector<Served> served;
+        l1.fill(reply, [&](const Waiter& waiter, const std::byte* line) {
+            served.push_back({waiter.token, {}});
+            std::memcpy(served.back().bytes.data(), line, kLineBytes);
+        });
+        return served;
+    }
+    /// Answers the oldest read that was sent and is not yet answered.
+    std::vector<Served> fill_oldest(const LineBytes& bytes) {
+        send_all();
+        const ReadRequest request = reads.front();
+        reads.pop_front();
+        return fill(request, bytes);
+    }
+    void bring(std::uint64_t line, const LineBytes& bytes) {
+        load(line);
+        send_all();
+        const ReadRequest request = reads.back();
+        reads.pop_back();
+        fill(request, bytes);
+    }
+
+    std::string state_of(std::uint64_t line) const {
+        const std::uint32_t way = l1.tags().find(line);
+        return way == kNoWay ? "absent" : l1.tags().info(way).pending() ? "pending" : "valid";
+    }
+    unsigned detached() const {
+        unsigned count = 0;
+        for (std::uint32_t entry = 0; entry < l1.mshrs().size(); ++entry) {
+            count += l1.mshrs()[entry].line != kNoLine && l1.mshrs()[entry].detached();
+        }
+        return count;
+    }
+    std::uint64_t hash() const {
+        StateHasher hasher;
+        l1.hash_state(hasher);
+        return hasher.value();
+    }
+
+    L1Data l1;
+    std::deque<ReadRequest> reads;
+};
+
+inline bool equal(const std::byte* data, const LineBytes& bytes) {
+    return std::memcmp(data, bytes.data(), kLineBytes) == 0;
+}
+
+}  // namespace lookahead::gpu::test

@@ -1,0 +1,319 @@
+#include <doctest/doctest.h>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "tests/components/cache/l1_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+constexpr std::uint64_t line(unsigned number) {
+    return std::uint64_t{number} * kLineBytes;
+}
+
+TEST_CASE("LRU replaces the line whose last use is oldest, where a hit is a use") {
+    L1Bench bench(L1Bench::parameters(1, 3));
+    for (unsigned i = 0; i < 3; ++i) {
+        bench.bring(line(i), pattern(i));
+    }
+    bench.load(line(0));
+    bench.bring(line(3), pattern(3));
+    CHECK(bench.state_of(line(0)) == "valid");
+    CHECK(bench.state_of(line(1)) == "absent");
+    CHECK(bench.state_of(line(2)) == "valid");
+    CHECK(bench.l1.counters().evictions == 1);
+}
+
+TEST_CASE("a pinned line is not replaced, and an unpinned one is again") {
+    L1Bench bench(L1Bench::parameters(1, 2));
+    bench.bring(line(0), pattern(0));
+    bench.bring(line(1), pattern(1));
+    REQUIRE(bench.l1.pin(line(0)));
+    bench.bring(line(2), pattern(2));
+    CHECK(bench.state_of(line(0)) == "valid");
+    bench.load(line(2));
+    bench.l1.unpin(line(0));
+    bench.bring(line(3), pattern(3));
+    CHECK(bench.state_of(line(0)) == "absent");
+}
+
+TEST_CASE("pins nest, and as many lines of a set may be pinned as the limit says and no more") {
+    L1Bench bench(L1Bench::parameters(1, 3));
+    for (unsigned i = 0; i < 3; ++i) {
+        bench.bring(line(i), pattern(i));
+    }
+    CHECK(bench.l1.pin(line(0)));
+    CHECK(bench.l1.pin(line(1)));
+    CHECK_FALSE(bench.l1.pin(line(2)));
+    CHECK(bench.l1.pin(line(0)));
+    bench.l1.unpin(line(0));
+    CHECK_FALSE(bench.l1.pin(line(2)));
+    bench.l1.unpin(line(0));
+    CHECK(bench.l1.pin(line(2)));
+    CHECK_FALSE(bench.l1.pin(line(9)));
+}
+
+TEST_CASE("a store takes a pinned line along") {
+    L1Bench bench(L1Bench::parameters(1, 2));
+    bench.bring(line(0), pattern(0));
+    REQUIRE(bench.l1.pin(line(0)));
+    bench.store(line(0), pattern(1), mask_of(0, 4));
+    CHECK(bench.state_of(line(0)) == "absent");
+    bench.l1.unpin(line(0));
+}
+
+TEST_CASE("a line remembers who brought it") {
+    L1Bench bench(L1Bench::parameters(1, 2));
+    bench.load(line(0), 0, Client::prefetch);
+    const LineInfo& info = bench.l1.tags().info(bench.l1.tags().find(line(0)));
+    CHECK(info.owner == 3);
+    CHECK(info.pc == 7);
+    CHECK(info.client == Client::prefetch);
+}
+
+TEST_CASE("other clients than demand hold no more MSHRs than they may, until demand joins one of their fills") {
+    L1Parameters parameters = L1Bench::parameters(1, 8);
+    parameters.speculative_mshrs = 1;
+    L1Bench bench(parameters);
+    CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
+    CHECK(bench.load(line(1), 0, Client::prefetch).answer == L1Answer::stall);
+    CHECK(bench.load(line(1), 0, Client::demand).answer == L1Answer::miss);
+    CHECK(bench.load(line(0), 0, Client::demand).answer == L1Answer::merge);
+    CHECK(bench.load(line(2), 0, Client::prefetch).answer == L1Answer::miss);
+    CHECK(bench.load(line(3), 0, Client::pre_load).answer == L1Answer::stall);
+    for (unsigned i = 0; i < 3; ++i) {
+        bench.fill_oldest(pattern(i));
+    }
+    CHECK(bench.load(line(3), 0, Client::pre_load).answer == L1Answer::miss);
+}
+
+TEST_CASE("a prefetch waits for nothing and takes no place in the fill's list") {
+    L1Parameters parameters = L1Bench::parameters(1, 2);
+    parameters.merges = 1;
+    L1Bench bench(parameters);
+    const L1Access prefetch{.line = line(0), .client = Client::prefetch};
+    CHECK(bench.l1.load(prefetch, {}).answer == L1Answer::miss);
+    CHECK(bench.load(line(0), 11).answer == L1Answer::merge);
+    CHECK(bench.l1.load(prefetch, {}).answer == L1Answer::merge);
+    const auto served = bench.fill_oldest(pattern(1));
+    REQUIRE(served.size() == 1);
+    CHECK(served[0].token == 11);
+}
+
+TEST_CASE("a write-through store that finds no place to merge poisons the fill instead") {
+    SUBCASE("no buffer") {
+        L1Parameters parameters = L1Bench::parameters(1, 2, "write_through");
+        parameters.merged_stores = 1;
+        L1Bench bench(parameters);
+        bench.load(line(0), 1);
+        bench.store(line(0), pattern(5), mask_of(0, 4));
+        CHECK(bench.state_of(line(0)) == "pending");
+        bench.store(line(0), pattern(6), mask_of(4, 4));
+        CHECK(bench.state_of(line(0)) == "absent");
+        CHECK(bench.detached() == 1);
+        bench.fill_oldest(pattern(2));
+        // The buffer is free again.
+        bench.load(line(0), 1);
+        bench.store(line(0), pattern(5), mask_of(0, 4));
+        CHECK(bench.state_of(line(0)) == "pending");
+    }
+    SUBCASE("no place in the list") {
+        L1Parameters parameters = L1Bench::parameters(1, 2, "write_through");
+        parameters.merges = 1;
+        L1Bench bench(parameters);
+        bench.load(line(0), 1);
+        bench.store(line(0), pattern(5), mask_of(0, 4));
+        CHECK(bench.state_of(line(0)) == "absent");
+    }
+}
+
+TEST_CASE("a store's request carries its mask and the words that hold its bytes") {
+    L1Bench bench(L1Bench::parameters(1, 2));
+    ByteMask mask = mask_of(5, 1);
+    mask.set(64, 8);
+    mask.set(127, 1);
+    bench.store(line(2), pattern(9), mask);
+    const QueuedRequest& request = bench.l1.miss_queue().front();
+    WriteRequest head;
+    std::memcpy(&head, request.payload, sizeof head);
+    CHECK(head.line == line(2));
+    CHECK(head.mask == mask);
+    CHECK(head.tag == 5);
+    REQUIRE(head.words == 4);
+    REQUIRE(request.bytes == sizeof head + 16);
+    const LineBytes bytes = pattern(9);
+    const unsigned words[] = {1, 16, 17, 31};
+    for (unsigned i = 0; i < 4; ++i) {
+        CHECK(std::memcmp(request.payload + sizeof head + 4 * i, &bytes[4 * words[i]], 4) == 0);
+    }
+}
+
+TEST_CASE("masks of bytes give their words and copy their bytes and no others") {
+    std::mt19937 random(20240611);
+    for (unsigned round = 0; round < 200; ++round) {
+        ByteMask mask;
+        for (unsigned i = 0; i < kLineBytes; ++i) {
+            if (random() % (1 + round % 7) == 0) {
+                mask.set(i, 1);
+            }
+        }
+        std::uint32_t words = 0;
+        for (unsigned i = 0; i < kLineBytes; ++i) {
+            words |= std::uint32_t{mask.test(i)} << (i / 4);
+        }
+        REQUIRE(words_of(mask) == words);
+        LineBytes to = pattern(1);
+        copy_masked(to.data(), pattern(2).data(), mask);
+        REQUIRE(to == overlaid(pattern(1), pattern(2), mask));
+    }
+}
+
+TEST_CASE("linear indexing is the remainder for any number of sets") {
+    for (const unsigned sets : {1u, 3u, 32u, 96u, 1000u}) {
+        const SetIndex index(SetIndexing::linear, sets);
+        std::mt19937 random(sets);
+        for (unsigned i = 0; i < 1000; ++i) {
+            const std::uint32_t number = random();
+            REQUIRE(index.of(std::uint64_t{number} * kLineBytes) == number % sets);
+        }
+    }
+}
+
+TEST_CASE("Fermi's hash spreads lines 4 KiB apart over the sets, and is a bijection on each 4 KiB block") {
+    const SetIndex index(SetIndexing::fermi_hash, 32);
+    std::set<unsigned> apart;
+    for (unsigned i = 0; i < 256; ++i) {
+        apart.insert(index.of(std::uint64_t{i} * 4096));
+        std::set<unsigned> block;
+        for (unsigned j = 0; j < 32; ++j) {
+            block.insert(index.of(std::uint64_t{i} * 4096 + j * kLineBytes));
+        }
+        REQUIRE(block.size() == 32);
+    }
+    CHECK(apart.size() == 32);
+    CHECK(index.of(0) == 0);
+    CHECK(index.of(1 << 13) == 1);
+    CHECK(index.of(1 << 19) == 16);
+    CHECK(index.of(1 << 12) == 0);
+    CHECK(SetIndex(SetIndexing::fermi_hash, 64).of(1 << 12) == 32);
+}
+
+class Recorder final : public L1Listener {
+  public:
+    void on_l1_event(const L1Event& event) override { events.push_back(event); }
+    std::vector<L1Event> events;
+};
+
+TEST_CASE("listeners hear of misses, merges, fills, hits and evictions, with client, PC and warp") {
+    L1Bench bench(L1Bench::parameters(1, 1));
+    Recorder recorder;
+    bench.l1.subscribe(recorder);
+    bench.load(line(0), 0, Client::prefetch);
+    bench.load(line(0));
+    bench.fill_oldest(pattern(0));
+    bench.load(line(0));
+    bench.load(line(1));
+    const L1EventKind kinds[] = {L1EventKind::miss, L1EventKind::merge, L1EventKind::fill,
+                                 L1EventKind::hit,  L1EventKind::evict, L1EventKind::miss};
+    REQUIRE(recorder.events.size() == std::size(kinds));
+    for (unsigned i = 0; i < std::size(kinds); ++i) {
+        CHECK(recorder.events[i].kind == kinds[i]);
+        CHECK(recorder.events[i].pc == 7);
+        CHECK(recorder.events[i].warp == 3);
+        CHECK(recorder.events[i].line == (i < 5 ? line(0) : line(1)));
+    }
+    CHECK(recorder.events[0].client == Client::prefetch);
+    CHECK(recorder.events[1].client == Client::demand);
+}
+
+TEST_CASE("loads are counted by client and outcome") {
+    L1Bench bench(L1Bench::parameters(1, 2));
+    bench.load(line(0), 0, Client::prefetch);
+    bench.load(line(0));
+    bench.load(line(0));
+    bench.fill_oldest(pattern(0));
+    bench.load(line(0));
+    bench.load_ordered(line(1));
+    bench.store(line(0), pattern(1), mask_of(0, 4));
+    const L1Counters& counters = bench.l1.counters();
+    CHECK(counters.misses[client_index(Client::prefetch)] == 1);
+    CHECK(counters.merges[client_index(Client::demand)] == 2);
+    CHECK(counters.hits[client_index(Client::demand)] == 1);
+    CHECK(counters.misses[client_index(Client::demand)] == 1);
+    CHECK(counters.ordered_loads == 1);
+    CHECK(counters.store_hits == 1);
+    CHECK(counters.invalidations == 1);
+    bench.fill_oldest(pattern(0));
+    CHECK(counters.fills == 2);
+    CHECK(counters.detached_fills == 1);
+}
+
+TEST_CASE("parameters that do not fit each other are refused by name") {
+    L1Parameters parameters;
+    parameters.sets = 48;
+    CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.set_index"), ConfigurationError);
+    parameters.set_index = "linear";
+    parameters.check();
+    parameters.pinned_ways = 4;
+    CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.pinned_ways"), ConfigurationError);
+}
+
+/// Random events, so that every kind of state is there.
+void stir(L1Bench& bench, unsigned seed, unsigned events) {
+    std::mt19937 random(seed);
+    for (unsigned i = 0; i < events; ++i) {
+        const std::uint64_t where = line(random() % 6);
+        switch (random() % 6) {
+            case 0:
+                bench.load_ordered(where, i);
+                break;
+            case 1:
+                if (bench.l1.can_write()) bench.store(where, pattern(i), mask_of(random() % 100, 7));
+                break;
+            case 2:
+                if (!bench.reads.empty()) bench.fill_oldest(pattern(i));
+                break;
+            case 3:
+                if (random() % 3 == 0) bench.send_all();
+                break;
+            default:
+                bench.load(where, i);
+                break;
+        }
+    }
+}
+
+TEST_CASE("a saved and restored cache goes on as if nothing had happened") {
+    for (const std::string policy : {"write_evict", "write_through"}) {
+        for (unsigned seed = 1; seed <= 20; ++seed) {
+            CAPTURE(seed);
+            L1Parameters parameters = L1Bench::parameters(2, 2, policy);
+            parameters.mshrs = 6;
+            L1Bench original(parameters);
+            stir(original, seed, 100);
+            std::stringstream stream;
+            {
+                boost::archive::binary_oarchive archive(stream);
+                original.l1.save(archive);
+            }
+            L1Bench restored(parameters);
+            {
+                boost::archive::binary_iarchive archive(stream);
+                restored.l1.load_state(archive);
+            }
+            restored.reads = original.reads;
+            REQUIRE(restored.hash() == original.hash());
+            stir(original, seed + 100, 100);
+            stir(restored, seed + 100, 100);
+            REQUIRE(restored.hash() == original.hash());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test

@@ -1,0 +1,271 @@
+// Drives the L1 through every row of components/cache/TRANSITIONS.md.
+#include <doctest/doctest.h>
+
+#include "tests/components/cache/l1_bench.h"
+#include "tests/components/cache/markdown_table.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+const std::string kPage = LOOKAHEAD_SOURCE_DIR "/components/cache/TRANSITIONS.md";
+constexpr std::uint64_t kLine = 0x1000;
+constexpr std::uint64_t kOther = 0x8000;
+
+const LineBytes kOld = pattern(1);
+const LineBytes kReply = pattern(2);
+const LineBytes kStored = pattern(3);
+const LineBytes kStoredLater = pattern(4);
+const ByteMask kMask = mask_of(8, 24);
+const ByteMask kMaskLater = mask_of(16, 60);
+
+std::string name_of(GpuMessage type) {
+    switch (type) {
+        case GpuMessage::read_request:
+            return "read";
+        case GpuMessage::write_request:
+            return "write";
+        default:
+            return "atomic";
+    }
+}
+
+std::string name_of(L1Answer answer) {
+    switch (answer) {
+        case L1Answer::hit:
+            return "hit";
+        case L1Answer::merge:
+            return "merge";
+        case L1Answer::miss:
+            return "miss";
+        default:
+            return "stall";
+    }
+}
+
+/// One row of the table: brings the line into its state, applies the event, and compares all that the row tells.
+class RowTest {
+  public:
+    RowTest(const TableRow& row, const std::string& policy)
+        : row_(row), policy_(policy), bench_(L1Bench::parameters(1, 1, policy)) {}
+
+    void run() {
+        bring_into_state();
+        REQUIRE(bench_.state_of(kLine) == row_.at("line"));
+        REQUIRE(bench_.detached() == std::stoul(row_.at("detached")));
+        apply(row_.at("event"));
+        CHECK(answer_ == row_.at("answer"));
+        CHECK(sent_ == row_.at("sent"));
+        CHECK(bench_.state_of(kLine) == row_.at("line after"));
+        CHECK(bench_.detached() == std::stoul(row_.at("detached after")));
+        check_waiters();
+        check_reads();
+    }
+
+  private:
+    /// A detached fill is a load that an atomic poisoned. Its read is the oldest.
+    void bring_into_state() {
+        for (unsigned i = 0; i < std::stoul(row_.at("detached")); ++i) {
+            bench_.load(kLine, 100);
+            bench_.atomic(kLine);
+        }
+        if (row_.at("line") == "pending") {
+            bench_.load(kLine, 200);
+        } else if (row_.at("line") == "valid") {
+            bench_.bring(kLine, kOld);
+        }
+        bench_.send_all();
+    }
+
+    void apply(const std::string& event) {
+        if (event == "load") {
+            const L1LoadResult result = bench_.load(kLine, 300);
+            answer_ = name_of(result.answer);
+            CHECK((result.answer != L1Answer::hit || equal(result.data, kOld)));
+        } else if (event == "ordered_load") {
+            answer_ = name_of(bench_.load_ordered(kLine, 300).answer);
+        } else if (event == "store") {
+            bench_.store(kLine, kStored, kMask);
+        } else if (event == "atomic") {
+            bench_.atomic(kLine);
+        } else if (event == "generation") {
+            bench_.l1.start_generation();
+        } else if (event == "detached_fill") {
+            served_ = bench_.fill_oldest(kReply);
+        } else if (event == "fill") {
+            fill_pending();
+        } else if (event == "replace") {
+            bench_.load(kOther);
+            bench_.send_all();
+            return;
+        } else {
+            FAIL("unknown event ", event);
+        }
+        for (const GpuMessage type : bench_.send_all()) {
+            sent_ = sent_ == "-" ? name_of(type) : sent_ + " " + name_of(type);
+        }
+    }
+
+    /// For the row `in_order`: store, load, store into the pending fill before its reply.
+    void fill_pending() {
+        if (row_.at("waiters") == "in_order") {
+            bench_.store(kLine, kStored, kMask);
+            bench_.load(kLine, 201);
+            bench_.store(kLine, kStoredLater, kMaskLater);
+            bench_.send_all();
+        }
+        const ReadRequest request = bench_.reads.back();
+        bench_.reads.pop_back();
+        served_ = bench_.fill(request, kReply);
+    }
+
+    void check_waiters() {
+        if (row_.at("waiters") == "-") {
+            CHECK(served_.empty());
+            return;
+        }
+        REQUIRE(!served_.empty());
+        CHECK(served_[0].token == (row_.at("event") == "fill" ? 200 : 100));
+        CHECK(served_[0].bytes == kReply);
+        if (row_.at("waiters") == "in_order") {
+            REQUIRE(served_.size() == 2);
+            CHECK(served_[1].token == 201);
+            CHECK(served_[1].bytes == overlaid(kReply, kStored, kMask));
+        }
+    }
+
+    void check_reads() {
+        const std::string& reads = row_.at("reads");
+        const L1LoadResult result = bench_.load(kLine, 400);
+        if (reads == "-") {
+            CHECK(result.answer != L1Answer::hit);
+            return;
+        }
+        REQUIRE(result.answer == L1Answer::hit);
+        const LineBytes merged = overlaid(overlaid(kReply, kStored, kMask), kStoredLater, kMaskLater);
+        const std::map<std::string, LineBytes> expected = {
+            {"old", kOld}, {"reply", kReply}, {"stored", overlaid(kOld, kStored, kMask)}, {"merged", merged}};
+        CHECK(equal(result.data, expected.at(reads)));
+    }
+
+    const TableRow& row_;
+    std::string policy_;
+    L1Bench bench_;
+    std::string answer_ = "done";
+    std::string sent_ = "-";
+    std::vector<Served> served_;
+};
+
+TEST_CASE("the L1 does what each row of the transition table says") {
+    unsigned rows = 0;
+    for (const TableRow& row : read_table(kPage, "## Table")) {
+        for (const std::string policy : {"write_evict", "write_through"}) {
+            if (row.at("policy") != "any" && row.at("policy") != policy) {
+                continue;
+            }
+            CAPTURE(policy);
+            CAPTURE(row.at("line"));
+            CAPTURE(row.at("detached"));
+            CAPTURE(row.at("event"));
+            RowTest(row, policy).run();
+            ++rows;
+        }
+    }
+    CHECK(rows >= 70);
+}
+
+TEST_CASE("the table has a row for every state, event and policy that can meet") {
+    const auto rows = read_table(kPage, "## Table");
+    for (const std::string policy : {"write_evict", "write_through"}) {
+        for (const std::string line : {"absent", "pending", "valid"}) {
+            for (const std::string detached : {"0", "1"}) {
+                for (const std::string event :
+                     {"load", "ordered_load", "store", "atomic", "generation", "fill", "detached_fill", "replace"}) {
+                    const bool possible = (event != "fill" || line == "pending") &&
+                                          (event != "detached_fill" || detached == "1") &&
+                                          (event != "replace" || line == "valid");
+                    const auto matching = std::count_if(rows.begin(), rows.end(), [&](const TableRow& row) {
+                        return (row.at("policy") == "any" || row.at("policy") == policy) && row.at("line") == line &&
+                               row.at("detached") == detached && row.at("event") == event;
+                    });
+                    CAPTURE(policy);
+                    CAPTURE(line);
+                    CAPTURE(detached);
+                    CAPTURE(event);
+                    CHECK(matching == (possible ? 1 : 0));
+                }
+            }
+        }
+    }
+}
+
+std::string name_of(ReservationFailure failure) {
+    switch (failure) {
+        case ReservationFailure::no_mshr:
+            return "no_mshr";
+        case ReservationFailure::merge_limit:
+            return "merge_limit";
+        case ReservationFailure::no_line:
+            return "no_line";
+        default:
+            return "miss_queue_full";
+    }
+}
+
+/// Takes `used` of the `limit` units of the resource.
+L1Parameters reservation_parameters(const std::string& needs) {
+    L1Parameters parameters = L1Bench::parameters(1, needs.starts_with("way") ? 2 : 8);
+    if (needs == "free MSHR") {
+        parameters.mshrs = 2;
+    } else if (needs == "free place in the fill's list") {
+        parameters.merges = 2;
+    } else if (needs == "free place in the miss queue") {
+        parameters.miss_queue = 2;
+    }
+    return parameters;
+}
+
+void use_up(L1Bench& bench, const TableRow& row, unsigned used) {
+    const std::string& needs = row.at("needs");
+    if (row.at("line") == "pending") {
+        bench.load(kLine, 1);
+        bench.send_all();
+        --used;
+    }
+    for (unsigned i = 0; i < used; ++i) {
+        const std::uint64_t line = needs == "free place in the fill's list" ? kLine : kOther + i * kLineBytes;
+        CHECK(bench.load(line, 2).answer != L1Answer::stall);
+        if (needs != "free place in the miss queue") {
+            bench.send_all();
+        }
+    }
+}
+
+/// "done", or the cause of the stall.
+std::string attempt(L1Bench& bench, const std::string& access) {
+    if (access == "store" || access == "atomic") {
+        return bench.l1.can_write() ? "done" : "miss_queue_full";
+    }
+    const L1LoadResult result = access == "load" ? bench.load(kLine, 3) : bench.load_ordered(kLine, 3);
+    return result.answer == L1Answer::stall ? name_of(result.failure) : "done";
+}
+
+TEST_CASE("a reservation holds with the last free unit and stalls without, leaving no trace") {
+    for (const TableRow& row : read_table(kPage, "## Reservations")) {
+        CAPTURE(row.at("access"));
+        CAPTURE(row.at("needs"));
+        REQUIRE(row.at("at") == "1");
+        {
+            L1Bench bench(reservation_parameters(row.at("needs")));
+            use_up(bench, row, 1);
+            CHECK(attempt(bench, row.at("access")) == "done");
+        }
+        L1Bench bench(reservation_parameters(row.at("needs")));
+        use_up(bench, row, 2);
+        const std::uint64_t before = bench.hash();
+        CHECK(attempt(bench, row.at("access")) == row.at("stall"));
+        CHECK(bench.hash() == before);
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
