@@ -15,6 +15,7 @@
 #include "components/frontend/finaliser/fold_addresses.h"
 #include "components/frontend/finaliser/lower.h"
 #include "components/frontend/finaliser/schedule.h"
+#include "components/frontend/finaliser/spill_predicates.h"
 #include "components/frontend/finaliser/verify.h"
 #include "core/error/error.h"
 
@@ -42,19 +43,25 @@ void optimise(VirtualKernel& kernel) {
     }
 }
 
-/// Schedules as greedily as the register limit allows: alignment may cost more registers than values live at once,
-/// so lower targets are tried next, and the program's own order last.
+bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
+    return allocation.registers <= options.register_limit && allocation.predicates <= options.predicate_limit;
+}
+
+/// Alignment may cost more registers than there are values, so that lower limits are tried when the allocation exceeds
+/// the real one, and the program's own order last.
 Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& options) {
-    if (options.schedule) {
-        for (unsigned eighths : {8U, 7U, 6U, 4U}) {
-            VirtualKernel scheduled = kernel;
-            schedule(scheduled, options.register_limit * eighths / 8);
-            Allocation allocation = allocate(scheduled);
-            if (allocation.registers > options.register_limit || allocation.predicates > options.predicate_limit)
-                continue;
-            kernel = std::move(scheduled);
-            return allocation;
-        }
+    if (!options.schedule) return allocate(kernel);
+    for (unsigned eighths : {8U, 7U, 6U, 4U}) {
+        ScheduleLimits limits;
+        limits.registers = options.register_limit * eighths / 8;
+        limits.predicates = options.predicate_limit;
+        limits.preferred_registers = std::min(limits.preferred_registers, limits.registers);
+        VirtualKernel scheduled = kernel;
+        schedule(scheduled, limits);
+        const Allocation allocation = allocate(scheduled);
+        if (!is_within(allocation, options)) continue;
+        kernel = std::move(scheduled);
+        return allocation;
     }
     return allocate(kernel);
 }
@@ -78,6 +85,7 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     check_options(options);
     VirtualKernel code = lower(module, kernel);
     optimise(code);
+    spill_predicates(code, options.predicate_limit);
     const Allocation allocation = schedule_and_allocate(code, options);
     check_limits(code.frame, kernel.line, allocation, options);
     isa::Kernel result = emit(code, allocation);

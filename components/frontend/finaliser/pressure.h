@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,17 +10,26 @@
 
 namespace lookahead::finaliser {
 
-/// How many rows live while the instructions of a stretch of code are put in some order that keeps their dependences.
-/// Each value of a row counts by itself: from its write to its last reader.
+/// Registers that live at one place, or a limit on them.
+struct Live {
+    int rows = 0;
+    int predicates = 0;
+
+    /// How far this is beyond `limit`, over both kinds.
+    int excess(Live limit) const { return std::max(0, rows - limit.rows) + std::max(0, predicates - limit.predicates); }
+};
+
+/// How many rows and predicates live while the instructions of a stretch of code are put in some order that keeps their dependences.
+/// Each value of a row or predicate counts by itself: from its write to its last reader.
 class Pressure {
   public:
     Pressure(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, const BitSet& live_in,
              const BitSet& live_out);
 
-    /// Rows that live now.
-    int live() const { return live_; }
-    /// By how much `live` changes when instruction `i` comes next.
-    int change(std::uint32_t i) const;
+    /// What lives now.
+    Live live() const { return live_; }
+    /// What would live after instruction `i` if it came next.
+    Live live_after(std::uint32_t i) const;
     /// Instruction `i` comes next.
     void place(std::uint32_t i);
 
@@ -27,15 +37,17 @@ class Pressure {
     struct Value {
         int readers = 0;        ///< not placed yet
         bool outlives = false;  ///< is read behind the stretch
+        bool predicate = false;
     };
 
-    int freed_by(std::uint32_t i) const;
-    int begun_by(std::uint32_t i) const;
+    static void add(Live& live, const Value& value, int count) {
+        (value.predicate ? live.predicates : live.rows) += count;
+    }
 
     std::vector<Value> values_;
     std::vector<std::vector<std::uint32_t>> reads_;   ///< by instruction: values, each once
     std::vector<std::vector<std::uint32_t>> writes_;  ///< by instruction: values
-    int live_ = 0;
+    Live live_;
 };
 
 }  // namespace lookahead::finaliser

@@ -22,7 +22,7 @@ struct Stretch {
 /// Orders one stretch.
 class ListScheduler {
   public:
-    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, int target)
+    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, Live target)
         : dependences_(dependences_of(kernel, stretch.code)),
           pressure_(kernel, stretch.code, stretch.live_in, stretch.live_out),
           height_(stretch.code.size(), 0),
@@ -53,18 +53,18 @@ class ListScheduler {
     }
 
   private:
+    /// What stays within the target, by urgency; if nothing does, what goes least beyond it, in the old order.
     std::size_t choose(std::uint64_t cycle) const {
-        std::size_t best = ready_.size();
-        for (std::size_t i = 0; i < ready_.size(); ++i)
-            if (pressure_.live() + pressure_.change(ready_[i]) <= target_ &&
-                (best == ready_.size() || is_sooner(ready_[i], ready_[best], cycle)))
-                best = i;
-        if (best != ready_.size()) return best;
-        // Everything goes beyond the target: what adds least, in the old order.
-        best = 0;
+        std::size_t best = 0;
+        int best_excess = pressure_.live_after(ready_[0]).excess(target_);
         for (std::size_t i = 1; i < ready_.size(); ++i) {
-            const int change = pressure_.change(ready_[i]) - pressure_.change(ready_[best]);
-            if (change < 0 || (change == 0 && ready_[i] < ready_[best])) best = i;
+            const int excess = pressure_.live_after(ready_[i]).excess(target_);
+            const bool better = excess != best_excess ? excess < best_excess
+                                : excess == 0         ? is_sooner(ready_[i], ready_[best], cycle)
+                                                      : ready_[i] < ready_[best];
+            if (!better) continue;
+            best = i;
+            best_excess = excess;
         }
         return best;
     }
@@ -83,32 +83,42 @@ class ListScheduler {
     std::vector<std::uint64_t> height_;    ///< cycles from here to the end of the stretch
     std::vector<std::uint64_t> earliest_;  ///< cycle at which all sources are there
     std::vector<std::uint32_t> ready_;     ///< all that they depend on is placed
-    int target_;
+    Live target_;
 };
 
-int peak_pressure(const VirtualKernel& kernel, const Stretch& stretch, std::span<const std::uint32_t> order) {
+/// The most that lives at once in the given order, each kind by itself.
+Live peak_of(const VirtualKernel& kernel, const Stretch& stretch, std::span<const std::uint32_t> order) {
     Pressure pressure(kernel, stretch.code, stretch.live_in, stretch.live_out);
-    int peak = pressure.live();
+    Live peak = pressure.live();
     for (std::uint32_t i : order) {
         pressure.place(i);
-        peak = std::max(peak, pressure.live());
+        peak = {std::max(peak.rows, pressure.live().rows), std::max(peak.predicates, pressure.live().predicates)};
     }
     return peak;
 }
 
-void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, int target) {
+Live target_of(const ScheduleLimits& limits, Live old_peak) {
+    const int most = static_cast<int>(limits.registers);
+    const int preferred = static_cast<int>(limits.preferred_registers);
+    return {std::min(most, std::max(preferred, old_peak.rows)), static_cast<int>(limits.predicates)};
+}
+
+void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const ScheduleLimits& limits) {
     if (stretch.code.size() < 2) return;
-    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, target).run();
-    std::vector<std::uint32_t> old_order(order.size());
+    std::vector<std::uint32_t> old_order(stretch.code.size());
     std::iota(old_order.begin(), old_order.end(), 0U);
-    const int peak = peak_pressure(kernel, stretch, order);
-    if (peak > target && peak > peak_pressure(kernel, stretch, old_order)) return;
+    const Live old_peak = peak_of(kernel, stretch, old_order);
+    const Live target = target_of(limits, old_peak);
+    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, target).run();
+    const int excess = peak_of(kernel, stretch, order).excess(target);
+    if (excess > old_peak.excess(target)) return;
     std::vector<VirtualInstruction> scheduled;
     for (std::uint32_t i : order) scheduled.push_back(stretch.code[i]);
     std::ranges::copy(scheduled, stretch.code.begin());
 }
 
-void schedule_block(const VirtualKernel& kernel, VirtualBlock& block, const BitSet& live_out, int target) {
+void schedule_block(const VirtualKernel& kernel, VirtualBlock& block, const BitSet& live_out,
+                    const ScheduleLimits& limits) {
     BitSet live = live_out;
     std::size_t end = block.code.size();
     while (end > 0) {
@@ -118,7 +128,7 @@ void schedule_block(const VirtualKernel& kernel, VirtualBlock& block, const BitS
         while (first > 0 && !holds_everything(block.code[first - 1])) step_back(kernel, block.code[--first], live);
         stretch.live_in = live;
         stretch.code = std::span(block.code).subspan(first, end - first);
-        schedule_stretch(kernel, stretch, target);
+        schedule_stretch(kernel, stretch, limits);
         if (first > 0) step_back(kernel, block.code[--first], live);
         end = first;
     }
@@ -126,10 +136,10 @@ void schedule_block(const VirtualKernel& kernel, VirtualBlock& block, const BitS
 
 }  // namespace
 
-void schedule(VirtualKernel& kernel, unsigned register_target) {
+void schedule(VirtualKernel& kernel, const ScheduleLimits& limits) {
     const Liveness liveness = liveness_of(kernel);
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-        schedule_block(kernel, kernel.blocks[block], liveness.out[block], static_cast<int>(register_target));
+        schedule_block(kernel, kernel.blocks[block], liveness.out[block], limits);
 }
 
 }  // namespace lookahead::finaliser

@@ -56,6 +56,7 @@ void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts
         return;
     }
     CHECK(kernel.registers <= options.register_limit);
+    CHECK(kernel.predicates <= options.predicate_limit);
     Memory actual = random_memory(seed);
     execute(flatten(kernel), launch_of(seed), actual);
     if (actual != expected) {
@@ -69,8 +70,9 @@ std::uint64_t first_seed() {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
 }
 
-void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most_refused) {
+void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most_refused, unsigned predicates = 7) {
     FinaliserOptions options;
+    options.predicate_limit = predicates;
     options.register_limit = limit;
     options.schedule = schedule;
     Counts counts;
@@ -104,4 +106,8 @@ TEST_CASE("random kernels compute the same after finalising, scheduled, with 24 
 
 TEST_CASE("random kernels compute the same after finalising in the program's own order") {
     compare_many(63, false, 300, 0);
+}
+
+TEST_CASE("random kernels compute the same with three predicates, the others kept in registers") {
+    compare_many(63, true, 300, 0, 3);
 }
