@@ -16,6 +16,7 @@ namespace {
 
 constexpr unsigned kOldestVersion = 2;
 constexpr unsigned kNewestVersion = 9;
+constexpr std::size_t kMostInitialisedBytes = std::size_t{1} << 28;
 
 class ModuleParser {
   public:
@@ -100,6 +101,11 @@ class ModuleParser {
             if (variable.space == StateSpace::param || variable.space == StateSpace::local) {
                 fail(variable.line, "." + std::string(name_of(variable.space)) + " variables belong into functions");
             }
+            initialised_bytes_ += variable.initialiser.size();
+            if (initialised_bytes_ > kMostInitialisedBytes) {
+                fail(variable.line, "initialised variables of a module larger than " +
+                                        std::to_string(kMostInitialisedBytes) + " bytes together are not supported");
+            }
             declare(variable.name, SymbolKind::module_variable, module_.variables.size(), variable.line);
             module_.variables.push_back(std::move(variable));
         }
@@ -155,6 +161,7 @@ class ModuleParser {
     Module& module_;
     Cursor cursor_;
     SymbolTable names_;
+    std::size_t initialised_bytes_ = 0;
 };
 
 std::string sentence(const std::string& file, const Problem& problem) {

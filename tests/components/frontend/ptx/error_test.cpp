@@ -231,6 +231,13 @@ TEST_CASE("malformed and unsupported declarations are refused") {
     refused("x", "expected a directive");
 }
 
+TEST_CASE("a short text cannot ask for unlimited memory") {
+    check_text_refused(with_header(".global .u8 x[67108865] = {1};"), "test.ptx:4: ", "larger than 67108864 bytes");
+    std::string many;
+    for (int i = 0; i < 5; ++i) many += ".global .u8 x" + std::to_string(i) + "[67108864] = {1};\n";
+    check_text_refused(with_header(many), "test.ptx:8: ", "larger than 268435456 bytes together");
+}
+
 TEST_CASE("long statements are shortened in messages") {
     const std::string message = refusal(with_body("frob " + std::string(5000, 'x') + ";"));
     CHECK(message.find(" ...`") != std::string::npos);
