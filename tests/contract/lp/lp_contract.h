@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/lp/logical_process.h"
+#include "core/lp/model.h"
+#include "core/message/message.h"
+#include "core/time/time.h"
+
+/// What every kind of LP must hold, checked on one LP alone: its surroundings are a script of messages to it, and
+/// optionally an environment that answers what it sends.
+///
+///     LpContract contract;
+///     contract.make = [] { return std::make_unique<MyProcess>(...); };
+///     contract.ports = {{.fan_out = 4, .lookahead = 1000}};
+///     contract.script = [](std::uint64_t seed) { ... };
+///     contract.end = 1'000'000;
+///     CHECK(check_chopping(contract, seed) == "");
+///     CHECK(check_save_and_load(contract, seed) == "");
+namespace lookahead::testing {
+
+/// A message to the LP under test. (time, channel) and the place in the script among equals give the order.
+struct ScriptedMessage {
+    Time time = 0;
+    std::uint32_t channel = 0;  ///< any number of the test's choice
+    std::uint16_t in_port = 0;
+    MessageType type = 0;
+    std::vector<std::byte> payload;
+};
+
+template <class P>
+ScriptedMessage scripted(Time time, std::uint32_t channel, std::uint16_t in_port, const P& payload) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&payload);
+    return {time, channel, in_port, P::kType, {bytes, bytes + sizeof payload}};
+}
+
+/// What stands at the other end of the LP's ports, for LPs that need answers to go on. A new one is made for each
+/// run. Messages come to it in the order in which the LP sent them.
+class LpEnvironment {
+  public:
+    virtual ~LpEnvironment() = default;
+    /// Appends answers, each at a time after `sent.time` (the arrival of what the LP sent). `destination` is the
+    /// index at the out-port.
+    virtual void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
+                         std::vector<ScriptedMessage>& answers) = 0;
+};
+
+struct PortOfContract {
+    unsigned fan_out = 1;
+    Time lookahead = 1;
+    std::uint16_t in_port = 0;  ///< of the receivers
+};
+
+struct LpContract {
+    Model::Factory make;
+    std::vector<PortOfContract> ports;  ///< the LP's out-ports, in their order
+    std::function<std::vector<ScriptedMessage>(std::uint64_t seed)> script;
+    std::function<std::unique_ptr<LpEnvironment>(std::uint64_t seed)> environment;  ///< may be empty
+    Time end = 0;                                                                   ///< of the run
+    Time usual_chop = 0;  ///< typical distance of random horizons; 0: a hundredth of the run
+};
+
+/// Runs the LP with the longest steps possible, and with random ones. Gives a sentence on the first difference in
+/// what it sent or in its hash, also at a horizon in the middle, or "" if there is none.
+std::string check_chopping(const LpContract&, std::uint64_t seed);
+
+/// At random horizons replaces the LP by a new one that loaded what the old one had saved. The same comparison.
+std::string check_save_and_load(const LpContract&, std::uint64_t seed);
+
+/// How many messages the LP sends in the run with the longest steps: a contract that never makes the LP do anything
+/// shows nothing, and its test should say so.
+std::size_t count_outputs(const LpContract&, std::uint64_t seed);
+
+}  // namespace lookahead::testing
