@@ -7,13 +7,12 @@
 // group optional, a `*` lets it be given several times. Their order is that of the PTX ISA, but the parser
 // does not insist on it; two groups of one kind (types) are filled in order.
 //
-// Operands are places, one blank apart: a type for a source, `=T` for a destination, `=T|p` for a destination
-// with an optional predicate, `#T` for a value or (with .v2, .v4) a vector, `~` after it if a wider register
-// may stand for it,
-// `?` if it may be left out; `addr`, `var`, `tex`, `=tex` for addresses and textures; `&T` for a source that
-// may be a special register too, `$T` for a constant. Types: T, U, V are the form's types in order, W is T with twice the
-// width, A is u32 or u64, whichever the register has.
-// `custom` leaves the operands to code of their own.
+// Operands are places, one blank apart: a type for a source, `&T` for a source that may be a special register
+// too, `$T` for a constant, `=T` for a destination, `=T|p` for a destination with an optional predicate, `#T`
+// for a value or (with .v2, .v4) a vector; `~` at the end if a wider register may stand for it, `?` if it may be
+// left out; `addr`, `var`, `tex`, `=tex` for addresses and textures; `custom` leaves all operands to code of
+// their own. Types: T, U, V are the form's types in order, W is T with twice the width, A is u32 or u64,
+// whichever the register has.
 
 namespace lookahead::ptx {
 namespace {
@@ -27,10 +26,9 @@ namespace {
 #define FLOAT_COMPARISONS "cmp(" ORDERED "|equ|neu|ltu|leu|gtu|geu|num|nan) "
 #define UNSIGNED_COMPARISONS "cmp(" ORDERED "|lo|ls|hi|hs) "
 #define MEMORY_TYPES "type(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)"
-#define HINTS                                                                                                \
-    "hint*(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate|L2::64B|L2::" \
-    "128B|"                                                                                                  \
-    "L2::256B) "
+#define HINTS                                                                                    \
+    "hint*(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate|" \
+    "L2::64B|L2::128B|L2::256B) "
 #define LOAD_SPACES "space?(const|global|local|param|param::entry|param::func|shared|shared::cta) "
 #define STORE_SPACES "space?(global|local|param|param::func|shared|shared::cta) "
 #define ATOMIC_SPACES "scope?(cta|gpu|sys) space?(global|shared|shared::cta) "
