@@ -29,6 +29,54 @@ std::vector<bool> block_starts(const std::vector<Instruction>& code) {
     return starts;
 }
 
+/// The blocks that can reach `block`, itself included.
+std::vector<bool> that_reach(std::uint32_t block, const std::vector<std::vector<std::uint32_t>>& predecessors) {
+    std::vector<bool> reach(predecessors.size(), false);
+    std::vector<std::uint32_t> open{block};
+    reach[block] = true;
+    while (!open.empty()) {
+        const std::uint32_t next = open.back();
+        open.pop_back();
+        for (std::uint32_t before : predecessors[next]) {
+            if (reach[before]) continue;
+            reach[before] = true;
+            open.push_back(before);
+        }
+    }
+    return reach;
+}
+
+/// The graph without the ways to other exits than the one that most blocks lead to, and the blocks that remain.
+struct MainWays {
+    ptx::Graph graph;
+    std::vector<bool> contains;
+};
+
+MainWays main_ways(const ptx::Graph& graph) {
+    const auto predecessors = ptx::predecessors(graph);
+    MainWays ways{graph, std::vector<bool>(graph.size(), false)};
+    std::uint32_t main_exit = ptx::kNoNode;
+    std::ptrdiff_t most = 0;
+    const auto consider = [&](std::uint32_t block) {
+        std::vector<bool> reach = that_reach(block, predecessors);
+        const auto size = std::ranges::count(reach, true);
+        if (size < most) return;
+        most = size;
+        main_exit = block;
+        ways.contains = std::move(reach);
+    };
+    for (std::uint32_t block = 0; block < graph.size(); ++block)
+        if (graph.exits[block] && graph.successors[block].empty()) consider(block);
+    // A kernel that never ends: its last block stands for the exit.
+    if (main_exit == ptx::kNoNode) consider(graph.size() - 1);
+    for (std::uint32_t block = 0; block < graph.size(); ++block) {
+        if (!ways.contains[block]) continue;
+        std::erase_if(ways.graph.successors[block], [&](std::uint32_t next) { return !ways.contains[next]; });
+        ways.graph.exits[block] = block == main_exit;
+    }
+    return ways;
+}
+
 }  // namespace
 
 MachineCfg machine_cfg(const std::vector<Instruction>& code) {
@@ -60,10 +108,13 @@ MachineCfg machine_cfg(const std::vector<Instruction>& code) {
 
 void set_reconvergence(std::vector<Instruction>& code) {
     const MachineCfg cfg = machine_cfg(code);
-    const std::vector<std::uint32_t> post_dominators = ptx::immediate_post_dominators(cfg.graph);
+    const MainWays ways = main_ways(cfg.graph);
+    const std::vector<std::uint32_t> on_main_ways = ptx::immediate_post_dominators(ways.graph);
+    const std::vector<std::uint32_t> elsewhere = ptx::immediate_post_dominators(cfg.graph);
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         if (code[i].operation != Operation::bra || !is_guarded(code[i])) continue;
-        const std::uint32_t join = post_dominators[cfg.block_of[i]];
+        const std::uint32_t block = cfg.block_of[i];
+        const std::uint32_t join = ways.contains[block] ? on_main_ways[block] : elsewhere[block];
         code[i].reconvergence = join == ptx::kNoNode ? isa::kNoTarget : cfg.first[join];
     }
 }

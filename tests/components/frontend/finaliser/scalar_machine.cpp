@@ -159,7 +159,11 @@ class Thread {
         if (instruction.source[0].rows == 1) address = static_cast<std::uint32_t>(address);
         const unsigned bytes = isa::lane_bytes(instruction.machine);
         if (address % bytes != 0) throw std::runtime_error("misaligned address");
-        const bool shared = instruction.machine.space == isa::Space::shared;
+        const bool in_window =
+            address >= isa::kSharedWindowBase && address < isa::kSharedWindowBase + isa::kSharedWindowBytes;
+        const bool generic_shared = instruction.machine.space == isa::Space::generic && in_window;
+        const bool shared = instruction.machine.space == isa::Space::shared || generic_shared;
+        if (generic_shared) address -= isa::kSharedWindowBase;
         if (!shared) address -= isa::kGlobalBase;
         auto& memory = shared ? cta_.shared : cta_.memory;
         if (address + bytes > memory.size() || address + bytes < address) throw std::runtime_error("illegal address");
