@@ -1,0 +1,206 @@
+// Fifteen requesters play random traffic against one partition: values, order, conservation, independence of how time
+// is cut, and checkpoints.
+#include <doctest/doctest.h>
+
+#include "tests/components/memory_partition/partition_bench.h"
+#include "tests/components/memory_partition/request_player.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+struct Scenario {
+    MemoryPartitionArguments arguments;
+    PlayerOptions player;
+};
+
+/// Every limit is small, so that each of them is met all the time.
+Scenario cramped(unsigned seed) {
+    Scenario scenario;
+    scenario.arguments.l2.sets = 4;
+    scenario.arguments.l2.ways = 2;
+    scenario.arguments.l2.mshrs = 6;
+    scenario.arguments.l2.merges = 2;
+    scenario.arguments.l2.miss_queue = 2;
+    scenario.arguments.dram.queue_entries = 4;
+    scenario.arguments.dram.return_entries = 5;
+    scenario.arguments.crossbar.request_latency = 3;
+    scenario.arguments.crossbar.reply_latency = 5;
+    scenario.arguments.crossbar.input_entries = 1;
+    scenario.arguments.crossbar.credit_batch = 3;
+    scenario.arguments.crossbar.injection_flits = 4;
+    scenario.arguments.dram_scheduler = seed % 2 == 0 ? "frfcfs" : "fcfs";
+    scenario.player.seed = seed;
+    scenario.player.requests = 300;
+    scenario.player.lines = 40;
+    scenario.player.outstanding = 20;
+    scenario.player.idle_percent = seed % 3 * 40;
+    return scenario;
+}
+
+Scenario ordinary(unsigned seed) {
+    Scenario scenario;
+    scenario.player.seed = seed;
+    scenario.player.requests = 600;
+    scenario.player.lines = 2500;  // more than the slices hold
+    return scenario;
+}
+
+Configuration configuration_of(const Scenario& scenario) {
+    Configuration configuration;
+    if (scenario.arguments.dram.queue_entries < 16) {
+        configuration.override_value("frfcfs.write_high=3");
+        configuration.override_value("frfcfs.write_low=1");
+    }
+    return configuration;
+}
+
+struct Played {
+    explicit Played(const Scenario& scenario)
+        : bench(scenario.arguments, configuration_of(scenario), [&scenario](unsigned m) {
+              PlayerOptions options = scenario.player;
+              options.crossbar = scenario.arguments.crossbar;
+              options.mapping = scenario.arguments.mapping;
+              options.number = m;
+              return std::make_unique<RequestPlayer>(options);
+          }) {}
+    RequestPlayer& player(unsigned m) { return static_cast<RequestPlayer&>(bench.process(1 + m)); }
+
+    PartitionBench bench;
+};
+
+void check_players(Played& played, const Scenario& scenario) {
+    std::map<std::uint64_t, std::vector<std::uint32_t>> counts;
+    for (unsigned m = 0; m < scenario.arguments.requesters; ++m) {
+        RequestPlayer& player = played.player(m);
+        CHECK(player.sent() == scenario.player.requests);
+        CHECK(player.answered() == scenario.player.requests);
+        CHECK(player.mismatches() == 0);
+        for (const auto& [line, values] : player.counter_values()) {
+            CHECK(std::is_sorted(values.begin(), values.end()));
+            counts[line].insert(counts[line].end(), values.begin(), values.end());
+        }
+    }
+    // Of all that added one to a line's counter each saw another old value, from 0 on.
+    for (auto& [line, values] : counts) {
+        std::sort(values.begin(), values.end());
+        for (std::uint32_t i = 0; i < values.size(); ++i) {
+            REQUIRE(values[i] == i);
+        }
+    }
+    CHECK(!counts.empty());
+}
+
+void check_credits(Played& played, const Scenario& scenario) {
+    const unsigned all = credits_per_path(scenario.arguments.crossbar);
+    for (unsigned m = 0; m < scenario.arguments.requesters; ++m) {
+        for (unsigned s = 0; s < 2; ++s) {
+            const L2Slice& slice = played.bench.partition().slice(s);
+            CHECK(played.player(m).request_credits(s) + slice.withheld_credits(m) == all);
+            CHECK(slice.reply_credits(m) + played.player(m).withheld_credits(s) == all);
+        }
+    }
+}
+
+TEST_CASE("random traffic of fifteen requesters gives program order's values, in order, and all credits come back") {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        for (const Scenario& scenario : {cramped(seed), ordinary(seed)}) {
+            CAPTURE(seed);
+            CAPTURE(scenario.player.lines);
+            Played played(scenario);
+            played.bench.run();
+            CHECK(played.bench.partition().finished());
+            check_players(played, scenario);
+            check_credits(played, scenario);
+        }
+    }
+}
+
+TEST_CASE("the cramped scenario meets every kind of stall and of miss") {
+    L2Counters sum;
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        Played played(cramped(seed));
+        played.bench.run();
+        accumulate(sum, played.bench.partition().slice(0).counters());
+        accumulate(sum, played.bench.partition().slice(1).counters());
+    }
+    for (std::size_t cause = 0; cause < kL2StallCauses; ++cause) {
+        CAPTURE(cause);
+        CHECK(sum.stall_cycles[cause] > 0);
+    }
+    CHECK(sum.partial_fetches > 0);
+    CHECK(sum.merges > 0);
+    CHECK(sum.write_backs > 0);
+    CHECK(sum.read_hits > 0);
+    CHECK(sum.reads > sum.read_hits);
+}
+
+/// A partition alone, given what it was given in a recorded run.
+struct Replay {
+    Replay(const Scenario& scenario, const std::vector<StoredMessage>& inputs)
+        : bench(scenario.arguments, configuration_of(scenario)) {
+        for (const StoredMessage& message : inputs) {
+            bench.post(message);
+        }
+    }
+    PartitionBench bench;
+};
+
+TEST_CASE("chopping a partition's time at random changes nothing") {
+    for (unsigned trace = 1; trace <= 4; ++trace) {
+        Scenario scenario = cramped(trace);
+        scenario.player.requests = 25;
+        Played played(scenario);
+        played.bench.run();
+        Replay whole(scenario, played.bench.inputs);
+        whole.bench.run();
+        CHECK(whole.bench.state_hash() == played.bench.state_hash());
+        for (unsigned seed = 1; seed <= 250; ++seed) {
+            CAPTURE(trace);
+            CAPTURE(seed);
+            Replay chopped(scenario, played.bench.inputs);
+            chopped.bench.chop(seed);
+            chopped.bench.run();
+            REQUIRE(chopped.bench.state_hash() == whole.bench.state_hash());
+            REQUIRE(chopped.bench.outputs == whole.bench.outputs);
+        }
+    }
+}
+
+TEST_CASE("a partition that is saved and loaded at random times goes on alike") {
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        CAPTURE(seed);
+        Scenario scenario = seed % 2 == 0 ? cramped(seed) : ordinary(seed);
+        scenario.player.requests = 40;
+        Played played(scenario);
+        played.bench.run();
+        Replay whole(scenario, played.bench.inputs);
+        whole.bench.run();
+        Replay restored(scenario, played.bench.inputs);
+        restored.bench.chop(seed);
+        std::mt19937 random(seed);
+        restored.bench.between = [&] {
+            if (random() % 20 == 0) {
+                const std::uint64_t before = restored.bench.state_hash();
+                restored.bench.save_and_load();
+                REQUIRE(restored.bench.state_hash() == before);
+            }
+        };
+        restored.bench.run();
+        CHECK(restored.bench.state_hash() == whole.bench.state_hash());
+        CHECK(restored.bench.outputs == whole.bench.outputs);
+    }
+}
+
+TEST_CASE("another order of messages gives another state hash") {
+    const Scenario scenario = cramped(3);
+    Played a(scenario);
+    a.bench.run();
+    Scenario other = scenario;
+    other.player.seed = 4;
+    Played b(other);
+    b.bench.run();
+    CHECK(a.bench.state_hash() != b.bench.state_hash());
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
