@@ -55,16 +55,21 @@ class Table {
 };
 
 template <class T>
-Dataset write_scale(Group& group, const DatasetName& name, const std::vector<T>& values) {
+Dataset write_scale(Group& group, const char* name, const Meaning& meaning, const std::vector<T>& values) {
     Dataset scale = [&] {
         if constexpr (std::is_same_v<T, std::string>) {
-            return group.write_texts(name.name, values, meaning_of(name));
+            return group.write_texts(name, values, meaning);
         } else {
-            return group.write_column<T>(name.name, values, meaning_of(name));
+            return group.write_column<T>(name, values, meaning);
         }
     }();
-    scale.make_scale(name.name);
+    scale.make_scale(name);
     return scale;
+}
+
+template <class T>
+Dataset write_scale(Group& group, const DatasetName& name, const std::vector<T>& values) {
+    return write_scale(group, name.name, meaning_of(name), values);
 }
 
 /// 0, 1, … count - 1.
@@ -201,20 +206,23 @@ void write_series(Group group, const std::vector<SeriesGroup>& all) {
 }
 
 void write_histogram(Group group, const HistogramRecord& histogram) {
-    const Dataset scale = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
-    const std::string units = histogram.unit;
-    group.write_column<std::uint64_t>(schema::kHistogramsEachEachEdges.name, histogram.edges,
-                                      {units, histogram.description + " Edges of the bins."});
-    const std::uint64_t shape[] = {histogram.components.size(), histogram.edges.size() - 1};
-    group
-        .write_array<std::uint64_t>(schema::kHistogramsEachEachCounts.name, histogram.counts, shape,
-                                    {"", histogram.description + " Values from an edge up to the next."})
-        .attach_scale(0, scale);
-    Table table(group, scale);
-    table.write(schema::kHistogramsEachEachUnderflow.name,
-                {"", histogram.description + " Values below the first edge."}, histogram.underflow);
-    table.write(schema::kHistogramsEachEachOverflow.name,
-                {"", histogram.description + " Values from the last edge up."}, histogram.overflow);
+    const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
+    const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
+    const Dataset component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
+    write_scale(group, schema::kHistogramsEachEachEdges.name, {histogram.unit, about("Edges of the bins.")},
+                histogram.edges);
+    const Dataset bin = write_scale(group, schema::kHistogramsEachEachBin.name,
+                                    {histogram.unit, about("Least value of the bin.")}, lower_edges);
+    const std::uint64_t shape[] = {histogram.components.size(), lower_edges.size()};
+    Dataset counts = group.write_array<std::uint64_t>(schema::kHistogramsEachEachCounts.name, histogram.counts, shape,
+                                                      {"", about("Values from an edge up to the next.")});
+    counts.attach_scale(0, component);
+    counts.attach_scale(1, bin);
+    Table table(group, component);
+    table.write(schema::kHistogramsEachEachUnderflow.name, {"", about("Values below the first edge.")},
+                histogram.underflow);
+    table.write(schema::kHistogramsEachEachOverflow.name, {"", about("Values from the last edge up.")},
+                histogram.overflow);
 }
 
 void write_histograms(Group group, const std::vector<HistogramRecord>& histograms) {

@@ -73,7 +73,7 @@ class GenerateTest(unittest.TestCase):
         self.refused(lambda root: root["attributes"]["schema_version"].update(values=["9.9"]),
                      "@schema_version does not have the version")
         self.refused(lambda root: root["groups"]["histograms"]["groups"]["*"]["groups"]["*"]["relations"].append(
-            {"dimension": "edge", "is": "nothing", "plus": 1}), "a relation is of unknown dimensions")
+            {"dimension": "edges", "is": "nothing", "plus": 1}), "a relation is of unknown dimensions")
 
     def test_the_change_log_has_the_version(self):
         log = (SCHEMAS / "CHANGELOG.md").read_text()

@@ -8,8 +8,10 @@ RunRecord example_run() {
     RunRecord record;
     record.config = {{"l1d.ways", std::int64_t{4}, "line", "m.toml:3", "Lines in a set."},
                      {"l1d.sectored", false, "", "default", "Lines have sectors."},
-                     {"clock.core", 700e6, "Hz", "override", "Core clock."},
-                     {"sm.warp_scheduler", std::string("gto"), "", "default", "Variant of the slot."}};
+                     {"test.real", 700e6, "Hz", "override", "Core clock."},
+                     {"sm.warp_scheduler", std::string("gto"), "", "default", "Variant of the slot."},
+                     {"sm.frequency", std::int64_t{700'000'000}, "Hz", "default", "Core clock."},
+                     {"dram.frequency", std::int64_t{924'000'000}, "Hz", "default", "DRAM clock."}};
     record.config_toml = "[l1d]\nways = 4\n";
     record.config_hash = 0x1234;
     record.state_hash = 0xfedcba9876543210u;
@@ -32,13 +34,17 @@ RunRecord example_run() {
     record.meta.warp_instructions_per_s = 18'000;
     record.meta.inputs = {{"m.toml", "00ff"}};
 
-    record.components = {
-        {"sm0", "sm", -1}, {"sm1", "sm", -1}, {"partition0", "memory_partition", -1}, {"sm0.l1d", "l1d", 0}};
-    record.counters = {{"memory_partition", {"partition0"}, {{"busy_cycles", "cycle", "Cycles with work.", {2000}}}},
-                       {"sm",
-                        {"sm0", "sm1"},
-                        {{"cycles", "cycle", "Cycles with work.", {2900, 2800}},
-                         {"warp_instructions", "instruction", "Warp instructions issued.", {2500, 2000}}}}};
+    record.components = {{"sm0", "sm", -1},
+                         {"sm1", "sm", -1},
+                         {"partition0", "memory_partition", -1},
+                         {"sm0.l1d", "l1d", 0},
+                         {"partition0.dram", "dram", 2}};
+    record.counters = {
+        {"dram", {"partition0.dram"}, {{"data_bus_cycles", "DRAM cycle", "Cycles of data on the bus.", {2000}}}},
+        {"sm",
+         {"sm0", "sm1"},
+         {{"cycles", "cycle", "Cycles with work.", {2900, 2800}},
+          {"warp_instructions", "instruction", "Warp instructions issued.", {2500, 2000}}}}};
     record.kernels = {{0, "vecadd", 0, {4, 1, 1}, {128, 1, 1}, 10, 0, 1000, 2'000'000, 1400, 2300, 73'600},
                       {1, "vecadd", 0, {4, 1, 1}, {128, 1, 1}, 10, 64, 2'000'100, 4'285'714, 1600, 2200, 70'400}};
     record.kernel_columns = {{"l1d_misses", "line", "Misses of all L1 caches.", std::vector<std::uint64_t>{10, 20}}};
@@ -52,10 +58,10 @@ RunRecord example_run() {
                           {0, 0},
                           {1, 2}}};
     record.series = {
-        {"memory_partition",
+        {"dram",
          {1000, 2000, 3000},
-         {"partition0"},
-         {{"busy_cycles", "cycle", "Cycles with work.", {500, 700, 800}}}},
+         {"partition0.dram"},
+         {{"data_bus_cycles", "DRAM cycle", "Cycles of data on the bus.", {500, 700, 800}}}},
         {"sm",
          {1000, 2000, 3000},
          {"sm0", "sm1"},

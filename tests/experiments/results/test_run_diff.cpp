@@ -60,7 +60,7 @@ TEST_CASE("a different summary, configuration, shape, type or name is found") {
           "/config/l1d.sectored: false in the first, true in the second");
     CHECK(difference_after([](RunRecord& record) { record.counters.pop_back(); }) == "/counters/sm: only in the first");
     CHECK(difference_after([](RunRecord& record) { record.counters[0].columns[0].name = "a_cycles"; }) ==
-          "/counters/memory_partition/a_cycles: only in the second");
+          "/counters/dram/a_cycles: only in the second");
     CHECK(difference_after([](RunRecord& record) {
               record.kernels.pop_back();
               record.kernel_columns[0].values = std::vector<std::uint64_t>{10};
@@ -69,8 +69,7 @@ TEST_CASE("a different summary, configuration, shape, type or name is found") {
 
 TEST_CASE("numbers are compared bit for bit") {
     const auto set_clock = [](double value) { return [value](RunRecord& record) { record.config[2].value = value; }; };
-    CHECK(
-        difference_after(set_clock(std::nextafter(700e6, 1e9))).starts_with("/config/clock.core: 700000000.0 (bits "));
+    CHECK(difference_after(set_clock(std::nextafter(700e6, 1e9))).starts_with("/config/test.real: 700000000.0 (bits "));
     const TemporaryFolder folder;
     RunRecord record = example_run();
     record.config[2].value = 0.0;
@@ -78,7 +77,7 @@ TEST_CASE("numbers are compared bit for bit") {
     record.config[2].value = -0.0;
     write_run(record, folder.file("b.h5"));
     CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) ==
-          "/config/clock.core: 0.0 (bits 0000000000000000) in the first, -0.0 (bits 8000000000000000) in the second");
+          "/config/test.real: 0.0 (bits 0000000000000000) in the first, -0.0 (bits 8000000000000000) in the second");
     record.config[2].value = std::nan("");
     write_run(record, folder.file("a.h5"));
     write_run(record, folder.file("b.h5"));
@@ -104,7 +103,7 @@ TEST_CASE("a large column is compared to its end") {
         write_run(record, folder.file(name));
     }
     CHECK(diff_runs(folder.file("a.h5"), folder.file("b.h5")) ==
-          "/series/memory_partition/busy_cycles[9999, 0]: 1 in the first, 2 in the second");
+          "/series/dram/data_bus_cycles[9999, 0]: 1 in the first, 2 in the second");
 }
 
 TEST_CASE("a missing or foreign file is an input error with its path") {

@@ -40,7 +40,7 @@ TEST_CASE("every part of the record is in the file") {
     CHECK(root.open_dataset("config/sm.warp_scheduler").read_texts() == std::vector<std::string>{"gto"});
     CHECK(root.open_dataset("config/l1d.sectored").type() == hdf5::ElementType::boolean);
 
-    CHECK(root.open_dataset("components/parent").read<std::int32_t>() == std::vector<std::int32_t>{-1, -1, -1, 0});
+    CHECK(root.open_dataset("components/parent").read<std::int32_t>() == std::vector<std::int32_t>{-1, -1, -1, 0, 2});
     CHECK(root.open_dataset("counters/sm/component").read_texts() == std::vector<std::string>{"sm0", "sm1"});
     CHECK(root.open_dataset("counters/sm/cycles").read<std::uint64_t>() == std::vector<std::uint64_t>{2900, 2800});
     CHECK(root.open_dataset("kernels/shared_bytes").read<std::uint32_t>() == std::vector<std::uint32_t>{0, 64});

@@ -69,6 +69,11 @@ void make_dataset(hid_t file, const char* path, hid_t type, std::vector<hsize_t>
     set_text(file, path, "description", "Something.");
 }
 
+void make_scale(hid_t file, const char* path) {
+    const hdf5::Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
+    REQUIRE(H5DSset_scale(dataset.get(), "edges") >= 0);
+}
+
 TEST_CASE("what is missing is found") {
     CHECK(violations_after([](hid_t file) {
               detach(file, "/kernels/cycles", "/kernels/id");
@@ -108,12 +113,12 @@ TEST_CASE("a wrong type or value is found") {
     CHECK(violations_after([](hid_t file) { set_text(file, "/", "cycles", "many"); }) ==
           "/: its attribute \"cycles\" is text, not uint64\n");
     const std::string violations = violations_after([](hid_t file) {
-        remove(file, "/counters/memory_partition/busy_cycles");
-        make_dataset(file, "/counters/memory_partition/busy_cycles", H5T_NATIVE_FLOAT, {1});
+        remove(file, "/counters/dram/data_bus_cycles");
+        make_dataset(file, "/counters/dram/data_bus_cycles", H5T_NATIVE_FLOAT, {1});
     });
     CHECK(violations ==
-          "/counters/memory_partition/busy_cycles: its type is other, not uint64\n"
-          "/counters/memory_partition/busy_cycles: the scale \"component\" is not attached "
+          "/counters/dram/data_bus_cycles: its type is other, not uint64\n"
+          "/counters/dram/data_bus_cycles: the scale \"component\" is not attached "
           "to it\n");
 }
 
@@ -127,7 +132,8 @@ TEST_CASE("extents that do not fit are found") {
     CHECK(violations_after([](hid_t file) {
               remove(file, "/histograms/sm/load_latency/edges");
               make_dataset(file, "/histograms/sm/load_latency/edges", H5T_NATIVE_UINT64, {2});
-          }) == "/histograms/sm/load_latency: the dimension edge has 2 elements, not 3 (bin + 1)\n");
+              make_scale(file, "/histograms/sm/load_latency/edges");
+          }) == "/histograms/sm/load_latency: the dimension edges has 2 elements, not 3 (bin + 1)\n");
 }
 
 TEST_CASE("a file of another kind is an input error with its path") {

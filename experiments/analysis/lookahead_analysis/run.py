@@ -1,0 +1,170 @@
+"""One run's result file (hdf5_schemas/run.schema.json, major version 1)."""
+
+import h5py
+import numpy as np
+import pandas as pd
+
+SCHEMA = "lookahead.run"
+MAJOR_VERSION = "1"
+INTERNAL_ATTRIBUTES = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"}
+
+
+class RunFileError(Exception):
+    """The file is missing, damaged, or not the result of a run."""
+
+
+def _value(stored):
+    """A scalar as a Python value."""
+    if isinstance(stored, bytes):
+        return stored.decode()
+    if isinstance(stored, np.ndarray):
+        return [_value(each) for each in stored]
+    return stored.item() if isinstance(stored, np.generic) else stored
+
+
+def _array(dataset):
+    """The elements of a dataset; texts as str."""
+    return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
+
+
+def _scalar(dataset):
+    return _value(dataset[()])
+
+
+class Run:
+    """An open result file; a context manager. Tables are pandas DataFrames, read when asked for."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        try:
+            self.file = h5py.File(self.path, "r")
+        except OSError as error:
+            raise RunFileError(f"{self.path}: cannot be read: {error}") from error
+        schema = _value(self.file.attrs.get("schema", ""))
+        version = _value(self.file.attrs.get("schema_version", ""))
+        if schema != SCHEMA or version.split(".")[0] != MAJOR_VERSION:
+            self.file.close()
+            raise RunFileError(f"{self.path}: not a file of {SCHEMA} {MAJOR_VERSION}.x, but of '{schema}' '{version}'")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.file.close()
+
+    @property
+    def summary(self):
+        """What was run and how it ended, by name."""
+        return {name: _value(value) for name, value in self.file.attrs.items()}
+
+    @property
+    def status(self):
+        return self.summary["status"]
+
+    @property
+    def complete(self):
+        """True for a run that may enter an average: it reached its end and its outputs are not wrong."""
+        return self.status == "complete" and self.summary["outputs"] != "mismatch"
+
+    @property
+    def meta(self):
+        """Where and how it was run, by name."""
+        return {name: _value(value) for name, value in self.file["meta"].attrs.items()}
+
+    @property
+    def config(self):
+        """The effective configuration: index key, columns value, unit, source, description."""
+        rows = {key: {"value": _scalar(dataset), "unit": _value(dataset.attrs["units"]),
+                      "source": _value(dataset.attrs["source"]), "description": _value(dataset.attrs["description"])}
+                for key, dataset in self.file["config"].items()}
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=["value", "unit", "source", "description"])
+        return table.rename_axis("key")
+
+    def config_value(self, key):
+        if key not in self.file["config"]:
+            raise KeyError(f"{self.path}: the configuration has no key {key}")
+        return _scalar(self.file["config"][key])
+
+    @property
+    def components(self):
+        return self._table("components", "id")
+
+    @property
+    def kernels(self):
+        """A row for each kernel launch; index id."""
+        return self._table("kernels", "id")
+
+    @property
+    def counter_kinds(self):
+        return sorted(self.file["counters"])
+
+    @property
+    def series_kinds(self):
+        return sorted(self.file["series"])
+
+    def counters(self, kind):
+        """Totals of the run: a row for each component of the kind, a column for each counter."""
+        return self._table(f"counters/{self._known('counters', kind)}", "component")
+
+    def series_names(self, kind):
+        group = self.file[f"series/{self._known('series', kind)}"]
+        return sorted(name for name in group if name not in ("cycle", "component"))
+
+    def series(self, kind, name):
+        """What was counted in each interval: index cycle (the end of the interval), a column for each component."""
+        group = self.file[f"series/{self._known('series', kind)}"]
+        if name not in group:
+            raise KeyError(f"{self.path}: no series {kind}.{name}; there are {', '.join(self.series_names(kind))}")
+        index = pd.Index(_array(group["cycle"]), name="cycle")
+        columns = pd.Index(_array(group["component"]), name="component")
+        return pd.DataFrame(_array(group[name]), index=index, columns=columns)
+
+    def rate(self, kind, name, clock=None):
+        """A series for each cycle of the core clock, or of the clock whose frequency is the configuration key."""
+        table = self.series(kind, name)
+        cycles = np.diff(table.index.to_numpy(dtype=float), prepend=0.0)
+        if clock is not None:
+            cycles = cycles * self.config_value(clock) / self.config_value("sm.frequency")
+        return table.div(cycles, axis=0)
+
+    def histogram(self, kind, name):
+        """Counts by component: columns are the bins as intervals [left, right), with -inf and inf for the rest."""
+        group = self.file[f"histograms/{kind}/{name}"]
+        edges = np.concatenate(([-np.inf], _array(group["edges"]).astype(float), [np.inf]))
+        counts = np.column_stack((_array(group["underflow"]), _array(group["counts"]), _array(group["overflow"])))
+        return pd.DataFrame(counts, index=pd.Index(_array(group["component"]), name="component"),
+                            columns=pd.IntervalIndex.from_breaks(edges, closed="left"))
+
+    @property
+    def engine(self):
+        """What the engine did: a row for each rank; the lengths of windows are in window_lengths."""
+        return self._table("engine", "rank")
+
+    @property
+    def window_lengths(self):
+        """Windows by length: a row for each rank; columns are the least lengths in femtoseconds."""
+        group = self.file["engine"]
+        return pd.DataFrame(_array(group["window_lengths"]), index=pd.Index(_array(group["rank"]), name="rank"),
+                            columns=pd.Index(_array(group["window_length"]), name="window_length"))
+
+    def units(self, path):
+        return _value(self.file[path].attrs["units"])
+
+    def description(self, path):
+        return _value(self.file[path].attrs["description"])
+
+    def _known(self, group, kind):
+        if kind not in self.file[group]:
+            raise KeyError(f"{self.path}: no {group} of kind {kind}; there are {', '.join(sorted(self.file[group]))}")
+        return kind
+
+    def _table(self, path, index):
+        """All columns of a group that have the dimension of the index."""
+        group = self.file[path]
+        scale = group[index]
+        columns = {name: _array(dataset) for name, dataset in group.items()
+                   if name != index and dataset.ndim == 1 and dataset.dims[0].values() == [scale]}
+        return pd.DataFrame(columns, index=pd.Index(_array(scale), name=index))
