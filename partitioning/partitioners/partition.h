@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/lp/model.h"
+
+namespace lookahead {
+
+struct PartitionerDescription {
+    std::string_view name;
+    std::string_view description;
+};
+
+/// All partitioners, for listings.
+std::span<const PartitionerDescription> partitioners();
+
+/// The rank of each LP. `name_or_file` is the name of a partitioner, or a file (anything that holds a '/' or a '.')
+/// with a line "NAME RANK" for each LP. No rank stays empty if there are as many LPs as ranks. The same on every
+/// rank that calls it with the same arguments.
+/// ConfigurationError for an unknown name; InputError for a file that does not fit the model.
+std::vector<int> partition(const Model&, int ranks, const std::string& name_or_file,
+                           std::span<const double> measured_work = {});
+
+}  // namespace lookahead

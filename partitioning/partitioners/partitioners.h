@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "partitioning/graph/partition_graph.h"
+
+namespace lookahead {
+
+/// Runs of consecutive LPs of about equal work.
+std::vector<int> partition_linear(const PartitionGraph&, int ranks);
+
+/// LP i on rank i modulo the ranks: LPs of one kind spread evenly.
+std::vector<int> partition_round_robin(const PartitionGraph&, int ranks);
+
+/// Scotch: balanced work, and little traffic over short channels between ranks.
+std::vector<int> partition_graph(const PartitionGraph&, int ranks);
+
+/// Read from a file with a line "NAME RANK" for each LP; # begins a comment.
+std::vector<int> partition_from_file(const Model&, int ranks, const std::string& file);
+
+}  // namespace lookahead
