@@ -8,8 +8,7 @@ namespace lookahead::gpu {
 /// network's ports tell the reply arbiter which slice a message comes from.
 inline constexpr std::uint16_t kSmDispatchPort = 0x8000;    ///< KernelBegin, CtaAssign, KernelEnd
 inline constexpr std::uint16_t kSmAllocationPort = 0x8001;  ///< AllocationUpdate, from the host
-inline constexpr std::uint16_t kSmReplyPort = 0;            ///< replies: from L2 slice i at base + i
-inline constexpr std::uint16_t kSmCreditPort = 0x4000;      ///< credits: from L2 slice i at base + i
+inline constexpr std::uint16_t kSmReplyPort = 0;            ///< replies and credits: from L2 slice i at base + i
 
 /// Out-ports of an SM, in the order in which it declares them.
 inline constexpr unsigned kSmToDispatcher = 0;

@@ -22,7 +22,7 @@ bool ExecuteStage::execute(unsigned context, Cycle now) {
     ++counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
     if (decoded.guarded) {
         active &= stream.predicates[decoded.guard.slot] ^ decoded.guard.flip;
-        if (active == 0) {
+        if (active == 0 && decoded.action != Action::branch) {
             ++counters.predicated_off;
             step_past(context, stream);
             return false;

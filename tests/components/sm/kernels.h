@@ -33,7 +33,11 @@ inline isa::Kernel independent_chain(Operation operation, Type type, unsigned co
     const auto one = type == Type::f64 ? k.literal64(0x3ff0000000000000u) : k.literal(0x3f800000u);
     for (unsigned i = 0; i < count; ++i) {
         const auto x = k.registers(type == Type::f64 ? 2 : 1);
-        k.op(operation, type, x, {one, one});
+        if (operation == Operation::mad_lo || operation == Operation::fma) {
+            k.op(operation, type, x, {one, one, one});
+        } else {
+            k.op(operation, type, x, {one, one});
+        }
         if (type == Type::f32 || type == Type::f64) {
             k.last().rounding = isa::Rounding::rn;
         }
@@ -66,6 +70,59 @@ inline isa::Kernel add_index() {
     k.load(isa::Space::global, Type::u32, value, source);
     k.op(Operation::add, Type::u32, value, {value, index});
     k.store(isa::Space::global, Type::u32, address, value);
+    k.exit();
+    return k.finish();
+}
+
+/// A loop of everything that an SM does: loads, shared memory with barriers, divergence, all pipelines, atomics, a fence
+/// and the clock. Writes one word a thread at parameter 0, reads words at parameter 1.
+inline isa::Kernel mixed_kernel(unsigned passes) {
+    KernelBuilder k("mixed", {8, 8});
+    k.shared_bytes(256 * 4);
+    const auto [address, index] = thread_address(k);
+    const auto tid = k.reg(), slot = k.reg(), count = k.reg(), sum = k.reg(), value = k.reg(), odd = k.reg(),
+               clock = k.reg();
+    const auto source = k.reg64(), wide = k.reg64();
+    const auto p = k.predicate(), more = k.predicate();
+    k.special(tid, isa::SpecialRegister::tid_x);
+    k.op(Operation::mul_lo, Type::u32, slot, {tid, k.literal(4)});
+    k.op(Operation::mad_wide, Type::u64, source, {index, k.literal(4), k.parameter(1)}).source_type = Type::u32;
+    const auto again = k.here();
+    const auto even = k.label(), join = k.label(), done = k.label();
+    k.load(isa::Space::global, Type::u32, value, source);
+    k.store(isa::Space::shared, Type::u32, slot, value);
+    k.barrier();
+    k.op(Operation::bit_xor, Type::b32, odd, {slot, k.literal(4)});
+    k.load(isa::Space::shared, Type::u32, value, odd);
+    k.op(Operation::add, Type::u32, sum, {sum, value});
+    k.op(Operation::add, Type::u32, odd, {index, count});
+    k.op(Operation::bit_and, Type::b32, odd, {odd, k.literal(3)});
+    k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
+    k.guard(p);
+    k.branch(even, join);
+    k.unguard();
+    k.op(Operation::div, Type::u32, value, {sum, k.literal(3)});
+    k.op(Operation::add, Type::u32, sum, {sum, value});
+    k.branch(join, join);
+    k.bind(even);
+    k.op(Operation::fma, Type::f32, value, {sum, sum, sum}).rounding = isa::Rounding::rn;
+    k.op(Operation::max, Type::u32, sum, {sum, value});
+    k.bind(join);
+    k.op(Operation::mul_wide, Type::u64, wide, {sum, k.literal(77)}).source_type = Type::u32;
+    k.op(Operation::bit_xor, Type::b32, sum, {sum, KernelBuilder::word(wide, 1)});
+    k.atomic(isa::Space::global, isa::AtomicOp::add, Type::u32, value, k.parameter(0), k.literal(0));
+    k.op(Operation::add, Type::u32, sum, {sum, value});
+    k.op(Operation::membar, Type::none, {}, {});
+    k.barrier();
+    k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
+    k.setp(isa::Comparison::lt, Type::u32, more, count, k.literal(passes));
+    k.guard(more);
+    k.branch(again, done);
+    k.unguard();
+    k.bind(done);
+    k.special(clock, isa::SpecialRegister::clock);
+    k.op(Operation::bit_xor, Type::b32, sum, {sum, clock});
+    k.store(isa::Space::global, Type::u32, address, sum, 4);
     k.exit();
     return k.finish();
 }

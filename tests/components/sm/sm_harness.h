@@ -1,9 +1,12 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,9 +21,9 @@ namespace lookahead::test {
 
 /// A launch for SmHarness: the grid is given out as a dispatcher would.
 struct TestLaunch {
-    isa::Dim3 grid;
-    isa::Dim3 block;
-    std::vector<std::uint32_t> parameters;  ///< as 32-bit words
+    isa::Dim3 grid = {};
+    isa::Dim3 block = {};
+    std::vector<std::uint32_t> parameters = {};  ///< as 32-bit words
     std::uint32_t kernel = 0;
     std::uint32_t preassigned = 1;
     Cycle begin = 10;
@@ -44,15 +47,9 @@ class SmHarness {
         : kernels_(std::move(kernels)),
           configuration_(Configuration::from_toml(toml, "test.toml")),
           clock_(configuration_.read<gpu::SmParameters>("sm").frequency),
-          router_({0, 1}, 2, 1) {
-        sm_ = std::make_unique<gpu::StreamingMultiprocessor>(
-            configuration_, kernels_, gpu::SmIdentity{3, 15}, [&](const gpu::LoadStoreServices& services) {
-                auto unit = std::make_unique<FakeLoadStoreUnit>(memory, services);
-                memory_ = unit.get();
-                return unit;
-            });
-        const ChannelDescription to_dispatcher{0, gpu::kSmToDispatcher, 1, 1, 0, clock_.least_span(kLatency), 1};
-        LpBinding::bind(*sm_, 0, {"sm3", "sm"}, std::span(&to_dispatcher, 1), 0, router_);
+          router_({0, 1}, 2, 1),
+          fake_memory_(memory) {
+        make_sm();
     }
 
     gpu::StreamingMultiprocessor& sm() { return *sm_; }
@@ -140,7 +137,37 @@ class SmHarness {
         return hasher.value();
     }
 
+    /// Advances to `horizon` in windows short enough for the dispatcher's answers.
+    void run_until_window_by_window(Time horizon) {
+        while (clock_.edge(now_ + kLatency) < horizon) {
+            run_until(now_ + kLatency);
+        }
+        run_until_time(horizon);
+    }
+
+    void replace_sm_by_restored_copy() {
+        std::stringstream bytes;
+        {
+            boost::archive::binary_oarchive archive(bytes);
+            LpBinding::save(*sm_, archive);
+        }
+        make_sm();
+        boost::archive::binary_iarchive archive(bytes);
+        LpBinding::load(*sm_, archive);
+    }
+
   private:
+    void make_sm() {
+        sm_ = std::make_unique<gpu::StreamingMultiprocessor>(
+            configuration_, kernels_, gpu::SmIdentity{3, 15}, [this](const gpu::LoadStoreServices& services) {
+                auto unit = std::make_unique<FakeLoadStoreUnit>(fake_memory_, services);
+                memory_ = unit.get();
+                return unit;
+            });
+        const ChannelDescription to_dispatcher{0, gpu::kSmToDispatcher, 1, 1, 0, clock_.least_span(kLatency), 1};
+        LpBinding::bind(*sm_, 0, {"sm3", "sm"}, std::span(&to_dispatcher, 1), 0, router_);
+    }
+
     struct Message {
         std::vector<std::uint64_t> words;
         const MessageHeader& header() const { return *reinterpret_cast<const MessageHeader*>(words.data()); }
@@ -192,6 +219,7 @@ class SmHarness {
     Configuration configuration_;
     ClockDomain clock_;
     MessageRouter router_;
+    FakeMemory fake_memory_;
     std::unique_ptr<gpu::StreamingMultiprocessor> sm_;
     FakeLoadStoreUnit* memory_ = nullptr;
     std::vector<Message> inputs_;
@@ -207,3 +235,17 @@ class SmHarness {
 };
 
 }  // namespace lookahead::test
+
+/// So that doctest prints lists of cycles.
+template <>
+struct doctest::StringMaker<std::vector<lookahead::Cycle>> {
+    static String convert(const std::vector<lookahead::Cycle>& cycles) {
+        std::string text = "{";
+        for (const lookahead::Cycle cycle : cycles) {
+            text += ' ';
+            text += std::to_string(cycle);
+        }
+        text += " }";
+        return text.c_str();
+    }
+};

@@ -22,5 +22,181 @@ TEST_CASE("a kernel's loads, arithmetic and stores give the right memory") {
     CHECK(harness.counters().thread_instructions == 500 * 9);
 }
 
+using gpu::GpuMessage;
+
+/// The cycle in which the SM sent a message.
+Cycle sent(const SmHarness::Received& message) {
+    return message.cycle - SmHarness::kLatency;
+}
+
+TEST_CASE("a CTA is reported when its warps have exited and their last result is written back") {
+    SmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
+    harness.launch({.block = {32, 1, 1}});
+    // The addition issues in cycle 12, the exit in cycle 13; the addition's write-back comes in cycle 16.
+    REQUIRE(harness.run());
+    REQUIRE(harness.received().size() == 2);
+    CHECK(harness.received()[0].type == GpuMessage::cta_completed);
+    CHECK(harness.received()[0].value == 0);
+    CHECK(sent(harness.received()[0]) == 16);
+}
+
+TEST_CASE("a CTA is not reported while one of its loads is under way, but may be while a store is") {
+    for (const bool load : {true, false}) {
+        KernelBuilder k("k", {8, 8});
+        const auto x = k.reg();
+        if (load) {
+            k.load(isa::Space::global, Type::u32, x, k.parameter(0));
+        } else {
+            k.store(isa::Space::global, Type::u32, k.parameter(0), x);
+        }
+        k.exit();
+        SmHarness harness({k.finish()}, "", {.global_latency = 200, .store_latency = 200});
+        harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+        REQUIRE(harness.run());
+        CHECK(sent(harness.received()[0]) == (load ? 12 + 200 + 1 : 14));
+        // The end of the kernel waits for the store, too.
+        CHECK(sent(harness.received()[1]) >= 12 + 200);
+    }
+}
+
+TEST_CASE("the drained message carries the launch's own instruction counts") {
+    SmHarness harness({add_index(), dependent_chain(Operation::add, Type::u32, 3)});
+    harness.launch({.grid = {3, 1, 1}, .block = {48, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    harness.launch({.grid = {2, 1, 1}, .block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 40});
+    REQUIRE(harness.run());
+    std::vector<SmHarness::Received> drained;
+    for (const SmHarness::Received& message : harness.received()) {
+        if (message.type == GpuMessage::sm_drained) {
+            drained.push_back(message);
+        }
+    }
+    REQUIRE(drained.size() == 2);
+    CHECK(drained[0].value == 0);
+    CHECK(drained[0].warp_instructions == 3 * 2 * 9);
+    CHECK(drained[0].thread_instructions == 3 * 48 * 9);
+    CHECK(drained[1].value == 1);
+    CHECK(drained[1].warp_instructions == 2 * 4);
+    CHECK(drained[1].thread_instructions == 2 * 32 * 4);
+    CHECK(harness.counters().launches == 2);
+}
+
+TEST_CASE("an SM without CTAs drains at once and is idle between kernels") {
+    SmHarness harness({add_index()});
+    gpu::KernelBegin begin{};
+    begin.grid = begin.block = {1, 1, 1};
+    begin.parameter_bytes = 16;
+    harness.send(10, begin, global_parameters());
+    harness.send(30, gpu::KernelEnd{0});
+    harness.run_until(25);
+    CHECK_FALSE(harness.sm().finished());
+    CHECK(harness.sm().waiting_for() == "CTAs of kernel add_index or its end");
+    harness.run_until(1000);
+    REQUIRE(harness.received().size() == 1);
+    CHECK(sent(harness.received()[0]) == 30);
+    CHECK(harness.sm().finished());
+    CHECK(harness.sm().next_event_time() == kTimeInfinity);
+    CHECK(harness.counters().cycles == 21);
+    CHECK(harness.counters().active_cycles == 0);
+    CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::no_cta] == 21);
+}
+
+/// Cycles of a launch of one-warp CTAs that each wait for a load, one CTA at a time.
+std::uint64_t cycles_with(std::uint32_t preassigned) {
+    SmHarness harness({add_index()}, "[sm]\nmax_ctas = 1\n");
+    harness.launch(
+        {.grid = {6, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters(), .preassigned = preassigned});
+    REQUIRE(harness.run());
+    CHECK(harness.counters().ctas == 6);
+    CHECK(harness.counters().warp_instructions == 6 * 9);
+    return harness.counters().cycles;
+}
+
+TEST_CASE("a CTA that waits at the SM starts when another completes, without the dispatcher's round trip") {
+    const std::uint64_t without = cycles_with(0), with = cycles_with(1);
+    // Five replacements save a round trip of two channels each.
+    CHECK(without - with == 5 * 2 * SmHarness::kLatency);
+}
+
+TEST_CASE("no more CTAs are resident than fit") {
+    SmHarness harness({add_index()});
+    harness.launch({.grid = {20, 1, 1}, .block = {512, 1, 1}, .parameters = global_parameters()});
+    // Three CTAs of 16 warps fit; the fourth waits.
+    harness.run_until(100);
+    std::uint64_t before = harness.counters().warp_cycles;
+    harness.run_until(101);
+    CHECK(harness.counters().warp_cycles - before == 48);
+    harness.run(200'000);
+    CHECK(harness.counters().ctas == 20);
+}
+
+TEST_CASE("a CTA that can never fit is refused when its kernel begins") {
+    KernelBuilder k("huge", {});
+    k.shared_bytes(50'000);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}});
+    CHECK_THROWS_AS(harness.run(), ProgramError);
+}
+
+TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
+    KernelBuilder k("dirty", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto x = k.reg();
+    k.op(Operation::add, Type::u32, x, {x, k.literal(5)});
+    k.store(isa::Space::global, Type::u32, address, x);
+    k.exit();
+    SmHarness harness({k.finish()}, "[sm]\nmax_ctas = 1\n");
+    harness.launch({.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    for (unsigned cta = 0; cta < 4; ++cta) {
+        CHECK(harness.memory().global_word(4 * 32 * cta) == 5);
+    }
+}
+
+/// Issues nothing real, but says so: an extension that would always like to issue.
+struct EagerSource final : gpu::IssueSource {
+    bool issue(unsigned scheduler, Cycle) override {
+        ++offers[scheduler];
+        return true;
+    }
+    Cycle next_issue(Cycle now) const override { return now + 1; }
+    std::uint64_t offers[2] = {0, 0};
+};
+
+TEST_CASE("a source beside the warps issues exactly where the warps leave a scheduler idle") {
+    SmHarness plain({add_index()}), extended({add_index()});
+    EagerSource source;
+    extended.sm().add_issue_source(source);
+    for (SmHarness* harness : {&plain, &extended}) {
+        harness->launch({.grid = {4, 1, 1}, .block = {96, 1, 1}, .parameters = global_parameters()});
+        REQUIRE(harness->run());
+    }
+    CHECK(plain.counters().cycles == extended.counters().cycles);
+    for (unsigned scheduler = 0; scheduler < 2; ++scheduler) {
+        const gpu::SchedulerCounters& counters = extended.sm().scheduler_counters()[scheduler];
+        const std::uint64_t issued = counters[gpu::SchedulerCycle::issued];
+        CHECK(issued == plain.sm().scheduler_counters()[scheduler][gpu::SchedulerCycle::issued]);
+        CHECK(counters[gpu::SchedulerCycle::extension_issued] == extended.counters().cycles - issued);
+        CHECK(source.offers[scheduler] == extended.counters().cycles - issued);
+    }
+}
+
+TEST_CASE("the causes stand under the scheduler's name, the rest under the SM's") {
+    struct Names final : StatisticsVisitor {
+        void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                     std::uint64_t) override {
+            names.push_back(std::string(component) + "/" + std::string(kind) + "/" + std::string(what.name));
+        }
+        void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {
+        }
+        std::vector<std::string> names;
+    } visitor;
+    SmHarness harness({add_index()});
+    harness.sm().visit_statistics(visitor);
+    CHECK(std::count(visitor.names.begin(), visitor.names.end(), "sm3/sm/warp_instructions") == 1);
+    CHECK(std::count(visitor.names.begin(), visitor.names.end(), "sm3.scheduler1/sm_scheduler/barrier") == 1);
+}
+
 }  // namespace
 }  // namespace lookahead::test

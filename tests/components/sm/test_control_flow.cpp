@@ -1,0 +1,275 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/components/sm/kernels.h"
+#include "tests/components/sm/sm_harness.h"
+
+namespace lookahead::test {
+namespace {
+
+using gpu::SchedulerCycle;
+
+std::string error_of(SmHarness& harness) {
+    try {
+        harness.run();
+    } catch (const ProgramError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+/// out[i] = i even ? 2 * i : i + 100, by a divergent branch.
+isa::Kernel divergent_kernel() {
+    KernelBuilder k("divergent", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto value = k.reg(), odd = k.reg();
+    const auto p = k.predicate();
+    const auto even = k.label(), join = k.label();
+    k.op(Operation::bit_and, Type::b32, odd, {index, k.literal(1)});
+    k.setp(isa::Comparison::eq, Type::u32, p, odd, k.literal(0));
+    k.guard(p);
+    k.branch(even, join);
+    k.unguard();
+    k.op(Operation::add, Type::u32, value, {index, k.literal(100)});
+    k.branch(join, join);
+    k.bind(even);
+    k.op(Operation::add, Type::u32, value, {index, index});
+    k.bind(join);
+    k.store(isa::Space::global, Type::u32, address, value);
+    k.exit();
+    return k.finish();
+}
+
+TEST_CASE("lanes that diverge take both paths and join for the store") {
+    SmHarness harness({divergent_kernel()});
+    harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    for (unsigned i = 0; i < 64; ++i) {
+        CHECK(harness.memory().global_word(4 * i) == (i % 2 == 0 ? 2 * i : i + 100));
+    }
+    CHECK(harness.counters().divergent_branches == 2);
+    // Both warps: 7 before the paths (the branch included), 2 on the odd, 1 on the even, 2 after the join.
+    CHECK(harness.counters().warp_instructions == 2 * 12);
+    CHECK(harness.counters().thread_instructions == 2 * (7 * 32 + 2 * 16 + 16 + 2 * 32));
+}
+
+TEST_CASE("a partial warp runs with its threads only") {
+    SmHarness harness({add_index()});
+    for (unsigned i = 0; i < 64; ++i) {
+        harness.memory().set_global_word((1 << 14) + 4 * i, 7);
+        harness.memory().set_global_word(4 * i, 0xdead);
+    }
+    harness.launch({.block = {37, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().global_word(4 * 36) == 36 + 7);
+    CHECK(harness.memory().global_word(4 * 37) == 0xdead);
+    CHECK(harness.counters().thread_instructions == 37 * 9);
+}
+
+TEST_CASE("lanes that exit early leave the others running") {
+    KernelBuilder k("exits", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto p = k.predicate();
+    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(5));
+    k.guard(p);
+    k.exit();
+    k.unguard();
+    k.store(isa::Space::global, Type::u32, address, k.literal(9));
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().global_word(4 * 4) == 9);
+    CHECK(harness.memory().global_word(4 * 5) == 0);
+    CHECK(harness.counters().by_class[static_cast<unsigned>(gpu::InstructionClass::exit)] == 3);
+}
+
+TEST_CASE("a loop runs as often as each lane needs") {
+    // out[i] = number of passes = i + 1.
+    KernelBuilder k("loop", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto count = k.reg();
+    const auto p = k.predicate();
+    const auto done = k.label();
+    const auto again = k.here();
+    k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
+    k.setp(isa::Comparison::le, Type::u32, p, count, index);
+    k.guard(p);
+    k.branch(again, done);
+    k.unguard();
+    k.bind(done);
+    k.store(isa::Space::global, Type::u32, address, count);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {40, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    for (unsigned i = 0; i < 40; ++i) {
+        CHECK(harness.memory().global_word(4 * i) == i + 1);
+    }
+}
+
+/// Warp 0 waits for a load before a barrier; the others are there at once. Afterwards each reads the clock.
+isa::Kernel barrier_kernel() {
+    KernelBuilder k("barrier", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto value = k.reg(), clock = k.reg();
+    const auto p = k.predicate();
+    const auto join = k.label();
+    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(32));
+    k.guard(p);
+    k.branch(join, join);
+    k.unguard();
+    k.load(isa::Space::global, Type::u32, value, k.parameter(1));
+    k.op(Operation::add, Type::u32, value, {value, value});
+    k.op(Operation::add, Type::u32, value, {value, value});
+    k.bind(join);
+    k.barrier();
+    k.special(clock, isa::SpecialRegister::clock);
+    k.store(isa::Space::global, Type::u32, address, clock);
+    k.exit();
+    return k.finish();
+}
+
+TEST_CASE("no warp passes a barrier before the last has arrived, and all pass it then") {
+    SmHarness harness({barrier_kernel()}, "[sm]\nbarrier_latency = 7\n", {.global_latency = 500});
+    harness.launch({.block = {128, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    std::uint32_t first = ~0u, last = 0;
+    for (unsigned warp = 0; warp < 4; ++warp) {
+        first = std::min(first, harness.memory().global_word(4 * 32 * warp));
+        last = std::max(last, harness.memory().global_word(4 * 32 * warp));
+    }
+    CHECK(first > 512 + 7);
+    CHECK(last - first <= 4);
+    CHECK(harness.counters().barriers == 1);
+    CHECK(harness.sm().scheduler_counters()[1][SchedulerCycle::barrier] > 400);
+}
+
+TEST_CASE("barrier_latency lies between the last arrival and the next issue") {
+    KernelBuilder k("two", {});
+    k.barrier();
+    k.exit();
+    for (const Cycle latency : {1, 6}) {
+        SmHarness harness({k.finish()}, "[sm]\nbarrier_latency = " + std::to_string(latency) + "\n");
+        harness.launch({.block = {64, 1, 1}});
+        CHECK(harness.issue_cycles(4) == std::vector<Cycle>{12, 13, 13 + latency, 13 + latency});
+    }
+}
+
+TEST_CASE("a warp that has exited counts as arrived") {
+    KernelBuilder k("some_exit", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto p = k.predicate();
+    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(64));
+    k.guard(p);
+    k.exit();
+    k.unguard();
+    k.barrier();
+    k.store(isa::Space::global, Type::u32, address, k.literal(1));
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {96, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().global_word(4 * 63) == 1);
+}
+
+TEST_CASE("CTAs wait at barriers of their own") {
+    SmHarness harness({barrier_kernel()});
+    harness.launch({.grid = {12, 1, 1}, .block = {96, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    CHECK(harness.counters().barriers == 12);
+}
+
+TEST_CASE("warps at different barriers are a deadlock that names kernel, CTA, warp, PC and line") {
+    KernelBuilder k("split", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto p = k.predicate();
+    const auto join = k.label();
+    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(32));
+    k.guard(p);
+    k.branch(join, join);
+    k.unguard();
+    k.barrier(1);
+    k.bind(join);
+    k.barrier(2);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
+    CHECK_FALSE(harness.run(5000));
+    CHECK(harness.sm().next_event_time() == kTimeInfinity);
+    CHECK_FALSE(harness.sm().finished());
+    CHECK(harness.sm().waiting_for() ==
+          "kernel split, CTA (0, 0, 0), warp 0, PC 0x30, split.ptx:7: waits at barrier 1; "
+          "kernel split, CTA (0, 0, 0), warp 1, PC 0x38, split.ptx:8: waits at barrier 2");
+}
+
+TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {
+    KernelBuilder k("diverged", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto p = k.predicate();
+    const auto join = k.label();
+    k.setp(isa::Comparison::ge, Type::u32, p, index, k.literal(8));
+    k.guard(p);
+    k.branch(join, join);
+    k.unguard();
+    k.barrier();
+    k.bind(join);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+    CHECK_FALSE(harness.run(5000));
+    CHECK(harness.sm().waiting_for() ==
+          "kernel diverged, CTA (0, 0, 0), warp 0, PC 0x30, diverged.ptx:7: waits at barrier 0 with lanes "
+          "0x000000ff only; lanes 0xffffff00 took another path");
+}
+
+TEST_CASE("a fence holds its warp until it completes") {
+    KernelBuilder k("fence", {});
+    k.op(Operation::membar, Type::none, {}, {});
+    k.exit();
+    SmHarness harness({k.finish()}, "", {.fence_latency = 33});
+    harness.launch({.block = {32, 1, 1}});
+    CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 33 + 1});
+    CHECK(harness.sm().scheduler_counters()[0][SchedulerCycle::long_latency] == 33);
+}
+
+TEST_CASE("an access that the program may not make is told with SM, cycle, kernel, CTA, warp, PC and line") {
+    KernelBuilder k("wild", {8, 8});
+    const auto x = k.reg();
+    k.load(isa::Space::global, Type::u32, x, k.parameter(0), -4);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+    CHECK(error_of(harness) ==
+          "sm3, cycle 12 (17142857 fs): kernel wild, CTA (0, 0, 0), warp 0, PC 0x0, wild.ptx:1: lane 0 accesses an "
+          "address that is not allocated");
+}
+
+TEST_CASE("a trap is an error of the program") {
+    KernelBuilder k("trapped", {});
+    k.op(Operation::nop, Type::none, {}, {});
+    k.op(Operation::trap, Type::none, {}, {});
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}});
+    CHECK(error_of(harness).find("PC 0x8, trapped.ptx:2: trap") != std::string::npos);
+}
+
+TEST_CASE("special registers tell where a warp runs") {
+    KernelBuilder k("where", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto a = k.reg(), b = k.reg();
+    k.special(a, isa::SpecialRegister::smid);
+    k.special(b, isa::SpecialRegister::ctaid_y);
+    k.op(Operation::mad_lo, Type::u32, a, {b, k.literal(1000), a});
+    k.store(isa::Space::global, Type::u32, address, a);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.grid = {1, 3, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().global_word(0) == 2003);
+}
+
+}  // namespace
+}  // namespace lookahead::test

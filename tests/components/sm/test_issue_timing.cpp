@@ -1,0 +1,224 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/components/sm/kernels.h"
+#include "tests/components/sm/sm_harness.h"
+
+namespace lookahead::test {
+namespace {
+
+/// The first instruction of a CTA assigned at cycle 10 issues when the first fetch is decoded.
+constexpr Cycle kFirstIssue = 12;
+
+struct OperationTiming {
+    const char* name;
+    Operation operation;
+    Type type;
+    Cycle latency;
+    Cycle initiation;
+    unsigned units;
+};
+// BASELINE's table of the GTX 480; two SP units, one SFU, one DP unit.
+const OperationTiming kTimings[] = {
+    {"integer add", Operation::add, Type::u32, 4, 1, 2},    {"integer max", Operation::max, Type::s32, 13, 2, 2},
+    {"integer mul", Operation::mul_lo, Type::u32, 4, 2, 2}, {"integer mad", Operation::mad_lo, Type::u32, 5, 1, 2},
+    {"integer div", Operation::div, Type::u32, 145, 8, 1},  {"fp32 add", Operation::add, Type::f32, 4, 1, 2},
+    {"fp32 max", Operation::max, Type::f32, 13, 2, 2},      {"fp32 mul", Operation::mul_lo, Type::f32, 4, 1, 2},
+    {"fp32 fma", Operation::fma, Type::f32, 5, 1, 2},       {"fp32 div", Operation::div, Type::f32, 39, 4, 1},
+    {"fp64 add", Operation::add, Type::f64, 8, 8, 1},       {"fp64 mul", Operation::mul_lo, Type::f64, 8, 8, 1},
+    {"fp64 fma", Operation::fma, Type::f64, 8, 8, 1},       {"fp64 div", Operation::div, Type::f64, 330, 130, 1},
+};
+
+std::vector<Cycle> differences(const std::vector<Cycle>& cycles) {
+    std::vector<Cycle> result;
+    for (std::size_t i = 1; i < cycles.size(); ++i) {
+        result.push_back(cycles[i] - cycles[i - 1]);
+    }
+    return result;
+}
+
+TEST_CASE("a dependent instruction issues exactly one latency after the one it needs") {
+    for (const OperationTiming& timing : kTimings) {
+        CAPTURE(timing.name);
+        SmHarness harness({dependent_chain(timing.operation, timing.type, 6)});
+        harness.launch({.block = {32, 1, 1}});
+        const std::vector<Cycle> cycles = harness.issue_cycles(6);
+        CHECK(cycles.front() == kFirstIssue);
+        CHECK(differences(cycles) == std::vector<Cycle>(5, timing.latency));
+    }
+}
+
+TEST_CASE("a unit takes an instruction every initiation interval, and as many units as there are work side by side") {
+    for (const OperationTiming& timing : kTimings) {
+        CAPTURE(timing.name);
+        // Each of 16 warps runs the operation once; all are ready when the last has been fetched.
+        SmHarness harness({independent_chain(timing.operation, timing.type, 1)}, "[sm.timing]\n");
+        harness.launch({.block = {512, 1, 1}});
+        std::vector<Cycle> cycles;
+        for (unsigned before = 0; cycles.size() < 16;) {
+            harness.run_until(harness.now() + 1);
+            unsigned issued = 0;
+            for (const std::uint64_t count : harness.counters().by_class) {
+                issued += static_cast<unsigned>(count);
+            }
+            issued -=
+                static_cast<unsigned>(harness.counters().by_class[static_cast<unsigned>(gpu::InstructionClass::exit)]);
+            for (; before < issued; ++before) {
+                cycles.push_back(harness.now() - 1);
+            }
+            REQUIRE(harness.now() < 10'000);
+        }
+        if (timing.initiation > 2) {
+            // Slower than the fetch of one warp a cycle: the unit is the bottleneck from the first one on.
+            CHECK(differences(cycles) == std::vector<Cycle>(15, timing.initiation));
+        } else {
+            // One new warp a cycle: the units keep up with the fetch.
+            CHECK(differences(cycles) == std::vector<Cycle>(15, 1));
+        }
+    }
+}
+
+TEST_CASE("two schedulers issue to two SP units in one cycle, but to one unit they take turns") {
+    // Warps 0 and 1 belong to different schedulers; multiplications occupy an SP unit for two cycles.
+    for (const bool two_units : {true, false}) {
+        SmHarness harness({independent_chain(Operation::mul_lo, Type::u32, 8)},
+                          two_units ? "" : "[sm]\nsp_units = 1\n");
+        harness.launch({.block = {64, 1, 1}});
+        REQUIRE(harness.run());
+        const Cycle cycles = static_cast<Cycle>(harness.counters().active_cycles);
+        const std::uint64_t full = harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::unit_full] +
+                                   harness.sm().scheduler_counters()[1][gpu::SchedulerCycle::unit_full];
+        if (two_units) {
+            CHECK(cycles < 32);
+        } else {
+            CHECK(cycles >= 32);  // 16 multiplications at 2 cycles each
+            CHECK(full > 10);
+        }
+    }
+}
+
+TEST_CASE("one warp of independent instructions is bound by its fetch") {
+    // Two instructions a fetch of latency 2: three cycles for two instructions.
+    SmHarness harness({independent_chain(Operation::add, Type::u32, 8)});
+    harness.launch({.block = {32, 1, 1}});
+    CHECK(harness.issue_cycles(8) == std::vector<Cycle>{12, 13, 15, 16, 18, 19, 21, 22});
+}
+
+TEST_CASE("a fetch takes fetch_latency cycles, and a larger buffer needs fewer fetches") {
+    SmHarness slow({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\nfetch_latency = 5\n");
+    slow.launch({.block = {32, 1, 1}});
+    CHECK(slow.issue_cycles(4) == std::vector<Cycle>{15, 16, 21, 22});
+    SmHarness wide({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\ninstruction_buffer = 4\n");
+    wide.launch({.block = {32, 1, 1}});
+    CHECK(wide.issue_cycles(4) == std::vector<Cycle>{12, 13, 14, 15});
+}
+
+TEST_CASE("one fetch a cycle serves the warps in turn") {
+    SmHarness harness({independent_chain(Operation::add, Type::u32, 1)});
+    harness.launch({.block = {128, 1, 1}});
+    CHECK(harness.issue_cycles(8) == std::vector<Cycle>{12, 13, 13, 14, 14, 15, 15, 16});
+    CHECK(harness.counters().fetches == 4);
+}
+
+TEST_CASE("a write after a write waits as a read does") {
+    KernelBuilder k("waw", {});
+    const auto x = k.reg();
+    const auto one = k.literal(1);
+    k.op(Operation::div, Type::u32, x, {one, one});
+    k.op(Operation::mov, Type::u32, x, {one});
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}});
+    CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 145});
+}
+
+TEST_CASE("a predicate holds its guarded instruction back until it is written") {
+    KernelBuilder k("guard", {});
+    const auto x = k.reg();
+    const auto p = k.predicate();
+    k.setp(isa::Comparison::eq, Type::u32, p, k.launch(isa::LaunchRow::zero), k.literal(0));
+    k.guard(p);
+    k.op(Operation::mov, Type::u32, x, {k.literal(1)});
+    k.unguard();
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}});
+    CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 16});
+}
+
+TEST_CASE("a branch that is taken fetches its target after branch_latency and fetch_latency") {
+    KernelBuilder k("jump", {});
+    const auto target = k.label();
+    k.branch(target);
+    k.op(Operation::nop, Type::none, {}, {});
+    k.bind(target);
+    k.exit();
+    for (const Cycle latency : {1, 4, 9}) {
+        SmHarness harness({k.finish()}, "[sm]\nbranch_latency = " + std::to_string(latency) + "\n");
+        harness.launch({.block = {32, 1, 1}});
+        CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + latency + 2});
+        CHECK(harness.counters().flushes == 1);
+    }
+}
+
+TEST_CASE("a branch that is not taken goes on from the buffer after branch_latency") {
+    KernelBuilder k("through", {});
+    const auto target = k.label();
+    const auto p = k.predicate();
+    k.setp(isa::Comparison::ne, Type::u32, p, k.launch(isa::LaunchRow::zero), k.literal(0));
+    k.op(Operation::nop, Type::none, {}, {});
+    k.guard(p);
+    k.branch(target);
+    k.unguard();
+    k.op(Operation::nop, Type::none, {}, {});
+    k.bind(target);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}});
+    CHECK(harness.issue_cycles(4) == std::vector<Cycle>{12, 13, 16, 20});
+    CHECK(harness.counters().flushes == 0);
+}
+
+TEST_CASE("what needs a loaded value issues in the cycle after the load has completed") {
+    KernelBuilder k("load", {8, 8});
+    const auto x = k.reg();
+    k.load(isa::Space::global, Type::u32, x, k.parameter(0));
+    k.op(Operation::add, Type::u32, x, {x, x});
+    k.exit();
+    SmHarness harness({k.finish()}, "", {.global_latency = 50});
+    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+    CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 50 + 1});
+    CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::long_latency] == 50);
+}
+
+TEST_CASE("the load/store unit takes one instruction a cycle and holds the schedulers back when it is full") {
+    KernelBuilder k("loads", {8, 8});
+    const auto x = k.reg();
+    k.load(isa::Space::global, Type::u32, x, k.parameter(0));
+    k.exit();
+    SmHarness harness({k.finish()}, "", {.global_latency = 50, .capacity = 2});
+    harness.launch({.block = {32 * 4, 1, 1}, .parameters = global_parameters()});
+    // Two loads fill the unit; the first completes in cycle 62, so that a third is accepted in cycle 63.
+    CHECK(harness.issue_cycles(7) == std::vector<Cycle>{12, 13, 13, 14, 63, 64, 64});
+    CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::memory_unit_full] > 40);
+}
+
+TEST_CASE("the clock register tells the cycle of its issue") {
+    KernelBuilder k("clock", {8, 8});
+    const auto a = k.reg(), b = k.reg();
+    k.special(a, isa::SpecialRegister::clock);
+    k.special(b, isa::SpecialRegister::clock);
+    k.store(isa::Space::global, Type::u32, k.parameter(0), a);
+    k.store(isa::Space::global, Type::u32, k.parameter(0), b, 4);
+    k.exit();
+    SmHarness harness({k.finish()});
+    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().global_word(0) == 12);
+    CHECK(harness.memory().global_word(4) == 13);
+}
+
+}  // namespace
+}  // namespace lookahead::test

@@ -1,0 +1,215 @@
+#include <doctest/doctest.h>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <numeric>
+#include <random>
+#include <sstream>
+
+#include "tests/components/sm/kernels.h"
+#include "tests/components/sm/sm_harness.h"
+
+namespace lookahead::test {
+namespace {
+
+const TestLaunch kMixedLaunch{.grid = {21, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()};
+
+/// Everything that can be told from outside about a finished run.
+struct Observed {
+    std::uint64_t hash;
+    Cycle end;
+    gpu::SmCounters counters;
+    std::vector<std::uint64_t> messages;
+
+    explicit Observed(SmHarness& harness)
+        : hash(0), end(harness.received().back().cycle), counters(harness.counters()) {
+        // At a fixed time after the end, as an epoch would be.
+        harness.run_until(end + 1000);
+        hash = harness.state_hash();
+        for (const SmHarness::Received& each : harness.received()) {
+            messages.insert(messages.end(),
+                            {static_cast<std::uint64_t>(each.type), static_cast<std::uint64_t>(each.cycle), each.value,
+                             each.warp_instructions, each.thread_instructions});
+        }
+    }
+    void check_equals(const Observed& other) const {
+        CHECK(hash == other.hash);
+        CHECK(end == other.end);
+        CHECK(std::memcmp(&counters, &other.counters, sizeof counters) == 0);
+        CHECK(messages == other.messages);
+    }
+};
+
+void fill_input(SmHarness& harness) {
+    for (unsigned i = 0; i < 4000; ++i) {
+        harness.memory().set_global_word((1 << 14) + 4 * i, i * 2654435761u);
+    }
+}
+
+std::string configuration_of(const std::string& scheduler) {
+    return "[sm]\nwarp_scheduler = \"" + scheduler + "\"\n";
+}
+
+void check_stall_sums(SmHarness& harness) {
+    for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) {
+        const std::uint64_t sum = std::accumulate(counters.cycles.begin(), counters.cycles.end(), std::uint64_t{0});
+        REQUIRE(sum == harness.counters().cycles);
+    }
+}
+
+std::uint64_t issued(SmHarness& harness) {
+    std::uint64_t sum = 0;
+    for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) {
+        sum += counters[gpu::SchedulerCycle::issued];
+    }
+    return sum;
+}
+
+TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issues to the instructions") {
+    gpu::SchedulerCounters all;
+    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+        CAPTURE(scheduler);
+        SmHarness harness({mixed_kernel(3)}, configuration_of(scheduler));
+        fill_input(harness);
+        harness.launch(kMixedLaunch);
+        while (!harness.done() && harness.now() < 100'000) {
+            harness.run_until(harness.now() + 13);
+            check_stall_sums(harness);
+        }
+        REQUIRE(harness.done());
+        CHECK(issued(harness) == harness.counters().warp_instructions);
+        CHECK(std::accumulate(harness.counters().by_class.begin(), harness.counters().by_class.end(),
+                              std::uint64_t{0}) == harness.counters().warp_instructions);
+        // From the begin at cycle 10 to the cycle in which SmDrained leaves.
+        CHECK(static_cast<Cycle>(harness.counters().cycles) ==
+              harness.received().back().cycle - SmHarness::kLatency - 10 + 1);
+        for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) {
+            accumulate(all, counters);
+        }
+        CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::held_back] == 0);
+    }
+    // The kernel meets every cause.
+    for (const gpu::SchedulerCycle cause :
+         {gpu::SchedulerCycle::memory_unit_full, gpu::SchedulerCycle::unit_full, gpu::SchedulerCycle::long_latency,
+          gpu::SchedulerCycle::short_latency, gpu::SchedulerCycle::buffer_empty, gpu::SchedulerCycle::barrier,
+          gpu::SchedulerCycle::no_cta}) {
+        CAPTURE(static_cast<int>(cause));
+        CHECK(all[cause] > 0);
+    }
+}
+
+TEST_CASE("chopping advance at random horizons changes nothing") {
+    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+        CAPTURE(scheduler);
+        SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
+        fill_input(whole);
+        whole.launch(kMixedLaunch);
+        REQUIRE(whole.run());
+        const Observed expected(whole);
+        const unsigned first_seed = std::random_device{}();
+        CAPTURE(first_seed);
+        for (unsigned seed = first_seed; seed < first_seed + 40; ++seed) {
+            CAPTURE(seed);
+            std::mt19937_64 random(seed);
+            SmHarness chopped({mixed_kernel(2)}, configuration_of(scheduler));
+            fill_input(chopped);
+            chopped.launch(kMixedLaunch);
+            const Time cycle = chopped.clock().edge(1);
+            // Up to 24 cycles, but often within one, where a message may have come whose edge is still to come.
+            for (Time at = 0; !chopped.done() && chopped.now() < 1'000'000;) {
+                at += 1 + static_cast<Time>(random() % static_cast<std::uint64_t>(random() % 2 ? cycle : 24 * cycle));
+                chopped.run_until_time(at);
+            }
+            Observed(chopped).check_equals(expected);
+        }
+    }
+}
+
+TEST_CASE("the hash of the state at a time does not hang on the windows before it") {
+    SmHarness coarse({mixed_kernel(2)}), fine({mixed_kernel(2)});
+    for (SmHarness* harness : {&coarse, &fine}) {
+        fill_input(*harness);
+        harness->launch(kMixedLaunch);
+    }
+    std::uint64_t last = 0;
+    for (Cycle at = 16; at < 1600; at += 16) {
+        coarse.run_until(at);
+        for (Cycle part = at - 15; part <= at; ++part) {
+            fine.run_until(part);
+        }
+        REQUIRE(coarse.state_hash() == fine.state_hash());
+        CHECK(coarse.state_hash() != last);
+        last = coarse.state_hash();
+    }
+}
+
+TEST_CASE("next_event_time names a cycle before which nothing happens") {
+    SmHarness harness({mixed_kernel(2)});
+    fill_input(harness);
+    harness.launch({.grid = {1, 1, 1}, .block = {64, 1, 1}, .parameters = global_parameters()});
+    harness.run_until(20);
+    unsigned jumps = 0;
+    while (!harness.done() && harness.sm().next_event_time() != kTimeInfinity) {
+        const Cycle next = harness.clock().cycle_at_or_after(harness.sm().next_event_time());
+        REQUIRE(next >= harness.now());
+        const gpu::SmCounters before = harness.counters();
+        jumps += next > harness.now() + 1;
+        harness.run_until(next);
+        CHECK(harness.counters().warp_instructions == before.warp_instructions);
+        CHECK(harness.counters().fetches == before.fetches);
+        CHECK(harness.counters().barriers == before.barriers);
+        harness.run_until(next + 1);
+    }
+    CHECK(jumps > 20);
+}
+
+TEST_CASE("an SM that is saved and loaded goes on as the one that was not") {
+    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+        CAPTURE(scheduler);
+        SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
+        fill_input(whole);
+        whole.launch(kMixedLaunch);
+        REQUIRE(whole.run());
+        const Observed expected(whole);
+        const unsigned first_seed = std::random_device{}();
+        CAPTURE(first_seed);
+        for (unsigned seed = first_seed; seed < first_seed + 25; ++seed) {
+            CAPTURE(seed);
+            std::mt19937_64 random(seed);
+            SmHarness harness({mixed_kernel(2)}, configuration_of(scheduler));
+            fill_input(harness);
+            harness.launch(kMixedLaunch);
+            const Time end = harness.clock().edge(expected.end + 50);
+            harness.run_until_window_by_window(static_cast<Time>(random() % static_cast<std::uint64_t>(end)));
+            const std::uint64_t before = harness.state_hash();
+            harness.replace_sm_by_restored_copy();
+            REQUIRE(harness.state_hash() == before);
+            REQUIRE(harness.run());
+            Observed(harness).check_equals(expected);
+        }
+    }
+}
+
+TEST_CASE("a message between two edges is handled at the second, however the windows are cut") {
+    for (const Cycle cut : {10, 11, 12}) {
+        CAPTURE(cut);
+        SmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
+        gpu::KernelBegin begin{};
+        begin.grid = begin.block = {1, 1, 1};
+        harness.send(10, begin, {}, 5);
+        harness.send(10, gpu::CtaAssign{0}, {}, 5);
+        // The horizon lies behind the message and before the next edge.
+        harness.run_until_time(harness.clock().edge(cut) + 6);
+        CHECK(harness.issue_cycles(1) == std::vector<Cycle>{13});
+    }
+}
+
+TEST_CASE("other messages go to the load/store unit") {
+    SmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
+    harness.send(5, gpu::AllocationUpdate{isa::kGlobalBase, 256, 0});
+    harness.run_until(10);
+    CHECK(harness.memory().received() == 1);
+}
+
+}  // namespace
+}  // namespace lookahead::test

@@ -1,0 +1,108 @@
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <vector>
+
+#include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/error/error.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+namespace {
+
+struct Scheduler {
+    explicit Scheduler(const std::string& name)
+        : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml("", "test"),
+                                                WarpSchedulerArguments{~ContextMask{0}, states})) {}
+    unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, now++); }
+    std::uint64_t hash() const {
+        StateHasher hasher;
+        scheduler->hash_state(hasher);
+        return hasher.value();
+    }
+
+    ContextStates states;
+    std::unique_ptr<WarpScheduler> scheduler;
+    Cycle now = 0;
+};
+
+TEST_CASE("lrr goes round from the warp that issued last") {
+    Scheduler lrr("lrr");
+    CHECK(lrr.pick(0b1011) == 0);
+    CHECK(lrr.pick(0b1011) == 1);
+    CHECK(lrr.pick(0b1011) == 3);
+    CHECK(lrr.pick(0b1011) == 0);
+    CHECK(lrr.pick(0b0001) == 0);
+    CHECK(lrr.pick(ContextMask{1} << 63) == 63);
+    CHECK(lrr.pick(0b0110) == 1);
+}
+
+TEST_CASE("gto stays with one warp while it is ready, then takes the one that started first") {
+    Scheduler gto("gto");
+    for (const unsigned warp : {4u, 2u, 0u, 6u}) {
+        gto.scheduler->started(warp);
+    }
+    CHECK(gto.pick(0b1010101) == 4);
+    CHECK(gto.pick(0b1010101) == 4);
+    CHECK(gto.pick(0b1000101) == 2);
+    CHECK(gto.pick(0b1010101) == 2);
+    CHECK(gto.pick(0b1000001) == 0);
+    CHECK(gto.pick(0b1010000) == 4);
+}
+
+TEST_CASE("gto forgets a warp that exits, and its successor in the slot is young") {
+    Scheduler gto("gto");
+    for (const unsigned warp : {0u, 2u}) {
+        gto.scheduler->started(warp);
+    }
+    CHECK(gto.pick(0b101) == 0);
+    gto.scheduler->exited(0);
+    gto.scheduler->started(0);
+    CHECK(gto.pick(0b101) == 2);
+}
+
+TEST_CASE("every variant picks a candidate or holds back, and goes on alike after a checkpoint") {
+    for (const std::string& name : variant_names<WarpScheduler>()) {
+        CAPTURE(name);
+        const unsigned seed = std::random_device{}();
+        CAPTURE(seed);
+        std::mt19937_64 random(seed);
+        Scheduler original(name), restored(name);
+        for (unsigned warp = 0; warp < kMaximumContexts; ++warp) {
+            original.scheduler->started(warp);
+        }
+        for (unsigned i = 0; i < 1000; ++i) {
+            const ContextMask candidates = random() & random();
+            if (candidates == 0) {
+                continue;
+            }
+            const unsigned picked = original.pick(candidates);
+            REQUIRE((picked == WarpScheduler::kHoldBack || (candidates & context_bit(picked)) != 0));
+        }
+        std::stringstream bytes;
+        {
+            boost::archive::binary_oarchive archive(bytes);
+            original.scheduler->save(archive);
+        }
+        boost::archive::binary_iarchive archive(bytes);
+        restored.scheduler->load(archive);
+        restored.now = original.now;
+        CHECK(original.hash() == restored.hash());
+        for (unsigned i = 0; i < 1000; ++i) {
+            const ContextMask candidates = random() | 1;
+            REQUIRE(original.pick(candidates) == restored.pick(candidates));
+        }
+    }
+}
+
+TEST_CASE("an unknown scheduler is refused with its slot") {
+    CHECK_THROWS_WITH_AS(Scheduler("gtoo"), doctest::Contains("sm.warp_scheduler"), ConfigurationError);
+}
+
+}  // namespace
+}  // namespace lookahead::gpu
