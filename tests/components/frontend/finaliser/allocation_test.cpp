@@ -1,0 +1,147 @@
+#include <doctest/doctest.h>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/live_ranges.h"
+#include "core/error/error.h"
+#include "tests/components/frontend/finaliser/test_kernel.h"
+
+using namespace lookahead;
+using namespace lookahead::finaliser;
+using namespace lookahead::finaliser::test;
+
+namespace {
+
+FinaliserOptions unscheduled(unsigned registers = 63, unsigned predicates = 7) {
+    FinaliserOptions options;
+    options.register_limit = registers;
+    options.predicate_limit = predicates;
+    options.schedule = false;
+    return options;
+}
+
+/// `count` values that all live at once, then their sum.
+std::string sum_of_loads(unsigned count) {
+    std::string body;
+    for (unsigned i = 0; i < count; ++i)
+        body += "ld.volatile.global.u32 %r" + std::to_string(i) + ", [%out+" + std::to_string(4 * i) + "];";
+    body += "mov.u32 %r30, 0;";
+    for (unsigned i = 0; i < count; ++i) body += "add.u32 %r30, %r30, %r" + std::to_string(i) + ";";
+    return body + "st.global.u32 [%out], %r30;";
+}
+
+RangeSet set_of(std::initializer_list<LiveRange> descending) {
+    RangeSet set;
+    for (const LiveRange& range : descending) set.prepend(range);
+    set.finish();
+    return set;
+}
+
+}  // namespace
+
+TEST_CASE("a result takes the register of a source that dies there") {
+    const isa::Kernel kernel =
+        kernel_of("ld.global.u32 %r0, [%out]; add.u32 %r1, %r0, 1; mul.lo.u32 %r2, %r1, 3; st.global.u32 [%out], %r2;");
+    CHECK(kernel.registers == 1);
+}
+
+TEST_CASE("values that live together have different registers, and no more than needed") {
+    CHECK(kernel_of(sum_of_loads(20), unscheduled()).registers == 20);
+    CHECK(run(kernel_of("st.global.u32 [%out], 5;" + sum_of_loads(20), unscheduled()))[0] == 5);
+}
+
+TEST_CASE("a kernel that needs exactly the limit is accepted and one register less is refused") {
+    CHECK(kernel_of(sum_of_loads(20), unscheduled(20)).registers == 20);
+    CHECK_THROWS_WITH_AS(kernel_of(sum_of_loads(20), unscheduled(19)),
+                         doctest::Contains("needs 20 registers a thread and the limit is 19"), InputError);
+}
+
+TEST_CASE("the scheduler gives way when its order does not fit the limit") {
+    std::string body;
+    for (int i = 0; i < 12; ++i) {
+        const std::string n = std::to_string(i);
+        body += "ld.global.u32 %r" + n + ", [%out+" + std::to_string(4 * i) + "]; add.u32 %r30, %r" + n + ", %a;" +
+                "st.shared.u32 [%b+" + std::to_string(4 * i) + "], %r30;";
+    }
+    FinaliserOptions options;
+    CHECK(kernel_of(body, options).registers > 4);
+    options.register_limit = 4;
+    CHECK(kernel_of(body, options).registers <= 4);
+    options.register_limit = 1;
+    CHECK(kernel_of(body, options).registers == 1);
+}
+
+TEST_CASE("wide values stand in aligned pairs") {
+    const isa::Kernel kernel = kernel_of(
+        "ld.global.u32 %r0, [%out]; ld.global.u64 %rd0, [%out+8]; ld.global.u32 %r1, [%out+16]; add.s64 %rd1, %rd0, 1;"
+        "add.u32 %r2, %r0, %r1; st.global.u64 [%out], %rd1; st.global.u32 [%out+8], %r2;");
+    for (const isa::Instruction& instruction : kernel.code)
+        if (instruction.destination_rows == 2) CHECK(instruction.destination % 2 == 0);
+    CHECK(kernel.registers == 4);
+}
+
+TEST_CASE("vectors are loaded and stored without copies") {
+    const isa::Kernel kernel = kernel_of(
+        "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%out]; add.u32 %r4, %r0, 1; add.u32 %r5, %r1, 1; add.u32 %r6, %r2, 1;"
+        "add.u32 %r7, %r3, 1; st.global.v4.u32 [%out], {%r4, %r5, %r6, %r7};");
+    CHECK(count(kernel, "MOV") == 0);
+    CHECK(kernel.code.size() == 7);
+    CHECK(kernel.registers <= 8);
+    CHECK(run(kernel)[3] == 1);
+}
+
+TEST_CASE("a vector of a value used twice is copied as often as needed") {
+    const auto words =
+        run("add.u32 %r0, %a, 1; st.global.v4.u32 [%out], {%r0, %r0, %b, 7}; st.global.u32 [%out+16], %r0;", 41, 5);
+    CHECK(std::vector<std::uint32_t>(words.begin(), words.begin() + 5) == std::vector<std::uint32_t>{42, 42, 5, 7, 42});
+}
+
+TEST_CASE("a guarded write keeps the value of lanes whose guard fails") {
+    const std::string body =
+        "add.u32 %r0, %a, 1; setp.gt.u32 %p0, %b, 10; ld.global.u32 %r1, [%out]; add.u32 %r2, %r1, 3;"
+        "@%p0 add.u32 %r0, %r2, 100; st.global.u32 [%out], %r0;";
+    CHECK(run(body, 1, 0)[0] == 2);
+    CHECK(run(body, 1, 11)[0] == 103);
+}
+
+TEST_CASE("a value that a loop carries keeps its register through the loop") {
+    CHECK(run("mov.u32 %r0, 1; mov.u32 %r1, %a;\nL:\nmul.lo.u32 %r0, %r0, 3; sub.u32 %r1, %r1, 1; setp.ne.u32 %p0, "
+              "%r1, 0;"
+              "@%p0 bra L; st.global.u32 [%out], %r0;",
+              5)[0] == 243);
+}
+
+TEST_CASE("results that must be written though nobody reads them have a register of their own") {
+    const auto words = run(
+        "mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 77; atom.global.exch.b32 %r0, [%out], %a; st.global.u32 [%out+4], %r1;",
+        3);
+    CHECK(words[0] == 3);
+    CHECK(words[1] == 77);
+}
+
+TEST_CASE("predicates beyond the limit are kept in registers") {
+    std::string body;
+    for (int i = 0; i < 12; ++i) body += "setp.gt.u32 %p" + std::to_string(i) + ", %a, " + std::to_string(i) + ";";
+    for (int i = 0; i < 12; ++i) body += "@%p" + std::to_string(i) + " atom.global.add.u32 %r0, [%out], 1;";
+    for (unsigned limit : {7U, 4U, 1U}) {
+        CAPTURE(limit);
+        const isa::Kernel kernel = kernel_of(body, unscheduled(63, limit));
+        CHECK(kernel.predicates <= limit);
+        CHECK(run(kernel, 9)[0] == 9);
+        CHECK(run(kernel, 30)[0] == 12);
+    }
+}
+
+TEST_CASE("ranges overlap only where both live") {
+    const RangeSet holes = set_of({{10, 20}, {2, 5}});
+    CHECK_FALSE(holes.overlaps(set_of({{5, 10}})));
+    CHECK(holes.overlaps(set_of({{4, 6}})));
+    CHECK(holes.overlaps(set_of({{9, 11}})));
+    CHECK_FALSE(holes.overlaps(set_of({{20, 30}, {0, 2}})));
+    CHECK(set_of({{15, 16}}).overlaps(holes));
+}
+
+TEST_CASE("ranges that touch become one") {
+    RangeSet set = set_of({{10, 20}, {2, 5}});
+    set.unite(set_of({{5, 10}}));
+    CHECK(set.ranges() == std::vector<LiveRange>{{2, 20}});
+}
