@@ -27,15 +27,17 @@ def chosen_panels(run, names):
     panels = []
     for full_name in names:
         kind, _, name = full_name.rpartition(".")
-        unit = run.series(kind, name) is not None and run.units(f"series/{kind}/{name}")
-        panels.append((run.rate(kind, name), f"{full_name} ({unit or 'count'} a cycle)"))
+        rate = run.rate(kind, name)
+        unit = run.units(f"series/{kind}/{name}") or "count"
+        panels.append((rate, f"{full_name} ({unit} a cycle)"))
     return panels
 
 
 def draw_panel(axes, table, label):
+    # A value holds for the interval that ends at its cycle.
     for component in table.columns:
-        axes.plot(table.index, table[component], linewidth=0.8, alpha=0.6, label=component)
-    axes.plot(table.index, table.mean(axis=1), color="black", linewidth=1.6, label="mean")
+        axes.plot(table.index, table[component], drawstyle="steps-pre", linewidth=0.8, alpha=0.6, label=component)
+    axes.plot(table.index, table.mean(axis=1), drawstyle="steps-pre", color="black", linewidth=1.6, label="mean")
     axes.set_ylabel(label)
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)

@@ -1,5 +1,6 @@
 #include "experiments/machines/machines.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -22,19 +23,24 @@ const BuiltInMachine* find_built_in(std::string_view name) {
     return nullptr;
 }
 
-bool is_file_name(const std::string& name) { return name.ends_with(".toml") || name.find('/') != std::string::npos; }
+bool is_file_name(const std::string& name) {
+    return name.ends_with(".toml") || name.find('/') != std::string::npos;
+}
 
-std::string read_file(const std::string& path) {
+/// Where a machine is asked for: nothing for the user's own choice, "file:line:column: " for an `inherits`.
+using Place = std::string;
+
+std::string read_file(const std::string& path, const Place& place) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) {
-        throw InputError(path + ": the machine file cannot be read");
+    if (!in || std::filesystem::is_directory(path)) {
+        throw InputError(place + path + ": the machine file cannot be read");
     }
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Configuration parse_machine(const std::string& name) {
+Configuration parse_machine(const std::string& name, const Place& place) {
     if (is_file_name(name)) {
-        return Configuration::from_toml(read_file(name), name);
+        return Configuration::from_toml(read_file(name, place), name);
     }
     if (const BuiltInMachine* machine = find_built_in(name)) {
         return Configuration::from_toml(machine->toml, "experiments/machines/" + name + ".toml");
@@ -43,24 +49,35 @@ Configuration parse_machine(const std::string& name) {
     for (const BuiltInMachine& machine : built_in_machines()) {
         known.emplace_back(machine.name);
     }
-    throw ConfigurationError("unknown machine '" + name + "'" + did_you_mean(name, known) +
+    throw ConfigurationError(place + "unknown machine '" + name + "'" + did_you_mean(name, known) +
                              "; 'lookahead list machines' shows them, and a machine file's name ends in .toml");
 }
 
-Configuration load_machine(const std::string& name, int depth) {
-    if (depth > kLongestInheritance) {
-        throw ConfigurationError("machine '" + name + "' inherits from itself");
+/// A file that is inherited from lies beside the file that says so, unless its path is absolute.
+std::string base_name(const std::string& base, const std::string& name) {
+    if (!is_file_name(base) || !is_file_name(name)) {
+        return base;
     }
-    Configuration configuration = parse_machine(name);
+    return (std::filesystem::path(name).parent_path() / base).string();
+}
+
+Configuration load_machine(const std::string& name, const Place& place, int depth) {
+    if (depth > kLongestInheritance) {
+        throw ConfigurationError(place + "the machines inherit from each other without an end");
+    }
+    Configuration configuration = parse_machine(name, place);
     configuration.take_text("description");
+    const Place inherits_place = configuration.place_of("inherits") + ": ";
     if (const auto base = configuration.take_text("inherits")) {
-        configuration.inherit(load_machine(*base, depth + 1));
+        configuration.inherit(load_machine(base_name(*base, name), inherits_place, depth + 1));
     }
     return configuration;
 }
 
 }  // namespace
 
-Configuration load_machine(const std::string& name_or_file) { return load_machine(name_or_file, 0); }
+Configuration load_machine(const std::string& name_or_file) {
+    return load_machine(name_or_file, "", 0);
+}
 
 }  // namespace lookahead

@@ -1,0 +1,103 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/error/error.h"
+#include "experiments/machines/machines.h"
+#include "tests/core/hdf5/temporary_folder.h"
+
+namespace lookahead {
+namespace {
+
+struct CacheParameters {
+    std::int64_t ways = 4;
+    std::int64_t sets = 32;
+    std::int64_t mshrs = 8;
+};
+
+}  // namespace
+
+template <>
+struct ParametersOf<CacheParameters> {
+    inline static const auto list =
+        parameter_list<CacheParameters>(integer("ways", &CacheParameters::ways, {.min = 1, .help = "Lines in a set."}),
+                                        integer("sets", &CacheParameters::sets, {.min = 1, .help = "Sets."}),
+                                        integer("mshrs", &CacheParameters::mshrs, {.min = 1, .help = "Misses."}));
+};
+
+namespace {
+
+void write(const std::string& path, const std::string& text) {
+    std::ofstream(path) << text;
+}
+
+template <class Expected>
+std::string error_of(const std::string& machine) {
+    try {
+        load_machine(machine);
+    } catch (const Expected& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST_CASE("every built-in machine loads and has a description") {
+    CHECK(built_in_machines().size() >= 1);
+    for (const BuiltInMachine& machine : built_in_machines()) {
+        CHECK_NOTHROW(load_machine(std::string(machine.name)));
+        CHECK_FALSE(machine.description.empty());
+    }
+}
+
+TEST_CASE("an unknown machine brings the nearest one") {
+    CHECK(error_of<ConfigurationError>("gtx48") ==
+          "unknown machine 'gtx48': did you mean gtx480?; 'lookahead list machines' shows them, and a machine file's "
+          "name ends in .toml");
+}
+
+TEST_CASE("a file inherits along a chain, and the nearest value wins") {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder.file("inner"));
+    write(folder.file("base.toml"), "description = \"Base.\"\n[l1d]\nways = 1\nsets = 1\nmshrs = 1\n");
+    write(folder.file("middle.toml"), "inherits = \"base.toml\"\n[l1d]\nways = 2\nsets = 2\n");
+    write(folder.file("inner/top.toml"), "inherits = \"../middle.toml\"\nl1d.ways = 3\n");
+    const Configuration machine = load_machine(folder.file("inner/top.toml"));
+    const auto cache = machine.read<CacheParameters>("l1d");
+    CHECK(cache.ways == 3);
+    CHECK(cache.sets == 2);
+    CHECK(cache.mshrs == 1);
+    CHECK_NOTHROW(machine.check_all_used());
+    CHECK(machine.place_of("l1d.ways") == folder.file("inner/top.toml") + ":2:12");
+}
+
+TEST_CASE("a file inherits from a built-in machine") {
+    const TemporaryFolder folder;
+    write(folder.file("mine.toml"), "inherits = \"gtx480\"\n");
+    CHECK_NOTHROW(load_machine(folder.file("mine.toml")));
+}
+
+TEST_CASE("what a file inherits from is checked, with the place that asks for it") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("mine.toml");
+    write(path, "inherits = \"gtx481\"\n");
+    CHECK(
+        error_of<ConfigurationError>(path).starts_with(path + ":1:12: unknown machine 'gtx481': did you mean gtx480?"));
+    write(path, "inherits = \"missing.toml\"\n");
+    CHECK(error_of<InputError>(path) ==
+          path + ":1:12: " + folder.file("missing.toml") + ": the machine file cannot be read");
+    write(path, "inherits = 480\n");
+    CHECK(error_of<ConfigurationError>(path) == path + ":1:12: inherits = 480 is an integer; expected: text");
+    write(path, "inherits = \"mine.toml\"\n");
+    CHECK(error_of<ConfigurationError>(path) == path + ":1:12: the machines inherit from each other without an end");
+}
+
+TEST_CASE("a file that cannot be read is an input error") {
+    const TemporaryFolder folder;
+    CHECK(error_of<InputError>("missing.toml") == "missing.toml: the machine file cannot be read");
+    std::filesystem::create_directory(folder.file("folder.toml"));
+    CHECK(error_of<InputError>(folder.file("folder.toml")).ends_with("the machine file cannot be read"));
+}
+
+}  // namespace
+}  // namespace lookahead
