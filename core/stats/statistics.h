@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -59,8 +61,7 @@ struct Counter {
     constexpr void for_each_description(F&& f) const {
         f(what());
     }
-    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind,
-               const C& counters) const {
+    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) const {
         visitor.counter(component, kind, what(), counters.*member);
     }
 };
@@ -80,8 +81,7 @@ struct CounterArray {
             f(what);
         }
     }
-    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind,
-               const C& counters) const {
+    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) const {
         for (std::size_t i = 0; i < N; ++i) {
             visitor.counter(component, kind, descriptions[i], (counters.*member)[i]);
         }
@@ -105,8 +105,7 @@ struct HistogramOf {
     constexpr void for_each_description(F&& f) const {
         f(what());
     }
-    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind,
-               const C& counters) const {
+    void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) const {
         const Histogram<N>& values = counters.*member;
         visitor.histogram(component, kind, what(), {edges, values.counts, values.underflow, values.overflow});
     }
@@ -144,6 +143,19 @@ template <HasStatistics C>
 void visit(StatisticsVisitor& visitor, std::string_view component, std::string_view kind, const C& counters) {
     std::apply([&](const auto&... each) { (each.visit(visitor, component, kind, counters), ...); },
                StatisticsOf<C>::list);
+}
+
+/// False if a member of C is declared twice (and so another one not at all).
+template <HasStatistics C>
+bool declares_each_member_once() {
+    const C counters{};
+    return std::apply(
+        [&](const auto&... each) {
+            std::array<const void*, sizeof...(each)> places{each.place(counters)...};
+            std::sort(places.begin(), places.end(), std::less<const void*>());
+            return std::adjacent_find(places.begin(), places.end()) == places.end();
+        },
+        StatisticsOf<C>::list);
 }
 
 /// Calls f(StatisticDescription) for every statistic of C.

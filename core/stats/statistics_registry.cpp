@@ -30,11 +30,9 @@ const std::vector<StatisticsSetEntry>& registered_statistics_sets() {
 void add_statistics_set(StatisticsSetEntry set) {
     const auto faults = statistics_faults(set);
     LOOKAHEAD_ASSERT(faults.empty(), faults.front());
-    const auto place =
-        std::lower_bound(sets().begin(), sets().end(), set.kind,
-                         [](const auto& entry, const auto& kind) { return entry.kind < kind; });
-    LOOKAHEAD_ASSERT(place == sets().end() || place->kind != set.kind,
-                     "two statistics sets have the kind " + set.kind);
+    const auto place = std::lower_bound(sets().begin(), sets().end(), set.kind,
+                                        [](const auto& entry, const auto& kind) { return entry.kind < kind; });
+    LOOKAHEAD_ASSERT(place == sets().end() || place->kind != set.kind, "two statistics sets have the kind " + set.kind);
     sets().insert(place, std::move(set));
 }
 
@@ -45,6 +43,9 @@ std::vector<std::string> statistics_faults(const StatisticsSetEntry& set) {
     }
     if (set.description.empty()) {
         faults.push_back("the statistics of kind " + set.kind + " have no description");
+    }
+    if (!set.each_member_once) {
+        faults.push_back("the statistics of kind " + set.kind + " declare a member twice and miss another");
     }
     std::set<std::string_view> names;
     for (const StatisticEntry& statistic : set.statistics) {

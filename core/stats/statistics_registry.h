@@ -19,12 +19,13 @@ struct StatisticsSetEntry {
     std::string kind;
     std::string description;
     std::vector<StatisticEntry> statistics;
+    bool each_member_once = true;  ///< see declares_each_member_once()
 };
 
 /// All statistics sets that registered themselves, in the order of their kinds.
 const std::vector<StatisticsSetEntry>& registered_statistics_sets();
 
-/// Throws InternalError if the kind is taken or statistics_faults() finds something.
+/// Throws InternalError if the kind is taken, a member is declared twice, or statistics_faults() finds something.
 void add_statistics_set(StatisticsSetEntry set);
 
 /// What is wrong with a declaration: two statistics with one name, a name that is not a lower_snake_case
@@ -34,10 +35,9 @@ std::vector<std::string> statistics_faults(const StatisticsSetEntry& set);
 /// The declaration of C as an entry.
 template <HasStatistics C>
 StatisticsSetEntry statistics_entry(std::string_view kind, std::string_view description) {
-    StatisticsSetEntry entry{std::string(kind), std::string(description), {}};
+    StatisticsSetEntry entry{std::string(kind), std::string(description), {}, declares_each_member_once<C>()};
     for_each_statistic<C>([&](const StatisticDescription& what) {
-        entry.statistics.push_back(
-            {std::string(what.name), std::string(what.unit), std::string(what.description)});
+        entry.statistics.push_back({std::string(what.name), std::string(what.unit), std::string(what.description)});
     });
     return entry;
 }

@@ -30,8 +30,8 @@ class StatisticsVisitor {
     virtual ~StatisticsVisitor() = default;
     virtual void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                          std::uint64_t value) = 0;
-    virtual void histogram(std::string_view component, std::string_view kind,
-                           const StatisticDescription& what, const HistogramView& value) = 0;
+    virtual void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                           const HistogramView& value) = 0;
 };
 
 }  // namespace lookahead

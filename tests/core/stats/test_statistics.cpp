@@ -27,14 +27,13 @@ struct BoxCounters {
 
 template <>
 struct StatisticsOf<BoxCounters> {
-    static constexpr std::tuple list{
-        Counter<BoxCounters>{"cycles", "cycle", "Cycles with work.", &BoxCounters::cycles},
-        CounterArray<BoxCounters, 2>{
-            &BoxCounters::stalls,
-            {{{"stall_data", "cycle", "Waits for data."}, {"stall_credit", "cycle", "Waits for credit."}}}},
-        HistogramOf<BoxCounters, 3>{"latency", "cycle", "Time of a packet.", &BoxCounters::latency,
-                                    linear_edges<3>(0, 10)},
-        Counter<BoxCounters>{"packets", "packet", "Packets sent.", &BoxCounters::packets}};
+    static constexpr std::tuple list{Counter<BoxCounters>{"cycles", "cycle", "Cycles with work.", &BoxCounters::cycles},
+                                     CounterArray<BoxCounters, 2>{&BoxCounters::stalls,
+                                                                  {{{"stall_data", "cycle", "Waits for data."},
+                                                                    {"stall_credit", "cycle", "Waits for credit."}}}},
+                                     HistogramOf<BoxCounters, 3>{"latency", "cycle", "Time of a packet.",
+                                                                 &BoxCounters::latency, linear_edges<3>(0, 10)},
+                                     Counter<BoxCounters>{"packets", "packet", "Packets sent.", &BoxCounters::packets}};
 };
 
 namespace {
@@ -49,6 +48,20 @@ template <>
 struct StatisticsOf<PlainCounters> {
     static constexpr std::array list{Counter<PlainCounters>{"a", "", "First.", &PlainCounters::a},
                                      Counter<PlainCounters>{"b", "", "Second.", &PlainCounters::b}};
+};
+
+namespace {
+
+struct CarelessCounters {
+    std::uint64_t a = 0, b = 0;
+};
+
+}  // namespace
+
+template <>
+struct StatisticsOf<CarelessCounters> {
+    static constexpr std::tuple list{Counter<CarelessCounters>{"a", "", "First.", &CarelessCounters::a},
+                                     Counter<CarelessCounters>{"b", "", "Second.", &CarelessCounters::a}};
 };
 
 namespace {
@@ -70,8 +83,8 @@ struct Recorder : StatisticsVisitor {
 
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                  std::uint64_t value) override {
-        lines.push_back(std::string(component) + " " + std::string(kind) + "." + std::string(what.name) +
-                        " " + std::to_string(value) + " " + std::string(what.unit));
+        lines.push_back(std::string(component) + " " + std::string(kind) + "." + std::string(what.name) + " " +
+                        std::to_string(value) + " " + std::string(what.unit));
     }
     void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
                    const HistogramView& value) override {
@@ -169,8 +182,15 @@ TEST_CASE("a registered kind lists its statistics with units and descriptions") 
     CHECK_THROWS_AS(add_statistics_set(*found), InternalError);
 }
 
+TEST_CASE("a member that is declared twice is a fault") {
+    CHECK(declares_each_member_once<BoxCounters>());
+    CHECK_FALSE(declares_each_member_once<CarelessCounters>());
+    CHECK_THROWS_AS(add_statistics_set(statistics_entry<CarelessCounters>("careless", "Declares a twice.")),
+                    InternalError);
+}
+
 TEST_CASE("two statistics of one name, a missing description and a bad name are faults") {
-    const StatisticsSetEntry good{"box", "A box.", {{"a", "", "First."}, {"b", "", "Second."}}};
+    const StatisticsSetEntry good{"box", "A box.", {{"a", "", "First."}, {"b", "", "Second."}}, true};
     CHECK(statistics_faults(good).empty());
     StatisticsSetEntry set = good;
     set.statistics[1].name = "a";
