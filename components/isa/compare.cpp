@@ -1,13 +1,30 @@
 #include "components/isa/float_values.h"
+#include "components/isa/half.h"
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
 
 namespace lookahead::isa {
 namespace {
 
+/// What is compared of a lane's value of type T.
+template <class T>
+struct Compared {
+    using Lane = T;
+    static T value(T lane) { return lane; }
+};
+/// Stands for f16, which is compared as f32.
+struct Half {};
+template <>
+struct Compared<Half> {
+    using Lane = std::uint16_t;
+    static float value(std::uint16_t lane) { return float_of_half(lane); }
+};
+
 /// The comparison of two values; of floats eq to ge are false where one is NaN, equ to geu are true (PTX ISA, setp).
 template <class T, Comparison kComparison, bool kFlush>
-bool holds(T a, T b) {
+bool holds(typename Compared<T>::Lane a_lane, typename Compared<T>::Lane b_lane) {
+    auto a = Compared<T>::value(a_lane);
+    auto b = Compared<T>::value(b_lane);
     if constexpr (kFlush) {
         a = flush<true>(a);
         b = flush<true>(b);
@@ -61,7 +78,8 @@ LaneMask combined(Combine combine, LaneMask comparison, LaneMask predicate) {
 
 template <class T, Comparison kComparison, bool kFlush>
 LaneMask compare(const OperandRows& rows) {
-    return test_lanes<T, T>(rows, holds<T, kComparison, kFlush>, std::make_index_sequence<2>{});
+    using Lane = typename Compared<T>::Lane;
+    return test_lanes<Lane, Lane>(rows, holds<T, kComparison, kFlush>, std::make_index_sequence<2>{});
 }
 
 /// p = (a cmp b) op c, q = !(a cmp b) op c.
@@ -156,6 +174,8 @@ AluHandler select_by_type(const Instruction& instruction, Type compared) {
         case Type::f32:
             return instruction.flush_to_zero ? select_floating<float, true>(instruction)
                                              : select_floating<float, false>(instruction);
+        case Type::f16:
+            return instruction.flush_to_zero ? nullptr : select_floating<Half, false>(instruction);
         case Type::f64:
             return select_floating<double, false>(instruction);
         default:

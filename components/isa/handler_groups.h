@@ -8,6 +8,7 @@ namespace lookahead::isa {
 AluHandler select_move(const Instruction& instruction);
 AluHandler select_integer(const Instruction& instruction);
 AluHandler select_float(const Instruction& instruction);
+AluHandler select_half(const Instruction& instruction);
 AluHandler select_approximate(const Instruction& instruction);
 AluHandler select_logic(const Instruction& instruction);
 AluHandler select_bit_field(const Instruction& instruction);

@@ -5,8 +5,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -207,12 +207,16 @@ class HandlerCheck {
         const bool runs = active >> lane & 1;
         const bool good = runs && accept_ ? accept_(got, expected, words) : got == expected;
         if (good) return;
+        char values[160];
+        std::snprintf(values, sizeof(values), ": (0x%llx, 0x%llx, 0x%llx) gave 0x%llx, not 0x%llx",
+                      static_cast<unsigned long long>(words[0]), static_cast<unsigned long long>(words[1]),
+                      static_cast<unsigned long long>(words[2]), static_cast<unsigned long long>(got),
+                      static_cast<unsigned long long>(expected));
         FAIL("operation " << static_cast<int>(instruction_.operation) << " type " << static_cast<int>(instruction_.type)
                           << " from " << static_cast<int>(instruction_.source_type) << " rounding "
                           << static_cast<int>(instruction_.rounding) << " ftz " << instruction_.flush_to_zero << " sat "
                           << instruction_.saturate << " comparison " << static_cast<int>(instruction_.comparison)
-                          << " mode " << static_cast<int>(instruction_.mode) << std::hex << ": (" << words[0] << ", "
-                          << words[1] << ", " << words[2] << ") gave " << got << ", not " << expected
+                          << " mode " << static_cast<int>(instruction_.mode) << values
                           << (runs ? "" : " (lane outside the mask)"));
     }
 

@@ -1,0 +1,103 @@
+#include "components/isa/approximations.h"
+#include "components/isa/handler_groups.h"
+#include "components/isa/lanes.h"
+
+namespace lookahead::isa {
+namespace {
+
+/// An elementary function of f32, rounded once from f64.
+template <double (*kFunction)(double), bool kFlush>
+float elementary(float a) {
+    return finish<kFlush, false>(static_cast<float>(kFunction(flush<kFlush>(a))));
+}
+
+double reciprocal_square_root_of(double a) {
+    return canonical(1.0 / __builtin_sqrt(a));
+}
+
+/// These are within their documented errors by correctly rounded square roots and quotients.
+template <bool kFlush>
+float reciprocal(float a) {
+    return finish<kFlush, false>(1.0f / flush<kFlush>(a));
+}
+template <bool kFlush>
+float square_root(float a) {
+    return finish<kFlush, false>(__builtin_sqrtf(flush<kFlush>(a)));
+}
+template <bool kFlush>
+float divide_full(float a, float b) {
+    return finish<kFlush, false>(flush<kFlush>(a) / flush<kFlush>(b));
+}
+/// Divisors beyond 2^126 give 0, or NaN for an infinite dividend (PTX ISA, div.approx).
+template <bool kFlush>
+float divide_approximately(float a, float b) {
+    const float divisor = flush<kFlush>(b);
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(divisor);
+    const bool large = (bits & 0x7fffffffu) > 0x7e800000u;
+    const float inverse_of_large = std::bit_cast<float>((bits & 0x80000000u) | (divisor != divisor ? kNan32 : 0));
+    const float quotient = flush<kFlush>(a) / divisor;
+    return finish<kFlush, false>(large ? flush<kFlush>(a) * inverse_of_large : quotient);
+}
+
+/// The gross approximations of f64 read and write the upper word only; subnormals count as 0 (PTX ISA,
+/// rcp.approx.ftz.f64).
+double upper_word(double a) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(a) & 0xffffffff00000000;
+    const bool subnormal = (bits & 0x7ff0000000000000) == 0;
+    return std::bit_cast<double>(subnormal ? bits & 0x8000000000000000 : bits);
+}
+double gross_reciprocal(double a) {
+    return upper_word(canonical(1.0 / upper_word(a)));
+}
+double gross_reciprocal_square_root(double a) {
+    return upper_word(reciprocal_square_root_of(upper_word(a)));
+}
+
+template <bool kFlush>
+AluHandler select_single(const Instruction& instruction) {
+    switch (instruction.operation) {
+        case Operation::rcp:
+            return lanewise<&reciprocal<kFlush>>;
+        case Operation::sqrt:
+            return lanewise<&square_root<kFlush>>;
+        case Operation::rsqrt:
+            return lanewise<&elementary<reciprocal_square_root_of, kFlush>>;
+        case Operation::div:
+            return instruction.rounding == Rounding::full ? lanewise<&divide_full<kFlush>>
+                                                          : lanewise<&divide_approximately<kFlush>>;
+        case Operation::ex2:
+            return lanewise<&elementary<exp2_of, kFlush>>;
+        case Operation::lg2:
+            return lanewise<&elementary<log2_of, kFlush>>;
+        case Operation::sin:
+            return lanewise<&elementary<sin_of, kFlush>>;
+        case Operation::cos:
+            return lanewise<&elementary<cos_of, kFlush>>;
+        case Operation::tanh:
+            return lanewise<&elementary<tanh_of, kFlush>>;
+        default:
+            return nullptr;
+    }
+}
+
+AluHandler select_double(const Instruction& instruction) {
+    if (instruction.operation == Operation::rcp && instruction.flush_to_zero) return lanewise<&gross_reciprocal>;
+    if (instruction.operation == Operation::rsqrt)
+        return instruction.flush_to_zero ? lanewise<&gross_reciprocal_square_root>
+                                         : lanewise<&reciprocal_square_root_of>;
+    return nullptr;
+}
+
+}  // namespace
+
+/// rsqrt, ex2, lg2, sin, cos and tanh have no other form; rcp, sqrt and div are approximate where they say so.
+AluHandler select_approximate(const Instruction& instruction) {
+    const Rounding rounding = instruction.rounding;
+    if (rounding != Rounding::approx && rounding != Rounding::full && rounding != Rounding::none) return nullptr;
+    if (instruction.saturate) return nullptr;
+    if (instruction.type == Type::f64) return select_double(instruction);
+    if (instruction.type != Type::f32) return nullptr;
+    return instruction.flush_to_zero ? select_single<true>(instruction) : select_single<false>(instruction);
+}
+
+}  // namespace lookahead::isa

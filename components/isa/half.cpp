@@ -1,0 +1,148 @@
+#include "components/isa/half.h"
+
+#include "components/isa/approximations.h"
+#include "components/isa/handler_groups.h"
+#include "components/isa/lanes.h"
+
+namespace lookahead::isa {
+namespace {
+
+// Sums, products and fused products of halves are exact in f64, or so far from a tie that rounding f64 rounds them
+// correctly; they are rounded to half precision once.
+
+template <bool kFlush>
+double value_of_half(std::uint16_t half) {
+    const bool subnormal = (half & 0x7c00) == 0;
+    return float_of_half(kFlush && subnormal ? half & 0x8000 : half);
+}
+template <bool kFlush, bool kSaturate>
+std::uint16_t finish_half(double value) {
+    const std::uint16_t half = half_of(kSaturate ? saturate_unit(value) : value, Rounding::rn);
+    const bool subnormal = (half & 0x7c00) == 0;
+    return kFlush && subnormal ? half & 0x8000 : half;
+}
+
+template <bool kFlush, bool kSaturate>
+std::uint16_t add(std::uint16_t a, std::uint16_t b) {
+    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) + value_of_half<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+std::uint16_t sub(std::uint16_t a, std::uint16_t b) {
+    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) - value_of_half<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+std::uint16_t mul(std::uint16_t a, std::uint16_t b) {
+    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) * value_of_half<kFlush>(b));
+}
+template <bool kFlush, bool kSaturate>
+std::uint16_t fma(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
+    return finish_half<kFlush, kSaturate>(value_of_half<kFlush>(a) * value_of_half<kFlush>(b) +
+                                          value_of_half<kFlush>(c));
+}
+template <bool kFlush, bool>
+std::uint16_t negate(std::uint16_t a) {
+    const bool subnormal = (a & 0x7c00) == 0;
+    return (kFlush && subnormal ? a & 0x8000 : a) ^ 0x8000;
+}
+template <bool kFlush, bool>
+std::uint16_t absolute(std::uint16_t a) {
+    return negate<kFlush, false>(a | 0x8000);
+}
+/// As for f32: the number where one is NaN, -0 below +0.
+template <bool kFlush, bool kLesser>
+std::uint16_t extreme(std::uint16_t a, std::uint16_t b) {
+    const double x = value_of_half<kFlush>(a), y = value_of_half<kFlush>(b);
+    if (x != x) return half_of(y, Rounding::rn);
+    if (y != y) return half_of(x, Rounding::rn);
+    const bool first = x == y ? std::signbit(x) == kLesser : (x < y) == kLesser;
+    return half_of(first ? x : y, Rounding::rn);
+}
+template <bool kFlush, bool>
+std::uint16_t least(std::uint16_t a, std::uint16_t b) {
+    return extreme<kFlush, true>(a, b);
+}
+template <bool kFlush, bool>
+std::uint16_t greatest(std::uint16_t a, std::uint16_t b) {
+    return extreme<kFlush, false>(a, b);
+}
+template <bool kFlush, bool>
+std::uint16_t exp2_half(std::uint16_t a) {
+    return finish_half<kFlush, false>(exp2_of(value_of_half<kFlush>(a)));
+}
+template <bool kFlush, bool>
+std::uint16_t tanh_half(std::uint16_t a) {
+    return finish_half<kFlush, false>(tanh_of(value_of_half<kFlush>(a)));
+}
+
+/// `function` on both halves of words.
+template <auto kFunction, class... Words>
+std::uint32_t on_both(Words... words) {
+    const std::uint32_t low = kFunction(static_cast<std::uint16_t>(words)...);
+    const std::uint32_t high = kFunction(static_cast<std::uint16_t>(words >> 16)...);
+    return low | high << 16;
+}
+
+template <auto kFunction>
+AluHandler unary(bool packed) {
+    return packed ? lanewise<&on_both<kFunction, std::uint32_t>> : lanewise<kFunction>;
+}
+template <auto kFunction>
+AluHandler binary(bool packed) {
+    return packed ? lanewise<&on_both<kFunction, std::uint32_t, std::uint32_t>> : lanewise<kFunction>;
+}
+template <auto kFunction>
+AluHandler ternary(bool packed) {
+    return packed ? lanewise<&on_both<kFunction, std::uint32_t, std::uint32_t, std::uint32_t>> : lanewise<kFunction>;
+}
+
+template <bool kFlush, bool kSaturate>
+AluHandler select_arithmetic(Operation operation, bool packed) {
+    switch (operation) {
+        case Operation::add:
+            return binary<&add<kFlush, kSaturate>>(packed);
+        case Operation::sub:
+            return binary<&sub<kFlush, kSaturate>>(packed);
+        case Operation::mul_lo:
+            return binary<&mul<kFlush, kSaturate>>(packed);
+        case Operation::fma:
+            return ternary<&fma<kFlush, kSaturate>>(packed);
+        default:
+            return nullptr;
+    }
+}
+
+template <bool kFlush>
+AluHandler select_for(const Instruction& instruction, bool packed) {
+    const bool nearest = instruction.rounding == Rounding::none || instruction.rounding == Rounding::rn;
+    if (const AluHandler handler = instruction.saturate
+                                       ? select_arithmetic<kFlush, true>(instruction.operation, packed)
+                                       : select_arithmetic<kFlush, false>(instruction.operation, packed))
+        return nearest ? handler : nullptr;
+    if (instruction.saturate) return nullptr;
+    switch (instruction.operation) {
+        case Operation::neg:
+            return unary<&negate<kFlush, false>>(packed);
+        case Operation::abs:
+            return unary<&absolute<kFlush, false>>(packed);
+        case Operation::min:
+            return binary<&least<kFlush, false>>(packed);
+        case Operation::max:
+            return binary<&greatest<kFlush, false>>(packed);
+        case Operation::ex2:
+            return unary<&exp2_half<kFlush, false>>(packed);
+        case Operation::tanh:
+            return unary<&tanh_half<kFlush, false>>(packed);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+AluHandler select_half(const Instruction& instruction) {
+    if (instruction.type != Type::f16 && instruction.type != Type::f16x2) return nullptr;
+    const bool packed = instruction.type == Type::f16x2;
+    return instruction.flush_to_zero ? select_for<true>(instruction, packed) : select_for<false>(instruction, packed);
+}
+
+}  // namespace lookahead::isa

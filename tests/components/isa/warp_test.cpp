@@ -1,0 +1,176 @@
+#include <map>
+#include <set>
+
+#include "components/isa/modes.h"
+#include "tests/components/isa/handler_harness.h"
+
+namespace lookahead::isa {
+namespace {
+
+std::uint32_t random_word() {
+    return static_cast<std::uint32_t>(test::random_bits()());
+}
+
+/// Three source pairs and a destination of random words, and the operands that name them.
+struct Fixture {
+    Row source[3][2];
+    Row destination, before;
+    OperandRows rows{};
+
+    Fixture() {
+        for (unsigned s = 0; s < 3; ++s)
+            for (unsigned i = 0; i < 2; ++i) {
+                for (auto& word : source[s][i].lanes) word = random_word();
+                rows.source[s][i] = source[s][i].lanes;
+            }
+        for (auto& word : destination.lanes) word = random_word();
+        before = destination;
+        rows.destination[0] = destination.lanes;
+        rows.source_predicate = random_word();
+        rows.destination_predicate = random_word();
+    }
+    void set(unsigned s, std::uint32_t value) {
+        for (auto& word : source[s][0].lanes) word = value;
+    }
+    void run(const Instruction& instruction, LaneMask active) {
+        select_handler(instruction)(rows, active, instruction);
+    }
+};
+
+template <class Mode>
+Instruction make(Operation operation, Mode mode) {
+    Instruction instruction;
+    instruction.operation = operation;
+    instruction.type = Type::b32;
+    instruction.mode = static_cast<std::uint8_t>(mode);
+    return instruction;
+}
+
+/// CUDA's __shfl_*_sync with a width, as its guide describes them; the clamp operand is the one that nvcc makes.
+TEST_CASE("shuffles within segments of every width read the lanes that CUDA's functions name") {
+    for (const int width : {1, 2, 4, 8, 16, 32})
+        for (int b = 0; b < 32; ++b)
+            for (const ShuffleMode mode : {ShuffleMode::up, ShuffleMode::down, ShuffleMode::bfly, ShuffleMode::idx}) {
+                Fixture f;
+                const Row values = f.source[0][0];
+                f.set(1, static_cast<std::uint32_t>(b));
+                f.set(2, static_cast<std::uint32_t>((32 - width) << 8 | (mode == ShuffleMode::up ? 0 : 31)));
+                const LaneMask old_predicate = f.rows.destination_predicate;
+                const LaneMask active = b % 2 == 0 ? kFullMask : random_word();
+                f.run(make(Operation::shuffle, mode), active);
+                for (int lane = 0; lane < 32; ++lane) {
+                    const int within = lane % width, base = lane - within;
+                    bool in_range = true;
+                    int from = lane;
+                    if (mode == ShuffleMode::up) in_range = within - b >= 0, from = lane - b;
+                    if (mode == ShuffleMode::down) in_range = within + b < width, from = lane + b;
+                    if (mode == ShuffleMode::bfly) in_range = (lane ^ b) < base + width, from = lane ^ b;
+                    if (mode == ShuffleMode::idx) from = base + b % width;
+                    if (!in_range) from = lane;
+                    const bool runs = active >> lane & 1;
+                    INFO("width " << width << " b " << b << " mode " << static_cast<int>(mode) << " lane " << lane);
+                    REQUIRE(f.destination.lanes[lane] == (runs ? values.lanes[from] : f.before.lanes[lane]));
+                    REQUIRE((f.rows.destination_predicate >> lane & 1) ==
+                            (runs ? in_range : old_predicate >> lane & 1));
+                }
+            }
+}
+
+TEST_CASE("a shuffle may overwrite the register that it reads, and lanes may name lanes of their own") {
+    Fixture f;
+    const Row values = f.source[0][0];
+    f.set(2, 31);
+    f.rows.destination[0] = f.source[0][0].lanes;
+    const Row lanes = f.source[1][0];
+    f.run(make(Operation::shuffle, ShuffleMode::idx), kFullMask);
+    for (unsigned lane = 0; lane < 32; ++lane)
+        CHECK(f.source[0][0].lanes[lane] == values.lanes[lanes.lanes[lane] % 32]);
+}
+
+TEST_CASE("votes count the active lanes in the member mask only") {
+    for (int round = 0; round < 300; ++round)
+        for (const bool has_mask : {false, true})
+            for (const VoteMode mode : {VoteMode::all, VoteMode::any, VoteMode::uni, VoteMode::ballot}) {
+                Fixture f;
+                Instruction instruction = make(Operation::vote, mode);
+                const LaneMask active = round % 2 == 0 ? kFullMask : random_word();
+                const LaneMask members = has_mask ? random_word() | random_word() : kFullMask;
+                if (has_mask) instruction.source[0].kind = Operand::Kind::reg;
+                f.set(0, members);
+                if (round % 5 == 0) f.rows.source_predicate = round % 10 == 0 ? kFullMask : 0;
+                const LaneMask old_predicate = f.rows.destination_predicate;
+                std::set<bool> votes;
+                std::uint32_t ballot = 0;
+                for (unsigned lane = 0; lane < 32; ++lane)
+                    if ((active & members) >> lane & 1) {
+                        const bool vote = f.rows.source_predicate >> lane & 1;
+                        votes.insert(vote);
+                        ballot |= std::uint32_t{vote} << lane;
+                    }
+                const std::map<VoteMode, bool> results = {{VoteMode::all, votes.count(false) == 0},
+                                                          {VoteMode::any, votes.count(true) != 0},
+                                                          {VoteMode::uni, votes.size() < 2}};
+                f.run(instruction, active);
+                for (unsigned lane = 0; lane < 32; ++lane) {
+                    const bool runs = active >> lane & 1;
+                    if (mode == VoteMode::ballot) {
+                        REQUIRE(f.destination.lanes[lane] == (runs ? ballot : f.before.lanes[lane]));
+                        REQUIRE(f.rows.destination_predicate == old_predicate);
+                    } else {
+                        REQUIRE((f.rows.destination_predicate >> lane & 1) ==
+                                (runs ? results.at(mode) : old_predicate >> lane & 1));
+                        REQUIRE(f.destination.lanes[lane] == f.before.lanes[lane]);
+                    }
+                }
+            }
+}
+
+TEST_CASE("match finds the lanes with the same value") {
+    for (int round = 0; round < 300; ++round)
+        for (const Type type : {Type::b32, Type::b64})
+            for (const MatchMode mode : {MatchMode::any, MatchMode::all}) {
+                Fixture f;
+                Instruction instruction = make(Operation::match, mode);
+                instruction.type = type;
+                const std::uint32_t kinds = round % 3 == 0 ? 1 : 4;
+                for (auto& word : f.source[0][0].lanes) word %= kinds;
+                for (auto& word : f.source[0][1].lanes) word %= kinds == 1 ? 1 : 2;
+                const LaneMask members = round % 2 == 0 ? kFullMask : random_word();
+                if (round % 2 != 0) instruction.source[1].kind = Operand::Kind::reg;
+                f.set(1, members);
+                const LaneMask active = round % 4 < 2 ? kFullMask : random_word();
+                const LaneMask old_predicate = f.rows.destination_predicate;
+                f.run(instruction, active);
+                const auto value = [&](unsigned lane) {
+                    return std::pair(f.source[0][0].lanes[lane], type == Type::b64 ? f.source[0][1].lanes[lane] : 0);
+                };
+                for (unsigned lane = 0; lane < 32; ++lane) {
+                    std::uint32_t same = 0;
+                    bool all = true;
+                    for (unsigned other = 0; other < 32; ++other) {
+                        if (!((active & members) >> other & 1)) continue;
+                        if (value(other) == value(lane))
+                            same |= 1u << other;
+                        else
+                            all = false;
+                    }
+                    const bool runs = active >> lane & 1;
+                    const std::uint32_t expected = mode == MatchMode::any || all ? same : 0;
+                    REQUIRE(f.destination.lanes[lane] == (runs ? expected : f.before.lanes[lane]));
+                    const bool predicate = mode == MatchMode::all && runs ? all : old_predicate >> lane & 1;
+                    REQUIRE((f.rows.destination_predicate >> lane & 1) == predicate);
+                }
+            }
+}
+
+TEST_CASE("activemask tells each active lane who is active") {
+    for (const LaneMask active : {kFullMask, LaneMask{0x80000001}, LaneMask{0x00ff00f0}}) {
+        Fixture f;
+        f.run(make(Operation::activemask, 0), active);
+        for (unsigned lane = 0; lane < 32; ++lane)
+            CHECK(f.destination.lanes[lane] == (active >> lane & 1 ? active : f.before.lanes[lane]));
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::isa
