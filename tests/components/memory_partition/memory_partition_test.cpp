@@ -1,0 +1,404 @@
+// One partition, one message after another: latencies, values and counts.
+#include "components/memory_partition/memory_partition.h"
+
+#include <doctest/doctest.h>
+
+#include "components/protocols/host_memory.h"
+#include "core/error/error.h"
+#include "tests/components/memory_partition/partition_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+constexpr Cycle kReply = 64;  // the reply channel
+constexpr Cycle kData = 2;    // tag to reply port
+constexpr Cycle kTail = 3;    // a line's reply has four flits
+
+class Single {
+  public:
+    explicit Single(const MemoryPartitionArguments& arguments = {}) : bench(arguments) {}
+
+    /// The n-th line of slice `slice` that stands in set `set`.
+    std::uint64_t line(unsigned n = 0, unsigned set = 0, unsigned slice = 0) const {
+        const std::uint64_t in_slice = (std::uint64_t{n} * 64 + set) * kLineBytes;
+        const std::uint64_t local = (in_slice >> 8) << 9 | slice << 8 | (in_slice & 255);
+        return mapping.address(0, local);
+    }
+
+    void read(Cycle now, std::uint64_t line, std::uint32_t tag = 0, unsigned requester = 0, unsigned slice = 0) {
+        post(now, slice, requester,
+             payload_of(ReadRequest{.line = line, .tag = tag, .client = Client::demand, .unused = {}}),
+             ReadRequest::kType);
+    }
+    void write(Cycle now, std::uint64_t line, unsigned first, std::vector<std::uint8_t> bytes, std::uint32_t tag = 0) {
+        ByteMask mask;
+        mask.set(first, static_cast<unsigned>(bytes.size()));
+        const unsigned from = first / 4 * 4;
+        std::vector<std::byte> words((first + bytes.size() + 3) / 4 * 4 - from);
+        std::memcpy(words.data() + (first - from), bytes.data(), bytes.size());
+        post(now, 0, 0,
+             payload_of(
+                 WriteRequest{
+                     .line = line, .mask = mask, .tag = tag, .words = static_cast<std::uint32_t>(words.size() / 4)},
+                 words),
+             WriteRequest::kType);
+    }
+    void atomic(Cycle now, std::uint64_t line, isa::AtomicOp op, isa::Type type, bool returns,
+                const std::vector<AtomicLane>& lanes, std::uint32_t tag = 0) {
+        post(now, 0, 0,
+             payload_of(AtomicRequest{.line = line,
+                                      .tag = tag,
+                                      .op = op,
+                                      .type = type,
+                                      .returns_value = returns,
+                                      .lanes = static_cast<std::uint8_t>(lanes.size())},
+                        std::as_bytes(std::span(lanes))),
+             AtomicRequest::kType);
+    }
+    void credit(Cycle now, std::uint32_t flits) {
+        post(now, 0, 0, payload_of(Credit{.flits = flits, .unused = 0}), Credit::kType);
+    }
+    void host_write(Cycle now, std::uint64_t address, const std::vector<std::uint8_t>& bytes, bool fill_l2 = false) {
+        bench.post(
+            bench.clock().edge(now), kPartitionHostPort, HostWrite::kType,
+            payload_of(
+                HostWrite{.address = address, .bytes = static_cast<std::uint32_t>(bytes.size()), .fill_l2 = fill_l2},
+                std::as_bytes(std::span(bytes))));
+    }
+    void host_fill(Cycle now, std::uint64_t address, std::uint32_t bytes, std::uint8_t value) {
+        bench.post(bench.clock().edge(now), kPartitionHostPort, HostFill::kType,
+                   payload_of(HostFill{.address = address, .bytes = bytes, .value = value, .unused = {}}));
+    }
+    std::vector<std::uint8_t> host_read(Cycle now, std::uint64_t address, std::uint32_t bytes) {
+        bench.post(bench.clock().edge(now), kPartitionHostPort, HostRead::kType,
+                   payload_of(HostRead{.address = address, .bytes = bytes, .unused = 0}));
+        bench.run();
+        const MessageHeader& reply = bench.outputs.back().back().header();
+        REQUIRE(reply.type == HostReadReply::kType);
+        const auto* data = reinterpret_cast<const std::uint8_t*>(&reply.as<HostReadReply>() + 1);
+        return {data, data + reply.as<HostReadReply>().bytes};
+    }
+
+    /// The replies (not the credits) to requester 0 so far, in the order of their arrival.
+    std::vector<const MessageHeader*> replies(unsigned requester = 0) {
+        bench.run();
+        std::vector<const MessageHeader*> all;
+        for (const StoredMessage& message : bench.outputs[1 + requester]) {
+            if (message.header().type != Credit::kType) {
+                all.push_back(&message.header());
+            }
+        }
+        std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->time < b->time; });
+        return all;
+    }
+    Cycle arrival(const MessageHeader& message) const { return bench.clock().cycle_at_or_after(message.time); }
+
+    const L2Counters& counters(unsigned slice = 0) { return bench.partition().slice(slice).counters(); }
+    const DramCounters& dram() { return bench.partition().dram().counters(); }
+
+    PartitionBench bench;
+    const AddressMapping mapping{AddressMappingParameters{}};
+
+  private:
+    void post(Cycle now, unsigned slice, unsigned requester, const std::vector<std::byte>& payload, MessageType type) {
+        bench.post(bench.clock().edge(now), partition_in_port(slice, requester), type, payload);
+    }
+};
+
+std::vector<std::uint8_t> bytes_of(const MessageHeader& read_reply) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(read_reply.as<ReadReply>().data);
+    return {data, data + kLineBytes};
+}
+
+TEST_CASE("a read that misses takes the DRAM's time, its fixed latency, and the reply's") {
+    Single single;
+    single.read(1000, single.line(), 77);
+    const auto replies = single.replies();
+    REQUIRE(replies.size() == 1);
+    CHECK(replies[0]->as<ReadReply>().tag == 77);
+    CHECK(replies[0]->as<ReadReply>().line == single.line());
+    const ClockDomain dram(924'000'000);
+    // Activate at the first edge after the request's, RCD, a second column command after CCDL, CL, a burst of two.
+    const Cycle activate = dram.cycle_at_or_after(single.bench.clock().edge(1000) + 1);
+    const Cycle ready = single.bench.clock().cycle_at_or_after(dram.edge(activate + 12 + 3 + 12 + 2)) + 100;
+    CHECK(single.arrival(*replies[0]) == ready + kData + kTail + kReply);
+}
+
+TEST_CASE("a read that hits takes the data latency and the reply's") {
+    Single single;
+    single.read(1000, single.line());
+    single.read(5000, single.line());
+    const auto replies = single.replies();
+    REQUIRE(replies.size() == 2);
+    CHECK(single.arrival(*replies[1]) == 5000 + kData + kTail + kReply);
+    CHECK(single.counters().reads == 2);
+    CHECK(single.counters().read_hits == 1);
+    CHECK(single.dram().reads == 1);
+}
+
+TEST_CASE("memory that nobody wrote reads as zero") {
+    Single single;
+    single.read(1000, single.line(3, 5));
+    CHECK(bytes_of(*single.replies()[0]) == std::vector<std::uint8_t>(kLineBytes, 0));
+}
+
+TEST_CASE("a write is acknowledged without a fetch, and a read of its line fetches the other bytes") {
+    Single single;
+    single.host_fill(10, single.line(), 128, 9);
+    single.write(1000, single.line(), 5, {1, 2, 3}, 40);
+    auto replies = single.replies();
+    REQUIRE(replies.size() == 1);
+    CHECK(replies[0]->as<WriteAcknowledge>().tag == 40);
+    CHECK(single.arrival(*replies[0]) == 1000 + kData + kReply);
+    CHECK(single.dram().reads == 0);
+    single.read(2000, single.line());
+    std::vector<std::uint8_t> expected(kLineBytes, 9);
+    expected[5] = 1;
+    expected[6] = 2;
+    expected[7] = 3;
+    CHECK(bytes_of(*single.replies().back()) == expected);
+    CHECK(single.counters().partial_fetches == 1);
+    CHECK(single.dram().reads == 1);
+}
+
+TEST_CASE("a line that was written whole is read without a fetch") {
+    Single single;
+    single.write(1000, single.line(), 0, std::vector<std::uint8_t>(kLineBytes, 6));
+    single.read(2000, single.line());
+    CHECK(bytes_of(*single.replies()[1]) == std::vector<std::uint8_t>(kLineBytes, 6));
+    CHECK(single.dram().reads == 0);
+}
+
+TEST_CASE("requests to a line that is awaited wait for it and are performed in their order") {
+    Single single;
+    single.read(1000, single.line(), 1);
+    single.write(1010, single.line(), 0, {8}, 2);
+    single.read(1020, single.line(), 3);
+    single.atomic(1030, single.line(), isa::AtomicOp::add, isa::Type::u32, true,
+                  {{.operand = 3, .operand2 = 0, .lane = 0, .offset = 0, .unused = {}}}, 4);
+    const auto replies = single.replies();
+    REQUIRE(replies.size() == 4);
+    CHECK(replies[0]->as<ReadReply>().tag == 1);
+    CHECK(bytes_of(*replies[0])[0] == 0);
+    CHECK(replies[1]->as<WriteAcknowledge>().tag == 2);
+    CHECK(replies[2]->as<ReadReply>().tag == 3);
+    CHECK(bytes_of(*replies[2])[0] == 8);
+    CHECK(reinterpret_cast<const AtomicValue*>(&replies[3]->as<AtomicReply>() + 1)->value == 8);
+    CHECK(single.dram().reads == 1);
+    CHECK(single.counters().merges == 3);
+}
+
+TEST_CASE("four requests can wait for a line, the fifth waits in the port") {
+    for (const unsigned requests : {4u, 5u}) {
+        CAPTURE(requests);
+        Single single;
+        for (unsigned i = 0; i < requests; ++i) {
+            single.read(1000 + i, single.line(), i);
+        }
+        CHECK(single.replies().size() == requests);
+        CHECK((single.counters().stall_cycles[static_cast<std::size_t>(L2Stall::merges) - 1] > 0) == (requests > 4));
+    }
+}
+
+TEST_CASE("hits go on while another line is awaited") {
+    Single single;
+    single.read(1000, single.line(0, 1));
+    single.read(3000, single.line(0, 2));
+    single.read(3010, single.line(0, 1));
+    const auto replies = single.replies();
+    CHECK(single.arrival(*replies[1]) == 3010 + kData + kTail + kReply);
+    CHECK(replies[1]->as<ReadReply>().line == single.line(0, 1));
+}
+
+TEST_CASE("eight lines of a set stay, and the ninth replaces the least recently used") {
+    Single single;
+    Cycle now = 1000;
+    const auto touch = [&](unsigned n) { single.read(now += 1000, single.line(n)); };
+    for (unsigned n = 0; n < 8; ++n) {
+        touch(n);
+    }
+    for (unsigned n = 0; n < 8; ++n) {
+        touch(n);
+    }
+    touch(0);  // line 1 is now the oldest
+    single.replies();
+    CHECK(single.counters().read_hits == 9);
+    CHECK(single.counters().evictions == 0);
+    touch(8);
+    touch(0);
+    single.replies();
+    CHECK(single.counters().evictions == 1);
+    CHECK(single.counters().read_hits == 10);
+    touch(1);
+    single.replies();
+    CHECK(single.counters().read_hits == 10);
+    CHECK(single.dram().writes == 0);
+}
+
+TEST_CASE("a dirty line that is replaced is written back and comes back with its bytes") {
+    Single single;
+    single.write(1000, single.line(), 100, {42});
+    for (unsigned n = 1; n <= 8; ++n) {
+        single.read(1000 + n * 1000, single.line(n));
+    }
+    single.replies();
+    CHECK(single.counters().write_backs == 1);
+    CHECK(single.dram().writes == 1);
+    single.read(20000, single.line());
+    CHECK(bytes_of(*single.replies().back())[100] == 42);
+}
+
+TEST_CASE("an atomic is performed lane by lane and returns the old values") {
+    Single single;
+    const auto lane = [](std::uint8_t number, std::uint8_t offset, std::uint64_t operand, std::uint64_t swap = 0) {
+        return AtomicLane{.operand = operand, .operand2 = swap, .lane = number, .offset = offset, .unused = {}};
+    };
+    single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, true,
+                  {lane(2, 8, 5), lane(3, 8, 6), lane(7, 12, 1)});
+    single.atomic(2000, single.line(), isa::AtomicOp::cas, isa::Type::u64, true, {lane(1, 8, 0x1'0000'000b, 99)});
+    single.atomic(3000, single.line(), isa::AtomicOp::max, isa::Type::u32, false, {lane(1, 8, 500)}, 66);
+    const auto replies = single.replies();
+    REQUIRE(replies.size() == 3);
+    const auto values = [&](unsigned i) {
+        return reinterpret_cast<const AtomicValue*>(&replies[i]->as<AtomicReply>() + 1);
+    };
+    CHECK(replies[0]->as<AtomicReply>().lanes == 3);
+    CHECK(values(0)[0].value == 0);
+    CHECK(values(0)[0].lane == 2);
+    CHECK(values(0)[1].value == 5);
+    CHECK(values(0)[2].value == 0);
+    CHECK(values(0)[2].lane == 7);
+    CHECK(values(1)[0].value == 0x1'0000'000b);
+    CHECK(replies[2]->as<WriteAcknowledge>().tag == 66);
+    const auto bytes = single.host_read(9000, single.line() + 8, 8);
+    CHECK(bytes == std::vector<std::uint8_t>{244, 1, 0, 0, 0, 0, 0, 0});
+    CHECK(single.counters().atomic_lanes == 5);
+}
+
+TEST_CASE("an atomic holds the slice for as many cycles as lanes meet at one word") {
+    for (const bool meet : {false, true}) {
+        CAPTURE(meet);
+        Single single;
+        std::vector<AtomicLane> lanes;
+        for (std::uint8_t i = 0; i < 32; ++i) {
+            const auto offset = static_cast<std::uint8_t>(meet ? 0 : 4 * i);
+            lanes.push_back({.operand = 1, .operand2 = 0, .lane = i, .offset = offset, .unused = {}});
+        }
+        single.read(1000, single.line());
+        single.read(1010, single.line(1));
+        single.atomic(3000, single.line(), isa::AtomicOp::add, isa::Type::u32, false, lanes);
+        single.read(3001, single.line(1));
+        const auto replies = single.replies();
+        const Cycle busy = meet ? 32 : 1;
+        CHECK(single.arrival(*replies[2]) == 3000 + busy - 1 + kData + kReply);
+        CHECK(single.arrival(*replies[3]) == 3000 + busy + kData + kTail + kReply);
+    }
+}
+
+TEST_CASE("replies wait for credits and go on when they come") {
+    Single single;
+    const unsigned all = credits_per_path({});
+    const unsigned fitting = all / 4;
+    single.read(1000, single.line());
+    for (unsigned i = 1; i <= fitting; ++i) {
+        single.read(2000 + 10 * i, single.line(), i);
+    }
+    CHECK(single.replies().size() == fitting);
+    CHECK_FALSE(single.bench.partition().finished());
+    single.credit(9000, 4);
+    CHECK(single.replies().size() == fitting + 1);
+    CHECK(single.arrival(*single.replies().back()) == 9000 + kTail + kReply);
+    CHECK(single.bench.partition().finished());
+}
+
+TEST_CASE("the host reads what was written last, in the slice or in DRAM") {
+    Single single;
+    single.host_write(10, single.line() + 4, {1, 2, 3, 4});
+    CHECK(single.host_read(1000, single.line() + 3, 6) == std::vector<std::uint8_t>{0, 1, 2, 3, 4, 0});
+    single.write(2000, single.line(), 5, {77});
+    CHECK(single.host_read(3000, single.line() + 3, 6) == std::vector<std::uint8_t>{0, 1, 77, 3, 4, 0});
+    single.host_fill(4000, single.line() + 6, 2, 5);
+    CHECK(single.host_read(5000, single.line() + 3, 6) == std::vector<std::uint8_t>{0, 1, 77, 5, 5, 0});
+    single.read(6000, single.line());
+    CHECK(bytes_of(*single.replies().back())[5] == 77);
+    single.host_write(7000, single.line() + 5, {12});
+    single.read(8000, single.line());
+    CHECK(bytes_of(*single.replies().back())[5] == 12);
+}
+
+TEST_CASE("the host's answer arrives after its latency") {
+    Single single;
+    single.host_write(100, single.line(), {1});
+    single.bench.run();
+    REQUIRE(single.bench.outputs.back().size() == 1);
+    const MessageHeader& answer = single.bench.outputs.back()[0].header();
+    CHECK(answer.type == HostAcknowledge::kType);
+    CHECK(answer.as<HostAcknowledge>().address == single.line());
+    CHECK(single.arrival(answer) == 100 + 350);
+}
+
+TEST_CASE("a host copy fills L2 if it is told to") {
+    for (const bool fill : {false, true}) {
+        CAPTURE(fill);
+        Single single;
+        single.host_write(100, single.line(), std::vector<std::uint8_t>(256, 3), fill);
+        single.read(1000, single.line());
+        CHECK(bytes_of(*single.replies()[0]) == std::vector<std::uint8_t>(kLineBytes, 3));
+        CHECK(single.dram().reads == (fill ? 0 : 1));
+    }
+}
+
+TEST_CASE("a host copy that replaces a dirty line loses nothing") {
+    Single single;
+    for (unsigned n = 0; n < 8; ++n) {
+        single.write(1000 + n * 100, single.line(n), 0, {static_cast<std::uint8_t>(10 + n)});
+    }
+    single.host_write(9000, single.line(8), std::vector<std::uint8_t>(kLineBytes, 3), true);
+    for (unsigned n = 0; n < 8; ++n) {
+        CHECK(single.host_read(10000 + n * 1000, single.line(n), 1)[0] == 10 + n);
+    }
+    CHECK(single.counters().evictions == 1);
+}
+
+TEST_CASE("a host copy that belongs to another partition is an error of the simulator") {
+    Single single;
+    single.host_write(100, single.line() + 256, {1});
+    CHECK_THROWS_AS(single.bench.run(), InternalError);
+    Single across;
+    across.host_write(100, across.line() + 255, {1, 2});
+    CHECK_THROWS_AS(across.bench.run(), InternalError);
+}
+
+TEST_CASE("slices work side by side and share the DRAM") {
+    Single single;
+    single.read(1000, single.line(0, 0, 0), 1, 0, 0);
+    single.read(1000, single.line(0, 0, 1), 2, 1, 1);
+    REQUIRE(single.replies(0).size() == 1);
+    REQUIRE(single.replies(1).size() == 1);
+    const Cycle first = single.arrival(*single.replies(0)[0]);
+    const Cycle second = single.arrival(*single.replies(1)[0]);
+    CHECK(second > first);
+    CHECK(second < first + 12);
+    CHECK(single.dram().activates == 2);
+}
+
+TEST_CASE("configurations that do not fit together are refused") {
+    MemoryPartitionArguments arguments;
+    arguments.dram.chips = 4;
+    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    arguments = {};
+    arguments.l2.sets = 48;
+    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    arguments = {};
+    arguments.dram_scheduler = "frfc";
+    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    arguments = {};
+    arguments.dram.bank_groups = 3;
+    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    arguments = {};
+    arguments.requesters = 2000;
+    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
