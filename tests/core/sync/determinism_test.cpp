@@ -1,0 +1,184 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/phold/phold.h"
+#include "core/phold/window_benchmark.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "tests/core/sync/wanderer.h"
+
+using namespace lookahead;
+using namespace lookahead::testing;
+
+namespace {
+
+struct Run {
+    SimulationResult result;
+    std::vector<EpochReport> epochs;
+};
+
+Run run(const WandererOptions& options, Transport& transport, const std::string& sync, bool linear, Time epoch) {
+    const Model model = make_wanderers(options);
+    EpochLog log;
+    Simulation simulation(model, spread(options.processes, transport.size(), linear), transport,
+                          {.sync = sync, .epoch_length = epoch, .observer = &log});
+    Run run{simulation.run(), {}};
+    run.epochs = log.reports;
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        WandererOptions options;
+        options.seed = seed;
+        options.processes = 5 + static_cast<unsigned>(seed * 7 % 23);
+        options.longest_lookahead = seed % 3 == 0 ? 200 : 5000;
+        const Time epoch = seed % 2 == 0 ? 10'000 : 7'777;
+        InProcessTransport alone;
+        const Run serial = run(options, alone, "serial", true, epoch);
+        REQUIRE(serial.result.outcome == Outcome::finished);
+        REQUIRE(serial.result.progress == options.processes * options.letters * (options.hops + 1));
+        for (const char* sync : {"window", "null_message"}) {
+            for (const bool linear : {true, false}) {
+                CAPTURE(seed);
+                CAPTURE(sync);
+                CAPTURE(linear);
+                const Run parallel = run(options, test_transport(), sync, linear, epoch);
+                REQUIRE(parallel.result.outcome == Outcome::finished);
+                CHECK(parallel.result.state_hash == serial.result.state_hash);
+                CHECK(parallel.result.end_time == serial.result.end_time);
+                CHECK(parallel.result.progress == serial.result.progress);
+                CHECK(same(parallel.epochs, serial.epochs));
+            }
+        }
+    }
+}
+
+TEST_CASE("the hash tells runs with different seeds apart") {
+    InProcessTransport alone;
+    WandererOptions options;
+    const Run first = run(options, alone, "serial", true, 10'000);
+    options.seed = 2;
+    const Run second = run(options, alone, "serial", true, 10'000);
+    CHECK(first.result.state_hash != second.result.state_hash);
+    CHECK(first.epochs.back().traffic_hash != second.epochs.back().traffic_hash);
+}
+
+TEST_CASE("more ranks than processes do no harm") {
+    WandererOptions options;
+    options.processes = 2;
+    InProcessTransport alone;
+    const Run serial = run(options, alone, "serial", true, 10'000);
+    for (const char* sync : {"window", "null_message"}) {
+        CHECK(run(options, test_transport(), sync, false, 10'000).result.state_hash == serial.result.state_hash);
+    }
+}
+
+TEST_CASE("PHOLD gives one hash over queues, ranks, protocols and partitions, for all payloads") {
+    for (const unsigned payload : phold_payloads()) {
+        PholdOptions options;
+        options.lps = 64;
+        options.events = 8;
+        options.remote = 0.4;
+        options.duration = 20;
+        options.payload = payload;
+        InProcessTransport alone;
+        const PholdResult wheel = run_phold(options, alone, "serial");
+        CHECK(wheel.events > 64 * 8 * 8);
+        CHECK(wheel.events < 64 * 8 * 12);  // one event in 2 units of time
+        options.queue = "heap";
+        CHECK(run_phold(options, alone, "serial").state_hash == wheel.state_hash);
+        for (const char* queue : {"wheel", "heap"}) {
+            for (const char* sync : {"window", "null_message"}) {
+                for (const char* partition : {"linear", "round_robin"}) {
+                    options.queue = queue;
+                    options.partition = partition;
+                    const PholdResult parallel = run_phold(options, test_transport(), sync);
+                    CHECK(parallel.state_hash == wheel.state_hash);
+                    CHECK(parallel.events == wheel.events);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("windows jump over idle time") {
+    // Single letters that rest 1000 times longer than the lookahead, after a long idle time: steps of one lookahead
+    // would need millions of windows.
+    WandererOptions options;
+    options.processes = 4;
+    options.letters = 1;
+    options.hops = 20;
+    options.longest_lookahead = 10;
+    options.usual_delay = 10'000;
+    options.first = 1'000'000'000'000;
+    InProcessTransport alone;
+    const Run serial = run(options, alone, "serial", true, 1'000'000);
+    for (const char* sync : {"window", "null_message"}) {
+        const Run parallel = run(options, test_transport(), sync, false, 1'000'000);
+        CHECK(parallel.result.state_hash == serial.result.state_hash);
+        const std::uint64_t events = parallel.result.progress;
+        for (const EngineStatistics& rank : parallel.result.per_rank) {
+            CHECK(rank.windows <= 3 * events);
+            CHECK(rank.packets <= 20 * events);
+        }
+    }
+    CHECK(serial.epochs.size() < 10);
+}
+
+TEST_CASE("statistics count what crossed ranks, once on each side") {
+    WandererOptions options;
+    for (const char* sync : {"window", "null_message"}) {
+        const Run parallel = run(options, test_transport(), sync, false, 10'000);
+        REQUIRE(parallel.result.per_rank.size() == static_cast<std::size_t>(test_transport().size()));
+        std::uint64_t delivered = 0;
+        std::uint64_t remote = 0;
+        for (const EngineStatistics& rank : parallel.result.per_rank) {
+            delivered += rank.events;
+            remote += rank.remote_messages;
+            CHECK(rank.packets >= rank.null_messages);
+            std::uint64_t windows = 0;
+            for (const std::uint64_t count : rank.window_lengths) {
+                windows += count;
+            }
+            CHECK(windows == rank.windows);
+        }
+        // Every letter is delivered once for each of its hops.
+        CHECK(delivered == options.processes * options.letters * options.hops);
+        CHECK((remote > 0) == (test_transport().size() > 1));
+        CHECK(remote < delivered);
+    }
+}
+
+TEST_CASE("no pair of ranks exchanges more than one packet in a window") {
+    WandererOptions options;
+    const Run parallel = run(options, test_transport(), "window", false, 10'000);
+    const auto others = static_cast<std::uint64_t>(test_transport().size() - 1);
+    for (const EngineStatistics& rank : parallel.result.per_rank) {
+        CHECK(rank.packets == rank.windows * others);
+    }
+}
+
+TEST_CASE("batches beyond the posted buffers arrive whole") {
+    PholdOptions options;
+    options.lps = 256;
+    options.events = 128;
+    options.remote = 1;
+    options.payload = 256;
+    options.duration = 3;
+    InProcessTransport alone;
+    const PholdResult serial = run_phold(options, alone, "serial");
+    for (const char* sync : {"window", "null_message"}) {
+        CHECK(run_phold(options, test_transport(), sync).state_hash == serial.state_hash);
+    }
+}
+
+TEST_CASE("the window benchmark runs") {
+    for (const char* sync : {"window", "null_message"}) {
+        const WindowBenchmarkResult result = benchmark_windows(500, test_transport(), sync);
+        CHECK(result.windows > 0);
+        CHECK(result.microseconds_per_window > 0);
+    }
+}

@@ -1,0 +1,110 @@
+#include <doctest/doctest.h>
+
+#include "core/trace/chrome_trace.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "tests/core/sync/wanderer.h"
+
+using namespace lookahead;
+using namespace lookahead::testing;
+
+namespace {
+
+constexpr Time kEpoch = 10'000;
+
+SimulationResult run(EpochObserver& observer, const std::string& sync, Time epoch = kEpoch,
+                     TraceSink* trace = nullptr) {
+    const Model model = make_wanderers({});
+    Transport& transport = test_transport();
+    return Simulation(model, spread(13, transport.size(), false), transport,
+                      {.sync = sync, .epoch_length = epoch, .observer = &observer, .trace = trace})
+        .run();
+}
+
+}  // namespace
+
+TEST_CASE("epochs come at multiples of their length, with growing progress") {
+    for (const char* sync : {"window", "null_message"}) {
+        EpochLog log;
+        const SimulationResult result = run(log, sync);
+        REQUIRE(log.reports.size() > 3);
+        std::uint64_t last_progress = 0;
+        std::uint64_t last_index = 0;
+        for (const EpochReport& report : log.reports) {
+            CHECK(report.time == static_cast<Time>(report.index) * kEpoch);
+            CHECK(report.index > last_index);
+            CHECK(report.progress >= last_progress);
+            last_index = report.index;
+            last_progress = report.progress;
+        }
+        CHECK(log.reports.back().time == result.end_time);
+        CHECK(log.reports.back().progress == result.progress);
+    }
+}
+
+TEST_CASE("the run stops at the epoch at which any rank says so, in the same state for any ranks") {
+    class StopAtFifth final : public EpochLog {
+      public:
+        explicit StopAtFifth(int rank) : rank_(rank) {}
+        bool stop(const EpochReport& report) override { return report.index >= 5 && rank_ == 0; }
+
+      private:
+        int rank_;
+    };
+    StopAtFifth alone(0);
+    InProcessTransport one;
+    const Model model = make_wanderers({});
+    const SimulationResult expected =
+        Simulation(model, std::vector<int>(13, 0), one, {.epoch_length = kEpoch, .observer = &alone}).run();
+    CHECK(expected.outcome == Outcome::stopped);
+    CHECK(expected.end_time == 5 * kEpoch);
+    for (const char* sync : {"window", "null_message"}) {
+        StopAtFifth observer(test_transport().rank());
+        const SimulationResult result = run(observer, sync);
+        CHECK(result.outcome == Outcome::stopped);
+        CHECK(result.code == ExitCode::done);
+        CHECK(result.end_time == 5 * kEpoch);
+        CHECK(result.state_hash == expected.state_hash);
+        CHECK(same(observer.reports, alone.reports));
+    }
+}
+
+TEST_CASE("the messages of a run do not depend on the length of its epochs") {
+    EpochLog shorter;
+    EpochLog longer;
+    run(shorter, "window", 1'000);
+    run(longer, "window", 1'000'000'000);
+    CHECK(longer.reports.size() == 1);
+    CHECK(shorter.reports.back().traffic_hash == longer.reports.back().traffic_hash);
+}
+
+TEST_CASE("an epoch without length is refused") {
+    EpochLog log;
+    CHECK_THROWS_AS(run(log, "window", 0), ConfigurationError);
+}
+
+TEST_CASE("a model in which nothing happens ends at once") {
+    Model model;
+    for (int i = 0; i < 4; ++i) {
+        model.add({"idle", "idle"}, [] { return std::make_unique<Wanderer>(1, 1, 0, 0, 0, 1, nullptr); });
+    }
+    for (const char* sync : {"window", "null_message"}) {
+        Transport& transport = test_transport();
+        const SimulationResult result =
+            Simulation(model, spread(4, transport.size(), false), transport, {.sync = sync}).run();
+        CHECK(result.outcome == Outcome::finished);
+        CHECK(result.end_time == 0);
+        CHECK(result.progress == 0);
+    }
+}
+
+TEST_CASE("a trace covers what the ranks did") {
+    ChromeTrace trace(test_transport().rank());
+    EpochLog log;
+    run(log, "window", kEpoch, &trace);
+    const std::vector<std::string> parts = test_transport().gather(trace.events());
+    if (test_transport().rank() == 0) {
+        const std::string document = ChromeTrace::document(parts);
+        CHECK(document.find("\"name\":\"compute\"") != std::string::npos);
+        CHECK(document.find("\"tid\":" + std::to_string(test_transport().size() - 1)) != std::string::npos);
+    }
+}

@@ -1,0 +1,222 @@
+#include <doctest/doctest.h>
+
+#include "core/sync/sync_protocol.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "tests/core/sync/wanderer.h"
+
+using namespace lookahead;
+using namespace lookahead::testing;
+
+namespace {
+
+const std::vector<std::string> kParallel{"window", "null_message"};
+
+SimulationResult run(const WandererOptions& options, const std::string& sync, EpochObserver* observer = nullptr) {
+    const Model model = make_wanderers(options);
+    Transport& transport = test_transport();
+    return Simulation(model, spread(options.processes, transport.size(), false), transport,
+                      {.sync = sync, .epoch_length = 50'000, .observer = observer})
+        .run();
+}
+
+/// Processes 3 and 8 fail in the same epoch; 8 is the first in simulated time.
+Wanderer::AtEvent fail_at(LpId id) {
+    if (id != 3 && id != 8) {
+        return nullptr;
+    }
+    return [id](Wanderer& self, Time now) {
+        if (now >= (id == 3 ? 31'000 : 21'000)) {
+            self.fail(now, self.name() + " read an illegal address");
+        }
+    };
+}
+
+}  // namespace
+
+TEST_CASE("of several errors in an epoch every rank reports the first in simulated time") {
+    WandererOptions options;
+    options.at_event = fail_at;
+    for (const std::string& sync : kParallel) {
+        const SimulationResult result = run(options, sync);
+        CHECK(result.outcome == Outcome::failed);
+        CHECK(result.code == ExitCode::program_misbehaved);
+        CHECK(result.message == "wanderer8 read an illegal address");
+        CHECK(result.end_time == 50'000);
+    }
+}
+
+TEST_CASE("of two errors at unknown times the one of the lower process is reported") {
+    WandererOptions options;
+    options.at_event = [](LpId id) -> Wanderer::AtEvent {
+        if (id != 3 && id != 8) {
+            return nullptr;
+        }
+        return [](Wanderer& self, Time) { throw ProgramError(self.name() + " gave up"); };
+    };
+    for (const std::string& sync : kParallel) {
+        CHECK(run(options, sync).message == "wanderer3 gave up");
+    }
+}
+
+TEST_CASE("an error of the simulator itself ends the run with its own exit code") {
+    WandererOptions options;
+    options.at_event = [](LpId id) -> Wanderer::AtEvent {
+        if (id != 5) {
+            return nullptr;
+        }
+        return [](Wanderer& self, Time) { LOOKAHEAD_ASSERT(self.id() != 5, "a broken invariant"); };
+    };
+    for (const std::string& sync : kParallel) {
+        const SimulationResult result = run(options, sync);
+        CHECK(result.outcome == Outcome::failed);
+        CHECK(result.code == ExitCode::internal);
+        CHECK(result.message.find("a broken invariant") != std::string::npos);
+    }
+}
+
+TEST_CASE("a message that arrives before the lookahead has passed traps, with process and time") {
+    WandererOptions options;
+    options.at_event = [](LpId id) -> Wanderer::AtEvent {
+        if (id != 2) {
+            return nullptr;
+        }
+        return [](Wanderer& self, Time now) {
+            OutPort& port = self.out_port(0);
+            const Time least = now + port.lookahead(0);
+            port.send(0, now, least, Letter{0, 0});  // right at the bound is allowed
+            port.send(0, now, least - 1, Letter{0, 0});
+        };
+    };
+    for (const std::string& sync : kParallel) {
+        const SimulationResult result = run(options, sync);
+        CHECK(result.outcome == Outcome::failed);
+        CHECK(result.code == ExitCode::internal);
+        CHECK(result.message.find("wanderer2 at ") == 0);
+        CHECK(result.message.find("before the channel's lookahead of") != std::string::npos);
+    }
+}
+
+TEST_CASE("a send to a destination that the port does not have is refused") {
+    WandererOptions options;
+    options.at_event = [](LpId) -> Wanderer::AtEvent {
+        return [](Wanderer& self, Time now) {
+            self.out_port(0).send(self.out_port(0).fan_out(), now, now + 1'000'000, Letter{0, 0});
+        };
+    };
+    const SimulationResult result = run(options, "window");
+    CHECK(result.code == ExitCode::internal);
+    CHECK(result.message.find("destination") != std::string::npos);
+}
+
+TEST_CASE("a deadlock names the processes that wait and what for") {
+    WandererOptions options;
+    options.at_event = [](LpId id) -> Wanderer::AtEvent {
+        if (id != 4 && id != 11) {
+            return nullptr;
+        }
+        return [id](Wanderer& self, Time) { self.wait_for("a reply to letter " + std::to_string(id)); };
+    };
+    for (const std::string& sync : kParallel) {
+        const SimulationResult result = run(options, sync);
+        CHECK(result.outcome == Outcome::deadlock);
+        CHECK(result.code == ExitCode::program_misbehaved);
+        CHECK(result.message.find("2 logical processes still wait: wanderer4 waits for a reply to letter 4; "
+                                  "wanderer11 waits for a reply to letter 11") != std::string::npos);
+    }
+}
+
+TEST_CASE("a deadlock of many names the first twenty") {
+    WandererOptions options;
+    options.processes = 50;
+    options.at_event = [](LpId) -> Wanderer::AtEvent { return [](Wanderer& self, Time) { self.wait_for("godot"); }; };
+    for (const std::string& sync : kParallel) {
+        const SimulationResult result = run(options, sync);
+        CHECK(result.outcome == Outcome::deadlock);
+        CHECK(result.message.find("wanderer19 waits for godot; and 30 more") != std::string::npos);
+        CHECK(result.message.find("wanderer20 ") == std::string::npos);
+    }
+}
+
+TEST_CASE("an observer's error on one rank ends the run on all") {
+    class FullDisk final : public EpochObserver {
+      public:
+        void on_epoch(const EpochReport& report, std::span<LogicalProcess* const>) override {
+            if (report.index >= 2 && test_transport().rank() == test_transport().size() - 1) {
+                throw InputError("the disk is full");
+            }
+        }
+    };
+    for (const std::string& sync : kParallel) {
+        FullDisk observer;
+        const SimulationResult result = run({}, sync, &observer);
+        CHECK(result.outcome == Outcome::failed);
+        CHECK(result.code == ExitCode::bad_input);
+        CHECK(result.message == "the disk is full");
+    }
+}
+
+TEST_CASE("an error in the making of a process is thrown on every rank") {
+    Model model;
+    for (int i = 0; i < 4; ++i) {
+        model.add({"lp" + std::to_string(i), "node"}, [i]() -> std::unique_ptr<LogicalProcess> {
+            if (i == 3) {
+                throw InputError("no such file");
+            }
+            return std::make_unique<Wanderer>(1, 1, 0, 0, 0, 1, nullptr);
+        });
+    }
+    Transport& transport = test_transport();
+    CHECK_THROWS_WITH_AS(Simulation(model, spread(4, transport.size(), false), transport, {.sync = "window"}),
+                         "no such file", InputError);
+}
+
+TEST_CASE("a channel from a port that the process does not have is refused on every rank") {
+    Model model;
+    for (int i = 0; i < 4; ++i) {
+        model.add({"lp" + std::to_string(i), "node"},
+                  [] { return std::make_unique<Wanderer>(1, 1, 0, 0, 0, 1, nullptr); });
+    }
+    model.connect(2, 1, 0, 0, 10);
+    Transport& transport = test_transport();
+    CHECK_THROWS_AS(Simulation(model, spread(4, transport.size(), false), transport, {.sync = "window"}),
+                    InternalError);
+}
+
+TEST_CASE("an unknown protocol is refused with the list of those that there are") {
+    CHECK_THROWS_WITH_AS(find_sync_protocol("optimistic"),
+                         "unknown synchronisation protocol optimistic; there are serial, window, null_message",
+                         ConfigurationError);
+    CHECK(sync_protocols().size() == 3);
+}
+
+TEST_CASE("serial runs on one rank only") {
+    const Model model = make_wanderers({});
+    Transport& transport = test_transport();
+    if (transport.size() > 1) {
+        CHECK_THROWS_AS(Simulation(model, spread(13, transport.size(), false), transport, {.sync = "serial"}),
+                        ConfigurationError);
+    } else {
+        CHECK_NOTHROW(Simulation(model, spread(13, 1, false), transport, {.sync = "serial"}));
+    }
+}
+
+TEST_CASE("a process that leaves an event before its horizon is reported instead of looping for ever") {
+    class Lazy final : public LogicalProcess {
+      public:
+        void advance(Inbox, Time) override {}
+        Time next_event_time() const override { return 10; }
+        bool finished() const override { return true; }
+        std::string waiting_for() const override { return "nothing"; }
+        void hash_state(StateHasher&) const override {}
+        void save(boost::archive::binary_oarchive&) const override {}
+        void load(boost::archive::binary_iarchive&) override {}
+    };
+    Model model;
+    model.add({"lazy", "lazy"}, [] { return std::make_unique<Lazy>(); });
+    for (const std::string& sync : kParallel) {
+        const SimulationResult result = Simulation(model, {0}, test_transport(), {.sync = sync}).run();
+        CHECK(result.outcome == Outcome::failed);
+        CHECK(result.code == ExitCode::internal);
+        CHECK(result.message.find("lazy was advanced to") != std::string::npos);
+    }
+}

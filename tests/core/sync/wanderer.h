@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/event/event_queue.h"
+#include "core/lp/logical_process.h"
+#include "core/lp/model.h"
+#include "core/sync/simulation.h"
+#include "core/transport/transport.h"
+
+namespace lookahead::testing {
+
+/// A letter of variable length: `length` words follow.
+struct Letter {
+    static constexpr MessageType kType = 240;
+    std::uint64_t hops_left;
+    std::uint64_t length;
+};
+
+/// Keeps each letter for a random while and sends it on to a random destination, until its hops are used up.
+/// `at_event` is called at every inner event, for tests that want something to go wrong there.
+class Wanderer final : public LogicalProcess {
+  public:
+    using AtEvent = std::function<void(Wanderer&, Time)>;
+
+    Wanderer(std::uint64_t seed, unsigned ports, unsigned letters, std::uint64_t hops, Time first, Time usual_delay,
+             AtEvent at_event);
+    void advance(Inbox, Time horizon) override;
+    Time next_event_time() const override { return events_.next_time(); }
+    bool finished() const override { return waits_for_.empty(); }
+    std::string waiting_for() const override { return waits_for_; }
+    void hash_state(StateHasher&) const override;
+    std::uint64_t progress() const override { return handled_; }
+    void save(boost::archive::binary_oarchive&) const override;
+    void load(boost::archive::binary_iarchive&) override;
+
+    void wait_for(std::string what) { waits_for_ = std::move(what); }
+    using LogicalProcess::fail;
+
+  private:
+    void handle(Time now, Letter letter);
+    std::uint64_t next_random();
+
+    Time usual_delay_;
+    AtEvent at_event_;
+    WheelEventQueue<Letter> events_;
+    std::uint64_t random_;
+    std::uint64_t handled_ = 0;
+    std::uint64_t checksum_ = 0;
+    Time charged_until_ = 0;  // in bulk, at each advance: shows whether all stand at an epoch's time
+    std::string waits_for_;
+};
+
+struct WandererOptions {
+    std::uint64_t seed = 1;
+    unsigned processes = 13;
+    unsigned letters = 2;  ///< a process begins with
+    std::uint64_t hops = 60;
+    Time longest_lookahead = 5000;
+    Time usual_delay = 3000;
+    Time first = 0;                                   ///< no event before it
+    std::function<Wanderer::AtEvent(LpId)> at_event;  ///< may be empty
+};
+
+/// A random graph with lookaheads from 1 up.
+Model make_wanderers(const WandererOptions&);
+
+/// LP i on rank i modulo the ranks, or runs of LPs.
+std::vector<int> spread(std::size_t processes, int ranks, bool linear);
+
+/// The transport of all ranks of the test program.
+Transport& test_transport();
+
+/// Notes every epoch.
+class EpochLog : public EpochObserver {
+  public:
+    void on_epoch(const EpochReport& report, std::span<LogicalProcess* const>) override { reports.push_back(report); }
+    std::vector<EpochReport> reports;
+};
+
+bool same(const std::vector<EpochReport>&, const std::vector<EpochReport>&);
+
+}  // namespace lookahead::testing
