@@ -1,0 +1,354 @@
+// Coalescing, data and completion of global accesses.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "tests/components/sm/lsu/unit_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+using isa::Operation;
+using isa::Type;
+
+const isa::Instruction kLoad = make_memory(Operation::load);
+const isa::Instruction kStore = make_memory(Operation::store);
+
+void fill_words(ScriptedMemory& memory, unsigned words) {
+    for (unsigned i = 0; i < words; ++i) {
+        memory.set_word(kBase + 4 * i, 0x1000'0000 + i);
+    }
+}
+
+template <class Address>
+unsigned reads_of(const isa::Instruction& what, Address address, isa::LaneMask active = isa::kFullMask) {
+    Bench bench;
+    bench.issue(bench.instruction(what, address, active));
+    REQUIRE(bench.drain());
+    REQUIRE(bench.completions.size() == 1);
+    CHECK(bench.unit->counters().global_accesses == bench.memory.count(GpuMessage::read_request));
+    return bench.memory.count(GpuMessage::read_request);
+}
+
+TEST_CASE("lanes of one line make one access, and each further line one more") {
+    CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 4 * lane; }) == 1);
+    CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 64 + 4 * lane; }) == 2);
+    CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 8 * lane; }) == 2);
+    CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + 128 * lane; }) == 32);
+    CHECK(reads_of(kLoad, [](unsigned) { return kBase + 12; }) == 1);
+    CHECK(reads_of(
+              kLoad, [](unsigned lane) { return kBase + 128 * lane; }, 0x00010001) == 2);
+    CHECK(reads_of(kLoad, [](unsigned lane) { return kBase + (31 - lane) * 4; }) == 1);
+}
+
+TEST_CASE("wider elements and vectors touch the lines that their bytes need") {
+    const auto access = [](Type type, unsigned vector) {
+        const isa::Instruction what = make_memory(Operation::load, type, isa::Space::global, vector);
+        return reads_of(what, [&](unsigned lane) { return kBase + isa::lane_bytes(what) * lane; });
+    };
+    CHECK(access(Type::u8, 1) == 1);
+    CHECK(access(Type::f64, 1) == 2);
+    CHECK(access(Type::f32, 2) == 2);
+    CHECK(access(Type::f32, 4) == 4);
+    CHECK(access(Type::u64, 2) == 4);
+    CHECK(access(Type::u8, 4) == 1);
+}
+
+TEST_CASE("lines are accessed in the order of the lowest lane that touches them") {
+    Bench bench;
+    std::vector<std::uint64_t> lines;
+    bench.memory.set_delay([&](unsigned, std::uint64_t line, bool to_owner) {
+        if (to_owner) lines.push_back((line - kBase) / kLineBytes);
+        return 5;
+    });
+    const unsigned order[] = {5, 5, 2, 9, 2, 0};
+    bench.issue(bench.instruction(
+        kLoad, [&](unsigned lane) { return kBase + 128 * order[lane] + 4 * lane; }, 0x3f));
+    REQUIRE(bench.drain());
+    CHECK(lines == std::vector<std::uint64_t>{5, 2, 9, 0});
+}
+
+TEST_CASE("random loads of every type get the bytes of memory, and inactive lanes keep their registers") {
+    std::mt19937 random(7);
+    INFO("seed 7");
+    const struct {
+        Type type;
+        unsigned vector;
+    } kinds[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u16, 1}, {Type::s16, 1}, {Type::u32, 1}, {Type::f64, 1},
+                 {Type::u32, 2}, {Type::f32, 4}, {Type::u64, 2}, {Type::u8, 4},  {Type::s16, 2}};
+    for (const auto& kind : kinds) {
+        for (unsigned round = 0; round < 20; ++round) {
+            Bench bench;
+            const isa::Instruction what = make_memory(Operation::load, kind.type, isa::Space::global, kind.vector);
+            const unsigned bytes = isa::lane_bytes(what);
+            const isa::LaneMask active = random() | 1;
+            const unsigned span = 1 + random() % 2048;
+            for (unsigned i = 0; i < 8192; i += 4) bench.memory.set_word(kBase + i, random());
+            const MemoryInstruction load = bench.instruction(
+                what, [&](unsigned) { return kBase + random() % span * bytes % 8192; }, active, 8);
+            for (unsigned row = 8; row < 12; ++row) {
+                for (unsigned lane = 0; lane < 32; ++lane) bench.registers.row(row)[lane] = 0xabcd0000 + row;
+            }
+            RegisterFile expected = bench.registers;
+            std::uint32_t* rows[] = {expected.row(8), expected.row(9), expected.row(10), expected.row(11)};
+            for (unsigned lane = 0; lane < 32; ++lane) {
+                if (active >> lane & 1) {
+                    const std::uint64_t address = load.addresses[lane];
+                    isa::write_loaded(what, lane, &bench.memory.line(address)[address % kLineBytes], rows);
+                }
+            }
+            bench.issue(load);
+            bench.issue(load);  // once by misses, once by hits or merges
+            REQUIRE(bench.drain());
+            REQUIRE(bench.completions.size() == 2);
+            REQUIRE(std::memcmp(expected.data(), bench.registers.data(), expected.bytes()) == 0);
+        }
+    }
+}
+
+TEST_CASE("random stores of every type leave in memory what the lanes store, the higher lane on top") {
+    std::mt19937 random(8);
+    INFO("seed 8");
+    for (const unsigned vector : {1u, 2u, 4u}) {
+        for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64}) {
+            const isa::Instruction what = make_memory(Operation::store, type, isa::Space::global, vector);
+            const unsigned bytes = isa::lane_bytes(what);
+            if (bytes > 16) continue;
+            for (unsigned round = 0; round < 20; ++round) {
+                Bench bench;
+                const isa::LaneMask active = random() | 0x8000;
+                MemoryInstruction store = bench.instruction(
+                    what, [&](unsigned) { return kBase + random() % 64 * bytes; }, active);
+                for (auto& row : store.data) {
+                    for (auto& word : row) word = random();
+                }
+                std::vector<std::byte> expected(64 * bytes);
+                const std::uint32_t* rows[] = {store.data[0], store.data[1], store.data[2], store.data[3]};
+                for (unsigned lane = 0; lane < 32; ++lane) {
+                    if (active >> lane & 1) {
+                        isa::read_stored(what, lane, rows, &expected[store.addresses[lane] - kBase]);
+                    }
+                }
+                bench.issue(store);
+                REQUIRE(bench.drain());
+                CHECK(bench.completions.empty());
+                for (unsigned i = 0; i < expected.size(); ++i) {
+                    REQUIRE(bench.memory.line(kBase + i)[i % kLineBytes] == expected[i]);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a load that hits completes hit_latency cycles after its last access") {
+    Bench bench({"l1d.hit_latency=20"});
+    fill_words(bench.memory, 64);
+    const auto two_lines = [](unsigned lane) { return kBase + 8 * lane; };
+    bench.issue(bench.instruction(kLoad, two_lines));
+    REQUIRE(bench.drain());
+    const Cycle begin = bench.now;
+    bench.completions.clear();
+    bench.issue(bench.instruction(kLoad, two_lines, isa::kFullMask, 1));
+    REQUIRE(bench.drain());
+    REQUIRE(bench.completions.size() == 1);
+    CHECK(bench.completions[0].cycle == begin + 1 + 20);
+    CHECK(bench.registers.row(1)[31] == 0x1000'0000 + 62);
+}
+
+TEST_CASE("a load that misses completes fill_latency cycles after its last reply") {
+    Bench bench({"l1d.hit_latency=20", "l1d.fill_latency=3"});
+    bench.memory.set_delay([](unsigned, std::uint64_t line, bool to_owner) {
+        return to_owner ? 50 : line == kBase ? 200 : 10;
+    });
+    const Cycle begin = bench.now;
+    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 8 * lane; }));
+    REQUIRE(bench.drain());
+    // Line 0 leaves in the first cycle; the second line's reply comes earlier.
+    CHECK(bench.completions.at(0).cycle == begin + 50 + 200 + 3);
+    CHECK(bench.unit->counters().completed_loads == 1);
+    CHECK(bench.unit->counters().load_cycles == 253);
+}
+
+TEST_CASE("elements arrive one by one: a line's lanes are written when its reply comes") {
+    Bench bench;
+    fill_words(bench.memory, 64);
+    bench.memory.set_delay([](unsigned, std::uint64_t line, bool to_owner) {
+        return to_owner ? 1 : line == kBase ? 100 : 10;
+    });
+    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 8 * lane; }));
+    bench.run_to(bench.now + 30);
+    CHECK(bench.registers.row(0)[31] == 0x1000'0000 + 62);
+    CHECK(bench.registers.row(0)[0] == 0);
+    CHECK(bench.completions.empty());
+    REQUIRE(bench.drain());
+    CHECK(bench.registers.row(0)[0] == 0x1000'0000);
+}
+
+TEST_CASE("a younger load that hits overtakes an older one that misses") {
+    Bench bench;
+    bench.issue(bench.instruction(kLoad, [](unsigned lane) { return kBase + 4 * lane; }));
+    REQUIRE(bench.drain());
+    bench.completions.clear();
+    bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 500; });
+    bench.issue(bench.instruction(
+        kLoad, [](unsigned lane) { return kBase + 4096 + 4 * lane; }, isa::kFullMask, 0, 1));
+    bench.issue(bench.instruction(
+        kLoad, [](unsigned lane) { return kBase + 4 * lane; }, isa::kFullMask, 1, 2));
+    REQUIRE(bench.drain());
+    REQUIRE(bench.completions.size() == 2);
+    CHECK(bench.completions[0].context == 2);
+    CHECK(bench.completions[1].context == 1);
+}
+
+TEST_CASE("MSHRs, merges, miss queue and load table bound what is under way, and stalls are charged by cause") {
+    const auto line = [](unsigned number) { return [=](unsigned) { return kBase + 128 * number; }; };
+    const auto stalled = [&](const Bench::Overrides& overrides, unsigned loads, bool same_line,
+                             ReservationFailure cause) {
+        Bench bench(overrides);
+        for (unsigned i = 0; i < loads; ++i) {
+            bench.issue(bench.instruction(kLoad, line(same_line ? 0 : i), isa::kFullMask, i));
+        }
+        REQUIRE(bench.drain());
+        REQUIRE(bench.completions.size() == loads);
+        return bench.unit->l1().counters().failure_cycles[static_cast<std::size_t>(cause)] > 0;
+    };
+    CHECK_FALSE(stalled({"l1d.mshrs=3"}, 3, false, ReservationFailure::no_mshr));
+    CHECK(stalled({"l1d.mshrs=3"}, 4, false, ReservationFailure::no_mshr));
+    CHECK_FALSE(stalled({"l1d.merges=3"}, 3, true, ReservationFailure::merge_limit));
+    CHECK(stalled({"l1d.merges=3"}, 4, true, ReservationFailure::merge_limit));
+    const Bench::Overrides one_set = {"l1d.sets=1", "l1d.set_index=linear", "l1d.ways=4"};
+    CHECK_FALSE(stalled(one_set, 4, false, ReservationFailure::no_line));
+    CHECK(stalled(one_set, 5, false, ReservationFailure::no_line));
+
+    const auto with_closed_port = [&](unsigned loads) {
+        Bench bench({"l1d.miss_queue=3"});
+        bench.port().opens_at = 50;
+        for (unsigned i = 0; i < loads; ++i) {
+            bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i));
+        }
+        REQUIRE(bench.drain());
+        return bench.unit->l1().counters().failure_cycles[3];
+    };
+    CHECK(with_closed_port(3) == 0);
+    // The fourth load tries in cycle 4 and succeeds in the cycle after the port opens.
+    CHECK(with_closed_port(4) == 51 - 4);
+
+    const auto with_small_table = [&](unsigned loads) {
+        Bench bench({"coalescing.pending_loads=2"});
+        for (unsigned i = 0; i < loads; ++i) {
+            bench.issue(bench.instruction(kLoad, line(i), isa::kFullMask, i));
+        }
+        REQUIRE(bench.drain());
+        return bench.unit->counters().stall_cycles[0];
+    };
+    CHECK(with_small_table(2) == 0);
+    CHECK(with_small_table(3) > 0);
+}
+
+TEST_CASE("the queue takes as many instructions as it has places") {
+    Bench bench({"coalescing.queue=2", "l1d.mshrs=1"});
+    for (unsigned i = 0; i < 3; ++i) {
+        REQUIRE(bench.unit->can_accept());
+        bench.unit->accept(bench.instruction(
+                               kLoad, [&](unsigned) { return kBase + 128 * i; }, isa::kFullMask, i),
+                           bench.now);
+        bench.step();
+    }
+    CHECK_FALSE(bench.unit->can_accept());
+    REQUIRE(bench.drain());
+    CHECK(bench.completions.size() == 3);
+}
+
+TEST_CASE("atomics come back with the old values, lane by lane in ascending order") {
+    Bench bench;
+    const isa::Instruction add = make_atomic(isa::AtomicOp::add);
+    MemoryInstruction what = bench.instruction(add, [](unsigned lane) { return kBase + 128 * (lane % 2); });
+    for (auto& operand : what.data[0]) operand = 1;
+    bench.memory.set_word(kBase, 100);
+    bench.issue(what);
+    REQUIRE(bench.drain());
+    CHECK(bench.memory.count(GpuMessage::atomic_request) == 2);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        CHECK(bench.registers.row(0)[lane] == (lane % 2 == 0 ? 100 : 0) + lane / 2);
+    }
+    CHECK(bench.memory.word(kBase) == 116);
+    CHECK(bench.completions.size() == 1);
+}
+
+TEST_CASE("64-bit atomics and compare-and-swap carry both operands; reductions complete silently") {
+    Bench bench;
+    const isa::Instruction cas = make_atomic(isa::AtomicOp::cas, Operation::atomic, isa::Space::global, Type::b64);
+    bench.memory.set_word(kBase, 7);
+    bench.memory.set_word(kBase + 4, 9);
+    MemoryInstruction what = bench.instruction(
+        cas, [](unsigned) { return kBase; }, 1, 4);
+    what.data[0][0] = 7;
+    what.data[1][0] = 9;
+    what.data[2][0] = 70;
+    what.data[3][0] = 90;
+    bench.issue(what);
+    REQUIRE(bench.drain());
+    CHECK(bench.memory.word(kBase) == 70);
+    CHECK(bench.memory.word(kBase + 4) == 90);
+    CHECK(bench.registers.row(4)[0] == 7);
+    CHECK(bench.registers.row(5)[0] == 9);
+    bench.completions.clear();
+    const isa::Instruction reduce = make_atomic(isa::AtomicOp::max, Operation::reduce);
+    MemoryInstruction second = bench.instruction(reduce, [](unsigned) { return kBase; });
+    for (unsigned lane = 0; lane < 32; ++lane) second.data[0][lane] = 60 + lane;
+    bench.issue(second);
+    REQUIRE(bench.drain());
+    CHECK(bench.memory.word(kBase) == 91);
+    CHECK(bench.completions.empty());
+}
+
+TEST_CASE("a demand access outside the allocations, misaligned, or in local memory is a fault with lane and address") {
+    Bench bench;
+    const auto fault = [&](const isa::Instruction& what, std::uint64_t address, const char* phrase) {
+        const auto instruction = bench.instruction(
+            what, [&](unsigned lane) { return lane == 9 ? address : kBase + 64 * isa::lane_bytes(what); });
+        try {
+            bench.unit->accept(instruction, bench.now);
+        } catch (const MemoryFault& error) {
+            CHECK(error.lane == 9);
+            CHECK(error.address == address);
+            CHECK(error.line == 42);
+            CHECK(std::string(error.what()).find(phrase) != std::string::npos);
+            return true;
+        }
+        bench.drain();
+        return false;
+    };
+    CHECK(fault(kLoad, kBase - 4, "allocated"));
+    CHECK_FALSE(fault(kLoad, kBase, "allocated"));
+    CHECK_FALSE(fault(kLoad, kBase + kAllocated - 4, "allocated"));
+    CHECK(fault(kLoad, kBase + kAllocated, "allocated"));
+    CHECK(fault(kLoad, ~std::uint64_t{3}, "allocated"));
+    CHECK(fault(kStore, 0, "allocated"));
+    CHECK(fault(kLoad, kBase + 2, "multiple"));
+    const isa::Instruction wide = make_memory(Operation::load, Type::f32, isa::Space::global, 4);
+    CHECK(fault(wide, kBase + 8, "multiple"));
+    CHECK_FALSE(fault(wide, kBase + 16, "multiple"));
+    CHECK(fault(make_memory(Operation::load, Type::u32, isa::Space::generic), isa::kLocalWindowBase + 4, "local"));
+}
+
+TEST_CASE("a released allocation is no longer there, and its neighbours are") {
+    AllocationMap map;
+    map.update({.address = 1000, .bytes = 100, .released = 0});
+    map.update({.address = 2000, .bytes = 100, .released = 0});
+    map.update({.address = 1100, .bytes = 50, .released = 0});
+    CHECK(map.contains(1000, 1100));
+    CHECK(map.contains(2099, 2100));
+    CHECK_FALSE(map.contains(1099, 1101));
+    CHECK_FALSE(map.contains(2099, 2101));
+    map.update({.address = 1000, .bytes = 100, .released = 1});
+    CHECK_FALSE(map.contains(1000, 1001));
+    CHECK(map.contains(1100, 1101));
+    CHECK(map.contains(2000, 2001));
+    CHECK_THROWS_AS(map.update({.address = 2050, .bytes = 100, .released = 0}), InternalError);
+    CHECK_THROWS_AS(map.update({.address = 1000, .bytes = 100, .released = 1}), InternalError);
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test

@@ -1,0 +1,213 @@
+// When the unit works: the timing ring, jumps over idle cycles, and checkpoints in the middle of work.
+#include <doctest/doctest.h>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "components/sm/lsu/timing_ring.h"
+#include "tests/components/sm/lsu/unit_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+using isa::Operation;
+using isa::Order;
+
+TEST_CASE("a timing ring gives items in the cycle of their due time, in the order in which they went in") {
+    std::mt19937 random(5);
+    INFO("seed 5");
+    for (const Cycle horizon : {1, 63, 64, 100, 300}) {
+        TimingRing ring(200, horizon);
+        std::multimap<Cycle, std::uint32_t> expected;
+        std::vector<std::uint32_t> free;
+        for (std::uint32_t item = 0; item < 200; ++item) free.push_back(item);
+        for (Cycle now = 0; now < 2000; ++now) {
+            std::vector<std::uint32_t> due;
+            for (auto [at, end] = expected.equal_range(now); at != end; ++at) due.push_back(at->second);
+            expected.erase(now);
+            std::vector<std::uint32_t> taken;
+            ring.take(now, [&](std::uint32_t item) { taken.push_back(item); });
+            REQUIRE(taken == due);
+            free.insert(free.end(), taken.begin(), taken.end());
+            while (!free.empty() && random() % 3 == 0) {
+                const Cycle when = now + 1 + random() % horizon;
+                ring.schedule(free.back(), when);
+                expected.emplace(when, free.back());
+                free.pop_back();
+            }
+            REQUIRE(ring.next_due(now) == (expected.empty() ? kCycleInfinity : expected.begin()->first));
+            REQUIRE(ring.empty() == expected.empty());
+        }
+    }
+}
+
+/// All kinds of instructions, as the code of a kernel.
+const std::vector<isa::Instruction>& code() {
+    static const std::vector<isa::Instruction> instructions = {
+        make_memory(Operation::load),
+        make_memory(Operation::store),
+        make_memory(Operation::load, isa::Type::f32, isa::Space::global, 4),
+        make_memory(Operation::store, isa::Type::u8),
+        make_memory(Operation::load, isa::Type::u32, isa::Space::shared),
+        make_memory(Operation::store, isa::Type::u32, isa::Space::shared),
+        make_atomic(isa::AtomicOp::add),
+        make_atomic(isa::AtomicOp::add, Operation::reduce),
+        make_atomic(isa::AtomicOp::add, Operation::atomic, isa::Space::shared),
+        make_ordered(Operation::load, Order::relaxed),
+        make_ordered(Operation::load, Order::acquire),
+        make_ordered(Operation::store, Order::release),
+        make_memory(Operation::load, isa::Type::u32, isa::Space::generic),
+    };
+    return instructions;
+}
+const isa::Instruction kFence = make_fence();
+
+/// Decides, from a seed, what is issued in each cycle.
+class RandomProgram {
+  public:
+    explicit RandomProgram(unsigned seed) : random_(seed) {}
+
+    /// Issues at most one instruction in the bench's current cycle. True if it did.
+    template <class AnyBench>
+    bool issue(AnyBench& bench) {
+        const unsigned draw = random_();
+        const auto context = static_cast<std::uint16_t>(random_() % kContexts);
+        const isa::Instruction& what = code()[random_() % code().size()];
+        const unsigned range = 1 + random_() % 40;
+        const isa::LaneMask active = random_() | 2;
+        MemoryInstruction access = bench.instruction(
+            what, [&](unsigned lane) { return address(what, lane, range); }, active, random_() % 60 * 4, context);
+        for (auto& row : access.data) {
+            for (auto& word : row) word = random_();
+        }
+        if (draw % 4 != 0 || !bench.unit->can_accept() || fenced(bench, context)) {
+            return false;
+        }
+        if (draw % 32 == 0) {
+            bench.unit->accept_fence(context, kFence, bench.now);
+            ++fences_[context];
+        } else {
+            bench.unit->accept(access, bench.now);
+        }
+        return true;
+    }
+
+  private:
+    std::uint64_t address(const isa::Instruction& what, unsigned lane, unsigned range) {
+        const std::uint64_t offset = random_() % range * 16 + (lane % 4) * 16;
+        if (what.space == isa::Space::global) return kBase + offset * 8;
+        if (what.space == isa::Space::generic && random_() % 2 == 0) return kBase + offset;
+        return (what.space == isa::Space::generic ? isa::kSharedWindowBase : 0) + offset;
+    }
+    template <class AnyBench>
+    bool fenced(const AnyBench& bench, std::uint16_t context) {
+        const auto ended = std::count_if(bench.completions.begin(), bench.completions.end(), [&](const auto& each) {
+            return each.instruction == &kFence && each.context == context;
+        });
+        return fences_[context] != static_cast<unsigned>(ended);
+    }
+
+    std::mt19937 random_;
+    std::map<std::uint16_t, unsigned> fences_;
+};
+
+const Bench::Overrides kTight = {
+    "l1d.sets=2",   "l1d.set_index=linear", "l1d.ways=2",         "l1d.pinned_ways=1", "l1d.mshrs=4",
+    "l1d.merges=3", "l1d.miss_queue=2",     "coalescing.queue=3", "l1d.hit_latency=9", "coalescing.pending_loads=12"};
+
+void set_random_delays(ScriptedMemory& memory, unsigned seed) {
+    memory.set_delay(
+        [random = std::mt19937(seed)](unsigned, std::uint64_t, bool) mutable { return 1 + random() % 90; });
+}
+
+TEST_CASE("cycles that next_event jumps over would have changed nothing") {
+    for (const char* policy : {"l1d.write_policy=write_evict", "l1d.write_policy=write_through"}) {
+        for (unsigned seed = 1; seed <= 40; ++seed) {
+            CAPTURE(seed);
+            Bench::Overrides overrides = kTight;
+            overrides.push_back(policy);
+            Bench each_cycle(overrides);
+            Bench jumping(overrides);
+            set_random_delays(each_cycle.memory, seed);
+            set_random_delays(jumping.memory, seed);
+            RandomProgram first(seed);
+            RandomProgram second(seed);
+            Cycle next = 0;
+            unsigned skipped = 0;
+            for (Cycle now = 1; now < 3000; ++now) {
+                const bool issues = now < 1500 && (now / 100) % 3 != 2;
+                each_cycle.now = jumping.now = now;
+                if (issues) first.issue(each_cycle);
+                if (issues && second.issue(jumping)) next = now;
+                each_cycle.memory.advance(now);
+                each_cycle.unit->cycle(now);
+                jumping.memory.advance(now);
+                next = std::min(next, jumping.memory.next_reply_cycle(0, now - 1));
+                if (now >= next) {
+                    jumping.unit->cycle(now);
+                    next = jumping.unit->next_event(now);
+                } else {
+                    ++skipped;
+                }
+                REQUIRE(each_cycle.hash() == jumping.hash());
+            }
+            CHECK(each_cycle.unit->drained());
+            CHECK(skipped > 1000);
+            REQUIRE(each_cycle.completions.size() == jumping.completions.size());
+        }
+    }
+}
+
+bool all_fences_ended(const Bench& bench) {
+    const auto ended = std::count_if(bench.completions.begin(), bench.completions.end(),
+                                     [](const auto& each) { return each.instruction == &kFence; });
+    return static_cast<std::uint64_t>(ended) == bench.unit->counters().fences;
+}
+
+TEST_CASE("a unit restored in the middle of its work goes on as the original does") {
+    unsigned busy = 0;
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        Bench::Overrides overrides = kTight;
+        overrides.push_back(seed % 2 == 0 ? "l1d.write_policy=write_evict" : "l1d.write_policy=write_through");
+        Bench original(overrides);
+        set_random_delays(original.memory, seed);
+        RandomProgram program(seed);
+        while (original.now < 200 + seed) {
+            program.issue(original);
+            original.step();
+        }
+        while (!all_fences_ended(original)) {  // the fence of this test is not part of code()
+            original.step();
+        }
+        busy += !original.unit->drained();
+        std::stringstream stream;
+        {
+            boost::archive::binary_oarchive archive(stream);
+            original.unit->save(archive, code().data());
+        }
+        ScriptedMemory memory = original.memory;  // with all that is under way
+        Bench restored(overrides, &memory);
+        restored.registers = original.registers;
+        restored.now = original.now;
+        {
+            boost::archive::binary_iarchive archive(stream);
+            restored.unit->load(archive, code().data());
+        }
+        REQUIRE(restored.hash() == original.hash());
+        original.completions.clear();
+        REQUIRE(original.drain());
+        REQUIRE(restored.drain());
+        CHECK(restored.now == original.now);
+        CHECK(restored.hash() == original.hash());
+        CHECK(restored.completions.size() == original.completions.size());
+    }
+    CHECK(busy > 20);
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test

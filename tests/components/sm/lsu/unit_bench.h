@@ -1,0 +1,157 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/isa/address_space.h"
+#include "components/sm/lsu/coalescing_unit.h"
+#include "components/sm/lsu/memory_fault.h"
+#include "tests/components/sm/lsu/scripted_memory.h"
+
+namespace lookahead::gpu::test {
+
+inline constexpr std::uint64_t kBase = isa::kGlobalBase;
+inline constexpr unsigned kContexts = 8;
+inline constexpr std::uint32_t kSharedBytes = 16384;
+inline constexpr std::uint64_t kAllocated = 1 << 20;
+
+/// Instructions as the finaliser would make them.
+inline isa::Instruction make_memory(isa::Operation operation, isa::Type type = isa::Type::u32,
+                                    isa::Space space = isa::Space::global, unsigned vector = 1) {
+    isa::Instruction result;
+    result.operation = operation;
+    result.type = type;
+    result.space = space;
+    result.vector = static_cast<std::uint8_t>(vector);
+    result.line = 42;
+    return result;
+}
+inline isa::Instruction make_ordered(isa::Operation operation, isa::Order order, isa::Scope scope = isa::Scope::gpu) {
+    isa::Instruction result = make_memory(operation);
+    result.order = order;
+    result.scope = scope;
+    return result;
+}
+inline isa::Instruction make_atomic(isa::AtomicOp op, isa::Operation operation = isa::Operation::atomic,
+                                    isa::Space space = isa::Space::global, isa::Type type = isa::Type::u32) {
+    isa::Instruction result = make_memory(operation, type, space);
+    result.atomic = op;
+    return result;
+}
+inline isa::Instruction make_fence(isa::Scope scope = isa::Scope::gpu) {
+    isa::Instruction result;
+    result.operation = isa::Operation::membar;
+    result.scope = scope;
+    return result;
+}
+
+/// A load/store unit with a memory of its own or a shared one, driven cycle by cycle.
+template <class Contract = MemoryContract>
+class UnitBench : public LoadStoreListener {
+  public:
+    using Overrides = std::vector<std::string>;
+
+    struct Completion {
+        std::uint16_t context;
+        const isa::Instruction* instruction;
+        Cycle cycle;
+    };
+
+    explicit UnitBench(const Overrides& overrides = {}, ScriptedMemory* shared = nullptr, unsigned sm = 0)
+        : own_(shared == nullptr ? std::make_unique<ScriptedMemory>(1) : nullptr),
+          memory(shared == nullptr ? *own_ : *shared),
+          registers(256) {
+        for (const std::string& each : overrides) {
+            configuration_.override_value(each);
+        }
+        auto port = std::make_unique<ScriptedPort>(memory, sm);
+        port_ = port.get();
+        unit = std::make_unique<BasicCoalescingUnit<Contract>>(
+            configuration_.read<CoalescingParameters>("coalescing"),
+            LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port)});
+        unit->receive(MessageBuffer(AllocationUpdate{.address = kBase, .bytes = kAllocated, .released = 0}).header(),
+                      0);
+    }
+
+    void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle cycle) override {
+        completions.push_back({context, &instruction, cycle});
+    }
+
+    /// An instruction of all lanes, lane i at address(i).
+    template <class Address>
+    MemoryInstruction instruction(const isa::Instruction& what, Address address, isa::LaneMask active = isa::kFullMask,
+                                  unsigned row = 0, std::uint16_t context = 0) {
+        MemoryInstruction result{};
+        result.instruction = &what;
+        result.pc = 1;
+        result.context = context;
+        result.active = active;
+        result.destination_row = row;
+        result.shared_base = 0;
+        result.shared_bytes = kSharedBytes;
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            result.addresses[lane] = (active >> lane & 1) != 0 ? address(lane) : 0xdead'beef'dead'beef;
+        }
+        return result;
+    }
+
+    /// Runs cycles until the unit accepts, and gives it the instruction.
+    void issue(const MemoryInstruction& what) {
+        while (!unit->can_accept()) {
+            step();
+        }
+        unit->accept(what, now);
+        step();
+    }
+    void issue_fence(const isa::Instruction& what, std::uint16_t context = 0) {
+        unit->accept_fence(context, what, now);
+        step();
+    }
+
+    void step() {
+        memory.advance(now);
+        unit->cycle(now);
+        ++now;
+    }
+    void run_to(Cycle cycle) {
+        while (now < cycle) {
+            step();
+        }
+    }
+    /// Until all is done; false if that takes too long.
+    bool drain(Cycle limit = 100'000) {
+        for (const Cycle end = now + limit; now < end;) {
+            step();
+            if (unit->drained()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::uint64_t hash() const {
+        StateHasher hasher;
+        unit->hash_state(hasher);
+        hasher.add_bytes(registers.data(), registers.bytes());
+        return hasher.value();
+    }
+    ScriptedPort& port() { return *port_; }
+
+  private:
+    std::unique_ptr<ScriptedMemory> own_;
+    Configuration configuration_;
+    ScriptedPort* port_ = nullptr;
+
+  public:
+    ScriptedMemory& memory;
+    RegisterFile registers;
+    std::unique_ptr<BasicCoalescingUnit<Contract>> unit;
+    std::vector<Completion> completions;
+    Cycle now = 1;
+};
+
+using Bench = UnitBench<>;
+
+}  // namespace lookahead::gpu::test
