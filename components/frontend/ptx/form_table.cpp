@@ -26,12 +26,13 @@ namespace {
 #define FLOAT_COMPARISONS "cmp(" ORDERED "|equ|neu|ltu|leu|gtu|geu|num|nan) "
 #define UNSIGNED_COMPARISONS "cmp(" ORDERED "|lo|ls|hi|hs) "
 #define MEMORY_TYPES "type(b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64)"
-#define HINTS                                                                                    \
-    "hint*(L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate|" \
-    "L2::64B|L2::128B|L2::256B) "
+#define EVICTION_HINTS "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"
+#define LOAD_HINTS "hint*(" EVICTION_HINTS "|L2::64B|L2::128B|L2::256B) "
+#define STORE_HINTS "hint*(" EVICTION_HINTS ") "
 #define LOAD_SPACES "space?(const|global|local|param|param::entry|param::func|shared|shared::cta) "
 #define STORE_SPACES "space?(global|local|param|param::func|shared|shared::cta) "
-#define ATOMIC_SPACES "scope?(cta|gpu|sys) space?(global|shared|shared::cta) "
+#define ORDERED_SPACES "space?(global|shared|shared::cta) "
+#define ATOMIC_SPACES "scope?(cta|gpu|sys) " ORDERED_SPACES
 #define ATOM_ORDER "sem?(relaxed|acquire|release|acq_rel) " ATOMIC_SPACES
 #define RED_ORDER "sem?(relaxed|release) " ATOMIC_SPACES
 
@@ -63,7 +64,8 @@ constexpr FormRow kForms[] = {
     {"div", div, "rnd" ROUNDINGS " type(f64)", "=T T T"},
     {"dp2a", dp2a, "half(lo|hi) type(u32|s32) type(u32|s32)", "=b32 T U b32"},
     {"dp4a", dp4a, "type(u32|s32) type(u32|s32)", "=b32 T U b32"},
-    {"ex2", ex2, "prec(approx) ftz? type(f32|f16|f16x2)", "=T T"},
+    {"ex2", ex2, "prec(approx) ftz? type(f32)", "=T T"},
+    {"ex2", ex2, "prec(approx) type(f16|f16x2)", "=T T"},
     {"fma", fma, "rnd" ROUNDINGS " ftz? sat? type(f32)", "=T T T T"},
     {"fma", fma, "rnd" ROUNDINGS " type(f64)", "=T T T T"},
     {"fma", fma, "rnd(rn) ftz? sat? type(f16|f16x2)", "=T T T T"},
@@ -133,20 +135,24 @@ constexpr FormRow kForms[] = {
     {"set", set, UNSIGNED_COMPARISONS "type(u32|s32|f32) type(u16|u32|u64)", "=T U U"},
     {"set", set, "cmp(" ORDERED ") type(u32|s32|f32) type(s16|s32|s64)", "=T U U"},
     {"set", set, "cmp(eq|ne) type(u32|s32|f32) type(b16|b32|b64)", "=T U U"},
-    {"set", set, FLOAT_COMPARISONS "ftz? type(u32|s32|f32) type(f32|f64)", "=T U U"},
+    {"set", set, FLOAT_COMPARISONS "ftz? type(u32|s32|f32) type(f32)", "=T U U"},
+    {"set", set, FLOAT_COMPARISONS "type(u32|s32|f32) type(f64)", "=T U U"},
     {"set", set, UNSIGNED_COMPARISONS COMBINE " type(u32|s32|f32) type(u16|u32|u64)", "=T U U pred"},
     {"set", set, "cmp(" ORDERED ") " COMBINE " type(u32|s32|f32) type(s16|s32|s64)", "=T U U pred"},
     {"set", set, "cmp(eq|ne) " COMBINE " type(u32|s32|f32) type(b16|b32|b64)", "=T U U pred"},
-    {"set", set, FLOAT_COMPARISONS COMBINE " ftz? type(u32|s32|f32) type(f32|f64)", "=T U U pred"},
+    {"set", set, FLOAT_COMPARISONS COMBINE " ftz? type(u32|s32|f32) type(f32)", "=T U U pred"},
+    {"set", set, FLOAT_COMPARISONS COMBINE " type(u32|s32|f32) type(f64)", "=T U U pred"},
     {"setp", setp, UNSIGNED_COMPARISONS "type(u16|u32|u64)", "=pred|p T T"},
     {"setp", setp, "cmp(" ORDERED ") type(s16|s32|s64)", "=pred|p T T"},
     {"setp", setp, "cmp(eq|ne) type(b16|b32|b64)", "=pred|p T T"},
-    {"setp", setp, FLOAT_COMPARISONS "ftz? type(f32|f16)", "=pred|p T T"},
+    {"setp", setp, FLOAT_COMPARISONS "ftz? type(f32)", "=pred|p T T"},
+    {"setp", setp, FLOAT_COMPARISONS "ftz? type(f16)", "=pred T T"},
     {"setp", setp, FLOAT_COMPARISONS "type(f64)", "=pred|p T T"},
     {"setp", setp, UNSIGNED_COMPARISONS COMBINE " type(u16|u32|u64)", "=pred|p T T pred"},
     {"setp", setp, "cmp(" ORDERED ") " COMBINE " type(s16|s32|s64)", "=pred|p T T pred"},
     {"setp", setp, "cmp(eq|ne) " COMBINE " type(b16|b32|b64)", "=pred|p T T pred"},
-    {"setp", setp, FLOAT_COMPARISONS COMBINE " ftz? type(f32|f16)", "=pred|p T T pred"},
+    {"setp", setp, FLOAT_COMPARISONS COMBINE " ftz? type(f32)", "=pred|p T T pred"},
+    {"setp", setp, FLOAT_COMPARISONS COMBINE " ftz? type(f16)", "=pred T T pred"},
     {"setp", setp, FLOAT_COMPARISONS COMBINE " type(f64)", "=pred|p T T pred"},
     {"slct", slct, "type(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64) type(s32)", "=T T T s32"},
     {"slct", slct, "ftz? type(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64) type(f32)", "=T T T f32"},
@@ -160,16 +166,19 @@ constexpr FormRow kForms[] = {
     {"cvta", cvta, "space(const|global|local|param|param::entry|shared|shared::cta) type(u32|u64)", "=T var"},
     {"cvta", cvta, "to space(const|global|local|param|param::entry|shared|shared::cta) type(u32|u64)", "=T T"},
     {"isspacep", isspacep, "space(const|global|local|param|param::entry|shared|shared::cta)", "=pred A"},
-    {"ld", ld, "sem?(weak|volatile) " LOAD_SPACES "cop?(ca|cg|cs|lu|cv) " HINTS "vec?(v2|v4) " MEMORY_TYPES,
+    {"ld", ld, "sem?(weak) " LOAD_SPACES "cop?(ca|cg|cs|lu|cv) " LOAD_HINTS "vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
+    {"ld", ld, "sem(volatile) " ORDERED_SPACES "vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
+    {"ld", ld, "sem(relaxed|acquire) scope(cta|gpu|sys) " ORDERED_SPACES LOAD_HINTS "vec?(v2|v4) " MEMORY_TYPES,
      "=#T~ addr"},
-    {"ld", ld, "sem(relaxed|acquire) scope(cta|gpu|sys) " LOAD_SPACES HINTS "vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
-    {"ld", ld, "space(global) cop?(ca|cg|cs) nc " HINTS "vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
+    {"ld", ld, "space(global) cop?(ca|cg|cs) nc " LOAD_HINTS "vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
     {"ldu", ldu, "space?(global) vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
     {"mov", mov, "type(pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", "custom"},
     {"prefetch", prefetch, "space?(global|local) level(L1|L2)", "addr"},
     {"prefetchu", prefetchu, "level(L1)", "addr"},
-    {"st", st, "sem?(weak|volatile) " STORE_SPACES "cop?(wb|cg|cs|wt) " HINTS "vec?(v2|v4) " MEMORY_TYPES, "addr #T~"},
-    {"st", st, "sem(relaxed|release) scope(cta|gpu|sys) " STORE_SPACES HINTS "vec?(v2|v4) " MEMORY_TYPES, "addr #T~"},
+    {"st", st, "sem?(weak) " STORE_SPACES "cop?(wb|cg|cs|wt) " STORE_HINTS "vec?(v2|v4) " MEMORY_TYPES, "addr #T~"},
+    {"st", st, "sem(volatile) " ORDERED_SPACES "vec?(v2|v4) " MEMORY_TYPES, "addr #T~"},
+    {"st", st, "sem(relaxed|release) scope(cta|gpu|sys) " ORDERED_SPACES STORE_HINTS "vec?(v2|v4) " MEMORY_TYPES,
+     "addr #T~"},
     {"tex", tex, "geom(1d|2d|3d|a1d|a2d|cube) vec(v4) type(u32|s32|f32) type(s32|f32)", "=tex tex"},
 
     // --- control ---

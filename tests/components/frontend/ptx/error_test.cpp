@@ -45,6 +45,12 @@ TEST_CASE("unsupported modifiers are named with the forms that there are") {
     check_refused("div.f32 %f1, %f2, %f3;", "(.approx|.full)");
     check_refused("ld.relaxed.global.u32 %r1, [%rd1];", "no supported combination");
     check_refused("setp.lt.b32 %p1, %r1, %r2;", "no supported combination");
+    check_refused("ld.volatile.param.u32 %r1, [p0];", "no supported combination");
+    check_refused("ld.acquire.gpu.local.u32 %r1, [%rd1];", "no supported combination");
+    check_refused("st.volatile.cg.u32 [%rd1], %r1;", "no supported combination");
+    check_refused("set.lt.ftz.u32.f64 %r1, %fd1, %fd2;", "no supported combination");
+    check_refused("setp.lt.f16 %p1|%p2, %rs1, %rs2;", "no second destination");
+    check_refused("ld.relaxed.gpu.u32 %r1, [p0];", "parameter `p0` is in state space param");
     check_refused("add.s32.s32 %r1, %r2, %r3;", "no supported combination");
     check_refused("st.const.u32 [%rd1], %r1;", ".const is not supported with st");
 }
