@@ -14,6 +14,7 @@
 #include "components/frontend/finaliser/fold.h"
 #include "components/frontend/finaliser/fold_addresses.h"
 #include "components/frontend/finaliser/lower.h"
+#include "components/frontend/finaliser/rename.h"
 #include "components/frontend/finaliser/schedule.h"
 #include "components/frontend/finaliser/spill_predicates.h"
 #include "components/frontend/finaliser/verify.h"
@@ -32,9 +33,10 @@ void check_options(const FinaliserOptions& options) {
                                              options.predicate_limit, isa::kPredicateRegisters));
 }
 
-void optimise(VirtualKernel& kernel) {
+void optimise(VirtualKernel& kernel, bool rename) {
     turn_branches_to_exits(kernel);
     drop_unreachable_code(kernel);
+    if (rename) rename_local_values(kernel);
     for (bool changed = true; changed;) {
         changed = propagate_copies(kernel);
         changed |= fold_constants(kernel);
@@ -83,10 +85,16 @@ void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation
 
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options) {
     check_options(options);
-    VirtualKernel code = lower(module, kernel);
-    optimise(code);
-    spill_predicates(code, options.predicate_limit);
-    const Allocation allocation = schedule_and_allocate(code, options);
+    VirtualKernel code;
+    Allocation allocation;
+    // Values of their own let the scheduler do more; the program's own reuse of registers can need fewer.
+    for (bool rename : {true, false}) {
+        code = lower(module, kernel);
+        optimise(code, rename);
+        spill_predicates(code, options.predicate_limit);
+        allocation = schedule_and_allocate(code, options);
+        if (is_within(allocation, options)) break;
+    }
     check_limits(code.frame, kernel.line, allocation, options);
     isa::Kernel result = emit(code, allocation);
     verify(result);

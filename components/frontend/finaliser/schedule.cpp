@@ -22,12 +22,15 @@ struct Stretch {
 /// Orders one stretch.
 class ListScheduler {
   public:
-    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, Live target)
+    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, Live target, int reserve)
         : dependences_(dependences_of(kernel, stretch.code)),
           pressure_(kernel, stretch.code, stretch.live_in, stretch.live_out),
           height_(stretch.code.size(), 0),
           earliest_(stretch.code.size(), 0),
-          target_(target) {
+          target_(target),
+          target_of_loads_{target.rows - reserve, target.predicates} {
+        for (const VirtualInstruction& instruction : stretch.code)
+            is_load_.push_back(instruction.machine.operation == isa::Operation::load);
         for (std::size_t i = stretch.code.size(); i-- > 0;)
             for (const Dependences::Edge& edge : dependences_.successors[i])
                 height_[i] = std::max(height_[i], height_[edge.to] + edge.latency);
@@ -53,12 +56,17 @@ class ListScheduler {
     }
 
   private:
+    /// How far beyond its target the choice of `i` would lead.
+    int excess_of(std::uint32_t i) const {
+        return pressure_.live_after(i).excess(is_load_[i] ? target_of_loads_ : target_);
+    }
+
     /// What stays within the target, by urgency; if nothing does, what goes least beyond it, in the old order.
     std::size_t choose(std::uint64_t cycle) const {
         std::size_t best = 0;
-        int best_excess = pressure_.live_after(ready_[0]).excess(target_);
+        int best_excess = excess_of(ready_[0]);
         for (std::size_t i = 1; i < ready_.size(); ++i) {
-            const int excess = pressure_.live_after(ready_[i]).excess(target_);
+            const int excess = excess_of(ready_[i]);
             const bool better = excess != best_excess ? excess < best_excess
                                 : excess == 0         ? is_sooner(ready_[i], ready_[best], cycle)
                                                       : ready_[i] < ready_[best];
@@ -84,6 +92,8 @@ class ListScheduler {
     std::vector<std::uint64_t> earliest_;  ///< cycle at which all sources are there
     std::vector<std::uint32_t> ready_;     ///< all that they depend on is placed
     Live target_;
+    Live target_of_loads_;  ///< leaves registers for the arithmetic between them
+    std::vector<bool> is_load_;
 };
 
 /// The most that lives at once in the given order, each kind by itself.
@@ -109,7 +119,8 @@ void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const
     std::iota(old_order.begin(), old_order.end(), 0U);
     const Live old_peak = peak_of(kernel, stretch, old_order);
     const Live target = target_of(limits, old_peak);
-    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, target).run();
+    const int reserve = std::min(old_peak.rows, target.rows / 4);
+    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, target, reserve).run();
     const int excess = peak_of(kernel, stretch, order).excess(target);
     if (excess > old_peak.excess(target)) return;
     std::vector<VirtualInstruction> scheduled;

@@ -10,7 +10,7 @@ namespace {
 
 class Generator {
   public:
-    explicit Generator(std::uint64_t seed) : random_(seed) {
+    Generator(std::uint64_t seed, std::uint32_t threads) : random_(seed), threads_(threads) {
         words_ = 3 + below(20);
         wides_ = 2 + below(8);
         floats_ = 2 + below(8);
@@ -53,7 +53,7 @@ class Generator {
             "  .reg .b32 %r<{}>;\n  .reg .b64 %rd<{}>;\n  .reg .f32 %f<{}>;\n  .reg .b16 %rs<{}>;\n"
             "  .reg .pred %p<{}>;\n  .reg .b32 %t<3>;\n  .reg .b32 %n<8>;\n  .reg .b64 %out;\n  .reg .b64 %back;\n"
             "  .shared .align 16 .b8 unused[16];\n  .shared .align 16 .b8 own[{}];\n",
-            words_, wides_, floats_, halves_, predicates_, 64 * kRandomThreads);
+            words_, wides_, floats_, halves_, predicates_, 64 * threads_);
     }
 
     void prologue() {
@@ -285,6 +285,7 @@ class Generator {
     }
 
     std::mt19937_64 random_;
+    std::uint32_t threads_;
     unsigned words_, wides_, floats_, halves_, predicates_;
     unsigned labels_ = 0;
     std::string body_;
@@ -292,8 +293,8 @@ class Generator {
 
 }  // namespace
 
-std::string random_ptx(std::uint64_t seed) {
-    return Generator(seed).run();
+std::string random_ptx(std::uint64_t seed, std::uint32_t threads) {
+    return Generator(seed, threads).run();
 }
 
 }  // namespace lookahead::finaliser::test

@@ -7,11 +7,11 @@ namespace lookahead::finaliser::test {
 
 /// Bytes of global memory that each thread of a random kernel owns.
 inline constexpr std::uint32_t kThreadBytes = 1024;
-inline constexpr std::uint32_t kRandomThreads = 6;
+inline constexpr std::uint32_t kRandomThreads = 6;  ///< unless said otherwise
 
 /// A random kernel `k(out, a, b)`: arithmetic of all widths, predicates, loads and stores (vectors and narrow ones
 /// too) in global and shared memory, nested branches and loops that end. Each thread works on its own kThreadBytes
 /// bytes at `out` and stores all its registers there at the end. No register is read before it is written.
-std::string random_ptx(std::uint64_t seed);
+std::string random_ptx(std::uint64_t seed, std::uint32_t threads = kRandomThreads);
 
 }  // namespace lookahead::finaliser::test

@@ -59,10 +59,9 @@ void compare(std::uint64_t seed, const FinaliserOptions& options, Counts& counts
     CHECK(kernel.predicates <= options.predicate_limit);
     Memory actual = random_memory(seed);
     execute(flatten(kernel), launch_of(seed), actual);
-    if (actual != expected) {
-        FAIL_CHECK(fmt::format("seed {}, limit {}, schedule {}: memory differs\n{}\n{}", seed, options.register_limit,
-                               options.schedule, text, print(kernel)));
-    }
+    const bool equal = actual == expected;
+    CHECK_MESSAGE(equal, fmt::format("seed {}, limit {}, schedule {}: memory differs\n{}\n{}", seed,
+                                     options.register_limit, options.schedule, text, print(kernel)));
 }
 
 std::uint64_t first_seed() {

@@ -99,17 +99,20 @@ TEST_CASE("branches stay at the end of their block") {
     CHECK(position(kernel, "BRA") == 1);
 }
 
-TEST_CASE("hoisting stops at the register limit") {
+TEST_CASE("hoisting uses the registers that there are and stops at the limit") {
     std::string body;
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 200; ++i) {
         const std::string offset = std::to_string(4 * i);
-        body +=
-            "ld.global.u32 %r0, [%out+" + offset + "]; add.u32 %r1, %r0, %a; st.shared.u32 [%b+" + offset + "], %r1;";
+        body += "ld.global.u32 %r0, [%out+" + offset + "]; ld.global.u32 %r1, [%out+" + offset +
+                "]; mad.lo.u32 %r3, %r0, %r1, %r3;";
     }
+    body = "mov.u32 %r3, %a;" + body + "st.global.u32 [%out], %r3;";
+    CHECK(in_own_order(body).registers == 3);
     FinaliserOptions options;
     for (unsigned limit : {63U, 32U, 16U, 8U}) {
         options.register_limit = limit;
         CAPTURE(limit);
         CHECK(kernel_of(body, options).registers <= limit);
+        CHECK(kernel_of(body, options).registers > limit / 2);
     }
 }

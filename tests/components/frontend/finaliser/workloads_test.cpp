@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "components/emulator/emulated_device.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/verify.h"
 #include "components/isa/address_space.h"
@@ -66,6 +67,17 @@ isa::Kernel make(const std::string& name, Setting setting) {
     return table[0];
 }
 
+/// Runs thread by thread, and on the emulator's warps, which must come to the same memory.
+void execute_both(const isa::Kernel& kernel, const Launch& launch, Memory& memory) {
+    EmulatedDevice device({kernel}, {10'000'000});
+    const DeviceAddress base = device.upload(memory);
+    REQUIRE(base == isa::kGlobalBase);
+    device.launch(kernel.name, {launch.grid, launch.block, launch.dynamic_shared_bytes}, launch.parameters);
+    execute(flatten(kernel), launch, memory);
+    const bool equal = device.download<std::byte>(base, memory.size()) == memory;
+    CHECK(equal);
+}
+
 template <typename Check>
 void for_each_setting(unsigned fewest, Check check) {
     for (const Setting setting : {Setting{63, true}, Setting{63, false}, Setting{fewest, true}}) {
@@ -86,7 +98,7 @@ TEST_CASE("vecadd computes the sum") {
         Launch launch{{3, 1, 1}, {256, 1, 1}, {}, 0};
         for (std::uint64_t pointer : {pa, pb, pc}) append(launch.parameters, pointer);
         append(launch.parameters, n);
-        execute(flatten(make("vecadd", setting)), launch, arrays.memory);
+        execute_both(make("vecadd", setting), launch, arrays.memory);
         const auto c = arrays.get<float>(pc, n);
         for (std::uint32_t i = 0; i < n; ++i) REQUIRE(c[i] == a[i] + b[i]);
     });
@@ -101,7 +113,7 @@ TEST_CASE("sgemm computes the product in the order of its fused multiply-adds") 
         Launch launch{{2, 2, 1}, {16, 16, 1}, {}, 0};
         for (std::uint64_t pointer : {pa, pb, pc}) append(launch.parameters, pointer);
         append(launch.parameters, n);
-        execute(flatten(make("sgemm", setting)), launch, arrays.memory);
+        execute_both(make("sgemm", setting), launch, arrays.memory);
         const auto c = arrays.get<float>(pc, n * n);
         for (std::uint32_t row = 0; row < n; ++row)
             for (std::uint32_t column = 0; column < n; ++column) {
@@ -124,7 +136,7 @@ TEST_CASE("hotspot computes one step of the stencil, borders included") {
         for (std::uint64_t pointer : {pt, pp, out}) append(launch.parameters, pointer);
         append(launch.parameters, n);
         for (float value : {rx, ry, rz, step, ambient}) append(launch.parameters, value);
-        execute(flatten(make("hotspot", setting)), launch, arrays.memory);
+        execute_both(make("hotspot", setting), launch, arrays.memory);
         const auto result = arrays.get<float>(out, cells);
         const auto at = [&](int x, int y) {
             return t[static_cast<std::size_t>(std::clamp(y, 0, n - 1) * n + std::clamp(x, 0, n - 1))];
@@ -157,7 +169,7 @@ TEST_CASE("histogram counts every value once, with reductions instead of atomics
         append(launch.parameters, pin);
         append(launch.parameters, bins);
         append(launch.parameters, static_cast<std::uint32_t>(in.size()));
-        execute(flatten(kernel), launch, arrays.memory);
+        execute_both(kernel, launch, arrays.memory);
         CHECK(arrays.get<std::uint32_t>(bins, 256) == expected);
     });
 }
@@ -196,7 +208,7 @@ TEST_CASE("bfs finds the levels of a random graph") {
             for (std::uint64_t pointer : {prow, pcolumn, pdistance, pchanged}) append(launch.parameters, pointer);
             append(launch.parameters, n);
             append(launch.parameters, level);
-            execute(flatten(kernel), launch, arrays.memory);
+            execute_both(kernel, launch, arrays.memory);
             changed = arrays.get<std::int32_t>(pchanged, 1)[0] != 0;
         }
         CHECK(arrays.get<std::int32_t>(pdistance, n) == expected);
