@@ -1,7 +1,5 @@
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -235,17 +233,3 @@ class SmHarness {
 };
 
 }  // namespace lookahead::test
-
-/// So that doctest prints lists of cycles.
-template <>
-struct doctest::StringMaker<std::vector<lookahead::Cycle>> {
-    static String convert(const std::vector<lookahead::Cycle>& cycles) {
-        std::string text = "{";
-        for (const lookahead::Cycle cycle : cycles) {
-            text += ' ';
-            text += std::to_string(cycle);
-        }
-        text += " }";
-        return text.c_str();
-    }
-};

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/components/sm/kernels.h"
+#include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
 
 namespace lookahead::test {

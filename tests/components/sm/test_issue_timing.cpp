@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/components/sm/kernels.h"
+#include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
 
 namespace lookahead::test {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/components/sm/kernels.h"
+#include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
 
 namespace lookahead::test {

@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "tests/components/sm/kernels.h"
+#include "tests/components/sm/sm_harness.h"
+#include "tests/contract/lp/lp_contract.h"
+
+namespace lookahead::test {
+namespace {
+
+constexpr Cycle kLatency = SmHarness::kLatency;
+
+/// Gives out CTAs until there are no more, then the kernel's end, as the dispatcher does.
+class DispatcherScript final : public testing::LpEnvironment {
+  public:
+    DispatcherScript(const ClockDomain& clock, std::uint64_t next_cta, std::uint64_t ctas)
+        : clock_(clock), next_cta_(next_cta), ctas_(ctas) {}
+
+    void respond(unsigned, unsigned, const MessageHeader& sent,
+                 std::vector<testing::ScriptedMessage>& answers) override {
+        if (sent.type != gpu::CtaCompleted::kType) {
+            return;
+        }
+        ++completed_;
+        const Time at = clock_.edge(clock_.cycle_at_or_after(sent.time) + kLatency);
+        if (next_cta_ < ctas_) {
+            answers.push_back(testing::scripted(at, 7, gpu::kSmDispatchPort, gpu::CtaAssign{next_cta_++}));
+        } else if (completed_ == ctas_) {
+            answers.push_back(testing::scripted(at, 7, gpu::kSmDispatchPort, gpu::KernelEnd{0}));
+        }
+    }
+
+  private:
+    ClockDomain clock_;
+    std::uint64_t next_cta_;
+    std::uint64_t ctas_;
+    std::uint64_t completed_ = 0;
+};
+
+/// One launch of the mixed kernel on an SM with a FakeLoadStoreUnit; the seed chooses grid, block and scheduler's load.
+struct SmContract {
+    SmContract(const std::string& scheduler)
+        : configuration(Configuration::from_toml("[sm]\nwarp_scheduler = \"" + scheduler + "\"\n", "test.toml")),
+          kernels{mixed_kernel(2)},
+          clock(gpu::SmParameters{}.frequency) {
+        contract.make = [this] {
+            return std::make_unique<gpu::StreamingMultiprocessor>(
+                configuration, kernels, gpu::SmIdentity{3, 15}, [](const gpu::LoadStoreServices& services) {
+                    return std::make_unique<FakeLoadStoreUnit>(FakeMemory{}, services);
+                });
+        };
+        const testing::PortOfContract port{1, clock.least_span(kLatency), 0};
+        contract.ports = {port, port, port};
+        contract.script = [this](std::uint64_t seed) { return script(seed); };
+        contract.environment = [this](std::uint64_t seed) {
+            const Plan plan(seed);
+            return std::make_unique<DispatcherScript>(clock, plan.first, plan.ctas);
+        };
+        contract.end = clock.edge(9000);
+        contract.usual_chop = clock.edge(20);
+    }
+
+    struct Plan {
+        explicit Plan(std::uint64_t seed) {
+            std::mt19937_64 random(seed);
+            threads = static_cast<std::uint32_t>(1 + random() % 256);
+            ctas = 1 + random() % 6;
+            first = std::min<std::uint64_t>(ctas, 1 + random() % 4);
+        }
+        std::uint32_t threads;
+        std::uint64_t ctas;
+        std::uint64_t first;
+    };
+
+    std::vector<testing::ScriptedMessage> script(std::uint64_t seed) const {
+        const Plan plan(seed);
+        gpu::KernelBegin begin{};
+        begin.grid = {static_cast<std::uint32_t>(plan.ctas), 1, 1};
+        begin.block = {plan.threads, 1, 1};
+        const std::vector<std::uint32_t> parameters = global_parameters();
+        begin.parameter_bytes = static_cast<std::uint32_t>(parameters.size() * 4);
+        std::vector<testing::ScriptedMessage> messages{
+            testing::scripted(clock.edge(3) + 77, 9, gpu::kSmAllocationPort,
+                              gpu::AllocationUpdate{isa::kGlobalBase, 1 << 16, 0}),
+            testing::scripted(clock.edge(10), 7, gpu::kSmDispatchPort, begin)};
+        const auto* bytes = reinterpret_cast<const std::byte*>(parameters.data());
+        messages.back().payload.insert(messages.back().payload.end(), bytes, bytes + begin.parameter_bytes);
+        for (std::uint64_t cta = 0; cta < plan.first; ++cta) {
+            messages.push_back(testing::scripted(clock.edge(11 + static_cast<Cycle>(cta)), 7, gpu::kSmDispatchPort,
+                                                 gpu::CtaAssign{cta}));
+        }
+        return messages;
+    }
+
+    Configuration configuration;
+    isa::KernelTable kernels;
+    ClockDomain clock;
+    testing::LpContract contract;
+};
+
+TEST_CASE("an SM keeps the contract of logical processes") {
+    const std::uint64_t first_seed = std::random_device{}();
+    CAPTURE(first_seed);
+    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+        CAPTURE(scheduler);
+        SmContract sm(scheduler);
+        for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
+            REQUIRE(testing::check_chopping(sm.contract, seed) == "");
+            REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
+        }
+        CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::test
