@@ -131,8 +131,34 @@ T greatest(T a, T b) {
     return a < b ? b : a;
 }
 
+/// 64-bit sums by words and carries: the words of a value stand in rows of their own, and to bring them together for
+/// a 64-bit addition takes three times as long.
+template <bool kSubtract>
+void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
+    alignas(32) std::uint32_t scratch[2][kWarpSize];
+    const bool full = active == kFullMask;
+    std::uint32_t* const low = full ? rows.destination[0] : scratch[0];
+    std::uint32_t* const high = full ? rows.destination[1] : scratch[1];
+    const std::uint32_t *const a_low = rows.source[0][0], *const a_high = rows.source[0][1];
+    const std::uint32_t *const b_low = rows.source[1][0], *const b_high = rows.source[1][1];
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const std::uint32_t a = a_low[lane], b = b_low[lane];
+        const std::uint32_t sum = kSubtract ? a - b : a + b;
+        const std::uint32_t carry = kSubtract ? a < b : sum < a;
+        const std::uint32_t upper =
+            kSubtract ? a_high[lane] - b_high[lane] - carry : a_high[lane] + b_high[lane] + carry;
+        low[lane] = sum;
+        high[lane] = upper;
+    }
+    if (full) return;
+    for (unsigned i = 0; i < 2; ++i) blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]);
+}
+
 template <class T>
 AluHandler select_for(Operation operation) {
+    if (sizeof(T) == 8 && operation == Operation::add) return add_pairs<false>;
+    if (sizeof(T) == 8 && operation == Operation::sub) return add_pairs<true>;
     switch (operation) {
         case Operation::add:
             return lanewise<&add<T>>;
