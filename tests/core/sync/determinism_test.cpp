@@ -30,9 +30,10 @@ Run run(const WandererOptions& options, Transport& transport, const std::string&
 }  // namespace
 
 TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         WandererOptions options;
         options.seed = seed;
+        options.hops = 30;
         options.processes = 5 + static_cast<unsigned>(seed * 7 % 23);
         options.longest_lookahead = seed % 3 == 0 ? 200 : 5000;
         const Time epoch = seed % 2 == 0 ? 10'000 : 7'777;
