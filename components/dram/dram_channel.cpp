@@ -29,6 +29,8 @@ DramChannel::DramChannel(const DramParameters& parameters, const Shape& shape, s
       scheduler_(std::move(scheduler)),
       banks_(shape.banks),
       all_banks_(shape.banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << shape.banks) - 1),
+      limits_(kColumnLimits + 2 * static_cast<std::size_t>(parameters.bank_groups), 0),
+      candidates_(shape.banks),
       next_refresh_(parameters.refresh_interval > 0 ? parameters.refresh_interval : kCycleInfinity) {
     const auto groups = static_cast<unsigned>(parameters.bank_groups);
     if (shape.banks > 64 || !std::has_single_bit(groups) || groups > shape.banks) {
@@ -39,8 +41,6 @@ DramChannel::DramChannel(const DramParameters& parameters, const Shape& shape, s
     for (unsigned i = 0; i < shape.banks; ++i) {
         banks_[i].group = group_of(i, shape.banks, timing_);
     }
-    column_allowed_[0].assign(groups, 0);
-    column_allowed_[1].assign(groups, 0);
 }
 
 void DramChannel::accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, Cycle now) {
@@ -82,6 +82,7 @@ bool DramChannel::assign(Cycle now) {
                               : bank.open_row == kNoRow         ? counters_.row_misses
                                                                 : counters_.row_conflicts;
         ++kind;
+        set_candidate(number);
     }
     if (changed) {
         plan(now);
@@ -89,35 +90,36 @@ bool DramChannel::assign(Cycle now) {
     return changed;
 }
 
-/// Finds the next command, not before `earliest`.
-void DramChannel::plan(Cycle earliest) {
-    next_cycle_ = kCycleInfinity;
-    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
-        const auto number = static_cast<unsigned>(std::countr_zero(left));
-        const Bank& bank = banks_[number];
-        if (bank.open_row == bank.request.row) {
-            consider(number, std::max(bank.column, column_allowed_[bank.request.write][bank.group]), false, earliest);
-        } else if (bank.open_row == kNoRow) {
-            consider(number, std::max(bank.activate, activate_allowed_), true, earliest);
-        } else {
-            consider(number, bank.precharge, true, earliest);
-        }
+/// Says what the bank, which serves a request, does next.
+void DramChannel::set_candidate(unsigned number) {
+    constexpr std::uint64_t kRowCommand = std::uint64_t{1} << 42;
+    const Bank& bank = banks_[number];
+    Candidate& candidate = candidates_[number];
+    candidate.rank = (bank.request.age & ((std::uint64_t{1} << 36) - 1)) << 6 | number;
+    if (bank.open_row == bank.request.row) {
+        candidate.ready = bank.column;
+        candidate.limit = kColumnLimits + 2 * bank.group + (bank.request.write ? 1 : 0);
+    } else {
+        candidate.rank |= kRowCommand;
+        const bool closed = bank.open_row == kNoRow;
+        candidate.ready = closed ? bank.activate : bank.precharge;
+        candidate.limit = closed ? kActivateLimit : kNoLimit;
     }
 }
 
-void DramChannel::consider(unsigned number, Cycle ready, bool row_command, Cycle earliest) {
-    const Cycle when = std::max(ready, earliest);
-    if (when > next_cycle_) {
-        return;
-    }
-    if (when == next_cycle_) {
-        if (row_command != next_is_row_ ? row_command : banks_[number].request.age > banks_[next_bank_].request.age) {
-            return;
-        }
+/// Finds the next command, not before `earliest`. Without branches on what is compared: it runs after each command.
+void DramChannel::plan(Cycle earliest) {
+    Cycle when = kCycleInfinity;
+    std::uint64_t rank = ~std::uint64_t{0};
+    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
+        const Candidate& candidate = candidates_[static_cast<unsigned>(std::countr_zero(left))];
+        const Cycle ready = std::max({candidate.ready, limits_[candidate.limit], earliest});
+        const bool better = (ready < when) | ((ready == when) & (candidate.rank < rank));
+        when = better ? ready : when;
+        rank = better ? candidate.rank : rank;
     }
     next_cycle_ = when;
-    next_is_row_ = row_command;
-    next_bank_ = number;
+    next_bank_ = rank & 63;
 }
 
 DramChannel::Step DramChannel::step(Cycle now) {
@@ -131,7 +133,7 @@ DramChannel::Step DramChannel::step(Cycle now) {
     }
     Bank& bank = banks_[next_bank_];
     step.bank = next_bank_;
-    if (!next_is_row_) {
+    if (bank.open_row == bank.request.row) {
         column(bank, now, step);
     } else if (bank.open_row == kNoRow) {
         step.command = Command::activate;
@@ -140,7 +142,10 @@ DramChannel::Step DramChannel::step(Cycle now) {
         step.command = Command::precharge;
         precharge(bank, now);
     }
-    if (bank.columns_left > 0 || !assign(now + 1)) {
+    if (bank.columns_left > 0) {
+        set_candidate(step.bank);
+        plan(now + 1);
+    } else if (!assign(now + 1)) {
         plan(now + 1);
     }
     return step;
@@ -151,7 +156,7 @@ void DramChannel::activate(Bank& bank, Cycle now) {
     bank.column = now + timing_.rcd;
     bank.precharge = now + timing_.ras;
     bank.activate = now + timing_.rc;
-    activate_allowed_ = now + timing_.rrd;
+    limits_[kActivateLimit] = now + timing_.rrd;
     ++counters_.activates;
 }
 
@@ -166,13 +171,14 @@ void DramChannel::column(Bank& bank, Cycle now, Step& step) {
     const Cycle data_end = now + (write ? timing_.wl : timing_.cl) + burst_;
     // The next column command of the same kind, which must not collide on the data bus either, and of the other kind.
     const Cycle other_group = now + std::max(timing_.ccd, burst_);
-    const Cycle same_group = column_allowed_[0].size() == 1 ? other_group : now + std::max(timing_.ccdl, burst_);
-    const Cycle turned = write ? data_end + timing_.cdlr : data_end + timing_.turnaround - timing_.wl;
-    for (std::size_t group = 0; group < column_allowed_[0].size(); ++group) {
-        Cycle& same = column_allowed_[write][group];
-        Cycle& other = column_allowed_[!write][group];
+    const Cycle same_group = timing_.bank_groups == 1 ? other_group : now + std::max(timing_.ccdl, burst_);
+    const Cycle turned =
+        std::max(now + 1, write ? data_end + timing_.cdlr : data_end + timing_.turnaround - timing_.wl);
+    for (std::uint32_t group = 0; group < timing_.bank_groups; ++group) {
+        Cycle& same = limits_[kColumnLimits + 2 * group + (write ? 1 : 0)];
+        Cycle& other = limits_[kColumnLimits + 2 * group + (write ? 0 : 1)];
         same = std::max(same, group == bank.group ? same_group : other_group);
-        other = std::max(other, std::max(turned, now + 1));
+        other = std::max(other, turned);
     }
     bank.precharge = std::max(bank.precharge, write ? data_end + timing_.wr : now + timing_.rtpl);
     counters_.data_bus_cycles += static_cast<std::uint64_t>(burst_);
@@ -205,6 +211,9 @@ void DramChannel::refresh_until(Cycle now) {
         bank.open_row = kNoRow;
         bank.activate = std::max(bank.activate, begin + timing_.refresh_cycles);
     }
+    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
+        set_candidate(static_cast<unsigned>(std::countr_zero(left)));
+    }
     counters_.refreshes += static_cast<std::uint64_t>(missed + 1);
     next_refresh_ = due + timing_.refresh_interval;
 }
@@ -228,25 +237,25 @@ void DramChannel::hash_state(StateHasher& hasher) const {
             hash(hasher, bank.request);
         }
     }
-    for (const auto& allowed : column_allowed_) {
-        hasher.add_bytes(allowed.data(), allowed.size() * sizeof(Cycle));
-    }
-    hasher.add(static_cast<std::uint64_t>(activate_allowed_));
+    hasher.add_bytes(limits_.data(), limits_.size() * sizeof(Cycle));
     hasher.add(static_cast<std::uint64_t>(next_cycle_));
     lookahead::hash(hasher, counters_);
 }
 
 void DramChannel::save(boost::archive::binary_oarchive& archive) const {
     scheduler_->save(archive);
-    archive << banks_ << serving_ << waiting_ << returning_ << next_age_ << column_allowed_[0] << column_allowed_[1]
-            << activate_allowed_ << next_refresh_ << next_cycle_ << next_is_row_ << next_bank_;
+    archive << banks_ << serving_ << waiting_ << returning_ << next_age_ << limits_ << next_refresh_ << next_cycle_
+            << next_bank_;
     serialize_counters(archive, counters_);
 }
 
 void DramChannel::load(boost::archive::binary_iarchive& archive) {
     scheduler_->load(archive);
-    archive >> banks_ >> serving_ >> waiting_ >> returning_ >> next_age_ >> column_allowed_[0] >> column_allowed_[1] >>
-        activate_allowed_ >> next_refresh_ >> next_cycle_ >> next_is_row_ >> next_bank_;
+    archive >> banks_ >> serving_ >> waiting_ >> returning_ >> next_age_ >> limits_ >> next_refresh_ >> next_cycle_ >>
+        next_bank_;
+    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
+        set_candidate(static_cast<unsigned>(std::countr_zero(left)));
+    }
     serialize_counters(archive, counters_);
 }
 

@@ -61,7 +61,7 @@ class DramChannel {
         Cycle taken = 0;
         std::uint32_t columns_left = 0;
         std::uint32_t group = 0;
-        // The earliest cycles for each command.
+        // The earliest cycles for each command, as far as the bank itself is concerned.
         Cycle activate = 0;
         Cycle precharge = 0;
         Cycle column = 0;
@@ -70,9 +70,18 @@ class DramChannel {
         void serialize(Archive& archive, unsigned);
     };
 
+    /// A bank's next command as `plan` sees it: possible from max(ready, limits_[limit]) on. Of the commands of one
+    /// cycle the one with the least rank goes first: bit 42 is set for row commands, below it stand the request's age
+    /// and, in the lowest bits, the bank.
+    struct Candidate {
+        Cycle ready = 0;
+        std::uint64_t rank = 0;
+        std::uint32_t limit = 0;
+    };
+
     bool assign(Cycle now);
     void plan(Cycle earliest);
-    void consider(unsigned bank, Cycle ready, bool row_command, Cycle earliest);
+    void set_candidate(unsigned bank);
     void refresh_until(Cycle now);
     void activate(Bank& bank, Cycle now);
     void precharge(Bank& bank, Cycle now);
@@ -92,12 +101,15 @@ class DramChannel {
     unsigned returning_ = 0;  ///< reads from a bank's taking them to release_return
     std::uint64_t next_age_ = 0;
 
-    std::vector<Cycle> column_allowed_[2];  ///< by group: for reads, for writes
-    Cycle activate_allowed_ = 0;
+    // The earliest cycles for commands of any bank: none, activate, then read and write for each group.
+    static constexpr std::uint32_t kNoLimit = 0;
+    static constexpr std::uint32_t kActivateLimit = 1;
+    static constexpr std::uint32_t kColumnLimits = 2;
+    std::vector<Cycle> limits_;
+    std::vector<Candidate> candidates_;  ///< by bank; valid for banks in serving_
     Cycle next_refresh_;
 
     Cycle next_cycle_ = kCycleInfinity;
-    bool next_is_row_ = false;
     unsigned next_bank_ = 0;
     DramCounters counters_;
 };
