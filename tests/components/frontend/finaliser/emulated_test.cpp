@@ -11,6 +11,7 @@
 #include "components/isa/address_space.h"
 #include "tests/components/frontend/finaliser/random_ptx.h"
 #include "tests/components/frontend/finaliser/scalar_machine.h"
+#include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 
 using namespace lookahead;
 using namespace lookahead::finaliser;
@@ -40,6 +41,14 @@ Memory expected_memory(const ptx::Module& module, std::uint64_t seed) {
     return memory;
 }
 
+/// What the interpreter, which knows neither finaliser nor handlers, makes of the PTX itself.
+Memory interpreted_memory(const ptx::Module& module, std::uint64_t seed) {
+    lookahead::test::ScalarInterpreter device(module);
+    const DeviceAddress out = device.upload(random_memory(seed));
+    device.launch("k", {{1, 1, 1}, {kThreads, 1, 1}}, pack_parameters(out, static_cast<std::uint32_t>(seed), 11U));
+    return device.download<std::byte>(out, kThreadBytes * kThreads);
+}
+
 /// What warps with a reconvergence stack make of the finalised kernel.
 Memory emulated_memory(const isa::Kernel& kernel, std::uint64_t seed) {
     EmulatedDevice device({kernel}, {10'000'000});
@@ -54,10 +63,22 @@ TEST_CASE("random kernels that diverge compute the same on the emulator's warps 
     constexpr std::uint64_t kFirst = 5000, kCount = 150;
     MESSAGE(fmt::format("seeds {} to {}", kFirst, kFirst + kCount - 1));
     for (std::uint64_t seed = kFirst; seed < kFirst + kCount; ++seed) {
-        const std::string text = random_ptx(seed, kThreads);
+        const std::string text = random_ptx(seed, {kThreads, false});
         const ptx::Module module = ptx::parse_module(text, "random.ptx");
         const isa::Kernel kernel = finalise(module, module.functions[0], {});
         const bool equal = emulated_memory(kernel, seed) == expected_memory(module, seed);
+        CHECK_MESSAGE(equal, fmt::format("seed {}: memory differs\n{}\n{}", seed, text, print(kernel)));
+    }
+}
+
+TEST_CASE("random kernels compute the same after finalising, on warps, as their PTX does in the interpreter") {
+    constexpr std::uint64_t kFirst = 9000, kCount = 150;
+    MESSAGE(fmt::format("seeds {} to {}", kFirst, kFirst + kCount - 1));
+    for (std::uint64_t seed = kFirst; seed < kFirst + kCount; ++seed) {
+        const std::string text = random_ptx(seed, {kThreads, true});
+        const ptx::Module module = ptx::parse_module(text, "random.ptx");
+        const isa::Kernel kernel = finalise(module, module.functions[0], {});
+        const bool equal = emulated_memory(kernel, seed) == interpreted_memory(module, seed);
         CHECK_MESSAGE(equal, fmt::format("seed {}: memory differs\n{}\n{}", seed, text, print(kernel)));
     }
 }

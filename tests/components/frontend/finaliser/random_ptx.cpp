@@ -10,7 +10,7 @@ namespace {
 
 class Generator {
   public:
-    Generator(std::uint64_t seed, std::uint32_t threads) : random_(seed), threads_(threads) {
+    Generator(std::uint64_t seed, const RandomOptions& options) : random_(seed), options_(options) {
         words_ = 3 + below(20);
         wides_ = 2 + below(8);
         floats_ = 2 + below(8);
@@ -53,7 +53,7 @@ class Generator {
             "  .reg .b32 %r<{}>;\n  .reg .b64 %rd<{}>;\n  .reg .f32 %f<{}>;\n  .reg .b16 %rs<{}>;\n"
             "  .reg .pred %p<{}>;\n  .reg .b32 %t<3>;\n  .reg .b32 %n<8>;\n  .reg .b64 %out;\n  .reg .b64 %back;\n"
             "  .shared .align 16 .b8 unused[16];\n  .shared .align 16 .b8 own[{}];\n",
-            words_, wides_, floats_, halves_, predicates_, 64 * threads_);
+            words_, wides_, floats_, halves_, predicates_, 64 * options_.threads);
     }
 
     void prologue() {
@@ -71,7 +71,7 @@ class Generator {
         line("ld.param.u32 %r1, [b]");
         line("mov.u32 %r2, %ntid.x");
         for (unsigned i = 0; i < wides_; ++i) line("ld.global.u64 %rd{}, [%out+{}]", i, 8 * below(32));
-        for (unsigned i = 0; i < floats_; ++i) line("cvt.rn.f32.u32 %f{}, {}", i, r());
+        for (unsigned i = 0; i < floats_; ++i) line("mov.f32 %f{}, 0f{:08X}", i, 0x3f800000 + below(1 << 23));
         for (unsigned i = 0; i < halves_; ++i) line("ld.global.s16 %rs{}, [%out+{}]", i, 2 * below(32));
         for (unsigned i = 0; i < predicates_; ++i) line("setp.lt.s32 %p{}, {}, {}", i, r(), r());
         for (unsigned i = 0; i < 16; ++i) line("st.shared.u32 [%t1+{}], {}", 4 * i, r());
@@ -159,14 +159,15 @@ class Generator {
                                                   "min.s32", "max.u32", "shl.b32",    "shr.u32", "shr.s32"};
         if (one_in(4)) return line("{}mad.lo.s32 {}, {}, {}, {}", guard(), r(), r(), r_or_number(), r_or_number());
         if (one_in(8)) return line("{}selp.b32 {}, {}, {}, {}", guard(), r(), r_or_number(), r(), p());
-        if (one_in(8))
+        if (!options_.plain && one_in(8))
             return line("{}bfi.b32 {}, {}, {}, {}, {}", guard(), r(), r(), r(), r_or_number(), r_or_number());
-        if (one_in(8)) return line("{}lop3.b32 {}, {}, {}, {}, 0x{:x}", guard(), r(), r(), r(), r(), below(256));
+        if (!options_.plain && one_in(8))
+            return line("{}lop3.b32 {}, {}, {}, {}, 0x{:x}", guard(), r(), r(), r(), r(), below(256));
         line("{}{} {}, {}, {}", guard(), kBinary[below(11)], r(), r(), r_or_number());
     }
 
     void wide_arithmetic() {
-        switch (below(8)) {
+        switch (below(options_.plain ? 4 : 8)) {
             case 0:
                 return line("{}mul.wide.s32 {}, {}, {}", guard(), rd(), r(), r_or_number());
             case 1:
@@ -230,7 +231,7 @@ class Generator {
     }
 
     void narrow_arithmetic() {
-        switch (below(5)) {
+        switch (below(options_.plain ? 3 : 5)) {
             case 0:
                 return line("{}add.s16 {}, {}, {}", guard(), h(), h(), h());
             case 1:
@@ -260,6 +261,8 @@ class Generator {
             case 4:
                 return line("{}ld.shared.u32 {}, [%t1+{}]", guard(), r(), 4 * below(16));
             default:
+                // Payloads of NaNs are the machine's own; the interpreter has the host's.
+                if (options_.plain) return line("ld.shared.v2.u32 {{%r0, %r1}}, [%t1+{}]", 8 * below(8));
                 return line("ld.shared.v2.f32 {{%f0, %f1}}, [%t1+{}]", 8 * below(8));
         }
     }
@@ -285,7 +288,7 @@ class Generator {
     }
 
     std::mt19937_64 random_;
-    std::uint32_t threads_;
+    RandomOptions options_;
     unsigned words_, wides_, floats_, halves_, predicates_;
     unsigned labels_ = 0;
     std::string body_;
@@ -293,8 +296,8 @@ class Generator {
 
 }  // namespace
 
-std::string random_ptx(std::uint64_t seed, std::uint32_t threads) {
-    return Generator(seed, threads).run();
+std::string random_ptx(std::uint64_t seed, const RandomOptions& options) {
+    return Generator(seed, options).run();
 }
 
 }  // namespace lookahead::finaliser::test

@@ -9,9 +9,14 @@ namespace lookahead::finaliser::test {
 inline constexpr std::uint32_t kThreadBytes = 1024;
 inline constexpr std::uint32_t kRandomThreads = 6;  ///< unless said otherwise
 
+struct RandomOptions {
+    std::uint32_t threads = kRandomThreads;
+    bool plain = false;  ///< only what the scalar interpreter of tests/functional knows: no lop3, bfi, packing of moves
+};
+
 /// A random kernel `k(out, a, b)`: arithmetic of all widths, predicates, loads and stores (vectors and narrow ones
 /// too) in global and shared memory, nested branches and loops that end. Each thread works on its own kThreadBytes
 /// bytes at `out` and stores all its registers there at the end. No register is read before it is written.
-std::string random_ptx(std::uint64_t seed, std::uint32_t threads = kRandomThreads);
+std::string random_ptx(std::uint64_t seed, const RandomOptions& options = {});
 
 }  // namespace lookahead::finaliser::test
