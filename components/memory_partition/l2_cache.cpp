@@ -1,5 +1,6 @@
 #include "components/memory_partition/l2_cache.h"
 
+#include <algorithm>
 #include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
@@ -24,11 +25,12 @@ L2Cache::L2Cache(unsigned sets, unsigned ways)
 }
 
 std::uint32_t L2Cache::victim(unsigned set) const {
+    const std::uint64_t* used = used_.data() + set * ways_;
+    std::uint64_t oldest = kAwaited;
     std::uint32_t best = kNoLine;
-    for (auto line = static_cast<std::uint32_t>(set * ways_); line < (set + 1) * ways_; ++line) {
-        if (!pending(line) && (best == kNoLine || used_[line] < used_[best])) {
-            best = line;
-        }
+    for (unsigned way = 0; way < ways_; ++way) {
+        best = used[way] < oldest ? static_cast<std::uint32_t>(set * ways_ + way) : best;
+        oldest = std::min(oldest, used[way]);
     }
     return best;
 }

@@ -53,7 +53,16 @@ class L2Cache {
 
     bool pending(std::uint32_t line) const { return mshr_[line] != kNoMshr; }
     std::uint16_t mshr(std::uint32_t line) const { return mshr_[line]; }
-    void set_mshr(std::uint32_t line, std::uint16_t mshr) { mshr_[line] = mshr; }
+    /// The line awaits a fill: it is not replaced until fill_done.
+    void await_fill(std::uint32_t line, std::uint16_t mshr) {
+        mshr_[line] = mshr;
+        used_[line] = kAwaited;
+    }
+    /// The fill's requests have been performed: the line counts as used now.
+    void fill_done(std::uint32_t line) {
+        mshr_[line] = kNoMshr;
+        touch(line);
+    }
 
     ByteMask& valid(std::uint32_t line) { return states_[line].valid; }
     const ByteMask& valid(std::uint32_t line) const { return states_[line].valid; }
@@ -68,6 +77,7 @@ class L2Cache {
 
   private:
     static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+    static constexpr std::uint64_t kAwaited = ~std::uint64_t{0};
     struct State {
         ByteMask valid;
         ByteMask dirty;

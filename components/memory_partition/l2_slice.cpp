@@ -181,7 +181,6 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
     }
     count(request, false);
     ++counters_.merges;
-    cache_.touch(line);
     mshrs_.append(mshr, request, source);
     return L2Stall::none;
 }
@@ -204,14 +203,13 @@ L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, co
     }
     if (partial) {
         ++counters_.partial_fetches;
-        cache_.touch(line);
     } else {
         replace(line, local);
     }
     count(request, false);
     ++counters_.fetches;
     const std::uint16_t mshr = mshrs_.allocate(line);
-    cache_.set_mshr(line, mshr);
+    cache_.await_fill(line, mshr);
     mshrs_.append(mshr, request, source);
     enqueue({.local = local, .mshr = mshr, .write = false});
     return L2Stall::none;
@@ -280,7 +278,7 @@ bool L2Slice::drain_fill(Cycle now) {
     if (!mshrs_.pop(draining_)) {
         return false;
     }
-    cache_.set_mshr(line, L2Cache::kNoMshr);
+    cache_.fill_done(line);
     draining_ = L2Cache::kNoMshr;
     return true;
 }

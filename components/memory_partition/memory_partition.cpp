@@ -109,14 +109,18 @@ void MemoryPartition::run_dram(Cycle now) {
             core_clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
         slices_[step.tag >> kMshrBits]->receive_fill(static_cast<std::uint16_t>(step.tag), ready);
     }
+    bool slices_changed = step.read_done;
     if (dram_.can_accept()) {
         const bool wanted = std::any_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->wants_dram(); });
         if (wanted) {
             feed_dram(now + 1, core_clock_.cycle_at_or_after(dram_time_));
+            slices_changed = true;
         }
     }
     find_next_dram_cycle();
-    find_next_core_cycle();
+    if (slices_changed) {
+        find_next_core_cycle();
+    }
 }
 
 void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
