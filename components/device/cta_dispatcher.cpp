@@ -9,18 +9,14 @@
 #include <cstring>
 
 #include "components/device/device_ports.h"
-#include "core/component/catalogue.h"
+#include "core/param/parameter_registry.h"
+#include "core/stats/statistics_registry.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
 
-namespace {
-
-[[maybe_unused]] const bool registered =
-    detail::register_parameters<DispatcherParameters>("dispatcher", "The CTA dispatcher.") &&
-    detail::register_statistics<DispatcherCounters>("dispatcher", "The CTA dispatcher.");
-
-}  // namespace
+LOOKAHEAD_REGISTER_PARAMETERS(DispatcherParameters, "dispatcher", "The CTA dispatcher.")
+LOOKAHEAD_REGISTER_STATISTICS(DispatcherCounters, "dispatcher", "The CTA dispatcher.")
 
 template <class Archive>
 void CtaDispatcher::Launch::serialize(Archive& archive, unsigned) {

@@ -11,16 +11,16 @@
 #include "components/device/device_ports.h"
 #include "components/device/launch_check.h"
 #include "components/protocols/host_memory.h"
-#include "core/component/catalogue.h"
+#include "core/param/parameter_registry.h"
+#include "core/stats/statistics_registry.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
 
-namespace {
+LOOKAHEAD_REGISTER_PARAMETERS(HostParameters, "host", "The host and its link to the device.")
+LOOKAHEAD_REGISTER_STATISTICS(HostCounters, "host", "The host.")
 
-[[maybe_unused]] const bool registered =
-    detail::register_parameters<HostParameters>("host", "The host and its link to the device.") &&
-    detail::register_statistics<HostCounters>("host", "The host.");
+namespace {
 
 __extension__ using Wide = unsigned __int128;
 constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
@@ -229,6 +229,7 @@ void HostProcess::begin_launch() {
     record.block = launch.block;
     record.registers = kernel->registers;
     record.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
+    record.begin = arrival_after(0);
     records_.push_back(std::move(record));
     ++counters_.launches;
 
@@ -301,16 +302,3 @@ void HostProcess::load(boost::archive::binary_iarchive& archive) {
 }
 
 }  // namespace lookahead::gpu
-
-namespace boost::serialization {
-
-template <class Archive>
-void serialize(Archive& archive, lookahead::gpu::KernelRecord& record, unsigned) {
-    archive & record.name & record.launch;
-    archive& make_binary_object(&record.grid, sizeof record.grid);
-    archive& make_binary_object(&record.block, sizeof record.block);
-    archive & record.registers & record.shared_bytes & record.begin & record.end & record.warp_instructions &
-        record.thread_instructions;
-}
-
-}  // namespace boost::serialization

@@ -38,9 +38,16 @@ struct KernelRecord {
     isa::Dim3 grid, block;
     std::uint32_t registers = 0;
     std::uint32_t shared_bytes = 0;  ///< static and dynamic, of a CTA
-    Time begin = 0, end = 0;         ///< from the dispatcher's start to the last SM's drain
+    Time begin = 0;  ///< start at the dispatcher
+    Time end = 0;    ///< the last SM's drain; 0: it still runs
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& name& launch& grid.x& grid.y& grid.z& block.x& block.y& block.z& registers& shared_bytes& begin& end;
+        archive& warp_instructions& thread_instructions;
+    }
 };
 
 /// The host: runs a driver program against the simulated device, one blocking call after another. A kernel launch

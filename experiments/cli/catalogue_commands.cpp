@@ -18,7 +18,7 @@ namespace {
 
 std::string list_workloads() {
     std::string text;
-    for (const VariantEntry& variant : Catalogue::instance().variants()) {
+    for (const VariantEntry& variant : registered_variants()) {
         if (variant.slot == SlotTraits<Workload>::name) {
             text += "  " + variant.name + std::string(16 - std::min<std::size_t>(15, variant.name.size()), ' ') +
                     variant.description + "\n";

@@ -8,6 +8,8 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
+#include "experiments/run/program.h"
+#include "experiments/run/run.h"
 
 namespace lookahead::cli {
 
@@ -16,7 +18,9 @@ namespace {
 /// Reads every key of the machine, so that all of it is checked and the effective values are known.
 Configuration checked(const MachineOptions& options) {
     Configuration configuration = options.configuration();
-    gpu::check_machine(configuration);
+    const gpu::Machine machine(configuration, {}, [](Device&) {});
+    configuration.read<RunParameters>("run");
+    configuration.read<finaliser::FinaliserOptions>("finaliser");
     configuration.check_all_used();
     return configuration;
 }

@@ -18,7 +18,8 @@ struct BuiltInMachine {
 std::span<const BuiltInMachine> built_in_machines();
 
 /// The configuration of a built-in machine or of a TOML file (anything that ends in .toml or holds a '/'). A file may
-/// say `inherits = "gtx480"`, or name a file, whose path is relative to its own. Unknown names are a ConfigurationError with "did you mean", unreadable files an InputError.
+/// say `inherits = "gtx480"`, or name a file, whose path is relative to its own. Unknown names are a ConfigurationError
+/// with "did you mean", unreadable files an InputError.
 Configuration load_machine(const std::string& name_or_file);
 
 }  // namespace lookahead

@@ -2,16 +2,11 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
-#include "core/component/catalogue.h"
+#include "core/param/parameter_registry.h"
 
 namespace lookahead {
 
-namespace {
-
-[[maybe_unused]] const bool registered = detail::register_parameters<finaliser::FinaliserOptions>(
-    "finaliser", "From PTX to the machine ISA.");
-
-}  // namespace
+LOOKAHEAD_REGISTER_PARAMETERS(finaliser::FinaliserOptions, "finaliser", "From PTX to the machine ISA.")
 
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
     const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());

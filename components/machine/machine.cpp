@@ -1,0 +1,141 @@
+#include "components/machine/machine.h"
+
+#include <utility>
+
+#include "components/device/cta_dispatcher.h"
+#include "components/device/device_ports.h"
+#include "components/device/host_process.h"
+#include "components/memory_partition/memory_partition.h"
+#include "components/sm/lsu/crossbar_memory_port.h"
+#include "components/sm/multiprocessor/streaming_multiprocessor.h"
+#include "components/sm/parameters.h"
+#include "components/sm/sm_ports.h"
+#include "core/component/catalogue.h"
+#include "core/component/slot.h"
+#include "core/param/parameter_registry.h"
+
+namespace lookahead::gpu {
+
+LOOKAHEAD_REGISTER_PARAMETERS(MachineParameters, "gpu", "The GPU as a whole.")
+
+namespace {
+
+constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
+
+/// Relative numbers of messages, for partitioners that have no measured ones.
+constexpr double kRequestTraffic = 10;
+constexpr double kControlTraffic = 1;
+/// Relative cost of simulating each kind of process.
+constexpr double kSmWork = 10;
+constexpr double kPartitionWork = 6;
+constexpr double kControlWork = 0.1;
+
+}  // namespace
+
+Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program)
+    : configuration_(configuration),
+      kernels_(std::move(kernels)),
+      parameters_(configuration_.read<MachineParameters>("gpu")),
+      mapping_(configuration_.read<AddressMappingParameters>("address_mapping")),
+      core_clock_(configuration_.read<SmParameters>("sm").frequency) {
+    add_processes(std::move(program));
+    connect_host();
+    connect_dispatcher();
+    connect_crossbar();
+}
+
+void Machine::add_processes(DriverThread::Program program) {
+    const auto host = configuration_.read<HostParameters>("host");
+    const auto dispatcher = configuration_.read<DispatcherParameters>("dispatcher");
+    const auto limits = configuration_.read<SmParameters>("sm");
+    const auto sms = static_cast<unsigned>(parameters_.sms);
+
+    host_ = model_.add({"host", "host", kControlWork}, [=, this] {
+        return std::make_unique<HostProcess>(host, mapping_, kernels_, sms, program);
+    });
+    dispatcher_ = model_.add({"dispatcher", "dispatcher", kControlWork}, [=, this] {
+        return std::make_unique<CtaDispatcher>(dispatcher, core_clock_, kernels_, limits, sms);
+    });
+    for (unsigned i = 0; i < sms; ++i) {
+        sms_.push_back(model_.add({"sm" + std::to_string(i), "sm", kSmWork}, [=, this] { return make_sm(i); }));
+    }
+    for (unsigned i = 0; i < mapping_.channels(); ++i) {
+        partitions_.push_back(model_.add({"partition" + std::to_string(i), "partition", kPartitionWork},
+                                         [=, this] { return make_partition(i); }));
+    }
+    // Every rank makes one process of either kind: so it reads, and checks, the same keys as all others.
+    make_sm(0);
+    make_partition(0);
+}
+
+std::unique_ptr<LogicalProcess> Machine::make_sm(unsigned index) const {
+    const auto make_load_store_unit = [this, index](const LoadStoreServices& services) {
+        const std::string name = "sm" + std::to_string(index);
+        const auto crossbar = configuration_.read<CrossbarParameters>("crossbar");
+        auto memory = std::make_unique<CrossbarMemoryPort>(name, crossbar, services.clock, mapping_, services.requests,
+                                                           services.credits);
+        const std::string variant = configuration_.variant(SlotTraits<LoadStoreUnit>::name, "coalescing");
+        return make_variant<LoadStoreUnit>(variant, configuration_,
+                                           LoadStoreArguments{name, configuration_, services.contexts,
+                                                              services.shared_bytes, services.registers,
+                                                              services.listener, std::move(memory)});
+    };
+    return std::make_unique<StreamingMultiprocessor>(
+        configuration_, kernels_, SmIdentity{index, static_cast<std::uint32_t>(parameters_.sms)}, make_load_store_unit);
+}
+
+std::unique_ptr<LogicalProcess> Machine::make_partition(unsigned index) const {
+    MemoryPartitionArguments arguments;
+    arguments.mapping = configuration_.read<AddressMappingParameters>("address_mapping");
+    arguments.crossbar = configuration_.read<CrossbarParameters>("crossbar");
+    arguments.l2 = configuration_.read<L2Parameters>("l2");
+    arguments.dram = configuration_.read<DramParameters>("dram");
+    arguments.dram_scheduler = configuration_.variant(SlotTraits<DramScheduler>::name, "frfcfs");
+    arguments.core_frequency = core_clock_.frequency_hz();
+    arguments.requesters = static_cast<unsigned>(parameters_.sms);
+    arguments.channel = index;
+    return std::make_unique<MemoryPartition>(arguments, configuration_);
+}
+
+void Machine::connect_host() {
+    const Time link = configuration_.read<HostParameters>("host").link_latency * kFemtosecondsPerNanosecond;
+    const Time answer = core_clock_.least_span(configuration_.read<L2Parameters>("l2").host_latency);
+    for (unsigned i = 0; i < partitions_.size(); ++i) {
+        model_.connect(host_, kHostToMemory, partitions_[i], kPartitionHostPort, link, kControlTraffic);
+        model_.connect(partitions_[i], partition_host_out_port(mapping_.slices_per_channel()), host_,
+                       static_cast<std::uint16_t>(kHostMemoryPort + i), answer, kControlTraffic);
+    }
+    model_.connect(host_, kHostToDispatcher, dispatcher_, kDispatcherHostPort, link, kControlTraffic);
+    for (const LpId sm : sms_) {
+        model_.connect(host_, kHostToSms, sm, kSmAllocationPort, link, kControlTraffic);
+    }
+}
+
+void Machine::connect_dispatcher() {
+    const Time latency = core_clock_.least_span(configuration_.read<DispatcherParameters>("dispatcher").latency);
+    for (unsigned i = 0; i < sms_.size(); ++i) {
+        model_.connect(dispatcher_, kDispatcherToSms, sms_[i], kSmDispatchPort, latency, kControlTraffic);
+        model_.connect(sms_[i], kSmToDispatcher, dispatcher_, static_cast<std::uint16_t>(kDispatcherSmPort + i), latency,
+                       kControlTraffic);
+    }
+    model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
+}
+
+void Machine::connect_crossbar() {
+    const auto crossbar = configuration_.read<CrossbarParameters>("crossbar");
+    const Time request = core_clock_.least_span(crossbar.request_latency);
+    const Time reply = core_clock_.least_span(crossbar.reply_latency);
+    for (unsigned sm = 0; sm < sms_.size(); ++sm) {
+        for (unsigned slice = 0; slice < mapping_.slices(); ++slice) {
+            const unsigned local = slice % mapping_.slices_per_channel();
+            const LpId partition = partitions_[slice / mapping_.slices_per_channel()];
+            const std::uint16_t in_port = partition_in_port(local, sm);
+            model_.connect(sms_[sm], kSmRequests, partition, in_port, request, kRequestTraffic);
+            model_.connect(sms_[sm], kSmCredits, partition, in_port, request, kControlTraffic);
+            model_.connect(partition, local, sms_[sm], static_cast<std::uint16_t>(kSmReplyPort + slice), reply,
+                           kRequestTraffic);
+        }
+    }
+}
+
+}  // namespace lookahead::gpu

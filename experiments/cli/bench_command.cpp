@@ -1,0 +1,132 @@
+// `bench`: the engine's own benchmarks.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/phold/phold.h"
+#include "core/phold/window_benchmark.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/session.h"
+#include "experiments/results/run_record.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+struct BenchOptions {
+    PholdOptions phold;
+    std::uint64_t windows = 1'000'000;
+    std::string sync;
+    bool json = false;
+
+    std::string protocol(const Session& session) const {
+        return !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
+    }
+    void add_common(CLI::App& command) {
+        command.add_option("--sync", sync, "serial, window or null_message [serial; window on several ranks]");
+        command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
+    }
+};
+
+void print(const nlohmann::ordered_json& object, bool json) {
+    if (json) {
+        std::printf("%s\n", object.dump(2).c_str());
+        return;
+    }
+    for (const auto& [key, value] : object.items()) {
+        std::printf("%-16s %s\n", key.c_str(), value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+    }
+}
+
+ExitCode phold(const BenchOptions& options, const Session& session) {
+    const std::string sync = options.protocol(session);
+    const PholdResult result = run_phold(options.phold, session.transport, sync);
+    if (session.prints()) {
+        print({{"benchmark", "phold"},
+               {"ranks", session.transport.size()},
+               {"sync", sync},
+               {"lps", options.phold.lps},
+               {"remote", options.phold.remote},
+               {"payload", options.phold.payload},
+               {"events", result.events},
+               {"wall_s", result.seconds},
+               {"events_per_s", result.events_per_second},
+               {"state_hash", hash_text(result.state_hash)}},
+              options.json);
+    }
+    return ExitCode::done;
+}
+
+ExitCode window(const BenchOptions& options, const Session& session) {
+    const std::string sync = options.protocol(session);
+    const WindowBenchmarkResult result = benchmark_windows(options.windows, session.transport, sync);
+    if (session.prints()) {
+        print({{"benchmark", "window"},
+               {"ranks", session.transport.size()},
+               {"sync", sync},
+               {"windows", result.windows},
+               {"window_us", result.microseconds_per_window}},
+              options.json);
+    }
+    return ExitCode::done;
+}
+
+/// The same PHOLD under every protocol that can use the ranks at hand.
+ExitCode ranks(const BenchOptions& options, const Session& session) {
+    nlohmann::ordered_json object{{"benchmark", "ranks"}, {"ranks", session.transport.size()}};
+    for (const char* sync : {"serial", "window", "null_message"}) {
+        if (session.transport.size() > 1 && std::string(sync) == "serial") {
+            continue;
+        }
+        const PholdResult result = run_phold(options.phold, session.transport, sync);
+        double compute = 0, blocked = 0;
+        for (const EngineStatistics& rank : result.per_rank) {
+            compute += rank.compute_seconds;
+            blocked += rank.blocked_seconds;
+        }
+        object[sync] = {{"events_per_s", result.events_per_second},
+                        {"blocked_share", blocked / std::max(compute + blocked, 1e-9)},
+                        {"state_hash", hash_text(result.state_hash)}};
+    }
+    if (session.prints()) {
+        print(object, options.json);
+    }
+    return ExitCode::done;
+}
+
+void add_phold_options(CLI::App& command, PholdOptions& phold) {
+    command.add_option("--lps", phold.lps, "Logical processes")->capture_default_str();
+    command.add_option("--events", phold.events, "Events of each logical process")->capture_default_str();
+    command.add_option("--remote", phold.remote, "Probability that an event goes to another process")->capture_default_str();
+    command.add_option("--lookahead", phold.lookahead, "Least delay, in units of the mean of the random part")
+        ->capture_default_str();
+    command.add_option("--payload", phold.payload, "Bytes of an event")->capture_default_str();
+    command.add_option("--duration", phold.duration, "Simulated time, in units of the mean delay")->capture_default_str();
+    command.add_option("--queue", phold.queue, "Queue of a process's own events: wheel or heap")->capture_default_str();
+    command.add_option("--seed", phold.seed, "Seed")->capture_default_str();
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand("bench", "Measure the simulation engine itself.");
+    command->require_subcommand(1);
+    auto options = std::make_shared<BenchOptions>();
+    const auto add = [&](const char* name, const char* help, auto action) {
+        CLI::App* each = command->add_subcommand(name, help);
+        options->add_common(*each);
+        each->callback([&session, options, action] {
+            session.action = [&session, options, action] { return action(*options, session); };
+        });
+        return each;
+    };
+    add_phold_options(*add("phold", "Events per second of the PHOLD model.", phold), options->phold);
+    add("window", "Cost of a window in which nothing happens.", window)
+        ->add_option("--windows", options->windows, "How many")
+        ->capture_default_str();
+    add_phold_options(*add("ranks", "PHOLD under every protocol, with the share of time that ranks wait.", ranks),
+                      options->phold);
+}
+
+}  // namespace lookahead::cli

@@ -1,0 +1,100 @@
+// `emulate`: run a workload functionally, without timing.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "components/emulator/emulated_device.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/machine_options.h"
+#include "experiments/cli/session.h"
+#include "experiments/run/program.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+struct EmulateOptions {
+    MachineOptions machine;
+    WorkloadOptions workload;
+    std::uint64_t max_instructions = 0;
+    bool json = false;
+};
+
+constexpr const char* kOutputNames[] = {"match", "mismatch", "unchecked"};
+
+void print_counts(const EmulatedDevice& device, const CheckReport& check, const std::string& workload, double seconds,
+                  bool json) {
+    const ExecutionCounts& counts = device.counts();
+    const double rate = static_cast<double>(counts.total.warps) / seconds;
+    nlohmann::ordered_json classes;
+    for (unsigned i = 0; i < counts.by_class.size(); ++i) {
+        const auto each = static_cast<InstructionClass>(i);
+        classes[std::string(name_of(each))] = counts.of(each).warps;
+    }
+    if (json) {
+        const nlohmann::ordered_json object{{"workload", workload},
+                                            {"outputs", kOutputNames[static_cast<int>(check.outputs)]},
+                                            {"warp_instructions", counts.total.warps},
+                                            {"thread_instructions", counts.total.threads},
+                                            {"kernels", device.launches().size()},
+                                            {"wall_s", seconds},
+                                            {"warp_instructions_per_s", rate},
+                                            {"warp_instructions_by_class", classes}};
+        std::printf("%s\n", object.dump(2).c_str());
+        return;
+    }
+    std::printf("%s: outputs %s (%s)\n", workload.c_str(), kOutputNames[static_cast<int>(check.outputs)],
+                check.message.c_str());
+    std::printf("  %llu warp instructions, %llu thread instructions, %zu kernel launches, %.1f M warp instructions/s\n",
+                static_cast<unsigned long long>(counts.total.warps),
+                static_cast<unsigned long long>(counts.total.threads), device.launches().size(), rate / 1e6);
+    for (const auto& [name, warps] : classes.items()) {
+        std::printf("  %-18s %12llu\n", name.c_str(), static_cast<unsigned long long>(warps.get<std::uint64_t>()));
+    }
+}
+
+ExitCode emulate(const EmulateOptions& options, const Session& session) {
+    if (!session.prints()) {
+        return ExitCode::done;
+    }
+    Configuration configuration = options.machine.configuration();
+    options.workload.apply_to(configuration);
+    const auto workload =
+        make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
+    EmulatorOptions limits;
+    if (options.max_instructions != 0) {
+        limits.max_warp_instructions = options.max_instructions;
+    }
+    EmulatedDevice device(load_kernels(*workload, configuration), limits);
+
+    const auto begin = std::chrono::steady_clock::now();
+    workload->run(device);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+    const CheckReport check = workload->check();
+    print_counts(device, check, options.workload.workload, seconds, options.json);
+    if (check.outputs == Outputs::mismatch) {
+        throw ProgramError(options.workload.workload + ": wrong output: " + check.message);
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_emulate_command(CLI::App& program, Session& session) {
+    CLI::App* command =
+        program.add_subcommand("emulate", "Run a workload on the functional emulator: counts, outputs checked, no timing.");
+    auto options = std::make_shared<EmulateOptions>();
+    options->workload.add_to(*command);
+    options->machine.add_to(*command);
+    command->add_option("--max-instructions", options->max_instructions,
+                        "Give up after so many warp instructions; 0: no limit");
+    command->add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
+    command->callback([&session, options] {
+        session.action = [&session, options] { return emulate(*options, session); };
+    });
+}
+
+}  // namespace lookahead::cli

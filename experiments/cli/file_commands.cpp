@@ -1,0 +1,53 @@
+// `validate` and `diff`: result files.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "experiments/cli/commands.h"
+#include "experiments/cli/session.h"
+#include "experiments/results/run_diff.h"
+#include "hdf5_schemas/validate.h"
+
+namespace lookahead::cli {
+
+void add_validate_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand("validate", "Check a result file against its schema.");
+    auto file = std::make_shared<std::string>();
+    command->add_option("FILE", *file, "HDF5 file")->required();
+    command->callback([&session, file] {
+        session.action = [&session, file] {
+            if (!session.prints()) {
+                return ExitCode::done;
+            }
+            const auto violations = validate_file(*file);
+            for (const std::string& violation : violations) {
+                std::printf("%s\n", violation.c_str());
+            }
+            if (!violations.empty()) {
+                throw InputError(*file + ": " + std::to_string(violations.size()) + " violations of its schema");
+            }
+            std::printf("%s: valid\n", file->c_str());
+            return ExitCode::done;
+        };
+    });
+}
+
+void add_diff_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand(
+        "diff", "Compare two result files, all but /meta and /engine, bit for bit; exit code 4 if they differ.");
+    auto files = std::make_shared<std::pair<std::string, std::string>>();
+    command->add_option("A", files->first, "HDF5 file")->required();
+    command->add_option("B", files->second, "HDF5 file")->required();
+    command->callback([&session, files] {
+        session.action = [&session, files] {
+            if (!session.prints()) {
+                return ExitCode::done;
+            }
+            const auto difference = diff_runs(files->first, files->second);
+            std::printf("%s\n", difference ? difference->c_str() : "same results");
+            return difference ? ExitCode::program_misbehaved : ExitCode::done;
+        };
+    });
+}
+
+}  // namespace lookahead::cli

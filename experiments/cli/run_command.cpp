@@ -1,0 +1,134 @@
+// `run`: simulate a workload and write its result file.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "experiments/cli/commands.h"
+#include "experiments/cli/machine_options.h"
+#include "experiments/cli/session.h"
+#include "experiments/run/run.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+struct RunOptions {
+    MachineOptions machine;
+    WorkloadOptions workload;
+    std::string out;
+    std::string sync;
+    std::string partition = "graph";
+    std::uint64_t max_instructions = 0;
+    std::uint64_t max_cycles = 0;
+    std::string progress = "plain";
+    std::string trace;
+    bool json = false;
+
+    void add_to(CLI::App& command) {
+        workload.add_to(command);
+        machine.add_to(command);
+        command.add_option("--out", out, "Result file [WORKLOAD.h5]");
+        command.add_option("--sync", sync,
+                           "Synchronisation: serial, window or null_message [serial; window on several ranks]");
+        command
+            .add_option("--partition", partition,
+                        "How logical processes are given to ranks: linear, round_robin, graph, or a file")
+            ->capture_default_str();
+        command.add_option("--max-instructions", max_instructions,
+                           "Stop at the first epoch with so many warp instructions; 0: no limit");
+        command.add_option("--max-cycles", max_cycles,
+                           "Stop at the first epoch after so many core cycles of simulated time; 0: no limit");
+        command.add_option("--progress", progress, "Progress on stderr: bar, plain or none")->capture_default_str();
+        command.add_option("--trace", trace, "Write a Perfetto trace of the ranks to this file");
+        command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
+    }
+
+    RunRequest request(const Session& session) const {
+        RunRequest request;
+        request.workload = workload.workload;
+        request.size = workload.size;
+        request.context = workload.context();
+        request.machine = machine.machine;
+        request.configuration = machine.configuration();
+        workload.apply_to(request.configuration);
+        request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
+        request.partition = partition;
+        request.max_instructions = max_instructions;
+        request.max_cycles = max_cycles;
+        request.progress = parse_progress(progress);
+        request.out = !out.empty() ? out : workload.workload + ".h5";
+        request.trace = trace;
+        request.arguments = session.arguments;
+        return request;
+    }
+};
+
+nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& request) {
+    const RunRecord& record = outcome.record;
+    return {{"workload", record.workload},
+            {"machine", record.machine},
+            {"status", record.status},
+            {"outputs", record.outputs},
+            {"cycles", record.cycles},
+            {"warp_instructions", record.warp_instructions},
+            {"thread_instructions", record.thread_instructions},
+            {"ipc", record.ipc()},
+            {"kernels", record.kernels.size()},
+            {"energy_j", nullptr},
+            {"ranks", record.meta.ranks},
+            {"sync", record.meta.sync},
+            {"wall_s", record.meta.wall_s},
+            {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
+            {"peak_rss_bytes", record.meta.peak_rss_bytes},
+            {"state_hash", hash_text(record.state_hash)},
+            {"out", outcome.has_result ? nlohmann::ordered_json(request.out) : nlohmann::ordered_json(nullptr)}};
+}
+
+void print_summary(const RunOutcome& outcome, const RunRequest& request) {
+    const RunRecord& record = outcome.record;
+    std::printf("%s on %s: %s, outputs %s (%s)\n", record.workload.c_str(), record.machine.c_str(),
+                record.status.c_str(), record.outputs.c_str(), record.message.c_str());
+    std::printf("  %llu cycles, %llu warp instructions, IPC %.3f, %zu kernel launches\n",
+                static_cast<unsigned long long>(record.cycles),
+                static_cast<unsigned long long>(record.warp_instructions), record.ipc(), record.kernels.size());
+    std::printf("  %.3f s on %d rank%s (%s), %.3f M warp instructions/s, %.0f MB\n", record.meta.wall_s,
+                record.meta.ranks, record.meta.ranks == 1 ? "" : "s", record.meta.sync.c_str(),
+                record.meta.warp_instructions_per_s / 1e6, static_cast<double>(record.meta.peak_rss_bytes) / 1e6);
+    std::printf("  state hash %s\n", hash_text(record.state_hash).c_str());
+    if (outcome.has_result) {
+        std::printf("  result: %s\n", request.out.c_str());
+    }
+}
+
+ExitCode run_action(const RunOptions& options, const Session& session) {
+    const RunRequest request = options.request(session);
+    const RunOutcome outcome = run(request, session.transport);
+    if (!session.prints()) {
+        return outcome.code;
+    }
+    if (options.json) {
+        std::printf("%s\n", summary(outcome, request).dump(2).c_str());
+    } else if (outcome.has_result) {
+        print_summary(outcome, request);
+    }
+    if (outcome.code != ExitCode::done) {
+        std::fprintf(stderr, "lookahead: %s\n", outcome.message.c_str());
+    }
+    return outcome.code;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand(
+        "run", "Simulate a workload, check its outputs, and write one HDF5 file. Under mpirun -n N it uses N ranks.");
+    auto options = std::make_shared<RunOptions>();
+    options->add_to(*command);
+    command->callback([&session, options] {
+        session.action = [&session, options] { return run_action(*options, session); };
+    });
+}
+
+}  // namespace lookahead::cli

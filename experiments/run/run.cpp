@@ -1,0 +1,250 @@
+#include "experiments/run/run.h"
+
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <chrono>
+#include <memory>
+#include <sstream>
+
+#include "components/device/cta_dispatcher.h"
+#include "components/device/host_process.h"
+#include "components/machine/machine.h"
+#include "core/param/parameter_registry.h"
+#include "core/sync/simulation.h"
+#include "experiments/results/provenance.h"
+#include "experiments/results/run_writer.h"
+#include "experiments/results/statistics_collector.h"
+#include "experiments/run/program.h"
+#include "experiments/run/run_observer.h"
+#include "partitioning/partitioners/partition.h"
+
+namespace lookahead {
+
+LOOKAHEAD_REGISTER_PARAMETERS(RunParameters, "run", "The run as a whole.")
+
+namespace {
+
+constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
+
+/// What the rank with the host process knows of the run.
+struct HostReport {
+    std::vector<gpu::KernelRecord> kernels;
+    int outputs = static_cast<int>(Outputs::unchecked);
+    std::string message;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive & kernels & outputs & message;
+    }
+};
+
+template <class T>
+std::string to_bytes(const T& value) {
+    std::ostringstream stream;
+    boost::archive::binary_oarchive(stream, boost::archive::no_header) << value;
+    return stream.str();
+}
+
+template <class T>
+T from_bytes(const std::string& bytes) {
+    std::istringstream stream(bytes);
+    T value;
+    boost::archive::binary_iarchive(stream, boost::archive::no_header) >> value;
+    return value;
+}
+
+template <class Process>
+Process* local_process(Simulation& simulation, LpId id) {
+    for (LogicalProcess* process : simulation.local_processes()) {
+        if (process->id() == id) {
+            return dynamic_cast<Process*>(process);
+        }
+    }
+    return nullptr;
+}
+
+const char* name_of(Outputs outputs) {
+    constexpr const char* names[] = {"match", "mismatch", "unchecked"};
+    return names[static_cast<int>(outputs)];
+}
+
+/// One run, from the request to the record.
+class Run {
+  public:
+    Run(const RunRequest& request, Transport& transport)
+        : request_(request),
+          transport_(transport),
+          configuration_(request.configuration),
+          workload_(make_variant<Workload>(request.workload, configuration_, request.context)),
+          parameters_(configuration_.read<RunParameters>("run")),
+          machine_(configuration_, load_kernels(*workload_, configuration_),
+                   [this](Device& device) { workload_->run(device); }),
+          progress_(request.progress),
+          observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_) {
+        configuration_.check_all_used();
+    }
+
+    RunOutcome execute() {
+        Simulation simulation(machine_.model(),
+                              partition(machine_.model(), transport_.size(), request_.partition),
+                              transport_, {request_.sync, parameters_.epoch * kFemtosecondsPerNanosecond, &observer_});
+        observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
+        RunMeta meta = make_run_meta(request_.arguments);
+        const auto begin = std::chrono::steady_clock::now();
+        const SimulationResult result = simulation.run();
+        meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+        RunOutcome outcome;
+        outcome.code = result.code;
+        outcome.message = result.message;
+        fill_scalars(outcome, result, host_report(simulation, result));
+        fill_meta(outcome.record, std::move(meta));
+        gather_statistics(simulation, outcome.record, result);
+        return outcome;
+    }
+
+  private:
+    /// Checks the outputs where the host is; every rank gets the report.
+    HostReport host_report(Simulation& simulation, const SimulationResult& result) {
+        HostReport report;
+        const auto* host = local_process<gpu::HostProcess>(simulation, machine_.host());
+        if (host != nullptr) {
+            report.kernels = host->kernels();
+            if (result.outcome == Outcome::finished) {
+                const CheckReport check = workload_->check();
+                report.outputs = static_cast<int>(check.outputs);
+                report.message = check.message;
+            }
+        }
+        const std::uint64_t mine = host != nullptr;
+        std::vector<std::uint64_t> has_host(static_cast<std::size_t>(transport_.size()));
+        transport_.all_gather(std::span(&mine, 1), has_host);
+        const auto owner = static_cast<int>(std::ranges::find(has_host, 1u) - has_host.begin());
+        std::string bytes = to_bytes(report);
+        transport_.broadcast(bytes, owner);
+        return from_bytes<HostReport>(bytes);
+    }
+
+    void fill_scalars(RunOutcome& outcome, const SimulationResult& result, const HostReport& host) {
+        RunRecord& record = outcome.record;
+        const auto outputs = static_cast<Outputs>(host.outputs);
+        if (outputs == Outputs::mismatch) {
+            outcome.code = ExitCode::program_misbehaved;
+            outcome.message = request_.workload + ": wrong output: " + host.message;
+        }
+        record.status = result.outcome == Outcome::stopped ? "stopped"
+                        : outcome.code == ExitCode::done   ? "complete"
+                                                           : "failed";
+        record.outputs = name_of(outputs);
+        record.message = outcome.code == ExitCode::done ? host.message : outcome.message;
+        record.workload = request_.workload;
+        record.size = request_.size;
+        record.machine = request_.machine;
+        record.seed = request_.context.seed;
+        record.set_configuration(configuration_);
+        record.run_id = make_run_id(record.workload, record.size, record.seed, record.config_hash, limits());
+        record.state_hash = result.state_hash;
+        record.time_fs = result.end_time;
+        record.warp_instructions = result.progress;
+        fill_kernels(record, host.kernels);
+        if (result.outcome == Outcome::finished || result.outcome == Outcome::stopped) {
+            outcome.has_result = true;
+        }
+    }
+
+    std::vector<std::string> limits() const {
+        std::vector<std::string> texts;
+        if (request_.max_cycles != 0) {
+            texts.push_back("--max-cycles=" + std::to_string(request_.max_cycles));
+        }
+        if (request_.max_instructions != 0) {
+            texts.push_back("--max-instructions=" + std::to_string(request_.max_instructions));
+        }
+        return texts;
+    }
+
+    /// The run's cycles are those in which a kernel ran: copies between kernels take time, but no cycles. A kernel that
+    /// still runs when the run is stopped ends there.
+    void fill_kernels(RunRecord& record, const std::vector<gpu::KernelRecord>& kernels) {
+        const ClockDomain& clock = machine_.core_clock();
+        for (const gpu::KernelRecord& kernel : kernels) {
+            KernelRow row;
+            row.id = kernel.launch;
+            row.name = kernel.name;
+            row.grid = {kernel.grid.x, kernel.grid.y, kernel.grid.z};
+            row.block = {kernel.block.x, kernel.block.y, kernel.block.z};
+            row.registers = kernel.registers;
+            row.shared_bytes = kernel.shared_bytes;
+            row.start_fs = kernel.begin;
+            row.end_fs = kernel.end != 0 ? kernel.end : std::max(record.time_fs, kernel.begin);
+            row.cycles = static_cast<std::uint64_t>(clock.cycle_at_or_after(row.end_fs) -
+                                                    clock.cycle_at_or_after(row.start_fs));
+            row.warp_instructions = kernel.warp_instructions;
+            row.thread_instructions = kernel.thread_instructions;
+            record.cycles += row.cycles;
+            record.thread_instructions += row.thread_instructions;
+            record.kernels.push_back(std::move(row));
+        }
+    }
+
+    void fill_meta(RunRecord& record, RunMeta meta) {
+        meta.ranks = transport_.size();
+        meta.sync = request_.sync;
+        meta.partition = request_.partition;
+        meta.warp_instructions_per_s = static_cast<double>(record.warp_instructions) / std::max(meta.wall_s, 1e-9);
+        meta.peak_rss_bytes = peak_resident_bytes();
+        record.meta = std::move(meta);
+    }
+
+    void gather_statistics(Simulation& simulation, RunRecord& record, const SimulationResult& result) {
+        StatisticsCollector collector;
+        for (const LogicalProcess* process : simulation.local_processes()) {
+            process->visit_statistics(collector);
+        }
+        const auto statistics = transport_.gather(collector.to_bytes());
+        const auto series = transport_.gather(observer_.series().to_bytes());
+        const auto memory = transport_.gather(to_bytes(peak_resident_bytes()));
+        const auto processes = transport_.gather(to_bytes(simulation.local_processes().size()));
+        if (transport_.rank() != 0) {
+            return;
+        }
+        for (const LpDescription& process : machine_.model().processes()) {
+            record.components.push_back({process.name, process.kind, -1});
+        }
+        for (std::size_t rank = 1; rank < statistics.size(); ++rank) {
+            collector.merge(statistics[rank]);
+            observer_.series().merge(series[rank]);
+        }
+        collector.write_into(record);
+        observer_.series().write_into(record);
+        for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
+            record.engine.push_back({from_bytes<std::size_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
+                                     result.per_rank[rank]});
+            record.meta.peak_rss_bytes = std::max(record.meta.peak_rss_bytes, record.engine.back().peak_rss_bytes);
+        }
+    }
+
+    const RunRequest& request_;
+    Transport& transport_;
+    Configuration configuration_;
+    std::unique_ptr<Workload> workload_;
+    RunParameters parameters_;
+    gpu::Machine machine_;
+    Progress progress_;
+    RunObserver observer_;
+};
+
+}  // namespace
+
+RunOutcome run(const RunRequest& request, Transport& transport) {
+    RunOutcome outcome = Run(request, transport).execute();
+    if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
+        write_run(outcome.record, request.out);
+    }
+    return outcome;
+}
+
+}  // namespace lookahead

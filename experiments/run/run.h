@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/param/configuration.h"
+#include "core/transport/transport.h"
+#include "experiments/results/run_record.h"
+#include "experiments/run/progress.h"
+#include "experiments/workloads/workload.h"
+
+namespace lookahead {
+
+/// Parameters of the run as a whole, prefix "run".
+struct RunParameters {
+    std::int64_t epoch = 2000;
+};
+
+/// A simulation to run. The same on every rank.
+struct RunRequest {
+    std::string workload;
+    std::string size = "small";
+    WorkloadContext context;
+    std::string machine = "gtx480";
+    Configuration configuration;  ///< of machine and workload, with all overrides
+    std::string sync = "serial";
+    std::string partition = "graph";
+    std::uint64_t max_instructions = 0;  ///< warp instructions; 0: no limit
+    std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
+    ProgressMode progress = ProgressMode::plain;
+    std::string out;                     ///< HDF5 file; empty: none is written
+    std::string trace;                   ///< Perfetto trace of the ranks; empty: none
+    std::vector<std::string> arguments;  ///< argv
+};
+
+struct RunOutcome {
+    RunRecord record;                 ///< complete on rank 0, the scalars alike on every rank
+    bool has_result = false;          ///< the simulation came to an orderly end: a result file is written
+    ExitCode code = ExitCode::done;
+    std::string message;              ///< for a code other than done: a sentence
+};
+
+/// Simulates on all ranks of the transport and writes the result file. What the simulated program does wrong comes back
+/// in the outcome; wrong input is thrown before the simulation begins, on every rank.
+RunOutcome run(const RunRequest& request, Transport& transport);
+
+}  // namespace lookahead
+
+template <>
+struct lookahead::ParametersOf<lookahead::RunParameters> {
+    inline static const auto list = parameter_list<RunParameters>(
+        integer("epoch", &RunParameters::epoch,
+                {.unit = "ns",
+                 .min = 1,
+                 .max = 1'000'000'000,
+                 .help = "Distance in simulated time of the fixed points at which series are taken and limits act."}));
+};
