@@ -216,6 +216,9 @@ void RankEngine::deliver(std::span<const std::byte> messages) {
     const std::byte* const end = at + messages.size();
     while (at < end) {
         const auto* message = reinterpret_cast<const MessageHeader*>(at);
+        LOOKAHEAD_ASSERT(message->time >= reached_, "a message for " + std::to_string(message->time) +
+                                                        " fs came to a rank that had gone on to " +
+                                                        std::to_string(reached_) + " fs");
         std::byte* payload = router_->append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();
