@@ -88,25 +88,25 @@ void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most
 }  // namespace
 
 TEST_CASE("random kernels compute the same after finalising, scheduled, with all registers") {
-    compare_many(255, true, 300, 0);
+    compare_many(255, true, 200, 0);
 }
 
 TEST_CASE("random kernels compute the same after finalising, scheduled, with 63 registers") {
-    compare_many(63, true, 300, 0);
+    compare_many(63, true, 200, 0);
 }
 
 TEST_CASE("random kernels compute the same after finalising, scheduled, with 40 registers") {
-    compare_many(40, true, 300, 200);
+    compare_many(40, true, 200, 130);
 }
 
 TEST_CASE("random kernels compute the same after finalising, scheduled, with 24 registers") {
-    compare_many(24, true, 300, 290);
+    compare_many(24, true, 200, 195);
 }
 
 TEST_CASE("random kernels compute the same after finalising in the program's own order") {
-    compare_many(63, false, 300, 0);
+    compare_many(63, false, 200, 0);
 }
 
 TEST_CASE("random kernels compute the same with three predicates, the others kept in registers") {
-    compare_many(63, true, 300, 0, 3);
+    compare_many(63, true, 200, 0, 3);
 }
