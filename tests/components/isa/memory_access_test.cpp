@@ -10,6 +10,8 @@
 namespace lookahead::isa {
 namespace {
 
+__extension__ using Integer = __int128;
+
 TEST_CASE("addresses are the operand plus the displacement, modulo its width, for active lanes only") {
     auto& random = test::random_bits();
     for (int round = 0; round < 200; ++round) {
@@ -63,7 +65,7 @@ TEST_CASE("what is loaded goes to the lane's words, little-endian and extended; 
             write_loaded(instruction, 13, memory, rows);
             unsigned row = 0;
             for (unsigned element = 0; element < vector; ++element) {
-                std::int64_t value = 0;
+                Integer value = 0;
                 for (unsigned i = bytes; i-- > 0;)
                     value = value * 256 + std::to_integer<int>(memory[element * bytes + i]);
                 if ((type == Type::s8 && value > 127) || (type == Type::s16 && value > 32767))
@@ -80,8 +82,6 @@ TEST_CASE("what is loaded goes to the lane's words, little-endian and extended; 
             CHECK(std::all_of(copy + bytes * vector, copy + 32, [](std::byte b) { return b == std::byte{0xee}; }));
         }
 }
-
-__extension__ using Integer = __int128;
 
 TEST_CASE("integer atomics are those of the PTX ISA, in 128-bit arithmetic") {
     struct Kind {
