@@ -1,0 +1,166 @@
+#include "components/device/cta_dispatcher.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "components/device/device_ports.h"
+#include "components/protocols/launch.h"
+#include "tests/contract/lp/lp_contract.h"
+
+namespace lookahead::gpu {
+namespace {
+
+constexpr std::int64_t kFrequency = 700'000'000;
+constexpr unsigned kSms = 3;
+
+/// A kernel of which OccupancyLimits' defaults hold eight CTAs of one warp.
+const isa::KernelTable& kernels() {
+    static const isa::KernelTable table = [] {
+        isa::Kernel kernel;
+        kernel.name = "k";
+        kernel.registers = 8;
+        return isa::KernelTable{kernel};
+    }();
+    return table;
+}
+
+/// What the SMs saw of a run.
+struct Log {
+    std::map<std::uint32_t, std::set<std::uint64_t>> ctas;  ///< by launch
+    std::map<std::uint32_t, std::uint64_t> assignments;
+    std::int64_t most_at_one_sm = 0;
+    std::vector<KernelCompleted> completed;
+};
+
+/// SMs that run each CTA for a random time, and a host that only listens.
+class Sms : public testing::LpEnvironment {
+  public:
+    Sms(std::uint64_t seed, Log& log) : random_(seed), log_(log) {}
+
+    void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
+                 std::vector<testing::ScriptedMessage>& answers) override {
+        if (out_port == kDispatcherToHost) {
+            log_.completed.push_back(sent.as<KernelCompleted>());
+            return;
+        }
+        const Time answer = sent.time + 1 + static_cast<Time>(random_() % 3'000'000'000);
+        const auto in_port = static_cast<std::uint16_t>(kDispatcherSmPort + destination);
+        switch (static_cast<GpuMessage>(sent.type)) {
+            case GpuMessage::kernel_begin: launch_ = sent.as<KernelBegin>().launch; break;
+            case GpuMessage::cta_assign: {
+                const std::uint64_t cta = sent.as<CtaAssign>().cta;
+                retire(sent.time);
+                log_.ctas[launch_].insert(cta);
+                ++log_.assignments[launch_];
+                log_.most_at_one_sm = std::max(log_.most_at_one_sm, ++resident_[destination]);
+                leaves_.push_back({answer, destination});
+                answers.push_back(testing::scripted(answer, destination, in_port, CtaCompleted{cta}));
+                break;
+            }
+            case GpuMessage::kernel_end:
+                answers.push_back(testing::scripted(answer, destination, in_port, SmDrained{launch_, 10, 320}));
+                break;
+            default: FAIL("the dispatcher sent a message of type " << unsigned{sent.type});
+        }
+    }
+
+  private:
+    void retire(Time now) {
+        std::erase_if(leaves_, [&](const auto& leave) {
+            const bool left = leave.first < now;
+            resident_[leave.second] -= left;
+            return left;
+        });
+    }
+
+    std::mt19937_64 random_;
+    Log& log_;
+    std::uint32_t launch_ = 0;
+    std::int64_t resident_[kSms] = {};
+    std::vector<std::pair<Time, unsigned>> leaves_;
+};
+
+testing::ScriptedMessage launch(Time time, std::uint32_t number, std::uint32_t ctas) {
+    LaunchKernel message{};
+    message.launch = number;
+    message.grid = {ctas, 1, 1};
+    message.block = {32, 1, 1};
+    return testing::scripted(time, 1000, kDispatcherHostPort, message);
+}
+
+testing::LpContract contract(Log& log, std::int64_t preassigned) {
+    const ClockDomain clock(kFrequency);
+    const DispatcherParameters parameters{64, preassigned};
+    const Time latency = clock.least_span(parameters.latency);
+    testing::LpContract contract;
+    contract.make = [=] {
+        return std::make_unique<CtaDispatcher>(parameters, clock, kernels(), OccupancyLimits{}, kSms);
+    };
+    contract.ports = {{.fan_out = kSms, .lookahead = latency}, {.fan_out = 1, .lookahead = latency}};
+    contract.script = [](std::uint64_t seed) {
+        std::mt19937_64 random(seed);
+        std::vector<testing::ScriptedMessage> script;
+        Time time = 0;
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            time += static_cast<Time>(random() % 40'000'000'000);
+            script.push_back(launch(time, i, static_cast<std::uint32_t>(1 + random() % 60)));
+        }
+        return script;
+    };
+    contract.environment = [&log](std::uint64_t seed) { return std::make_unique<Sms>(seed, log); };
+    contract.end = 400'000'000'000;
+    return contract;
+}
+
+TEST_CASE("every CTA of a launch is assigned once, kernels run in order, and the host hears of each end") {
+    Log log;
+    testing::LpContract one = contract(log, 1);
+    one.script = [](std::uint64_t) { return std::vector{launch(5, 0, 50), launch(6, 1, 7), launch(7, 2, 1)}; };
+    CHECK(testing::count_outputs(one, 3) > 0);
+    REQUIRE(log.completed.size() == 3);
+    const std::uint64_t sizes[] = {50, 7, 1};
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        CHECK(log.completed[i].launch == i);
+        CHECK(log.ctas[i].size() == sizes[i]);
+        CHECK(log.assignments[i] == sizes[i]);
+        CHECK(*log.ctas[i].rbegin() == sizes[i] - 1);
+        CHECK(log.completed[i].warp_instructions == 10 * kSms);
+        CHECK(log.completed[i].begin < log.completed[i].end);
+        if (i > 0) {
+            CHECK(log.completed[i].begin >= log.completed[i - 1].end);
+        }
+    }
+}
+
+TEST_CASE("an SM never has more CTAs than its occupancy and those that may wait") {
+    const std::int64_t occupancy = 8;
+    for (const std::int64_t preassigned : {0, 1, 3}) {
+        CAPTURE(preassigned);
+        Log log;
+        testing::LpContract one = contract(log, preassigned);
+        one.script = [](std::uint64_t) { return std::vector{launch(5, 0, 400)}; };
+        testing::count_outputs(one, 11);
+        CHECK(log.most_at_one_sm == occupancy + preassigned);
+    }
+}
+
+TEST_CASE("the dispatcher is indifferent to how its time is cut, and to being saved and loaded") {
+    Log log;
+    const testing::LpContract both = contract(log, 1);
+    CHECK(testing::count_outputs(both, 1) > 20);
+    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+        CAPTURE(seed);
+        REQUIRE(testing::check_chopping(both, seed) == "");
+    }
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        CAPTURE(seed);
+        REQUIRE(testing::check_save_and_load(both, seed) == "");
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu

@@ -1,0 +1,175 @@
+#include "components/device/host_process.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "components/device/device_ports.h"
+#include "components/protocols/host_memory.h"
+#include "tests/contract/lp/lp_contract.h"
+
+namespace lookahead::gpu {
+namespace {
+
+constexpr Time kLinkLatency = 500'000'000;
+constexpr unsigned kSms = 2;
+
+const isa::KernelTable& kernels() {
+    static const isa::KernelTable table = [] {
+        isa::Kernel kernel;
+        kernel.name = "negate";
+        kernel.parameter_bytes = 8;
+        return isa::KernelTable{kernel};
+    }();
+    return table;
+}
+
+/// Memory partitions that hold real bytes, and a device whose only kernel inverts every bit of an allocation.
+class FakeGpu : public testing::LpEnvironment {
+  public:
+    explicit FakeGpu(std::uint64_t seed) : random_(seed) {}
+
+    void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
+                 std::vector<testing::ScriptedMessage>& answers) override {
+        const Time answer = sent.time + 1 + static_cast<Time>(random_() % 400'000'000);
+        const auto from = static_cast<std::uint16_t>(kHostMemoryPort + destination);
+        switch (static_cast<GpuMessage>(sent.type)) {
+            case GpuMessage::host_write: {
+                const auto& write = sent.as<HostWrite>();
+                CHECK(AddressMapping({}).channel(write.address) == destination);
+                const std::byte* bytes = sent.payload() + sizeof write;
+                for (std::uint32_t i = 0; i < write.bytes; ++i) {
+                    memory_[write.address + i] = bytes[i];
+                }
+                answers.push_back(testing::scripted(answer, destination, from, HostAcknowledge{write.address}));
+                break;
+            }
+            case GpuMessage::host_fill: {
+                const auto& fill = sent.as<HostFill>();
+                for (std::uint32_t i = 0; i < fill.bytes; ++i) {
+                    memory_[fill.address + i] = std::byte{fill.value};
+                }
+                answers.push_back(testing::scripted(answer, destination, from, HostAcknowledge{fill.address}));
+                break;
+            }
+            case GpuMessage::host_read: answers.push_back(read(sent.as<HostRead>(), answer, destination, from)); break;
+            case GpuMessage::launch_kernel: {
+                CHECK(out_port == kHostToDispatcher);
+                for (auto& [address, byte] : memory_) {
+                    byte = ~byte;
+                }
+                answers.push_back(testing::scripted(
+                    answer, 500, kHostDispatcherPort,
+                    KernelCompleted{sent.as<LaunchKernel>().launch, sent.time, answer - 1, 7, 70}));
+                break;
+            }
+            case GpuMessage::allocation_update: break;
+            default: FAIL("the host sent a message of type " << unsigned{sent.type});
+        }
+    }
+
+  private:
+    testing::ScriptedMessage read(const HostRead& request, Time time, unsigned channel, std::uint16_t in_port) {
+        testing::ScriptedMessage reply{time, channel, in_port, HostReadReply::kType, {}};
+        const HostReadReply head{request.address, request.bytes, 0};
+        reply.payload.resize(sizeof head + request.bytes);
+        std::memcpy(reply.payload.data(), &head, sizeof head);
+        for (std::uint32_t i = 0; i < request.bytes; ++i) {
+            reply.payload[sizeof head + i] = memory_[request.address + i];
+        }
+        return reply;
+    }
+
+    std::mt19937_64 random_;
+    std::map<std::uint64_t, std::byte> memory_;
+};
+
+testing::LpContract contract(DriverThread::Program program) {
+    const AddressMapping mapping({});
+    testing::LpContract contract;
+    contract.make = [=] {
+        return std::make_unique<HostProcess>(HostParameters{}, mapping, kernels(), kSms, program);
+    };
+    contract.ports = {{.fan_out = mapping.channels(), .lookahead = kLinkLatency},
+                      {.fan_out = 1, .lookahead = kLinkLatency},
+                      {.fan_out = kSms, .lookahead = kLinkLatency}};
+    contract.script = [](std::uint64_t) { return std::vector<testing::ScriptedMessage>{}; };
+    contract.environment = [](std::uint64_t seed) { return std::make_unique<FakeGpu>(seed); };
+    contract.end = 100'000'000'000;
+    return contract;
+}
+
+/// Copies to the device, launches, copies back; how much hangs on what came back.
+void round_trip(Device& device, std::vector<std::uint32_t>& result) {
+    std::vector<std::uint32_t> values(777);
+    std::iota(values.begin(), values.end(), 5u);
+    const DeviceAddress first = device.upload(values);
+    const DeviceAddress second = device.allocate(1000);
+    device.fill(second, std::byte{0x0f}, 1000);
+    for (int launches = 0; launches < 3; ++launches) {
+        device.launch("negate", {{1}, {32}}, pack_parameters(first));
+    }
+    result = device.download<std::uint32_t>(first, values.size());
+    const auto filled = device.download<std::uint8_t>(second, 1000);
+    for (std::uint32_t i = 0; i < filled[3] % 16u; ++i) {  // 0xf0: none
+        device.allocate(64);
+    }
+    device.release(second);
+    result.push_back(filled[999]);
+}
+
+TEST_CASE("a driver gets back what it copied, after its kernels, in pieces from every partition") {
+    std::vector<std::uint32_t> result;
+    const testing::LpContract one = contract([&](Device& device) { round_trip(device, result); });
+    testing::count_outputs(one, 1);
+    REQUIRE(result.size() == 778);
+    for (std::uint32_t i = 0; i < 777; ++i) {
+        REQUIRE(result[i] == ~(5u + i));
+    }
+    CHECK(result[777] == 0xf0);
+}
+
+TEST_CASE("the host is indifferent to how its time is cut, and its driver goes on from the log after a restart") {
+    const testing::LpContract both = contract([](Device& device) {
+        std::vector<std::uint32_t> result;
+        round_trip(device, result);
+    });
+    CHECK(testing::count_outputs(both, 1) > 20);
+    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+        CAPTURE(seed);
+        REQUIRE(testing::check_chopping(both, seed) == "");
+    }
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        CAPTURE(seed);
+        REQUIRE(testing::check_save_and_load(both, seed) == "");
+    }
+}
+
+void expect_error(DriverThread::Program program, const char* fragment) {
+    try {
+        testing::count_outputs(contract(std::move(program)), 1);
+        FAIL("no error for: " << fragment);
+    } catch (const ProgramError& error) {
+        CHECK(std::string(error.what()).find(fragment) != std::string::npos);
+    }
+}
+
+TEST_CASE("what a driver does wrong is a program error that says what") {
+    const std::vector<std::byte> bytes(64);
+    expect_error([&](Device& device) { device.copy_to_device(0x1234, bytes); }, "not inside an allocation");
+    expect_error([&](Device& device) { device.copy_to_device(device.allocate(63), bytes); }, "not inside an allocation");
+    expect_error([](Device& device) { device.fill(device.allocate(8) + 1, std::byte{1}, 8); }, "fill of 8 bytes");
+    expect_error([](Device& device) { device.launch("nothing", {}, {}); }, "kernel 'nothing'");
+    expect_error([](Device& device) { device.launch("negate", {{1}, {2000}}, pack_parameters(8L)); }, "block 2000x1x1");
+    expect_error([](Device& device) { device.launch("negate", {{0}, {32}}, pack_parameters(8L)); }, "grid 0x1x1");
+    expect_error([](Device& device) { device.launch("negate", {{1}, {32}}, pack_parameters(8)); }, "4 bytes of parameters");
+    CHECK_NOTHROW(testing::count_outputs(
+        contract([](Device& device) { device.launch("negate", {{1}, {1024}}, pack_parameters(8L)); }), 1));
+}
+
+}  // namespace
+}  // namespace lookahead::gpu
