@@ -1,0 +1,162 @@
+// The memory partition against the contract of logical processes, alone with scripted requests, host copies, and an
+// environment that gives back credits.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+
+#include "components/memory_partition/memory_partition.h"
+#include "components/protocols/host_memory.h"
+#include "core/param/configuration.h"
+#include "tests/contract/lp/lp_contract.h"
+
+namespace lookahead::gpu {
+namespace {
+
+using testing::LpContract;
+using testing::LpEnvironment;
+using testing::ScriptedMessage;
+
+const ClockDomain kClock(700'000'000);
+
+MemoryPartitionArguments arguments_of(bool small) {
+    MemoryPartitionArguments arguments;
+    if (small) {
+        arguments.l2.sets = 2;
+        arguments.l2.ways = 2;
+        arguments.l2.mshrs = 4;
+        arguments.l2.merges = 2;
+        arguments.l2.miss_queue = 2;
+        arguments.dram.queue_entries = 64;
+        arguments.dram.refresh_interval = 900;
+        arguments.crossbar.reply_latency = 9;
+        arguments.crossbar.input_entries = 20;
+    }
+    return arguments;
+}
+
+/// Takes every reply, and gives its credits back after a while.
+class Requesters final : public LpEnvironment {
+  public:
+    void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
+                 std::vector<ScriptedMessage>& answers) override {
+        if (out_port >= 2 || sent.type == Credit::kType) {
+            return;
+        }
+        const unsigned flits = flits_(packet_bytes(sent));
+        const Time later = sent.time + 1 + static_cast<Time>(sent.sequence % 7) * 50'000'000;
+        answers.push_back(testing::scripted(later, 100 + out_port * 15 + destination,
+                                            partition_in_port(out_port, destination),
+                                            Credit{.flits = flits, .unused = 0}));
+    }
+
+  private:
+    FlitCounter flits_{CrossbarParameters{}.flit_bytes};
+};
+
+std::vector<std::byte> bytes_of(const auto& fixed, const void* more = nullptr, std::size_t count = 0) {
+    std::vector<std::byte> bytes(sizeof fixed + count);
+    std::memcpy(bytes.data(), &fixed, sizeof fixed);
+    if (count > 0) {
+        std::memcpy(bytes.data() + sizeof fixed, more, count);
+    }
+    return bytes;
+}
+
+/// No more than a path has credits for; times are on and between the clock's edges.
+std::vector<ScriptedMessage> script(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const AddressMapping mapping{AddressMappingParameters{}};
+    const auto anything = [&random](std::uint64_t below) { return random() % below; };
+    std::vector<ScriptedMessage> messages;
+    for (std::uint32_t i = 0; i < 400; ++i) {
+        const std::uint64_t local = anything(40) * kLineBytes;
+        const std::uint64_t line = mapping.address(0, local);
+        const unsigned slice = mapping.slice_in_channel(local);
+        const auto requester = static_cast<unsigned>(anything(15));
+        ScriptedMessage message{.time = static_cast<Time>(anything(4'000'000'000)),
+                                .channel = slice * 15 + requester,
+                                .in_port = partition_in_port(slice, requester),
+                                .type = ReadRequest::kType,
+                                .payload = {}};
+        if (anything(3) == 0) {
+            message.time = kClock.edge(kClock.cycle_at_or_after(message.time));
+        }
+        const std::uint64_t kind = anything(10);
+        if (kind < 5) {
+            message.payload = bytes_of(ReadRequest{.line = line, .tag = i, .client = Client::demand, .unused = {}});
+        } else if (kind < 8) {
+            ByteMask mask;
+            mask.set(static_cast<unsigned>(anything(31)) * 4 + 1, 6);
+            const std::uint64_t words = random();
+            message.type = WriteRequest::kType;
+            message.payload = bytes_of(WriteRequest{.line = line, .mask = mask, .tag = i, .words = 2}, &words, 8);
+        } else if (kind < 9) {
+            const AtomicLane lane{.operand = i,
+                                  .operand2 = 0,
+                                  .lane = 3,
+                                  .offset = static_cast<std::uint8_t>(anything(32) * 4),
+                                  .unused = {}};
+            message.type = AtomicRequest::kType;
+            message.payload = bytes_of(AtomicRequest{.line = line,
+                                                     .tag = i,
+                                                     .op = isa::AtomicOp::add,
+                                                     .type = isa::Type::u32,
+                                                     .returns_value = static_cast<std::uint8_t>(anything(2)),
+                                                     .lanes = 1},
+                                       &lane, sizeof lane);
+        } else {
+            const std::uint64_t value = random();
+            message.channel = 99;
+            message.in_port = kPartitionHostPort;
+            message.type = anything(2) == 0 ? HostRead::kType : HostWrite::kType;
+            message.payload =
+                message.type == HostRead::kType
+                    ? bytes_of(HostRead{.address = line, .bytes = 128, .unused = 0})
+                    : bytes_of(HostWrite{.address = line, .bytes = 8, .fill_l2 = i % 2}, &value, sizeof value);
+        }
+        messages.push_back(std::move(message));
+    }
+    return messages;
+}
+
+LpContract contract_of(bool small) {
+    const MemoryPartitionArguments arguments = arguments_of(small);
+    LpContract contract;
+    contract.make = [arguments] { return std::make_unique<MemoryPartition>(arguments, Configuration{}); };
+    const Time reply = kClock.least_span(arguments.crossbar.reply_latency);
+    contract.ports = {{.fan_out = 15, .lookahead = reply, .in_port = 0},
+                      {.fan_out = 15, .lookahead = reply, .in_port = 1},
+                      {.fan_out = 1, .lookahead = kClock.least_span(arguments.l2.host_latency), .in_port = 0}};
+    contract.script = script;
+    contract.environment = [](std::uint64_t) { return std::make_unique<Requesters>(); };
+    contract.end = small ? 12'000'000'000 : 6'000'000'000;
+    contract.usual_chop = 5'000'000;
+    return contract;
+}
+
+TEST_CASE("a memory partition does not see how its time is cut") {
+    for (const bool small : {false, true}) {
+        const LpContract contract = contract_of(small);
+        CHECK(count_outputs(contract, 1) > 400);  // every request is answered, and some credits come back
+        for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+            CAPTURE(small);
+            CAPTURE(seed);
+            REQUIRE(check_chopping(contract, seed) == "");
+        }
+    }
+}
+
+TEST_CASE("a memory partition can be saved and loaded at any horizon") {
+    for (const bool small : {false, true}) {
+        const LpContract contract = contract_of(small);
+        for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+            CAPTURE(small);
+            CAPTURE(seed);
+            REQUIRE(check_save_and_load(contract, seed) == "");
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu
