@@ -140,10 +140,9 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::check_global(const MemoryInstruction& memory, isa::LaneMask lanes) const {
     const isa::Instruction& instruction = *memory.instruction;
     const unsigned bytes = isa::lane_bytes(instruction);
-    const AddressBounds bounds = bounds_of(memory.addresses, lanes);
+    const AddressBlock block = block_of(memory.addresses, lanes, bytes);
     const bool local = instruction.space == isa::Space::local;
-    if (!local && (bounds.low_bits & (bytes - 1)) == 0 &&
-        allocations_.contains(bounds.least, bounds.greatest + bytes)) {
+    if (!local && (block.low_bits & (bytes - 1)) == 0 && allocations_.contains(block.begin, block.end)) {
         return;
     }
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -166,9 +165,8 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) const {
     const isa::Instruction& instruction = *memory.instruction;
     const unsigned bytes = isa::lane_bytes(instruction);
-    const AddressBounds bounds = bounds_of(memory.addresses, lanes);
-    if ((bounds.low_bits & (bytes - 1)) == 0 && bounds.greatest < memory.shared_bytes &&
-        bounds.greatest + bytes <= memory.shared_bytes) {
+    const AddressBlock block = block_of(memory.addresses, lanes, bytes);
+    if ((block.low_bits & (bytes - 1)) == 0 && block.begin < block.end && block.end <= memory.shared_bytes) {
         return;
     }
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -347,6 +345,10 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::serve(const Waiter& waiter, const std::byte* line) {
     const PendingLoad& pending = loads_[waiter.token];
     const Rows rows = rows_of(*pending.instruction, pending.destination_row);
+    if (waiter.lanes == isa::kFullMask && is_plain_word(*pending.instruction) && is_whole_line(pending.offsets)) {
+        std::memcpy(rows[0], line, kLineBytes);
+        return;
+    }
     write_lanes(
         *pending.instruction, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
 }
@@ -471,9 +473,9 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
                                       .acquire = acquire,
                                       .begun = entry.accepted});
         PendingLoad& pending = loads_[head_.load];
-        for (isa::LaneMask left = entry.global; left != 0; left &= left - 1) {
-            const auto lane = std::countr_zero(left);
-            pending.offsets[lane] = static_cast<std::uint8_t>(memory.addresses[lane] & (kLineBytes - 1));
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            const bool active = (entry.global >> lane & 1) != 0;  // others hold whatever was there
+            pending.offsets[lane] = active ? static_cast<std::uint8_t>(memory.addresses[lane] & (kLineBytes - 1)) : 0;
         }
         ++account.loads;
         if constexpr (Contract::fence_waits_for_loads) {
@@ -569,11 +571,16 @@ bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::ui
     const auto offset = [&](unsigned lane) { return memory.addresses[lane] - line; };
     alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel: what is not stored must not be random
     ByteMask mask;
-    read_lanes(instruction, lanes, bytes, offset, memory.data);
-    const unsigned width = isa::lane_bytes(instruction);
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const std::uint64_t first = offset(static_cast<unsigned>(std::countr_zero(left)));
-        mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
+    if (lanes == isa::kFullMask && is_plain_word(instruction) && are_consecutive_words(memory.addresses)) {
+        std::memcpy(bytes, memory.data[0], kLineBytes);
+        mask.bits[0] = mask.bits[1] = ~std::uint64_t{0};
+    } else {
+        read_lanes(instruction, lanes, bytes, offset, memory.data);
+        const unsigned width = isa::lane_bytes(instruction);
+        for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+            const std::uint64_t first = offset(static_cast<unsigned>(std::countr_zero(left)));
+            mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
+        }
     }
     l1_.store({.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand}, mask, bytes,
               epochs_.current_tag());

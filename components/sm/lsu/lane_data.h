@@ -33,30 +33,50 @@ inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t
     return lanes;
 }
 
-/// Least and greatest address of the active lanes.
-struct AddressBounds {
-    std::uint64_t least = ~std::uint64_t{0};
-    std::uint64_t greatest = 0;
+/// A block that holds the addresses of all active lanes, not much larger than needed where they lie close together.
+struct AddressBlock {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;       ///< 0 where it would not fit
     std::uint64_t low_bits = 0;  ///< of all addresses, joined: tells misalignment
 };
 
-inline AddressBounds bounds_of(const std::uint64_t* addresses, isa::LaneMask active) {
-    AddressBounds bounds;
-    const auto add = [&](std::uint64_t address) {
-        bounds.least = address < bounds.least ? address : bounds.least;
-        bounds.greatest = address > bounds.greatest ? address : bounds.greatest;
-        bounds.low_bits |= address;
-    };
+/// The aligned power of two that holds all addresses: only the bits in which they differ are looked at.
+inline AddressBlock block_of(const std::uint64_t* addresses, isa::LaneMask active, unsigned bytes) {
+    const std::uint64_t first = addresses[std::countr_zero(active)];
+    std::uint64_t different = 0;
+    std::uint64_t joined = 0;
     if (active == isa::kFullMask) {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            add(addresses[lane]);
+            different |= addresses[lane] ^ first;
+            joined |= addresses[lane];
         }
     } else {
         for (isa::LaneMask left = active; left != 0; left &= left - 1) {
-            add(addresses[std::countr_zero(left)]);
+            different |= addresses[std::countr_zero(left)] ^ first;
+            joined |= addresses[std::countr_zero(left)];
         }
     }
-    return bounds;
+    const unsigned width = static_cast<unsigned>(std::bit_width(different | (bytes - 1)));
+    const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    return {first & ~mask, (first | mask) + 1, joined};
+}
+
+/// All 32 lanes access consecutive words.
+inline bool are_consecutive_words(const std::uint64_t* addresses) {
+    std::uint64_t different = 0;
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        different |= addresses[lane] ^ (addresses[0] + 4 * lane);
+    }
+    return different == 0;
+}
+
+/// The offsets of 32 lanes in a line, where lane i has word i.
+inline bool is_whole_line(const std::uint8_t* offsets) {
+    std::uint8_t different = 0;
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        different |= static_cast<std::uint8_t>(offsets[lane] ^ (4 * lane));
+    }
+    return different == 0;
 }
 
 /// One 32-bit word a lane, the case that most programs are made of.

@@ -17,14 +17,12 @@ namespace {
 
 constexpr unsigned kMaximumBanks = 64;
 
-/// All lanes access consecutive words, or all the same one.
-bool is_regular(const std::uint64_t* addresses) {
-    const std::uint64_t step = addresses[1] - addresses[0];
-    bool regular = step == 4 || step == 0;
-    for (unsigned lane = 1; lane < isa::kWarpSize; ++lane) {
-        regular &= addresses[lane] == addresses[0] + lane * step;
+bool are_all_equal(const std::uint64_t* addresses) {
+    std::uint64_t different = 0;
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        different |= addresses[lane] ^ addresses[0];
     }
-    return regular;
+    return different == 0;
 }
 
 /// The words that each bank has to give.
@@ -68,7 +66,7 @@ unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::Lan
     const bool atomic = is_atomic(instruction);
     const unsigned bytes = isa::lane_bytes(instruction);
     if (lanes == isa::kFullMask && bank_mask_ + 1 >= isa::kWarpSize && bytes == 4 && !atomic &&
-        is_regular(access.addresses)) {
+        (are_consecutive_words(access.addresses) || are_all_equal(access.addresses))) {
         return 1;
     }
     BankLoad load(bank_mask_);
@@ -86,6 +84,15 @@ void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes,
     const isa::Instruction& instruction = *access.instruction;
     auto* base = reinterpret_cast<std::byte*>(bytes_.data()) + access.shared_base;
     const auto offset = [&](unsigned lane) { return access.addresses[lane]; };
+    if (lanes == isa::kFullMask && is_plain_word(instruction) && !is_atomic(instruction) &&
+        are_consecutive_words(access.addresses)) {
+        if (instruction.operation == isa::Operation::load) {
+            std::memcpy(rows[0], base + access.addresses[0], kLineBytes);
+        } else {
+            std::memcpy(base + access.addresses[0], access.data[0], kLineBytes);
+        }
+        return;
+    }
     if (is_atomic(instruction)) {
         perform_atomics(access, lanes, rows);
     } else if (instruction.operation == isa::Operation::load) {

@@ -1,0 +1,165 @@
+// Host time of a warp instruction in the load/store unit. The aim is 60 ns for a load that hits.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+
+#include "components/isa/address_space.h"
+#include "components/sm/lsu/coalescing_unit.h"
+#include "core/param/configuration.h"
+
+namespace lookahead::gpu {
+namespace {
+
+constexpr std::uint64_t kBase = isa::kGlobalBase;
+
+/// A memory that answers at once: loads with zeros, stores with acknowledgements.
+class InstantMemory final : public MemoryPort {
+  public:
+    bool can_send(Cycle) const override { return true; }
+    Cycle next_send(Cycle now) const override { return now + 1; }
+    void send(GpuMessage type, const std::byte* payload, std::size_t, Cycle) override {
+        if (type == GpuMessage::read_request) {
+            const auto* request = reinterpret_cast<const ReadRequest*>(payload);
+            reply_.head.type = ReadReply::kType;
+            reply_.read.line = request->line;
+            reply_.read.tag = request->tag;
+        } else {
+            reply_.head.type = WriteAcknowledge::kType;
+            const WriteAcknowledge acknowledge{reinterpret_cast<const WriteRequest*>(payload)->tag, 0};
+            std::memcpy(static_cast<void*>(&reply_.read), &acknowledge, sizeof acknowledge);
+        }
+        waiting_ = true;
+    }
+    void receive(const MessageHeader&, Cycle) override {}
+    const MessageHeader* next_reply(Cycle) override { return std::exchange(waiting_, false) ? &reply_.head : nullptr; }
+    Cycle next_reply_cycle(Cycle now) const override { return waiting_ ? now + 1 : kCycleInfinity; }
+    bool drained() const override { return !waiting_; }
+    void hash_state(StateHasher&) const override {}
+    void save(boost::archive::binary_oarchive&) const override {}
+    void load(boost::archive::binary_iarchive&) override {}
+
+  private:
+    struct {
+        MessageHeader head{};
+        ReadReply read{};
+    } reply_;
+    bool waiting_ = false;
+};
+
+class Nobody final : public LoadStoreListener {
+  public:
+    void memory_completed(std::uint16_t, const isa::Instruction&, Cycle) override {}
+};
+
+struct Unit {
+    Unit() : registers(64) {
+        unit = std::make_unique<CoalescingUnit>(
+            CoalescingParameters{},
+            LoadStoreArguments{"sm0", configuration, 48, 49152, registers, nobody, std::make_unique<InstantMemory>()});
+        struct {
+            MessageHeader head{};
+            AllocationUpdate update{.address = kBase, .bytes = 1 << 26, .released = 0};
+        } message;
+        message.head.type = AllocationUpdate::kType;
+        unit->receive(message.head, 0);
+    }
+
+    Configuration configuration;
+    RegisterFile registers;
+    Nobody nobody;
+    std::unique_ptr<CoalescingUnit> unit;
+};
+
+MemoryInstruction make(const isa::Instruction& what, std::uint64_t base, std::uint64_t stride) {
+    MemoryInstruction result{};
+    result.instruction = &what;
+    result.active = isa::kFullMask;
+    result.shared_bytes = 49152;
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        result.addresses[lane] = base + lane * stride;
+    }
+    return result;
+}
+
+isa::Instruction instruction(isa::Operation operation, isa::Space space) {
+    isa::Instruction result;
+    result.operation = operation;
+    result.type = isa::Type::u32;
+    result.space = space;
+    return result;
+}
+
+/// One instruction a cycle, in a queue that never fills; `step` moves the address from one to the next.
+void run(benchmark::State& state, isa::Operation operation, isa::Space space, std::uint64_t stride,
+         std::uint64_t step) {
+    Unit unit;
+    const isa::Instruction what = instruction(operation, space);
+    MemoryInstruction access = make(what, space == isa::Space::shared ? 0 : kBase, stride);
+    Cycle now = 1;
+    std::uint64_t moved = 0;
+    for (auto _ : state) {
+        while (!unit.unit->can_accept()) {
+            unit.unit->cycle(now);
+            ++now;
+        }
+        unit.unit->accept(access, now);
+        unit.unit->cycle(now);
+        benchmark::DoNotOptimize(unit.unit->next_event(now));
+        ++now;
+        if (step != 0) {
+            moved = (moved + step) % (1 << 25);
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                access.addresses[lane] = kBase + moved + lane * stride;
+            }
+        }
+    }
+}
+
+void load_hit(benchmark::State& state) {
+    run(state, isa::Operation::load, isa::Space::global, 4, 0);
+}
+void load_hit_two_lines(benchmark::State& state) {
+    run(state, isa::Operation::load, isa::Space::global, 8, 0);
+}
+void load_hit_scattered(benchmark::State& state) {
+    run(state, isa::Operation::load, isa::Space::global, 128, 0);
+}
+void load_miss(benchmark::State& state) {
+    run(state, isa::Operation::load, isa::Space::global, 4, 128);
+}
+void store_line(benchmark::State& state) {
+    run(state, isa::Operation::store, isa::Space::global, 4, 128);
+}
+void shared_load(benchmark::State& state) {
+    run(state, isa::Operation::load, isa::Space::shared, 4, 0);
+}
+void shared_store(benchmark::State& state) {
+    run(state, isa::Operation::store, isa::Space::shared, 4, 0);
+}
+void shared_conflicts(benchmark::State& state) {
+    run(state, isa::Operation::load, isa::Space::shared, 8, 0);
+}
+
+void idle_cycle(benchmark::State& state) {
+    Unit unit;
+    Cycle now = 1;
+    for (auto _ : state) {
+        unit.unit->cycle(now);
+        ++now;
+    }
+}
+
+BENCHMARK(load_hit);
+BENCHMARK(load_hit_two_lines);
+BENCHMARK(load_hit_scattered);
+BENCHMARK(load_miss);
+BENCHMARK(store_line);
+BENCHMARK(shared_load);
+BENCHMARK(shared_store);
+BENCHMARK(shared_conflicts);
+BENCHMARK(idle_cycle);
+
+}  // namespace
+}  // namespace lookahead::gpu
+
+BENCHMARK_MAIN();
