@@ -89,12 +89,15 @@ void SeriesCollector::write_into(RunRecord& record) const {
     for (std::size_t i = 0; i < record.components.size(); ++i) {
         numbers.emplace(record.components[i].name, i);
     }
+    std::set<std::string> missing(chosen_.begin(), chosen_.end());
     std::map<std::string, ByComponent> kinds;
     for (const Track& track : tracks_) {
+        missing.erase(track.kind + "." + track.name);
         const auto number = numbers.find(track.component);
         LOOKAHEAD_ASSERT(number != numbers.end(), "the series of " + track.component + " belong to no component");
         kinds[track.kind][number->second].push_back(&track);
     }
+    LOOKAHEAD_ASSERT(cycles_.empty() || missing.empty(), "no component has the counter " + *missing.begin());
     for (auto& [kind, components] : kinds) {
         record.series.push_back(series_group(kind, components, cycles_));
     }

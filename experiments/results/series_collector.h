@@ -30,7 +30,8 @@ class SeriesCollector : public StatisticsVisitor {
     /// Ranks with different epochs are an InternalError.
     void merge(std::string_view bytes);
 
-    /// Fills record.series, ordered by kind, then by component number as in record.components.
+    /// Fills record.series, ordered by kind, then by component number as in record.components. A chosen counter that
+    /// no component has is an InternalError.
     void write_into(RunRecord& record) const;
 
     /// One counter of one component over all epochs.

@@ -8,7 +8,8 @@ namespace {
 
 /// The counters of which the file has a time series.
 std::vector<std::string> series_counters() {
-    return {"sm.cycles", "sm.warp_instructions", "dram.busy_cycles", "dram.reads", "dram.writes", "l2.hits", "l2.misses"};
+    return {"sm.cycles",   "sm.warp_instructions", "dram.data_bus_cycles", "dram.reads",
+            "dram.writes", "l2_slice.reads",       "l2_slice.read_hits"};
 }
 
 }  // namespace

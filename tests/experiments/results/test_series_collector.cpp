@@ -61,6 +61,14 @@ TEST_CASE("a component that appears late has nothing before") {
     CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{5, 0, 1, 4});
 }
 
+TEST_CASE("a chosen counter that no component has is an internal error") {
+    SeriesCollector collector({"sm.cycles", "sm.cycle"});
+    epoch(collector, 10, "sm0", 5);
+    RunRecord record = record_of_processes();
+    CHECK_THROWS_WITH_AS(collector.write_into(record), doctest::Contains("no component has the counter sm.cycle"),
+                         InternalError);
+}
+
 TEST_CASE("epochs out of order, or different on two ranks, are internal errors") {
     SeriesCollector collector({"sm.cycles"});
     epoch(collector, 10, "sm0", 5);
