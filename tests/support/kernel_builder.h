@@ -92,8 +92,7 @@ class KernelBuilder {
     void unguard() { guard_ = {}; }
 
     /// Any operation that writes registers (or none: pass {}). The caller may set further fields.
-    Instruction& op(Operation operation, Type type, Operand destination,
-                    std::initializer_list<Operand> sources) {
+    Instruction& op(Operation operation, Type type, Operand destination, std::initializer_list<Operand> sources) {
         Instruction& instruction = emit(operation, type);
         set_destination(instruction, destination);
         unsigned i = 0;
@@ -118,8 +117,8 @@ class KernelBuilder {
         instruction.source_predicate_negated = which.negated;
         return instruction;
     }
-    Instruction& load(isa::Space space, Type type, Operand destination, Operand address,
-                      std::int32_t offset = 0, std::uint8_t vector = 1) {
+    Instruction& load(isa::Space space, Type type, Operand destination, Operand address, std::int32_t offset = 0,
+                      std::uint8_t vector = 1) {
         Instruction& instruction = op(Operation::load, type, destination, {address});
         instruction.space = space;
         instruction.offset = offset;
@@ -136,8 +135,8 @@ class KernelBuilder {
     }
     Instruction& atomic(isa::Space space, isa::AtomicOp what, Type type, Operand destination, Operand address,
                         Operand operand, Operand operand2 = Operand()) {
-        Instruction& instruction = op(destination.rows == 0 ? Operation::reduce : Operation::atomic, type,
-                                      destination, {address, operand, operand2});
+        Instruction& instruction = op(destination.rows == 0 ? Operation::reduce : Operation::atomic, type, destination,
+                                      {address, operand, operand2});
         instruction.space = space;
         instruction.atomic = what;
         return instruction;
