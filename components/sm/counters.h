@@ -63,8 +63,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::SmCounters> {
         Counter<C>{"warp_cycles", "warp cycle", "Warps that have not exited, summed over the cycles.", &C::warp_cycles},
         Counter<C>{"warp_instructions", "instruction", "Warp instructions issued.", &C::warp_instructions},
         Counter<C>{"thread_instructions", "instruction",
-                   "Active lanes summed over the warp instructions, lanes with a false guard included.",
-                   &C::thread_instructions},
+                   "Active lanes whose guard holds, summed over the warp instructions.", &C::thread_instructions},
         Counter<C>{"predicated_off", "instruction", "Warp instructions whose guard was false in every active lane.",
                    &C::predicated_off},
         CounterArray<C, gpu::kInstructionClasses>{

@@ -18,7 +18,6 @@ bool ExecuteStage::execute(unsigned context, Cycle now) {
     LaneMask active = stream.stack.active();
     SmCounters& counters = state_.counters;
     ++counters.warp_instructions;
-    counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
     ++counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
     if (decoded.guarded) {
         active &= stream.predicates[decoded.guard.slot] ^ decoded.guard.flip;
@@ -28,6 +27,7 @@ bool ExecuteStage::execute(unsigned context, Cycle now) {
             return false;
         }
     }
+    counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
     switch (decoded.action) {
         case Action::alu:
             alu(context, stream, decoded, active);
