@@ -7,7 +7,7 @@
 #include "components/dram/dram_channel.h"
 #include "components/dram/memory_image.h"
 #include "components/memory_partition/l2_slice.h"
-#include "components/memory_partition/partition_ports.h"
+#include "components/interconnect/partition_ports.h"
 #include "core/lp/logical_process.h"
 
 namespace lookahead {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "components/interconnect/crossbar/packet_size.h"
-#include "core/param/parameter_registry.h"
 
 namespace lookahead::gpu {
 
@@ -15,7 +14,5 @@ unsigned credits_per_path(const CrossbarParameters& parameters) {
     const std::int64_t round_trip = parameters.request_latency + parameters.reply_latency;
     return static_cast<unsigned>(std::max(entries, largest) + round_trip + parameters.credit_batch);
 }
-
-LOOKAHEAD_REGISTER_PARAMETERS(CrossbarParameters, "crossbar", "The crossbar between SMs and L2 slices.")
 
 }  // namespace lookahead::gpu

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "core/component/slot.h"
+#include "core/lp/model.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+/// What an interconnect joins: SMs and memory partitions, each with its ports. Slices are numbered over the machine,
+/// partition by partition.
+struct InterconnectEndpoints {
+    std::span<const LpId> sms;
+    std::span<const LpId> partitions;
+    unsigned slices_per_partition = 1;
+    unsigned sm_requests = 0;         ///< SM's out-port: requests, one destination a slice
+    unsigned sm_credits = 0;          ///< SM's out-port: credits for replies, one destination a slice
+    std::uint16_t sm_reply_port = 0;  ///< SM's in-port: of what comes from slice i, this + i
+    ClockDomain clock;                ///< of cores, network and L2
+};
+
+/// Slot "interconnect.topology": how SMs reach L2 slices.
+///
+/// Contract: `connect` adds the channels, and the logical processes of routers where there are any, to the model. Every
+/// SM's request and credit ports get one destination for each slice, in the order of the slices; slice s of a partition
+/// gets one destination for each SM at its out-port s, and sees SM m's messages at partition_in_port(s, m). Messages
+/// from one SM to one slice, and back, stay in order.
+class InterconnectTopology {
+  public:
+    virtual ~InterconnectTopology() = default;
+    virtual void connect(Model& model, const InterconnectEndpoints& endpoints) const = 0;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::SlotTraits<lookahead::gpu::InterconnectTopology> {
+    static constexpr std::string_view name = "interconnect.topology";
+    static constexpr std::string_view description = "Joins SMs and L2 slices.";
+    using Arguments = std::tuple<>;
+};
