@@ -87,6 +87,9 @@ void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction,
             entry.global = instruction.active;
             break;
     }
+    if (instruction.active != isa::kFullMask) {
+        fill_inactive(entry.memory.addresses, instruction.active);
+    }
     check(entry.memory, entry.global, entry.shared);
     queue_.push();
     ++account.queued;
@@ -140,7 +143,7 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::check_global(const MemoryInstruction& memory, isa::LaneMask lanes) const {
     const isa::Instruction& instruction = *memory.instruction;
     const unsigned bytes = isa::lane_bytes(instruction);
-    const AddressBlock block = block_of(memory.addresses, lanes, bytes);
+    const AddressBlock block = block_of(memory.addresses, bytes);
     const bool local = instruction.space == isa::Space::local;
     if (!local && (block.low_bits & (bytes - 1)) == 0 && allocations_.contains(block.begin, block.end)) {
         return;
@@ -165,7 +168,7 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) const {
     const isa::Instruction& instruction = *memory.instruction;
     const unsigned bytes = isa::lane_bytes(instruction);
-    const AddressBlock block = block_of(memory.addresses, lanes, bytes);
+    const AddressBlock block = block_of(memory.addresses, bytes);
     if ((block.low_bits & (bytes - 1)) == 0 && block.begin < block.end && block.end <= memory.shared_bytes) {
         return;
     }
@@ -377,15 +380,15 @@ void BasicCoalescingUnit<Contract>::complete(std::uint32_t item, Cycle now) {
 
 template <class Contract>
 void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now) {
-    const PendingLoad pending = loads_[load];
+    const PendingLoad& pending = loads_[load];
+    const isa::Instruction& instruction = *pending.instruction;
     ContextAccount& account = contexts_[pending.context];
-    loads_.release(load);
     --account.loads;
     ++counters_.completed_loads;
     counters_.load_cycles += static_cast<std::uint64_t>(now - pending.begun);
     if (pending.acquire) {
         --account.acquires;
-        if (Contract::acquire_starts_generation && lsu::leaves_sm(*pending.instruction)) {
+        if (Contract::acquire_starts_generation && lsu::leaves_sm(instruction)) {
             l1_.start_generation();
         }
     }
@@ -393,7 +396,8 @@ void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now)
         end_access(pending.epoch, now);
     }
     end_cta_fence_if_due(pending.context, now);
-    listener_.memory_completed(pending.context, *pending.instruction, now);
+    loads_.release(load);
+    listener_.memory_completed(pending.context, instruction, now);
 }
 
 template <class Contract>
@@ -473,10 +477,7 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
                                       .acquire = acquire,
                                       .begun = entry.accepted});
         PendingLoad& pending = loads_[head_.load];
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            const bool active = (entry.global >> lane & 1) != 0;  // others hold whatever was there
-            pending.offsets[lane] = active ? static_cast<std::uint8_t>(memory.addresses[lane] & (kLineBytes - 1)) : 0;
-        }
+        line_offsets(memory.addresses, pending.offsets);
         ++account.loads;
         if constexpr (Contract::fence_waits_for_loads) {
             epochs_.begin(pending.epoch);

@@ -33,32 +33,55 @@ inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t
     return lanes;
 }
 
-/// A block that holds the addresses of all active lanes, not much larger than needed where they lie close together.
+/// A block that holds all addresses, not much larger than needed where they lie close together.
 struct AddressBlock {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;       ///< 0 where it would not fit
     std::uint64_t low_bits = 0;  ///< of all addresses, joined: tells misalignment
 };
 
-/// The aligned power of two that holds all addresses: only the bits in which they differ are looked at.
-inline AddressBlock block_of(const std::uint64_t* addresses, isa::LaneMask active, unsigned bytes) {
-    const std::uint64_t first = addresses[std::countr_zero(active)];
-    std::uint64_t different = 0;
-    std::uint64_t joined = 0;
-    if (active == isa::kFullMask) {
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-            different |= addresses[lane] ^ first;
-            joined |= addresses[lane];
-        }
-    } else {
-        for (isa::LaneMask left = active; left != 0; left &= left - 1) {
-            different |= addresses[std::countr_zero(left)] ^ first;
-            joined |= addresses[std::countr_zero(left)];
-        }
+inline std::uint64_t joined(__m256i four) {
+    const __m128i two = _mm_or_si128(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+    return static_cast<std::uint64_t>(_mm_extract_epi64(two, 0) | _mm_extract_epi64(two, 1));
+}
+
+/// The aligned power of two that holds the addresses of all 32 lanes: only the bits in which they differ are looked at.
+inline AddressBlock block_of(const std::uint64_t* addresses, unsigned bytes) {
+    const __m256i first = _mm256_set1_epi64x(static_cast<long long>(addresses[0]));
+    __m256i different = _mm256_setzero_si256();
+    __m256i any = _mm256_setzero_si256();
+    for (unsigned lane = 0; lane < isa::kWarpSize; lane += 4) {
+        const __m256i four = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane));
+        different = _mm256_or_si256(different, _mm256_xor_si256(four, first));
+        any = _mm256_or_si256(any, four);
     }
-    const unsigned width = static_cast<unsigned>(std::bit_width(different | (bytes - 1)));
+    const unsigned width = static_cast<unsigned>(std::bit_width(joined(different) | (bytes - 1)));
     const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-    return {first & ~mask, (first | mask) + 1, joined};
+    return {addresses[0] & ~mask, (addresses[0] | mask) + 1, joined(any)};
+}
+
+/// Gives lanes that are not in the mask the address of the lowest one that is.
+inline void fill_inactive(std::uint64_t* addresses, isa::LaneMask active) {
+    const std::uint64_t first = addresses[std::countr_zero(active)];
+    for (isa::LaneMask left = ~active; left != 0; left &= left - 1) {
+        addresses[std::countr_zero(left)] = first;
+    }
+}
+
+/// The offset in its line of each of 32 addresses, a byte each.
+inline void line_offsets(const std::uint64_t* addresses, std::uint8_t* offsets) {
+    const __m256i offset_bits = _mm256_set1_epi64x(kLineBytes - 1);
+    __m256i columns = _mm256_setzero_si256();  // 64-bit word k has lanes k, 4 + k, 8 + k ...
+    for (unsigned group = 0; group < isa::kWarpSize / 4; ++group) {
+        const __m256i four = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + 4 * group));
+        const __m256i four_offsets = _mm256_and_si256(four, offset_bits);
+        columns = _mm256_or_si256(columns, _mm256_slli_epi64(four_offsets, static_cast<int>(8 * group)));
+    }
+    const __m128i pairs = _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    const __m128i low = _mm_shuffle_epi8(_mm256_castsi256_si128(columns), pairs);
+    const __m128i high = _mm_shuffle_epi8(_mm256_extracti128_si256(columns, 1), pairs);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(offsets), _mm_unpacklo_epi16(low, high));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(offsets + 16), _mm_unpackhi_epi16(low, high));
 }
 
 /// All 32 lanes access consecutive words.
