@@ -71,9 +71,7 @@ class HeapEventQueue {
         std::uint64_t order;
         Event event;
     };
-    static bool later(const Entry& a, const Entry& b) {
-        return a.time != b.time ? a.time > b.time : a.order > b.order;
-    }
+    static bool later(const Entry& a, const Entry& b) { return a.time != b.time ? a.time > b.time : a.order > b.order; }
 
     std::vector<Entry> entries_;
     std::uint64_t pushed_ = 0;

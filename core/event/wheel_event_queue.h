@@ -28,8 +28,8 @@ class WheelEventQueue {
   public:
     /// The width is rounded down to a power of two; best is a small part of the usual delay of an event.
     explicit WheelEventQueue(Time bucket_width = Time{1} << 17)
-        : shift_(static_cast<unsigned>(
-              std::bit_width(static_cast<std::uint64_t>(std::max<Time>(bucket_width, 1))) - 1)) {
+        : shift_(
+              static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(std::max<Time>(bucket_width, 1))) - 1)) {
         tails_.fill(kNone);
     }
 
@@ -51,8 +51,7 @@ class WheelEventQueue {
     Time next_time() const { return next_time_; }
 
     const Event& front() const {
-        const std::uint32_t node =
-            size_ > late_.size() ? nodes_[tails_[first_slot()]].next : late_.front().node;
+        const std::uint32_t node = size_ > late_.size() ? nodes_[tails_[first_slot()]].next : late_.front().node;
         return nodes_[node].event;
     }
 
@@ -87,8 +86,7 @@ class WheelEventQueue {
     /// Promises that no event before `now` will be pushed: after an idle spell new events then land in the
     /// wheel and not in the heap. `now` must not lie after next_time().
     void advance_to(Time now) {
-        LOOKAHEAD_ASSERT(now <= next_time_,
-                         "an event at " + std::to_string(next_time_) + " fs would be skipped");
+        LOOKAHEAD_ASSERT(now <= next_time_, "an event at " + std::to_string(next_time_) + " fs would be skipped");
         if ((now >> shift_) > cursor_) {
             move_cursor(now >> shift_);
         }
@@ -166,9 +164,7 @@ class WheelEventQueue {
         std::uint64_t order;
         std::uint32_t node;
     };
-    static bool later(const Late& a, const Late& b) {
-        return a.time != b.time ? a.time > b.time : a.order > b.order;
-    }
+    static bool later(const Late& a, const Late& b) { return a.time != b.time ? a.time > b.time : a.order > b.order; }
 
     std::uint32_t new_node(Time time, const Event& event) {
         if (free_ == kNone) {
@@ -207,8 +203,7 @@ class WheelEventQueue {
     unsigned first_slot() const {
         const unsigned start = static_cast<unsigned>(cursor_) & kMask;
         if constexpr (kWords == 1) {
-            return (start + static_cast<unsigned>(
-                                std::countr_zero(std::rotr(occupied_[0], static_cast<int>(start))))) &
+            return (start + static_cast<unsigned>(std::countr_zero(std::rotr(occupied_[0], static_cast<int>(start))))) &
                    kMask;
         } else {
             unsigned word = start / 64;

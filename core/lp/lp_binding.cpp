@@ -6,8 +6,7 @@
 namespace lookahead {
 
 void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& description,
-                     std::span<const ChannelDescription> channels, std::uint32_t first_channel,
-                     MessageRouter& router) {
+                     std::span<const ChannelDescription> channels, std::uint32_t first_channel, MessageRouter& router) {
     lp.id_ = id;
     lp.name_ = description.name;
     for (unsigned i = 0; i < lp.out_ports(); ++i) {

@@ -14,9 +14,8 @@ class LpBinding {
     /// Gives the LP its id and name, and connects its ports. `channels` are those that leave this LP;
     /// `first_channel` is the global number of its port 0. InternalError if the model connects a port that
     /// the LP does not have.
-    static void bind(LogicalProcess&, LpId, const LpDescription&,
-                     std::span<const ChannelDescription> channels, std::uint32_t first_channel,
-                     MessageRouter&);
+    static void bind(LogicalProcess&, LpId, const LpDescription&, std::span<const ChannelDescription> channels,
+                     std::uint32_t first_channel, MessageRouter&);
 
     /// The LP's own state and its ports' sequence numbers.
     static void save(const LogicalProcess&, boost::archive::binary_oarchive&);

@@ -15,15 +15,14 @@ LpId Model::add(LpDescription description, Factory factory) {
     return static_cast<LpId>(processes_.size() - 1);
 }
 
-void Model::connect(LpId from, unsigned out_port, LpId to, std::uint16_t in_port, Time lookahead,
-                    double traffic) {
+void Model::connect(LpId from, unsigned out_port, LpId to, std::uint16_t in_port, Time lookahead, double traffic) {
     connect_all(from, out_port, to, 1, in_port, lookahead, traffic);
 }
 
-void Model::connect_all(LpId from, unsigned out_port, LpId first_lp, std::uint32_t count,
-                        std::uint16_t in_port, Time lookahead, double traffic) {
-    LOOKAHEAD_ASSERT(lookahead > 0, "a channel from LP " + std::to_string(from) + " to LP " +
-                                        std::to_string(first_lp) + " has no lookahead");
+void Model::connect_all(LpId from, unsigned out_port, LpId first_lp, std::uint32_t count, std::uint16_t in_port,
+                        Time lookahead, double traffic) {
+    LOOKAHEAD_ASSERT(lookahead > 0, "a channel from LP " + std::to_string(from) + " to LP " + std::to_string(first_lp) +
+                                        " has no lookahead");
     channels_.push_back({from, out_port, first_lp, count, in_port, lookahead, traffic});
 }
 
@@ -43,9 +42,9 @@ std::vector<std::uint32_t> Model::first_channel_numbers() const {
         ++entries[{channel.from, channel.out_port}];
     }
     for (const ChannelDescription& channel : channels_) {
-        LOOKAHEAD_ASSERT(channel.count == 1 || entries[std::pair(channel.from, channel.out_port)] == 1,
-                         "a uniform fan-out must be the only connection of its port (" +
-                             processes_[channel.from].name + ")");
+        LOOKAHEAD_ASSERT(
+            channel.count == 1 || entries[std::pair(channel.from, channel.out_port)] == 1,
+            "a uniform fan-out must be the only connection of its port (" + processes_[channel.from].name + ")");
     }
     for (std::size_t i = 1; i < first.size(); ++i) {
         first[i] += first[i - 1];

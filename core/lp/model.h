@@ -40,8 +40,7 @@ class Model {
     LpId add(LpDescription description, Factory factory);
 
     /// Appends a destination to an out-port. Lookahead > 0.
-    void connect(LpId from, unsigned out_port, LpId to, std::uint16_t in_port, Time lookahead,
-                 double traffic = 1);
+    void connect(LpId from, unsigned out_port, LpId to, std::uint16_t in_port, Time lookahead, double traffic = 1);
 
     /// Makes first_lp .. first_lp + count - 1 the destinations of an out-port that has no other. Costs memory
     /// for one channel only. The LPs may be added later.

@@ -29,9 +29,7 @@ struct MessageHeader {
     MessageType type;
     std::uint8_t payload_words;  ///< of 8 bytes
 
-    const std::byte* payload() const {
-        return reinterpret_cast<const std::byte*>(this) + sizeof(MessageHeader);
-    }
+    const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this) + sizeof(MessageHeader); }
     std::size_t payload_bytes() const { return payload_words * std::size_t{8}; }
     std::size_t total_bytes() const { return sizeof(MessageHeader) + payload_bytes(); }
     std::uint64_t order() const { return std::uint64_t{channel} << 32 | sequence; }
@@ -39,8 +37,8 @@ struct MessageHeader {
     /// The payload as a P; what follows a P of variable length stands behind it.
     template <class P>
     const P& as() const {
-        LOOKAHEAD_DEBUG_ASSERT(type == P::kType, "a message of type " + std::to_string(type) +
-                                                     " was read as type " + std::to_string(P::kType));
+        LOOKAHEAD_DEBUG_ASSERT(type == P::kType, "a message of type " + std::to_string(type) + " was read as type " +
+                                                     std::to_string(P::kType));
         return *reinterpret_cast<const P*>(payload());
     }
 };

@@ -14,8 +14,7 @@ std::vector<MessageDescription>& table() {
 
 std::vector<MessageDescription> registered_messages() {
     std::vector<MessageDescription> sorted = table();
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.type < b.type; });
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.type < b.type; });
     return sorted;
 }
 

@@ -3,16 +3,15 @@
 namespace lookahead {
 
 std::string OutPort::describe_misuse(unsigned destination, std::size_t payload_bytes) const {
-    return owner_ + " sent " + std::to_string(payload_bytes) + " bytes to destination " +
-           std::to_string(destination) + " of its port " + name_ + ", which has " + std::to_string(fan_out_) +
-           " destinations and takes " + std::to_string(kMaximumPayloadBytes) + " bytes at most";
+    return owner_ + " sent " + std::to_string(payload_bytes) + " bytes to destination " + std::to_string(destination) +
+           " of its port " + name_ + ", which has " + std::to_string(fan_out_) + " destinations and takes " +
+           std::to_string(kMaximumPayloadBytes) + " bytes at most";
 }
 
 void OutPort::throw_lookahead_violation(unsigned destination, Time now, Time arrival) const {
     throw InternalError(owner_ + " at " + std::to_string(now) + " fs sent a message on its port " + name_ +
-                        " that arrives at " + std::to_string(arrival) +
-                        " fs, before the channel's lookahead of " + std::to_string(lookahead(destination)) +
-                        " fs has passed");
+                        " that arrives at " + std::to_string(arrival) + " fs, before the channel's lookahead of " +
+                        std::to_string(lookahead(destination)) + " fs has passed");
 }
 
 }  // namespace lookahead

@@ -32,9 +32,8 @@ class OutPort {
     template <class P>
     void send(unsigned destination, Time now, Time arrival, const P& payload) {
         static_assert(std::is_trivially_copyable_v<P>, "a payload crosses ranks as plain bytes");
-        static_assert(
-            std::has_unique_object_representations_v<P> || std::is_empty_v<P>,
-            "a payload has no padding and no floating point: its bytes enter the state hash; name the gaps");
+        static_assert(std::has_unique_object_representations_v<P> || std::is_empty_v<P>,
+                      "a payload has no padding and no floating point: its bytes enter the state hash; name the gaps");
         static_assert(sizeof(P) <= kMaximumPayloadBytes);
         constexpr std::size_t bytes = std::is_empty_v<P> ? 0 : sizeof(P);
         std::byte* place = reserve(destination, now, arrival, P::kType, bytes);
@@ -45,8 +44,7 @@ class OutPort {
 
     /// The same for payloads of variable length: the caller writes all payload_bytes to the place returned
     /// before the next send of any LP.
-    std::byte* reserve(unsigned destination, Time now, Time arrival, MessageType type,
-                       std::size_t payload_bytes) {
+    std::byte* reserve(unsigned destination, Time now, Time arrival, MessageType type, std::size_t payload_bytes) {
         LOOKAHEAD_ASSERT(destination < fan_out_ && payload_bytes <= kMaximumPayloadBytes,
                          describe_misuse(destination, payload_bytes));
         const Destination& to = destinations_[destination & index_mask_];

@@ -31,8 +31,7 @@ ClockDomain::ClockDomain(std::int64_t frequency_hz) : frequency_(frequency_hz) {
 
 Time ClockDomain::edge_in_128_bits(Cycle n) const {
     LOOKAHEAD_ASSERT(n >= 0, "cycle " + std::to_string(n) + " lies before the start of the clock");
-    const Wide exact =
-        static_cast<Wide>(n) * static_cast<Wide>(kFemtosecondsPerSecond) / static_cast<Wide>(frequency_);
+    const Wide exact = static_cast<Wide>(n) * static_cast<Wide>(kFemtosecondsPerSecond) / static_cast<Wide>(frequency_);
     return exact > static_cast<Wide>(kTimeInfinity) ? kTimeInfinity : static_cast<Time>(exact);
 }
 

@@ -46,8 +46,8 @@ class ClockDomain {
     std::uint64_t fraction(std::uint64_t n) const {
         const std::uint64_t product = n * remainder_;
         auto quotient = static_cast<std::uint64_t>((static_cast<Wide>(product) * reciprocal_) >> 64);
-        quotient += product - quotient * static_cast<std::uint64_t>(frequency_) >=
-                    static_cast<std::uint64_t>(frequency_);
+        quotient +=
+            product - quotient * static_cast<std::uint64_t>(frequency_) >= static_cast<std::uint64_t>(frequency_);
         return quotient;
     }
     Time edge_in_128_bits(Cycle n) const;
