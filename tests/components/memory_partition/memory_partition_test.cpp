@@ -200,6 +200,26 @@ TEST_CASE("four requests can wait for a line, the fifth waits in the port") {
     }
 }
 
+TEST_CASE("the requests that waited for a line are performed one a cycle, before anything else") {
+    Single single;
+    const AtomicLane lane{.operand = 1, .operand2 = 0, .lane = 0, .offset = 0, .unused = {}};
+    single.write(500, single.line(0, 9), 0, {1}, 100);
+    single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, false, {lane}, 1);
+    for (std::uint32_t tag = 2; tag <= 4; ++tag) {
+        single.write(1000 + tag, single.line(), 0, {1}, tag);
+    }
+    const ClockDomain dram(924'000'000);
+    const Cycle activate = dram.cycle_at_or_after(single.bench.clock().edge(1000) + 1);
+    const Cycle ready = single.bench.clock().cycle_at_or_after(dram.edge(activate + 12 + 3 + 12 + 2)) + 100;
+    single.write(ready, single.line(0, 9), 0, {2}, 5);
+    const auto replies = single.replies();
+    REQUIRE(replies.size() == 6);
+    for (unsigned i = 1; i <= 5; ++i) {
+        CHECK(replies[i]->as<WriteAcknowledge>().tag == i);
+        CHECK(single.arrival(*replies[i]) == ready + (i - 1) + kData + kReply);
+    }
+}
+
 TEST_CASE("hits go on while another line is awaited") {
     Single single;
     single.read(1000, single.line(0, 1));
