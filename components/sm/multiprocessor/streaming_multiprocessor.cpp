@@ -50,20 +50,23 @@ void StreamingMultiprocessor::advance(Inbox inbox, Time horizon) {
     const Cycle end = clock_.cycle_at_or_after(horizon);
     Cycle now = charged_until_;
     auto next = inbox.begin();
+    Cycle held = first_held();
+    Cycle arrived = next == inbox.end() ? kNever : arrival_of(**next);
     try {
         while (true) {
-            const Cycle held = held_.empty() ? kNever : arrival_of(held_.front());
-            const Cycle arrived = next == inbox.end() ? kNever : arrival_of(**next);
             now = std::min({next_work_, held, arrived});
             if (now >= end) {
                 break;
             }
             charge_until(now);
-            for (; !held_.empty() && arrival_of(held_.front()) <= now; held_.pop()) {
+            while (held <= now) {
                 deliver(held_.front(), now);
+                held_.pop();
+                held = first_held();
             }
-            for (; next != inbox.end() && arrival_of(**next) <= now; ++next) {
+            while (arrived <= now) {
                 deliver(**next, now);
+                arrived = ++next == inbox.end() ? kNever : arrival_of(**next);
             }
             step(now);
         }
@@ -220,8 +223,7 @@ void StreamingMultiprocessor::send_to_dispatcher(const P& payload, Cycle now) {
 }
 
 Time StreamingMultiprocessor::next_event_time() const {
-    const Cycle held = held_.empty() ? kNever : arrival_of(held_.front());
-    const Cycle next = std::min(next_work_, held);
+    const Cycle next = std::min(next_work_, first_held());
     return next == kNever ? kTimeInfinity : clock_.edge(next);
 }
 

@@ -65,6 +65,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
 
     Cycle arrival_of(const MessageHeader& message) const { return clock_.cycle_at_or_after(message.time); }
+    /// The cycle of the first held message; kNever when there is none.
+    Cycle first_held() const { return held_.empty() ? kNever : arrival_of(held_.front()); }
     void step(Cycle now);
     void charge_until(Cycle end);
     void count_cycles(Cycle cycles);
