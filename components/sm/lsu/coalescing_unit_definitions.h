@@ -469,14 +469,15 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
             return false;
         }
         const bool acquire = lsu::is_acquire(instruction);
-        head_.load = loads_.allocate({.instruction = &instruction,
-                                      .destination_row = memory.destination_row,
-                                      .context = memory.context,
-                                      .epoch = epochs_.current_tag(),
-                                      .issuing = true,
-                                      .acquire = acquire,
-                                      .begun = entry.accepted});
+        head_.load = loads_.allocate();
         PendingLoad& pending = loads_[head_.load];
+        pending.instruction = &instruction;
+        pending.destination_row = memory.destination_row;
+        pending.context = memory.context;
+        pending.epoch = epochs_.current_tag();
+        pending.issuing = true;
+        pending.acquire = acquire;
+        pending.begun = entry.accepted;
         line_offsets(memory.addresses, pending.offsets);
         ++account.loads;
         if constexpr (Contract::fence_waits_for_loads) {

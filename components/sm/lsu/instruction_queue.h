@@ -42,7 +42,7 @@ class InstructionQueue {
     /// Copies what the instruction needs: data of loads and rows beyond the store's are left alone.
     static void copy(MemoryInstruction& to, const MemoryInstruction& from) {
         std::memcpy(static_cast<void*>(&to), &from, offsetof(MemoryInstruction, addresses));
-        std::memcpy(to.addresses, from.addresses, sizeof to.addresses);
+        copy_addresses(to.addresses, from.addresses);
         std::memcpy(to.data, from.data, data_rows(*from.instruction) * sizeof to.data[0]);
     }
 

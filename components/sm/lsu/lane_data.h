@@ -33,6 +33,15 @@ inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t
     return lanes;
 }
 
+/// Copies the addresses in the pieces in which they are read soon after, so that the loads need not wait for the
+/// stores to leave the store buffer.
+inline void copy_addresses(std::uint64_t* to, const std::uint64_t* from) {
+    for (unsigned lane = 0; lane < isa::kWarpSize; lane += 4) {
+        _mm256_store_si256(reinterpret_cast<__m256i*>(to + lane),
+                           _mm256_load_si256(reinterpret_cast<const __m256i*>(from + lane)));
+    }
+}
+
 /// A block that holds all addresses, not much larger than needed where they lie close together.
 struct AddressBlock {
     std::uint64_t begin = 0;
@@ -80,8 +89,8 @@ inline void line_offsets(const std::uint64_t* addresses, std::uint8_t* offsets) 
     const __m128i pairs = _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     const __m128i low = _mm_shuffle_epi8(_mm256_castsi256_si128(columns), pairs);
     const __m128i high = _mm_shuffle_epi8(_mm256_extracti128_si256(columns, 1), pairs);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(offsets), _mm_unpacklo_epi16(low, high));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(offsets + 16), _mm_unpackhi_epi16(low, high));
+    const __m256i bytes = _mm256_set_m128i(_mm_unpackhi_epi16(low, high), _mm_unpacklo_epi16(low, high));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(offsets), bytes);
 }
 
 /// All 32 lanes access consecutive words.
@@ -95,11 +104,10 @@ inline bool are_consecutive_words(const std::uint64_t* addresses) {
 
 /// The offsets of 32 lanes in a line, where lane i has word i.
 inline bool is_whole_line(const std::uint8_t* offsets) {
-    std::uint8_t different = 0;
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        different |= static_cast<std::uint8_t>(offsets[lane] ^ (4 * lane));
-    }
-    return different == 0;
+    const __m256i words = _mm256_setr_epi8(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76,
+                                           80, 84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 124);
+    const __m256i given = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offsets));
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi8(given, words)) == -1;
 }
 
 /// One 32-bit word a lane, the case that most programs are made of.

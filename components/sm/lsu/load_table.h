@@ -37,10 +37,16 @@ class LoadTable {
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
     PendingLoad& operator[](std::uint32_t entry) { return entries_[entry]; }
 
-    std::uint32_t allocate(const PendingLoad& load) {
+    /// Gives an entry with all but its offsets as in `PendingLoad{}`. The caller writes its fields in place: a copy of
+    /// a struct just made would wait for its small stores.
+    std::uint32_t allocate() {
         const std::uint32_t entry = free_.back();
         free_.pop_back();
-        entries_[entry] = load;
+        PendingLoad& load = entries_[entry];
+        load.outstanding = 0;
+        load.issuing = false;
+        load.acquire = false;
+        load.ready = 0;
         return entry;
     }
     void release(std::uint32_t entry) {
