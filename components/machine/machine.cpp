@@ -5,6 +5,7 @@
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_ports.h"
 #include "components/device/host_process.h"
+#include "components/interconnect/topology.h"
 #include "components/memory_partition/memory_partition.h"
 #include "components/sm/lsu/crossbar_memory_port.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
@@ -22,8 +23,7 @@ namespace {
 
 constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
 
-/// Relative numbers of messages, for partitioners that have no measured ones.
-constexpr double kRequestTraffic = 10;
+/// Relative number of messages, for partitioners that have no measured ones; the interconnect has its own.
 constexpr double kControlTraffic = 1;
 /// Relative cost of simulating each kind of process.
 constexpr double kSmWork = 10;
@@ -41,7 +41,7 @@ Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, D
     add_processes(std::move(program));
     connect_host();
     connect_dispatcher();
-    connect_crossbar();
+    connect_interconnect();
 }
 
 void Machine::add_processes(DriverThread::Program program) {
@@ -50,9 +50,8 @@ void Machine::add_processes(DriverThread::Program program) {
     const auto limits = configuration_.read<SmParameters>("sm");
     const auto sms = static_cast<unsigned>(parameters_.sms);
 
-    host_ = model_.add({"host", "host", kControlWork}, [=, this] {
-        return std::make_unique<HostProcess>(host, mapping_, kernels_, sms, program);
-    });
+    host_ = model_.add({"host", "host", kControlWork},
+                       [=, this] { return std::make_unique<HostProcess>(host, mapping_, kernels_, sms, program); });
     dispatcher_ = model_.add({"dispatcher", "dispatcher", kControlWork}, [=, this] {
         return std::make_unique<CtaDispatcher>(dispatcher, core_clock_, kernels_, limits, sms);
     });
@@ -75,10 +74,10 @@ std::unique_ptr<LogicalProcess> Machine::make_sm(unsigned index) const {
         auto memory = std::make_unique<CrossbarMemoryPort>(name, crossbar, services.clock, mapping_, services.requests,
                                                            services.credits);
         const std::string variant = configuration_.variant(SlotTraits<LoadStoreUnit>::name, "coalescing");
-        return make_variant<LoadStoreUnit>(variant, configuration_,
-                                           LoadStoreArguments{name, configuration_, services.contexts,
-                                                              services.shared_bytes, services.registers,
-                                                              services.listener, std::move(memory)});
+        return make_variant<LoadStoreUnit>(
+            variant, configuration_,
+            LoadStoreArguments{name, configuration_, services.contexts, services.shared_bytes, services.registers,
+                               services.listener, std::move(memory)});
     };
     return std::make_unique<StreamingMultiprocessor>(
         configuration_, kernels_, SmIdentity{index, static_cast<std::uint32_t>(parameters_.sms)}, make_load_store_unit);
@@ -115,27 +114,22 @@ void Machine::connect_dispatcher() {
     const Time latency = core_clock_.least_span(configuration_.read<DispatcherParameters>("dispatcher").latency);
     for (unsigned i = 0; i < sms_.size(); ++i) {
         model_.connect(dispatcher_, kDispatcherToSms, sms_[i], kSmDispatchPort, latency, kControlTraffic);
-        model_.connect(sms_[i], kSmToDispatcher, dispatcher_, static_cast<std::uint16_t>(kDispatcherSmPort + i), latency,
-                       kControlTraffic);
+        model_.connect(sms_[i], kSmToDispatcher, dispatcher_, static_cast<std::uint16_t>(kDispatcherSmPort + i),
+                       latency, kControlTraffic);
     }
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
 }
 
-void Machine::connect_crossbar() {
-    const auto crossbar = configuration_.read<CrossbarParameters>("crossbar");
-    const Time request = core_clock_.least_span(crossbar.request_latency);
-    const Time reply = core_clock_.least_span(crossbar.reply_latency);
-    for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-        for (unsigned slice = 0; slice < mapping_.slices(); ++slice) {
-            const unsigned local = slice % mapping_.slices_per_channel();
-            const LpId partition = partitions_[slice / mapping_.slices_per_channel()];
-            const std::uint16_t in_port = partition_in_port(local, sm);
-            model_.connect(sms_[sm], kSmRequests, partition, in_port, request, kRequestTraffic);
-            model_.connect(sms_[sm], kSmCredits, partition, in_port, request, kControlTraffic);
-            model_.connect(partition, local, sms_[sm], static_cast<std::uint16_t>(kSmReplyPort + slice), reply,
-                           kRequestTraffic);
-        }
-    }
+void Machine::connect_interconnect() {
+    const std::string variant = configuration_.variant(SlotTraits<InterconnectTopology>::name, "crossbar");
+    make_variant<InterconnectTopology>(variant, configuration_)
+        ->connect(model_, {.sms = sms_,
+                           .partitions = partitions_,
+                           .slices_per_partition = mapping_.slices_per_channel(),
+                           .sm_requests = kSmRequests,
+                           .sm_credits = kSmCredits,
+                           .sm_reply_port = kSmReplyPort,
+                           .clock = core_clock_});
 }
 
 }  // namespace lookahead::gpu

@@ -41,7 +41,7 @@ class Machine {
     void add_processes(DriverThread::Program program);
     void connect_host();
     void connect_dispatcher();
-    void connect_crossbar();
+    void connect_interconnect();
     std::unique_ptr<LogicalProcess> make_sm(unsigned index) const;
     std::unique_ptr<LogicalProcess> make_partition(unsigned index) const;
 
