@@ -32,11 +32,15 @@ class Allocator {
         DeviceAddress address = isa::kGlobalBase;
         auto next = blocks_.begin();
         for (; next != blocks_.end() && next->address - address < bytes; ++next) address = aligned(next->end());
-        if (bytes > isa::kGlobalBase + kCapacity - address)
+        constexpr DeviceAddress kEnd = isa::kGlobalBase + kCapacity;
+        if (address >= kEnd || bytes > kEnd - address)
             throw ProgramError("allocation of " + std::to_string(bytes) + " bytes does not fit in the device memory");
         blocks_.insert(next, {address, bytes});
         return address;
     }
+
+    /// Takes a place that is not for allocate() to give: a module's variable, behind kCapacity.
+    void place(DeviceAddress address, std::uint64_t bytes) { blocks_.insert(first_not_below(address), {address, bytes}); }
 
     /// Bytes of the allocation that began at `address`. Throws ProgramError if none does.
     std::uint64_t release(DeviceAddress address) {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "components/device/device_ports.h"
-#include "components/device/launch_check.h"
+#include "components/isa/launch.h"
 #include "components/protocols/host_memory.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
@@ -30,6 +30,19 @@ std::string hexadecimal(std::uint64_t value) {
     char text[2 + 16 + 1];
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
     return text;
+}
+
+/// A launch travels in one message, whose payload is bounded.
+constexpr std::uint32_t kMaxParameterBytes = kMaximumPayloadBytes - sizeof(LaunchKernel);
+
+void check_parameters(const isa::Kernel& kernel, std::uint32_t bytes) {
+    const std::string what = "launch of " + kernel.name + ": got " + std::to_string(bytes) + " bytes of parameters, ";
+    if (bytes != kernel.parameter_bytes) {
+        throw ProgramError(what + "the kernel takes " + std::to_string(kernel.parameter_bytes));
+    }
+    if (bytes > kMaxParameterBytes) {
+        throw ProgramError(what + "at most " + std::to_string(kMaxParameterBytes) + " are supported");
+    }
 }
 
 template <class Archive>
@@ -63,7 +76,7 @@ HostProcess::HostProcess(const HostParameters& parameters, const AddressMapping&
 void HostProcess::advance(Inbox inbox, Time) {
     if (!started_) {
         started_ = true;
-        take_next_call();
+        load_module();
     }
     for (const MessageHeader* message : inbox) {
         now_ = message->time;
@@ -94,8 +107,26 @@ void HostProcess::handle(const MessageHeader& message) {
             LOOKAHEAD_ASSERT(false, "the host got a message of type " + std::to_string(message.type));
     }
     LOOKAHEAD_ASSERT(outstanding_ > 0, "the host got an answer that it did not wait for");
-    if (--outstanding_ == 0) {
+    if (--outstanding_ > 0) {
+        return;
+    }
+    if (!loading_module_) {
         complete_call();
+    }
+    loading_module_ = false;
+    take_next_call();
+}
+
+void HostProcess::load_module() {
+    std::uint64_t sent = 0;
+    for (const isa::ModuleVariable& variable : kernel_table_.image) {
+        allocator_.place(variable.address, variable.bytes);
+        announce_allocation(variable.address, variable.bytes, false);
+        send_bytes(variable.address, variable.contents, sent);
+        sent += variable.contents.size();
+    }
+    loading_module_ = outstanding_ > 0;
+    if (!loading_module_) {
         take_next_call();
     }
 }
@@ -157,10 +188,11 @@ void HostProcess::require_allocated(const char* what) const {
     }
 }
 
-void HostProcess::for_each_piece(const std::function<void(std::uint64_t, std::uint32_t)>& f) const {
+void HostProcess::for_each_piece(DeviceAddress begin, std::uint64_t bytes,
+                                 const std::function<void(std::uint64_t, std::uint32_t)>& f) const {
     const std::uint64_t run = std::min<std::uint64_t>(mapping_.interleave_bytes(), kHostPieceBytes);
-    const std::uint64_t end = call_->address + call_->bytes;
-    for (std::uint64_t address = call_->address; address < end;) {
+    const std::uint64_t end = begin + bytes;
+    for (std::uint64_t address = begin; address < end;) {
         const std::uint64_t next = std::min(end, (address / run + 1) * run);
         f(address, static_cast<std::uint32_t>(next - address));
         address = next;
@@ -176,13 +208,17 @@ Time HostProcess::arrival_after(std::uint64_t bytes) const {
 void HostProcess::begin_copy_to_device() {
     require_allocated("copy to the device");
     counters_.bytes_to_device += call_->bytes;
-    for_each_piece([this](std::uint64_t address, std::uint32_t bytes) {
-        const std::uint64_t offset = address - call_->address;
-        std::byte* payload = to_memory_.reserve(mapping_.channel(address), now_, arrival_after(offset + bytes),
+    send_bytes(call_->address, std::span(call_->source).first(call_->bytes), 0);
+}
+
+void HostProcess::send_bytes(DeviceAddress begin, std::span<const std::byte> source, std::uint64_t sent) {
+    for_each_piece(begin, source.size(), [&](std::uint64_t address, std::uint32_t bytes) {
+        const std::uint64_t offset = address - begin;
+        std::byte* payload = to_memory_.reserve(mapping_.channel(address), now_, arrival_after(sent + offset + bytes),
                                                 HostWrite::kType, sizeof(HostWrite) + bytes);
         const HostWrite write{address, bytes, parameters_.copy_fills_l2};
         std::memcpy(payload, &write, sizeof write);
-        std::memcpy(payload + sizeof write, call_->source.data() + offset, bytes);
+        std::memcpy(payload + sizeof write, source.data() + offset, bytes);
         ++outstanding_;
     });
 }
@@ -191,7 +227,7 @@ void HostProcess::begin_copy_from_device() {
     require_allocated("copy from the device");
     counters_.bytes_from_device += call_->bytes;
     received_.resize(call_->bytes);
-    for_each_piece([this](std::uint64_t address, std::uint32_t bytes) {
+    for_each_piece(call_->address, call_->bytes, [this](std::uint64_t address, std::uint32_t bytes) {
         to_memory_.send(mapping_.channel(address), now_, arrival_after(address - call_->address + bytes),
                         HostRead{address, bytes, 0});
         ++outstanding_;
@@ -201,7 +237,7 @@ void HostProcess::begin_copy_from_device() {
 void HostProcess::begin_fill() {
     require_allocated("fill");
     counters_.bytes_to_device += call_->bytes;
-    for_each_piece([this](std::uint64_t address, std::uint32_t bytes) {
+    for_each_piece(call_->address, call_->bytes, [this](std::uint64_t address, std::uint32_t bytes) {
         to_memory_.send(mapping_.channel(address), now_, arrival_after(0),
                         HostFill{address, bytes, std::to_integer<std::uint8_t>(call_->value), {}});
         ++outstanding_;
@@ -220,7 +256,8 @@ void HostProcess::begin_launch() {
     launch.block = call_->configuration.block;
     launch.dynamic_shared_bytes = call_->configuration.dynamic_shared_bytes;
     launch.parameter_bytes = static_cast<std::uint32_t>(call_->source.size());
-    check_launch(*kernel, launch);
+    isa::check_launch(*kernel, launch.grid, launch.block);
+    check_parameters(*kernel, launch.parameter_bytes);
 
     KernelRecord record;
     record.name = kernel->name;
@@ -241,6 +278,9 @@ void HostProcess::begin_launch() {
 }
 
 std::string HostProcess::waiting_for() const {
+    if (loading_module_) {
+        return "the module's variables to reach the memory";
+    }
     if (call_ == nullptr) {
         return "nothing";
     }
@@ -272,7 +312,7 @@ void HostProcess::visit_statistics(StatisticsVisitor& visitor) const { visit(vis
 
 template <class Archive>
 void HostProcess::serialize_state(Archive& archive) {
-    archive & started_ & now_ & outstanding_;
+    archive & started_ & loading_module_ & now_ & outstanding_;
     serialize_bytes(archive, received_);
     archive & launches_ & allocator_ & log_ & records_;
     serialize_counters(archive, counters_);
@@ -286,7 +326,7 @@ void HostProcess::load(boost::archive::binary_iarchive& archive) {
     serialize_state(archive);
     driver_ = std::make_unique<DriverThread>(program_);
     call_ = nullptr;
-    if (!started_) {
+    if (!started_ || loading_module_) {
         return;
     }
     for (const LogEntry& entry : log_) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,7 @@ class HostProcess : public LogicalProcess {
 
     void advance(Inbox inbox, Time horizon) override;
     Time next_event_time() const override { return started_ ? kTimeInfinity : 0; }
-    bool finished() const override { return started_ && call_ == nullptr; }
+    bool finished() const override { return started_ && !loading_module_ && call_ == nullptr; }
     std::string waiting_for() const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -82,6 +83,8 @@ class HostProcess : public LogicalProcess {
         void serialize(Archive& archive, unsigned version);
     };
 
+    /// Sends the modules' variables to the memory, before the driver's first call.
+    void load_module();
     void handle(const MessageHeader& message);
     /// Completes the current call and goes on until one has to wait for the device.
     void complete_call();
@@ -93,9 +96,12 @@ class HostProcess : public LogicalProcess {
     void begin_launch();
     void announce_allocation(DeviceAddress address, std::uint64_t bytes, bool released);
     void require_allocated(const char* what) const;
-    /// Calls f(address, bytes) for the pieces of the current call's range, none of which crosses a slice or exceeds
+    /// Sends `bytes` to the memory at `address`; `sent` bytes of the same transfer came before them.
+    void send_bytes(DeviceAddress address, std::span<const std::byte> bytes, std::uint64_t sent);
+    /// Calls f(address, bytes) for the pieces of a range, none of which crosses a slice or exceeds
     /// kHostPieceBytes.
-    void for_each_piece(const std::function<void(std::uint64_t, std::uint32_t)>& f) const;
+    void for_each_piece(DeviceAddress begin, std::uint64_t bytes,
+                        const std::function<void(std::uint64_t, std::uint32_t)>& f) const;
     /// Arrival at the device of the piece that ends after `bytes` of the current call.
     Time arrival_after(std::uint64_t bytes) const;
     template <class Archive>
@@ -113,6 +119,7 @@ class HostProcess : public LogicalProcess {
     std::unique_ptr<DriverThread> driver_;
     HostCall* call_ = nullptr;  ///< the call in progress; owned by the driver's stack
     bool started_ = false;
+    bool loading_module_ = false;  ///< until the memory has the modules' variables
     Time now_ = 0;
     std::uint64_t outstanding_ = 0;        ///< answers that the current call waits for
     std::vector<std::byte> received_;      ///< of the current copy_from_device

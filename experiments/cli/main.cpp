@@ -1,10 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/param/suggestion.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/host_check.h"
@@ -33,6 +35,21 @@ void print_error(const Session& session, const std::string& sentence) {
     }
 }
 
+/// CLI11 would only say that a command is required.
+void check_command_name(const CLI::App& program, int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') {
+        return;
+    }
+    std::vector<std::string> known;
+    for (const CLI::App* command : program.get_subcommands({})) {
+        known.push_back(command->get_name());
+    }
+    if (std::ranges::find(known, argv[1]) == known.end()) {
+        throw ConfigurationError("unknown command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], known) +
+                                 "; 'lookahead --help' lists the commands");
+    }
+}
+
 ExitCode parse_and_run(int argc, char** argv, Session& session) {
     CLI::App program(kDescription, "lookahead");
     program.footer(kFooter);
@@ -47,6 +64,7 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
     add_bench_command(program, session);
     add_validate_command(program, session);
     add_diff_command(program, session);
+    check_command_name(program, argc, argv);
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& wish) {  // --help, --version

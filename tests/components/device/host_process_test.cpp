@@ -164,8 +164,8 @@ TEST_CASE("what a driver does wrong is a program error that says what") {
     expect_error([&](Device& device) { device.copy_to_device(device.allocate(63), bytes); }, "not inside an allocation");
     expect_error([](Device& device) { device.fill(device.allocate(8) + 1, std::byte{1}, 8); }, "fill of 8 bytes");
     expect_error([](Device& device) { device.launch("nothing", {}, {}); }, "kernel 'nothing'");
-    expect_error([](Device& device) { device.launch("negate", {{1}, {2000}}, pack_parameters(8L)); }, "block 2000x1x1");
-    expect_error([](Device& device) { device.launch("negate", {{0}, {32}}, pack_parameters(8L)); }, "grid 0x1x1");
+    expect_error([](Device& device) { device.launch("negate", {{1}, {2000}}, pack_parameters(8L)); }, "exceeds 1024 threads");
+    expect_error([](Device& device) { device.launch("negate", {{0}, {32}}, pack_parameters(8L)); }, "is empty");
     expect_error([](Device& device) { device.launch("negate", {{1}, {32}}, pack_parameters(8)); }, "4 bytes of parameters");
     CHECK_NOTHROW(testing::count_outputs(
         contract([](Device& device) { device.launch("negate", {{1}, {1024}}, pack_parameters(8L)); }), 1));
