@@ -259,7 +259,7 @@ void BasicL1Data<Contract>::request(const L1Access& access, const Waiter& waiter
     speculative_ += access.client != Client::demand;
     if (way != kNoWay) {
         tags_.assign(way, access.line, {.mshr = entry, .pc = access.pc, .owner = access.warp, .client = access.client});
-        touch(way);
+        replacement_->reserve(way / tags_.ways(), way % tags_.ways());
     }
     const ReadRequest message{.line = access.line, .tag = entry, .client = access.client, .unused = {}};
     std::memcpy(queue_.push(access.line, GpuMessage::read_request, sizeof message), &message, sizeof message);

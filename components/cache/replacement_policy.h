@@ -20,7 +20,7 @@ namespace lookahead::gpu {
 /// Slot "l1d.replacement": which line of a full set makes room.
 ///
 /// Contract:
-/// - `touch` is told of every use of a way: the access that reserves it, and each hit and merge after it;
+/// - `reserve` is told of the access that takes a way for a new line, `touch` of every later use: each hit and merge;
 /// - `victim` chooses one of `candidates` (a bit a way, never 0), and changes nothing;
 /// - ways that hold nothing are not offered: the cache takes them by itself;
 /// - the choice hangs on the calls alone, not on addresses of the host or on anything random without a seed.
@@ -28,6 +28,8 @@ class ReplacementPolicy {
   public:
     virtual ~ReplacementPolicy() = default;
     virtual void touch(unsigned set, unsigned way) = 0;
+    /// A policy that goes by uses alone need not tell the first one from the others.
+    virtual void reserve(unsigned set, unsigned way) { touch(set, way); }
     virtual unsigned victim(unsigned set, std::uint64_t candidates) const = 0;
     /// Forgets everything: all lines are gone.
     virtual void clear() = 0;

@@ -37,8 +37,8 @@ inline ByteMask mask_of(unsigned first, unsigned count) {
     return mask;
 }
 
-inline std::unique_ptr<ReplacementPolicy> lru(unsigned sets, unsigned ways) {
-    return make_variant<ReplacementPolicy>("lru", Configuration(), ReplacementArguments{sets, ways});
+inline std::unique_ptr<ReplacementPolicy> make_policy(const std::string& name, unsigned sets, unsigned ways) {
+    return make_variant<ReplacementPolicy>(name, Configuration(), ReplacementArguments{sets, ways});
 }
 
 /// What a fill gave to whom.
@@ -50,8 +50,9 @@ struct Served {
 /// An L1 whose requests and replies a test handles by hand.
 class L1Bench {
   public:
-    explicit L1Bench(const L1Parameters& parameters)
-        : l1(parameters, lru(static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways))) {}
+    explicit L1Bench(const L1Parameters& parameters, const std::string& replacement = "lru")
+        : l1(parameters, make_policy(replacement, static_cast<unsigned>(parameters.sets),
+                                     static_cast<unsigned>(parameters.ways))) {}
 
     /// Small, direct and with plain set indexing.
     static L1Parameters parameters(unsigned sets, unsigned ways, const std::string& policy = "write_evict") {

@@ -1,0 +1,51 @@
+// First in, first out: each line is stamped with a count of lines when it takes its way; later uses change nothing.
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <vector>
+
+#include "components/cache/replacement_policy.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+class FirstInFirstOut final : public ReplacementPolicy {
+  public:
+    explicit FirstInFirstOut(const ReplacementArguments& arguments)
+        : ways_(arguments.ways), arrival_(std::size_t{arguments.sets} * arguments.ways) {}
+
+    void reserve(unsigned set, unsigned way) override { arrival_[set * ways_ + way] = ++lines_; }
+    void touch(unsigned, unsigned) override {}
+
+    unsigned victim(unsigned set, std::uint64_t candidates) const override {
+        const std::uint64_t* arrivals = &arrival_[set * ways_];
+        auto first = static_cast<unsigned>(std::countr_zero(candidates));
+        for (std::uint64_t left = candidates & (candidates - 1); left != 0; left &= left - 1) {
+            const auto way = static_cast<unsigned>(std::countr_zero(left));
+            first = arrivals[way] < arrivals[first] ? way : first;
+        }
+        return first;
+    }
+
+    void clear() override {
+        arrival_.assign(arrival_.size(), 0);
+        lines_ = 0;
+    }
+
+    void hash_state(StateHasher& hasher) const override {
+        hasher.add(lines_);
+        hasher.add_bytes(arrival_.data(), arrival_.size() * sizeof(arrival_[0]));
+    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << lines_ << arrival_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> lines_ >> arrival_; }
+
+  private:
+    unsigned ways_;
+    std::uint64_t lines_ = 0;
+    std::vector<std::uint64_t> arrival_;
+};
+
+LOOKAHEAD_REGISTER_VARIANT(ReplacementPolicy, FirstInFirstOut, "fifo", "First in, first out: the oldest line.", "")
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,67 @@
+// Tree pseudo-LRU: a binary tree over the ways, in which each inner node names the half that was used less recently.
+//
+// The tree stands over the next power of two, so that any number of ways from 1 to 64 will do; leaves beyond the ways
+// are never candidates. Where the half that a node names holds no candidate (it is absent, pending or pinned), the
+// victim comes from the other half; the node is not changed by that. A number of ways that is no power of two makes
+// the policy uneven: of six ways the last two have half of the tree to themselves, so that a stream of misses takes
+// each of them twice as often as each of the first four.
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <vector>
+
+#include "components/cache/replacement_policy.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+class TreePseudoLru final : public ReplacementPolicy {
+  public:
+    explicit TreePseudoLru(const ReplacementArguments& arguments)
+        : leaves_(std::bit_ceil(arguments.ways)), upper_half_(arguments.sets) {}
+
+    void touch(unsigned set, unsigned way) override {
+        std::uint64_t nodes = upper_half_[set];
+        for (unsigned node = leaves_ + way; node > 1; node /= 2) {
+            const std::uint64_t parent = bit(node / 2);
+            const bool is_upper = node % 2 != 0;
+            nodes = is_upper ? nodes & ~parent : nodes | parent;
+        }
+        upper_half_[set] = nodes;
+    }
+
+    unsigned victim(unsigned set, std::uint64_t candidates) const override {
+        unsigned node = 1;
+        unsigned first = 0;
+        for (unsigned half = leaves_ / 2; half > 0; half /= 2) {
+            const std::uint64_t lower = (bit(half) - 1) << first;
+            const std::uint64_t upper = lower << half;
+            const bool names_upper = (upper_half_[set] & bit(node)) != 0;
+            const bool takes_upper = (candidates & (names_upper ? upper : lower)) != 0 ? names_upper : !names_upper;
+            node = 2 * node + takes_upper;
+            first += takes_upper ? half : 0;
+        }
+        return first;
+    }
+
+    void clear() override { upper_half_.assign(upper_half_.size(), 0); }
+
+    void hash_state(StateHasher& hasher) const override {
+        hasher.add_bytes(upper_half_.data(), upper_half_.size() * sizeof(upper_half_[0]));
+    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << upper_half_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> upper_half_; }
+
+  private:
+    static constexpr std::uint64_t bit(unsigned number) { return std::uint64_t{1} << number; }
+
+    unsigned leaves_;
+    /// A bit an inner node, numbered as in a heap from 1: set if its upper half was used less recently.
+    std::vector<std::uint64_t> upper_half_;
+};
+
+LOOKAHEAD_REGISTER_VARIANT(ReplacementPolicy, TreePseudoLru, "tree_plru",
+                           "Tree pseudo-LRU: one bit for each inner node of a tree over the ways.", "")
+
+}  // namespace lookahead::gpu
