@@ -40,7 +40,9 @@ class Allocator {
     }
 
     /// Takes a place that is not for allocate() to give: a module's variable, behind kCapacity.
-    void place(DeviceAddress address, std::uint64_t bytes) { blocks_.insert(first_not_below(address), {address, bytes}); }
+    void place(DeviceAddress address, std::uint64_t bytes) {
+        blocks_.insert(first_not_below(address), {address, bytes});
+    }
 
     /// Bytes of the allocation that began at `address`. Throws ProgramError if none does.
     std::uint64_t release(DeviceAddress address) {

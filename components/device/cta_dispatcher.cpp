@@ -9,9 +9,9 @@
 #include <cstring>
 
 #include "components/device/device_ports.h"
+#include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
-#include "core/error/error.h"
 
 namespace lookahead::gpu {
 
@@ -27,8 +27,8 @@ void CtaDispatcher::Launch::serialize(Archive& archive, unsigned) {
     archive& boost::serialization::make_binary_object(parameters.data(), bytes);
 }
 
-CtaDispatcher::CtaDispatcher(const DispatcherParameters& parameters, ClockDomain clock,
-                             const isa::KernelTable& kernels, const OccupancyLimits& limits, unsigned sms)
+CtaDispatcher::CtaDispatcher(const DispatcherParameters& parameters, ClockDomain clock, const isa::KernelTable& kernels,
+                             const OccupancyLimits& limits, unsigned sms)
     : parameters_(parameters),
       clock_(clock),
       kernels_(kernels),
@@ -84,8 +84,8 @@ void CtaDispatcher::begin_kernel() {
 
     const Time now = clock_.edge(now_);
     for (unsigned sm = 0; sm < sms_; ++sm) {
-        std::byte* payload = to_sms_.reserve(sm, now, arrival(), KernelBegin::kType,
-                                             sizeof(KernelBegin) + launch.parameters.size());
+        std::byte* payload =
+            to_sms_.reserve(sm, now, arrival(), KernelBegin::kType, sizeof(KernelBegin) + launch.parameters.size());
         KernelBegin begin{};
         static_cast<LaunchFields&>(begin) = current_;
         std::memcpy(payload, &begin, sizeof begin);
@@ -173,10 +173,9 @@ void CtaDispatcher::visit_statistics(StatisticsVisitor& visitor) const {
 
 template <class Archive>
 void CtaDispatcher::serialize_state(Archive& archive) {
-    archive & now_ & queue_ & running_;
+    archive& now_& queue_& running_;
     archive& boost::serialization::make_binary_object(&current_, sizeof current_);
-    archive & next_cta_ & cta_count_ & completed_ctas_ & drained_sms_ & begin_ & warp_instructions_ &
-        thread_instructions_;
+    archive& next_cta_& cta_count_& completed_ctas_& drained_sms_& begin_& warp_instructions_& thread_instructions_;
     serialize_counters(archive, counters_);
 }
 
@@ -184,6 +183,8 @@ void CtaDispatcher::save(boost::archive::binary_oarchive& archive) const {
     const_cast<CtaDispatcher*>(this)->serialize_state(archive);
 }
 
-void CtaDispatcher::load(boost::archive::binary_iarchive& archive) { serialize_state(archive); }
+void CtaDispatcher::load(boost::archive::binary_iarchive& archive) {
+    serialize_state(archive);
+}
 
 }  // namespace lookahead::gpu

@@ -116,7 +116,6 @@ struct lookahead::ParametersOf<lookahead::gpu::DispatcherParameters> {
 template <>
 struct lookahead::StatisticsOf<lookahead::gpu::DispatcherCounters> {
     using C = gpu::DispatcherCounters;
-    static constexpr std::tuple list{
-        Counter<C>{"kernels", "kernel", "Kernels begun.", &C::kernels},
-        Counter<C>{"ctas", "CTA", "CTAs assigned to SMs.", &C::ctas}};
+    static constexpr std::tuple list{Counter<C>{"kernels", "kernel", "Kernels begun.", &C::kernels},
+                                     Counter<C>{"ctas", "CTA", "CTAs assigned to SMs.", &C::ctas}};
 };

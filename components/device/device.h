@@ -56,7 +56,8 @@ std::vector<std::byte> pack_parameters(const Ts&... values) {
     static_assert((std::is_trivially_copyable_v<Ts> && ...));
     std::vector<std::byte> packed;
     const auto append = [&packed](const auto& value) {
-        packed.resize((packed.size() + alignof(decltype(value)) - 1) / alignof(decltype(value)) * alignof(decltype(value)));
+        packed.resize((packed.size() + alignof(decltype(value)) - 1) / alignof(decltype(value)) *
+                      alignof(decltype(value)));
         const auto bytes = std::as_bytes(std::span(&value, 1));
         packed.insert(packed.end(), bytes.begin(), bytes.end());
     };

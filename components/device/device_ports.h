@@ -12,10 +12,10 @@ inline constexpr std::uint16_t kDispatcherHostPort = 0x8000;
 inline constexpr std::uint16_t kDispatcherSmPort = 0;  ///< dispatcher: from SM i at base + i
 
 /// Out-ports, in the order in which the processes declare them.
-inline constexpr unsigned kHostToMemory = 0;      ///< fan-out over the memory partitions
+inline constexpr unsigned kHostToMemory = 0;  ///< fan-out over the memory partitions
 inline constexpr unsigned kHostToDispatcher = 1;
-inline constexpr unsigned kHostToSms = 2;         ///< fan-out over the SMs
-inline constexpr unsigned kDispatcherToSms = 0;   ///< fan-out over the SMs
+inline constexpr unsigned kHostToSms = 2;        ///< fan-out over the SMs
+inline constexpr unsigned kDispatcherToSms = 0;  ///< fan-out over the SMs
 inline constexpr unsigned kDispatcherToHost = 1;
 
 }  // namespace lookahead::gpu

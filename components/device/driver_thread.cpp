@@ -25,10 +25,8 @@ class DriverThread::CallingDevice : public Device {
         make(call);
     }
     void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override {
-        HostCall call{.kind = HostCall::Kind::copy_to_device,
-                      .address = destination,
-                      .bytes = source.size(),
-                      .source = source};
+        HostCall call{
+            .kind = HostCall::Kind::copy_to_device, .address = destination, .bytes = source.size(), .source = source};
         make(call);
     }
     void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override {

@@ -22,12 +22,12 @@ struct HostCall {
     DeviceAddress address = 0;
     std::uint64_t bytes = 0;
     std::byte value{};
-    std::span<const std::byte> source{};       ///< copy_to_device; parameters of launch
-    std::span<std::byte> destination{};        ///< copy_from_device: where the result goes
+    std::span<const std::byte> source{};  ///< copy_to_device; parameters of launch
+    std::span<std::byte> destination{};   ///< copy_from_device: where the result goes
     std::string kernel{};
     LaunchConfiguration configuration{};
 
-    DeviceAddress allocated = 0;             ///< result of allocate
+    DeviceAddress allocated = 0;  ///< result of allocate
 };
 
 /// "copy_to_device", "launch", ...

@@ -11,9 +11,9 @@
 #include "components/device/device_ports.h"
 #include "components/isa/launch.h"
 #include "components/protocols/host_memory.h"
+#include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
-#include "core/error/error.h"
 
 namespace lookahead::gpu {
 
@@ -57,7 +57,7 @@ void serialize_bytes(Archive& archive, std::vector<std::byte>& bytes) {
 
 template <class Archive>
 void HostProcess::LogEntry::serialize(Archive& archive, unsigned) {
-    archive & kind & allocated;
+    archive& kind& allocated;
     serialize_bytes(archive, data);
 }
 
@@ -73,14 +73,26 @@ HostProcess::HostProcess(const HostParameters& parameters, const AddressMapping&
       to_sms_(add_out_port("sms")),
       driver_(std::make_unique<DriverThread>(program_)) {}
 
-void HostProcess::advance(Inbox inbox, Time) {
+void HostProcess::advance(Inbox inbox, Time horizon) {
     if (!started_) {
         started_ = true;
-        load_module();
+        for (const isa::ModuleVariable& variable : kernel_table_.image) {
+            allocator_.place(variable.address, variable.bytes);
+            announce_allocation(variable.address, variable.bytes, false);
+        }
+        take_next_call();
     }
-    for (const MessageHeader* message : inbox) {
-        now_ = message->time;
-        handle(*message);
+    for (auto next = inbox.begin();;) {
+        const Time arrival = next == inbox.end() ? horizon : (*next)->time;
+        if (next_piece_time_ < arrival) {
+            now_ = next_piece_time_;
+            send_piece();
+        } else if (next != inbox.end()) {
+            now_ = arrival;
+            handle(**next++);
+        } else {
+            return;
+        }
     }
 }
 
@@ -107,31 +119,16 @@ void HostProcess::handle(const MessageHeader& message) {
             LOOKAHEAD_ASSERT(false, "the host got a message of type " + std::to_string(message.type));
     }
     LOOKAHEAD_ASSERT(outstanding_ > 0, "the host got an answer that it did not wait for");
-    if (--outstanding_ > 0) {
-        return;
-    }
-    if (!loading_module_) {
+    if (--outstanding_ == 0 && next_piece_time_ == kTimeInfinity) {
         complete_call();
-    }
-    loading_module_ = false;
-    take_next_call();
-}
-
-void HostProcess::load_module() {
-    std::uint64_t sent = 0;
-    for (const isa::ModuleVariable& variable : kernel_table_.image) {
-        allocator_.place(variable.address, variable.bytes);
-        announce_allocation(variable.address, variable.bytes, false);
-        send_bytes(variable.address, variable.contents, sent);
-        sent += variable.contents.size();
-    }
-    loading_module_ = outstanding_ > 0;
-    if (!loading_module_) {
         take_next_call();
     }
 }
 
 void HostProcess::complete_call() {
+    if (call_ == &load_) {
+        return;
+    }
     if (call_->kind == HostCall::Kind::copy_from_device) {
         std::ranges::copy(received_, call_->destination.begin());
     }
@@ -140,14 +137,30 @@ void HostProcess::complete_call() {
 }
 
 void HostProcess::take_next_call() {
-    while ((call_ = driver_->resume()) != nullptr) {
+    while ((call_ = next_call()) != nullptr) {
         ++counters_.calls;
         begin_call();
-        if (outstanding_ > 0) {
+        if (outstanding_ > 0 || next_piece_time_ != kTimeInfinity) {
             return;
         }
         complete_call();
     }
+}
+
+HostCall* HostProcess::next_call() {
+    if (loaded_variables_ < kernel_table_.image.size()) {
+        return load_variable(kernel_table_.image[loaded_variables_++]);
+    }
+    return driver_->resume();
+}
+
+HostCall* HostProcess::load_variable(const isa::ModuleVariable& variable) {
+    load_ = {};
+    load_.kind = variable.contents.empty() ? HostCall::Kind::fill : HostCall::Kind::copy_to_device;
+    load_.address = variable.address;
+    load_.bytes = variable.bytes;
+    load_.source = variable.contents;
+    return &load_;
 }
 
 void HostProcess::begin_call() {
@@ -160,13 +173,17 @@ void HostProcess::begin_call() {
             announce_allocation(call_->address, allocator_.release(call_->address), true);
             break;
         case HostCall::Kind::copy_to_device:
-            begin_copy_to_device();
+            counters_.bytes_to_device += call_->bytes;
+            begin_transfer("copy to the device");
             break;
         case HostCall::Kind::copy_from_device:
-            begin_copy_from_device();
+            counters_.bytes_from_device += call_->bytes;
+            received_.resize(call_->bytes);
+            begin_transfer("copy from the device");
             break;
         case HostCall::Kind::fill:
-            begin_fill();
+            counters_.bytes_to_device += call_->bytes;
+            begin_transfer("fill");
             break;
         case HostCall::Kind::launch:
             begin_launch();
@@ -176,7 +193,7 @@ void HostProcess::begin_call() {
 
 void HostProcess::announce_allocation(DeviceAddress address, std::uint64_t bytes, bool released) {
     for (unsigned sm = 0; sm < sms_; ++sm) {
-        to_sms_.send(sm, now_, arrival_after(0), AllocationUpdate{address, bytes, released});
+        to_sms_.send(sm, now_, now_ + link_latency(), AllocationUpdate{address, bytes, released});
     }
 }
 
@@ -188,60 +205,49 @@ void HostProcess::require_allocated(const char* what) const {
     }
 }
 
-void HostProcess::for_each_piece(DeviceAddress begin, std::uint64_t bytes,
-                                 const std::function<void(std::uint64_t, std::uint32_t)>& f) const {
+Time HostProcess::link_latency() const {
+    return parameters_.link_latency * kFemtosecondsPerNanosecond;
+}
+
+Time HostProcess::transfer_time(std::uint64_t bytes) const {
+    return static_cast<Time>(static_cast<Wide>(bytes) * kFemtosecondsPerSecond /
+                             static_cast<std::uint64_t>(parameters_.link_bandwidth));
+}
+
+void HostProcess::begin_transfer(const char* what) {
+    require_allocated(what);
+    sent_bytes_ = 0;
+    next_piece_time_ = call_->bytes > 0 ? now_ : kTimeInfinity;
+}
+
+/// The requests of a copy from the device leave at the pace at which the link brings their data. A fill's do too: its
+/// pattern is small, but so the device does not write faster than its host could.
+void HostProcess::send_piece() {
     const std::uint64_t run = std::min<std::uint64_t>(mapping_.interleave_bytes(), kHostPieceBytes);
-    const std::uint64_t end = begin + bytes;
-    for (std::uint64_t address = begin; address < end;) {
-        const std::uint64_t next = std::min(end, (address / run + 1) * run);
-        f(address, static_cast<std::uint32_t>(next - address));
-        address = next;
-    }
-}
-
-Time HostProcess::arrival_after(std::uint64_t bytes) const {
-    const auto transfer = static_cast<Time>(static_cast<Wide>(bytes) * kFemtosecondsPerSecond /
-                                            static_cast<std::uint64_t>(parameters_.link_bandwidth));
-    return now_ + parameters_.link_latency * kFemtosecondsPerNanosecond + transfer;
-}
-
-void HostProcess::begin_copy_to_device() {
-    require_allocated("copy to the device");
-    counters_.bytes_to_device += call_->bytes;
-    send_bytes(call_->address, std::span(call_->source).first(call_->bytes), 0);
-}
-
-void HostProcess::send_bytes(DeviceAddress begin, std::span<const std::byte> source, std::uint64_t sent) {
-    for_each_piece(begin, source.size(), [&](std::uint64_t address, std::uint32_t bytes) {
-        const std::uint64_t offset = address - begin;
-        std::byte* payload = to_memory_.reserve(mapping_.channel(address), now_, arrival_after(sent + offset + bytes),
-                                                HostWrite::kType, sizeof(HostWrite) + bytes);
-        const HostWrite write{address, bytes, parameters_.copy_fills_l2};
-        std::memcpy(payload, &write, sizeof write);
-        std::memcpy(payload + sizeof write, source.data() + offset, bytes);
-        ++outstanding_;
-    });
-}
-
-void HostProcess::begin_copy_from_device() {
-    require_allocated("copy from the device");
-    counters_.bytes_from_device += call_->bytes;
-    received_.resize(call_->bytes);
-    for_each_piece(call_->address, call_->bytes, [this](std::uint64_t address, std::uint32_t bytes) {
-        to_memory_.send(mapping_.channel(address), now_, arrival_after(address - call_->address + bytes),
-                        HostRead{address, bytes, 0});
-        ++outstanding_;
-    });
-}
-
-void HostProcess::begin_fill() {
-    require_allocated("fill");
-    counters_.bytes_to_device += call_->bytes;
-    for_each_piece(call_->address, call_->bytes, [this](std::uint64_t address, std::uint32_t bytes) {
-        to_memory_.send(mapping_.channel(address), now_, arrival_after(0),
+    const std::uint64_t address = call_->address + sent_bytes_;
+    const auto bytes =
+        static_cast<std::uint32_t>(std::min(call_->bytes - sent_bytes_, (address / run + 1) * run - address));
+    const Time arrival = now_ + link_latency() + transfer_time(bytes);
+    const unsigned partition = mapping_.channel(address);
+    if (call_->kind == HostCall::Kind::copy_to_device) {
+        send_write(address, bytes, arrival);
+    } else if (call_->kind == HostCall::Kind::copy_from_device) {
+        to_memory_.send(partition, now_, arrival, HostRead{address, bytes, 0});
+    } else {
+        to_memory_.send(partition, now_, arrival,
                         HostFill{address, bytes, std::to_integer<std::uint8_t>(call_->value), {}});
-        ++outstanding_;
-    });
+    }
+    ++outstanding_;
+    sent_bytes_ += bytes;
+    next_piece_time_ = sent_bytes_ < call_->bytes ? now_ + transfer_time(bytes) : kTimeInfinity;
+}
+
+void HostProcess::send_write(std::uint64_t address, std::uint32_t bytes, Time arrival) {
+    std::byte* payload =
+        to_memory_.reserve(mapping_.channel(address), now_, arrival, HostWrite::kType, sizeof(HostWrite) + bytes);
+    const HostWrite write{address, bytes, parameters_.copy_fills_l2};
+    std::memcpy(payload, &write, sizeof write);
+    std::memcpy(payload + sizeof write, call_->source.data() + (address - call_->address), bytes);
 }
 
 void HostProcess::begin_launch() {
@@ -266,11 +272,11 @@ void HostProcess::begin_launch() {
     record.block = launch.block;
     record.registers = kernel->registers;
     record.shared_bytes = kernel->static_shared_bytes + launch.dynamic_shared_bytes;
-    record.begin = arrival_after(0);
+    record.begin = now_ + link_latency();
     records_.push_back(std::move(record));
     ++counters_.launches;
 
-    std::byte* payload = to_dispatcher_.reserve(0, now_, arrival_after(0), LaunchKernel::kType,
+    std::byte* payload = to_dispatcher_.reserve(0, now_, now_ + link_latency(), LaunchKernel::kType,
                                                 sizeof launch + call_->source.size());
     std::memcpy(payload, &launch, sizeof launch);
     std::ranges::copy(call_->source, payload + sizeof launch);
@@ -278,8 +284,8 @@ void HostProcess::begin_launch() {
 }
 
 std::string HostProcess::waiting_for() const {
-    if (loading_module_) {
-        return "the module's variables to reach the memory";
+    if (call_ == &load_) {
+        return "the modules' variables to be loaded";
     }
     if (call_ == nullptr) {
         return "nothing";
@@ -305,16 +311,24 @@ void HostProcess::hash_state(StateHasher& hasher) const {
         hasher.add(record.thread_instructions);
     }
     hasher.add(outstanding_);
+    hasher.add(sent_bytes_);
+    hasher.add(static_cast<std::uint64_t>(next_piece_time_));
     hash(hasher, counters_);
 }
 
-void HostProcess::visit_statistics(StatisticsVisitor& visitor) const { visit(visitor, name(), "host", counters_); }
+void HostProcess::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name(), "host", counters_);
+}
 
 template <class Archive>
 void HostProcess::serialize_state(Archive& archive) {
-    archive & started_ & loading_module_ & now_ & outstanding_;
+    bool loading = call_ == &load_;
+    archive& started_& loaded_variables_& loading& now_& outstanding_& sent_bytes_& next_piece_time_;
+    if (loading) {
+        call_ = load_variable(kernel_table_.image[loaded_variables_ - 1]);
+    }
     serialize_bytes(archive, received_);
-    archive & launches_ & allocator_ & log_ & records_;
+    archive& launches_& allocator_& log_& records_;
     serialize_counters(archive, counters_);
 }
 
@@ -325,8 +339,7 @@ void HostProcess::save(boost::archive::binary_oarchive& archive) const {
 void HostProcess::load(boost::archive::binary_iarchive& archive) {
     serialize_state(archive);
     driver_ = std::make_unique<DriverThread>(program_);
-    call_ = nullptr;
-    if (!started_ || loading_module_) {
+    if (!started_ || call_ == &load_) {
         return;
     }
     for (const LogEntry& entry : log_) {

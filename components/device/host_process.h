@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,8 +38,8 @@ struct KernelRecord {
     isa::Dim3 grid, block;
     std::uint32_t registers = 0;
     std::uint32_t shared_bytes = 0;  ///< static and dynamic, of a CTA
-    Time begin = 0;  ///< start at the dispatcher
-    Time end = 0;    ///< the last SM's drain; 0: it still runs
+    Time begin = 0;                  ///< start at the dispatcher
+    Time end = 0;                    ///< the last SM's drain; 0: it still runs
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;
 
@@ -62,8 +61,8 @@ class HostProcess : public LogicalProcess {
                 unsigned sms, DriverThread::Program program);
 
     void advance(Inbox inbox, Time horizon) override;
-    Time next_event_time() const override { return started_ ? kTimeInfinity : 0; }
-    bool finished() const override { return started_ && !loading_module_ && call_ == nullptr; }
+    Time next_event_time() const override { return started_ ? next_piece_time_ : 0; }
+    bool finished() const override { return started_ && call_ == nullptr; }
     std::string waiting_for() const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -83,27 +82,24 @@ class HostProcess : public LogicalProcess {
         void serialize(Archive& archive, unsigned version);
     };
 
-    /// Sends the modules' variables to the memory, before the driver's first call.
-    void load_module();
     void handle(const MessageHeader& message);
     /// Completes the current call and goes on until one has to wait for the device.
     void complete_call();
     void take_next_call();
+    /// The copies of the modules' variables come first, then the driver's calls; null after the last.
+    HostCall* next_call();
+    HostCall* load_variable(const isa::ModuleVariable& variable);
     void begin_call();
-    void begin_copy_to_device();
-    void begin_copy_from_device();
-    void begin_fill();
+    void begin_transfer(const char* what);
     void begin_launch();
     void announce_allocation(DeviceAddress address, std::uint64_t bytes, bool released);
     void require_allocated(const char* what) const;
-    /// Sends `bytes` to the memory at `address`; `sent` bytes of the same transfer came before them.
-    void send_bytes(DeviceAddress address, std::span<const std::byte> bytes, std::uint64_t sent);
-    /// Calls f(address, bytes) for the pieces of a range, none of which crosses a slice or exceeds
-    /// kHostPieceBytes.
-    void for_each_piece(DeviceAddress begin, std::uint64_t bytes,
-                        const std::function<void(std::uint64_t, std::uint32_t)>& f) const;
-    /// Arrival at the device of the piece that ends after `bytes` of the current call.
-    Time arrival_after(std::uint64_t bytes) const;
+    /// Sends the next piece of the current copy or fill: it never crosses a slice or exceeds kHostPieceBytes.
+    void send_piece();
+    void send_write(std::uint64_t address, std::uint32_t bytes, Time arrival);
+    Time link_latency() const;
+    /// Time that `bytes` take on the link.
+    Time transfer_time(std::uint64_t bytes) const;
     template <class Archive>
     void serialize_state(Archive& archive);
 
@@ -119,10 +115,13 @@ class HostProcess : public LogicalProcess {
     std::unique_ptr<DriverThread> driver_;
     HostCall* call_ = nullptr;  ///< the call in progress; owned by the driver's stack
     bool started_ = false;
-    bool loading_module_ = false;  ///< until the memory has the modules' variables
+    std::uint64_t loaded_variables_ = 0;  ///< of the modules, whose copies come before the driver's calls
+    HostCall load_;                       ///< copies the variable before that number
     Time now_ = 0;
-    std::uint64_t outstanding_ = 0;        ///< answers that the current call waits for
-    std::vector<std::byte> received_;      ///< of the current copy_from_device
+    std::uint64_t outstanding_ = 0;         ///< answers that the current call waits for
+    std::uint64_t sent_bytes_ = 0;          ///< of the current copy or fill
+    Time next_piece_time_ = kTimeInfinity;  ///< when the link is free for its next piece; infinity: none is left
+    std::vector<std::byte> received_;       ///< of the current copy_from_device
     std::uint32_t launches_ = 0;
     Allocator allocator_;
     std::vector<LogEntry> log_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "components/isa/module_image.h"
 
 namespace lookahead::isa {
 
@@ -51,7 +52,11 @@ struct Kernel {
     std::uint32_t constant_rows() const { return first_literal_row() + static_cast<std::uint32_t>(literals.size()); }
 };
 
-/// The kernels of a workload, in a fixed order: the index is the kernel's number in messages.
-using KernelTable = std::vector<Kernel>;
+/// The kernels of a workload, in a fixed order: the index is the kernel's number in messages. With them the variables
+/// that they name, which a device puts into its memory before the first launch.
+struct KernelTable : std::vector<Kernel> {
+    using std::vector<Kernel>::vector;
+    ModuleImage image;
+};
 
 }  // namespace lookahead::isa

@@ -62,8 +62,11 @@ class Machine {
 template <>
 struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
     using P = gpu::MachineParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("sms", &P::sms,
-                {.unit = "SM", .min = 1, .max = 256, .help = "Streaming multiprocessors.",
-                 .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}));
+    inline static const auto list =
+        parameter_list<P>(integer("sms", &P::sms,
+                                  {.unit = "SM",
+                                   .min = 1,
+                                   .max = 256,
+                                   .help = "Streaming multiprocessors.",
+                                   .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}));
 };

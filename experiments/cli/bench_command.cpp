@@ -35,7 +35,8 @@ void print(const nlohmann::ordered_json& object, bool json) {
         return;
     }
     for (const auto& [key, value] : object.items()) {
-        std::printf("%-16s %s\n", key.c_str(), value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+        std::printf("%-16s %s\n", key.c_str(),
+                    value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
     }
 }
 
@@ -98,11 +99,13 @@ ExitCode ranks(const BenchOptions& options, const Session& session) {
 void add_phold_options(CLI::App& command, PholdOptions& phold) {
     command.add_option("--lps", phold.lps, "Logical processes")->capture_default_str();
     command.add_option("--events", phold.events, "Events of each logical process")->capture_default_str();
-    command.add_option("--remote", phold.remote, "Probability that an event goes to another process")->capture_default_str();
+    command.add_option("--remote", phold.remote, "Probability that an event goes to another process")
+        ->capture_default_str();
     command.add_option("--lookahead", phold.lookahead, "Least delay, in units of the mean of the random part")
         ->capture_default_str();
     command.add_option("--payload", phold.payload, "Bytes of an event")->capture_default_str();
-    command.add_option("--duration", phold.duration, "Simulated time, in units of the mean delay")->capture_default_str();
+    command.add_option("--duration", phold.duration, "Simulated time, in units of the mean delay")
+        ->capture_default_str();
     command.add_option("--queue", phold.queue, "Queue of a process's own events: wheel or heap")->capture_default_str();
     command.add_option("--seed", phold.seed, "Seed")->capture_default_str();
 }

@@ -30,7 +30,8 @@ std::string list_workloads() {
 std::string list_machines() {
     std::string text;
     for (const BuiltInMachine& machine : built_in_machines()) {
-        text += "  " + std::string(machine.name) + std::string(16 - std::min<std::size_t>(15, machine.name.size()), ' ') +
+        text += "  " + std::string(machine.name) +
+                std::string(16 - std::min<std::size_t>(15, machine.name.size()), ' ') +
                 std::string(machine.description) + "\n";
     }
     return text;
@@ -86,8 +87,9 @@ void add_list_command(CLI::App& program, Session& session) {
 }
 
 void add_describe_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand(
-        "describe", "Say what a variant, slot, workload, machine, parameter or statistic is: meaning, unit, range, default, source.");
+    CLI::App* command = program.add_subcommand("describe",
+                                               "Say what a variant, slot, workload, machine, parameter or statistic "
+                                               "is: meaning, unit, range, default, source.");
     auto name = std::make_shared<std::string>();
     command->add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480")->required();
     command->callback([&session, name] {

@@ -34,7 +34,8 @@ void print(const Session& session, const std::string& text) {
 }  // namespace
 
 void add_config_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("config", "Show the effective configuration, list all keys, check a file.");
+    CLI::App* command =
+        program.add_subcommand("config", "Show the effective configuration, list all keys, check a file.");
     command->require_subcommand(1);
     auto options = std::make_shared<MachineOptions>();
 
@@ -47,7 +48,8 @@ void add_config_command(CLI::App& program, Session& session) {
         };
     });
 
-    CLI::App* schema = command->add_subcommand("schema", "List every key with its type, range, unit, default and meaning.");
+    CLI::App* schema =
+        command->add_subcommand("schema", "List every key with its type, range, unit, default and meaning.");
     schema->callback([&session] {
         session.action = [&session] {
             print(session, list_parameters());

@@ -61,8 +61,7 @@ ExitCode emulate(const EmulateOptions& options, const Session& session) {
     }
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
-    const auto workload =
-        make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
+    const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
     EmulatorOptions limits;
     if (options.max_instructions != 0) {
         limits.max_warp_instructions = options.max_instructions;
@@ -84,17 +83,16 @@ ExitCode emulate(const EmulateOptions& options, const Session& session) {
 }  // namespace
 
 void add_emulate_command(CLI::App& program, Session& session) {
-    CLI::App* command =
-        program.add_subcommand("emulate", "Run a workload on the functional emulator: counts, outputs checked, no timing.");
+    CLI::App* command = program.add_subcommand(
+        "emulate", "Run a workload on the functional emulator: counts, outputs checked, no timing.");
     auto options = std::make_shared<EmulateOptions>();
     options->workload.add_to(*command);
     options->machine.add_to(*command);
     command->add_option("--max-instructions", options->max_instructions,
                         "Give up after so many warp instructions; 0: no limit");
     command->add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
-    command->callback([&session, options] {
-        session.action = [&session, options] { return emulate(*options, session); };
-    });
+    command->callback(
+        [&session, options] { session.action = [&session, options] { return emulate(*options, session); }; });
 }
 
 }  // namespace lookahead::cli

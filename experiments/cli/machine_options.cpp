@@ -10,9 +10,10 @@ void MachineOptions::add_to(CLI::App& command) {
     command.add_option("--machine,-m", machine, "Name of a machine ('lookahead list machines') or a TOML file")
         ->capture_default_str();
     command
-        .add_option("-o,--option", overrides,
-                    "Set a configuration key, as in -o sm.warp_scheduler=lrr; may be repeated. 'lookahead config schema' "
-                    "lists the keys")
+        .add_option(
+            "-o,--option", overrides,
+            "Set a configuration key, as in -o sm.warp_scheduler=lrr; may be repeated. 'lookahead config schema' "
+            "lists the keys")
         ->allow_extra_args(false);
 }
 

@@ -73,22 +73,30 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
         }
         return ExitCode::done;
     } catch (const CLI::ParseError& fault) {
-        print_error(session, std::string(fault.what()) + "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
+        print_error(session,
+                    std::string(fault.what()) + "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
         return ExitCode::usage;
     }
     return session.action();
+}
+
+/// For faults that one rank alone may have found: the others would wait for it for ever.
+[[noreturn]] void give_up(const Session& session, const std::string& sentence) {
+    std::fprintf(stderr, "lookahead: internal error on rank %d: %s\n", session.transport.rank(), sentence.c_str());
+    session.transport.abort(static_cast<int>(ExitCode::internal));
 }
 
 ExitCode guarded(int argc, char** argv, Session& session) {
     try {
         check_host_processor();
         return parse_and_run(argc, argv, session);
-    } catch (const Error& error) {
+    } catch (const InternalError& error) {
+        give_up(session, error.what());
+    } catch (const Error& error) {  // a fault of the input, which every rank finds
         print_error(session, error.what());
         return error.code();
     } catch (const std::exception& error) {
-        print_error(session, std::string("internal error: ") + error.what());
-        return ExitCode::internal;
+        give_up(session, error.what());
     }
 }
 

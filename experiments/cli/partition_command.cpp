@@ -45,9 +45,8 @@ void add_partition_command(CLI::App& program, Session& session) {
     command->add_option("PARTITIONER", options->partitioner, "linear, round_robin, graph, or a file")
         ->capture_default_str();
     command->add_option("--ranks", options->ranks, "How many ranks")->check(CLI::Range(1, 4096))->capture_default_str();
-    command->callback([&session, options] {
-        session.action = [&session, options] { return show_partition(*options, session); };
-    });
+    command->callback(
+        [&session, options] { session.action = [&session, options] { return show_partition(*options, session); }; });
 }
 
 }  // namespace lookahead::cli

@@ -126,9 +126,8 @@ void add_run_command(CLI::App& program, Session& session) {
         "run", "Simulate a workload, check its outputs, and write one HDF5 file. Under mpirun -n N it uses N ranks.");
     auto options = std::make_shared<RunOptions>();
     options->add_to(*command);
-    command->callback([&session, options] {
-        session.action = [&session, options] { return run_action(*options, session); };
-    });
+    command->callback(
+        [&session, options] { session.action = [&session, options] { return run_action(*options, session); }; });
 }
 
 }  // namespace lookahead::cli

@@ -12,8 +12,8 @@ namespace lookahead::cli {
 /// What every command needs, and what the command line chose to do.
 struct Session {
     Transport& transport;
-    std::vector<std::string> arguments;   ///< argv, for the result's /meta
-    std::function<ExitCode()> action;     ///< set by the command that was given
+    std::vector<std::string> arguments;  ///< argv, for the result's /meta
+    std::function<ExitCode()> action;    ///< set by the command that was given
 
     /// Only rank 0 prints.
     bool prints() const { return transport.rank() == 0; }

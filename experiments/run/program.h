@@ -18,10 +18,16 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
     using P = finaliser::FinaliserOptions;
     inline static const auto list = parameter_list<P>(
         integer("register_limit", &P::register_limit,
-                {.unit = "register", .min = 1, .max = 255, .help = "32-bit registers that a thread may use.",
+                {.unit = "register",
+                 .min = 1,
+                 .max = 255,
+                 .help = "32-bit registers that a thread may use.",
                  .source = "CUDA C++ Programming Guide: 63 for compute capability 2.x"}),
         integer("predicate_limit", &P::predicate_limit,
-                {.unit = "predicate", .min = 1, .max = 7, .help = "Predicate registers that a thread may use.",
+                {.unit = "predicate",
+                 .min = 1,
+                 .max = 7,
+                 .help = "Predicate registers that a thread may use.",
                  .source = "NVIDIA's machine ISAs: P0 to P6"}),
         boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}));
 };

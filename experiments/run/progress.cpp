@@ -11,7 +11,9 @@ namespace {
 
 constexpr double kFemtosecondsPerMicrosecond = 1e9;
 
-double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(std::chrono::steady_clock::duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
 
 /// Seconds left when `fraction` of the work took `elapsed`, from `from` on.
 double seconds_left(double elapsed, double from, double fraction) {
@@ -57,7 +59,9 @@ Progress::~Progress() {
     }
 }
 
-bool Progress::due() { return mode_ != ProgressMode::none && Clock::now() >= next_; }
+bool Progress::due() {
+    return mode_ != ProgressMode::none && Clock::now() >= next_;
+}
 
 void Progress::print(const ProgressReport& report) {
     const Clock::time_point now = Clock::now();

@@ -15,11 +15,11 @@ ProgressMode parse_progress(const std::string& name);
 
 /// What a progress line tells.
 struct ProgressReport {
-    std::string kernel;                   ///< empty: between kernels
-    std::uint64_t launch = 0;             ///< number of the running launch, from 1
-    double kernel_fraction = 0;           ///< of the kernel's CTAs that have completed
-    double limit_fraction = -1;           ///< of --max-cycles or --max-instructions, whichever is nearer; < 0: no limit
-    Time time = 0;                        ///< simulated
+    std::string kernel;          ///< empty: between kernels
+    std::uint64_t launch = 0;    ///< number of the running launch, from 1
+    double kernel_fraction = 0;  ///< of the kernel's CTAs that have completed
+    double limit_fraction = -1;  ///< of --max-cycles or --max-instructions, whichever is nearer; < 0: no limit
+    Time time = 0;               ///< simulated
     std::uint64_t warp_instructions = 0;
 };
 
@@ -44,7 +44,7 @@ class Progress {
     Clock::time_point next_;
     Clock::time_point last_;
     std::uint64_t last_instructions_ = 0;
-    std::uint64_t launch_ = 0;               ///< that of launch_begin_
+    std::uint64_t launch_ = 0;  ///< that of launch_begin_
     Clock::time_point launch_begin_;
     double launch_begin_fraction_ = 0;
     Clock::time_point begin_;

@@ -37,7 +37,7 @@ struct HostReport {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive & kernels & outputs & message;
+        archive& kernels& outputs& message;
     }
 };
 
@@ -88,8 +88,7 @@ class Run {
     }
 
     RunOutcome execute() {
-        Simulation simulation(machine_.model(),
-                              partition(machine_.model(), transport_.size(), request_.partition),
+        Simulation simulation(machine_.model(), partition(machine_.model(), transport_.size(), request_.partition),
                               transport_, {request_.sync, parameters_.epoch * kFemtosecondsPerNanosecond, &observer_});
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);
@@ -180,8 +179,8 @@ class Run {
             row.shared_bytes = kernel.shared_bytes;
             row.start_fs = kernel.begin;
             row.end_fs = kernel.end != 0 ? kernel.end : std::max(record.time_fs, kernel.begin);
-            row.cycles = static_cast<std::uint64_t>(clock.cycle_at_or_after(row.end_fs) -
-                                                    clock.cycle_at_or_after(row.start_fs));
+            row.cycles =
+                static_cast<std::uint64_t>(clock.cycle_at_or_after(row.end_fs) - clock.cycle_at_or_after(row.start_fs));
             row.warp_instructions = kernel.warp_instructions;
             row.thread_instructions = kernel.thread_instructions;
             record.cycles += row.cycles;

@@ -36,10 +36,10 @@ struct RunRequest {
 };
 
 struct RunOutcome {
-    RunRecord record;                 ///< complete on rank 0, the scalars alike on every rank
-    bool has_result = false;          ///< the simulation came to an orderly end: a result file is written
+    RunRecord record;         ///< complete on rank 0, the scalars alike on every rank
+    bool has_result = false;  ///< the simulation came to an orderly end: a result file is written
     ExitCode code = ExitCode::done;
-    std::string message;              ///< for a code other than done: a sentence
+    std::string message;  ///< for a code other than done: a sentence
 };
 
 /// Simulates on all ranks of the transport and writes the result file. What the simulated program does wrong comes back

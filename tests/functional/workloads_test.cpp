@@ -27,7 +27,9 @@ class RecordingDevice : public Device {
 
     DeviceAddress allocate(std::uint64_t bytes) override { return device_.allocate(bytes); }
     void release(DeviceAddress address) override { device_.release(address); }
-    void copy_to_device(DeviceAddress to, std::span<const std::byte> from) override { device_.copy_to_device(to, from); }
+    void copy_to_device(DeviceAddress to, std::span<const std::byte> from) override {
+        device_.copy_to_device(to, from);
+    }
     void copy_from_device(std::span<std::byte> to, DeviceAddress from) override {
         device_.copy_from_device(to, from);
         copies.emplace_back(to.begin(), to.end());

@@ -50,7 +50,9 @@ class Sms : public testing::LpEnvironment {
         const Time answer = sent.time + 1 + static_cast<Time>(random_() % 3'000'000'000);
         const auto in_port = static_cast<std::uint16_t>(kDispatcherSmPort + destination);
         switch (static_cast<GpuMessage>(sent.type)) {
-            case GpuMessage::kernel_begin: launch_ = sent.as<KernelBegin>().launch; break;
+            case GpuMessage::kernel_begin:
+                launch_ = sent.as<KernelBegin>().launch;
+                break;
             case GpuMessage::cta_assign: {
                 const std::uint64_t cta = sent.as<CtaAssign>().cta;
                 retire(sent.time);
@@ -64,7 +66,8 @@ class Sms : public testing::LpEnvironment {
             case GpuMessage::kernel_end:
                 answers.push_back(testing::scripted(answer, destination, in_port, SmDrained{launch_, 10, 320}));
                 break;
-            default: FAIL("the dispatcher sent a message of type " << unsigned{sent.type});
+            default:
+                FAIL("the dispatcher sent a message of type " << unsigned{sent.type});
         }
     }
 

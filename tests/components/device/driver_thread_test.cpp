@@ -79,7 +79,9 @@ TEST_CASE("a driver that is not resumed is unwound, with its destructors run") {
 
 TEST_CASE("a driver that never ran is not started by its end") {
     bool ran = false;
-    { const DriverThread driver([&](Device&) { ran = true; }); }
+    {
+        const DriverThread driver([&](Device&) { ran = true; });
+    }
     CHECK_FALSE(ran);
 }
 

@@ -56,19 +56,23 @@ class FakeGpu : public testing::LpEnvironment {
                 answers.push_back(testing::scripted(answer, destination, from, HostAcknowledge{fill.address}));
                 break;
             }
-            case GpuMessage::host_read: answers.push_back(read(sent.as<HostRead>(), answer, destination, from)); break;
+            case GpuMessage::host_read:
+                answers.push_back(read(sent.as<HostRead>(), answer, destination, from));
+                break;
             case GpuMessage::launch_kernel: {
                 CHECK(out_port == kHostToDispatcher);
                 for (auto& [address, byte] : memory_) {
                     byte = ~byte;
                 }
-                answers.push_back(testing::scripted(
-                    answer, 500, kHostDispatcherPort,
-                    KernelCompleted{sent.as<LaunchKernel>().launch, sent.time, answer - 1, 7, 70}));
+                answers.push_back(
+                    testing::scripted(answer, 500, kHostDispatcherPort,
+                                      KernelCompleted{sent.as<LaunchKernel>().launch, sent.time, answer - 1, 7, 70}));
                 break;
             }
-            case GpuMessage::allocation_update: break;
-            default: FAIL("the host sent a message of type " << unsigned{sent.type});
+            case GpuMessage::allocation_update:
+                break;
+            default:
+                FAIL("the host sent a message of type " << unsigned{sent.type});
         }
     }
 
@@ -91,9 +95,7 @@ class FakeGpu : public testing::LpEnvironment {
 testing::LpContract contract(DriverThread::Program program) {
     const AddressMapping mapping({});
     testing::LpContract contract;
-    contract.make = [=] {
-        return std::make_unique<HostProcess>(HostParameters{}, mapping, kernels(), kSms, program);
-    };
+    contract.make = [=] { return std::make_unique<HostProcess>(HostParameters{}, mapping, kernels(), kSms, program); };
     contract.ports = {{.fan_out = mapping.channels(), .lookahead = kLinkLatency},
                       {.fan_out = 1, .lookahead = kLinkLatency},
                       {.fan_out = kSms, .lookahead = kLinkLatency}};
@@ -161,14 +163,25 @@ void expect_error(DriverThread::Program program, const char* fragment) {
 TEST_CASE("what a driver does wrong is a program error that says what") {
     const std::vector<std::byte> bytes(64);
     expect_error([&](Device& device) { device.copy_to_device(0x1234, bytes); }, "not inside an allocation");
-    expect_error([&](Device& device) { device.copy_to_device(device.allocate(63), bytes); }, "not inside an allocation");
+    expect_error([&](Device& device) { device.copy_to_device(device.allocate(63), bytes); },
+                 "not inside an allocation");
     expect_error([](Device& device) { device.fill(device.allocate(8) + 1, std::byte{1}, 8); }, "fill of 8 bytes");
     expect_error([](Device& device) { device.launch("nothing", {}, {}); }, "kernel 'nothing'");
-    expect_error([](Device& device) { device.launch("negate", {{1}, {2000}}, pack_parameters(8L)); }, "exceeds 1024 threads");
+    expect_error(
+        [](Device& device) {
+            device.launch("negate", {{1}, {2000}}, pack_parameters(8L));
+        },
+        "exceeds 1024 threads");
     expect_error([](Device& device) { device.launch("negate", {{0}, {32}}, pack_parameters(8L)); }, "is empty");
-    expect_error([](Device& device) { device.launch("negate", {{1}, {32}}, pack_parameters(8)); }, "4 bytes of parameters");
-    CHECK_NOTHROW(testing::count_outputs(
-        contract([](Device& device) { device.launch("negate", {{1}, {1024}}, pack_parameters(8L)); }), 1));
+    expect_error(
+        [](Device& device) {
+            device.launch("negate", {{1}, {32}}, pack_parameters(8));
+        },
+        "4 bytes of parameters");
+    CHECK_NOTHROW(testing::count_outputs(contract([](Device& device) {
+                                             device.launch("negate", {{1}, {1024}}, pack_parameters(8L));
+                                         }),
+                                         1));
 }
 
 }  // namespace

@@ -84,12 +84,45 @@ bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, st
 
 }  // namespace
 
+/// One call of a function, the kernel's the lowest.
+struct ScalarInterpreter::Frame {
+    const ptx::Function* function = nullptr;
+    std::vector<std::uint64_t> registers;
+    std::uint32_t next = 0;                          ///< index of the next instruction
+    std::vector<std::vector<std::byte>> parameters;  ///< a .func's
+    std::vector<std::vector<std::byte>> results;     ///< likewise
+    std::vector<std::vector<std::byte>> variables;   ///< those in .param space, by index
+    std::vector<std::uint64_t> local_addresses;      ///< of those in .local space, by index
+    const ptx::Instruction* call = nullptr;          ///< in the frame below
+};
+
 struct ScalarInterpreter::Thread {
     isa::Dim3 id;
-    std::vector<std::uint64_t> registers;
-    std::uint32_t next = 0;  ///< index of the next instruction
-    bool waits = false;      ///< at a barrier
+    std::vector<Frame> frames;
+    std::vector<std::byte> local;
+    bool carry = false;
+    bool waits = false;  ///< at a barrier
     bool ended = false;
+
+    Frame& top() { return frames.back(); }
+    const Frame& top() const { return frames.back(); }
+
+    void enter(const ptx::Function& function) {
+        Frame& frame = frames.emplace_back();
+        frame.function = &function;
+        frame.registers.resize(function.registers.size());
+        for (const ptx::Parameter& parameter : function.parameters) frame.parameters.emplace_back(parameter.size);
+        for (const ptx::Parameter& result : function.return_parameters) frame.results.emplace_back(result.size);
+        for (const ptx::Variable& variable : function.variables) {
+            frame.variables.emplace_back(variable.space == ptx::StateSpace::param ? variable.size() : 0);
+            const std::uint64_t alignment = std::max(variable.alignment, 1u);
+            const std::uint64_t address = (local.size() + alignment - 1) / alignment * alignment;
+            frame.local_addresses.push_back(address);
+            if (variable.space == ptx::StateSpace::local) {
+                local.resize(address + variable.size());
+            }
+        }
+    }
 };
 
 struct ScalarInterpreter::Block {
@@ -98,8 +131,56 @@ struct ScalarInterpreter::Block {
     isa::Dim3 id;
     std::span<const std::byte> parameters;
     std::vector<std::byte> shared;
-    std::vector<std::uint64_t> shared_offsets;  ///< of the function's variables
+    std::map<const ptx::Variable*, std::uint64_t> shared_offsets;
+
+    /// Statically sized variables of the module and of every function, and behind them the launch's own bytes.
+    void lay_out(const ptx::Module& module) {
+        const auto place = [&](const ptx::Variable& variable) {
+            if (variable.space != ptx::StateSpace::shared || variable.is_extern) return;
+            const std::uint64_t alignment = std::max(variable.alignment, 1u);
+            const std::uint64_t offset = (shared.size() + alignment - 1) / alignment * alignment;
+            shared_offsets[&variable] = offset;
+            shared.resize(offset + variable.size());
+        };
+        for (const ptx::Variable& variable : module.variables) place(variable);
+        for (const ptx::Function& function : module.functions)
+            for (const ptx::Variable& variable : function.variables) place(variable);
+        shared.resize((shared.size() + 15) / 16 * 16);
+        for (const ptx::Variable& variable : module.variables)
+            if (variable.space == ptx::StateSpace::shared && variable.is_extern)
+                shared_offsets[&variable] = shared.size();
+        shared.resize(shared.size() + configuration.dynamic_shared_bytes);
+    }
 };
+
+ScalarInterpreter::ScalarInterpreter(const ptx::Module& module) : module_(module) { place_variables(); }
+
+void ScalarInterpreter::place_variables() {
+    DeviceAddress next[2] = {isa::kModuleBase, isa::kConstantBase};
+    for (const ptx::Variable& variable : module_.variables) {
+        variable_addresses_.push_back(0);
+        const bool constant = variable.space == ptx::StateSpace::constant;
+        if (variable.is_extern || (!constant && variable.space != ptx::StateSpace::global)) continue;
+        const std::uint64_t alignment = std::max(variable.alignment, 1u);
+        DeviceAddress& place = next[constant];
+        place = (place + alignment - 1) / alignment * alignment;
+        variable_addresses_.back() = place;
+        allocations_[place].resize(variable.size());
+        place += std::max<std::uint64_t>(variable.size(), 1);
+    }
+    for (std::size_t i = 0; i < module_.variables.size(); ++i) {
+        const ptx::Variable& variable = module_.variables[i];
+        if (variable_addresses_[i] == 0 || !variable.has_initialiser) continue;
+        std::vector<std::byte>& contents = allocations_[variable_addresses_[i]];
+        std::memcpy(contents.data(), variable.initialiser.data(), contents.size());
+        for (const ptx::Relocation& relocation : variable.relocations) {
+            std::uint64_t address = variable_addresses_.at(relocation.symbol.index);
+            address += static_cast<std::uint64_t>(relocation.addend);
+            address >>= 8 * relocation.first_byte;
+            std::memcpy(contents.data() + relocation.offset, &address, relocation.size);
+        }
+    }
+}
 
 DeviceAddress ScalarInterpreter::isa_global_base() { return isa::kGlobalBase; }
 
@@ -147,18 +228,12 @@ void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration&
         Block block{*kernel, configuration, {}, parameters, {}, {}};
         block.id = {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
                     static_cast<std::uint32_t>(linear / grid.x / grid.y)};
-        std::uint64_t shared_bytes = 0;
-        for (const ptx::Variable& variable : kernel->variables) {
-            shared_bytes = (shared_bytes + variable.alignment - 1) / variable.alignment * variable.alignment;
-            block.shared_offsets.push_back(shared_bytes);
-            shared_bytes += variable.space == ptx::StateSpace::shared ? variable.size() : 0;
-        }
-        block.shared.resize(shared_bytes + configuration.dynamic_shared_bytes);
+        block.lay_out(module_);
 
         std::vector<Thread> threads(size.count());
         for (std::uint32_t t = 0; t < threads.size(); ++t) {
             threads[t].id = {t % size.x, t / size.x % size.y, t / size.x / size.y};
-            threads[t].registers.resize(kernel->registers.size());
+            threads[t].enter(*kernel);
         }
         while (!std::ranges::all_of(threads, &Thread::ended)) {
             for (Thread& thread : threads) {
@@ -171,14 +246,15 @@ void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration&
 
 void ScalarInterpreter::run_thread(Block& block, Thread& thread) {
     while (!thread.ended && !thread.waits) {
-        if (thread.next >= block.kernel.instructions.size()) {
-            thread.ended = true;
-            return;
+        Frame& frame = thread.top();
+        if (frame.next >= frame.function->instructions.size()) {
+            return_from(thread);
+            continue;
         }
-        const ptx::Instruction& instruction = block.kernel.instructions[thread.next++];
+        const ptx::Instruction& instruction = frame.function->instructions[frame.next++];
         ++thread_instructions_;
         const bool acts = !instruction.guard ||
-                          (thread.registers[instruction.guard->reg] != 0) != instruction.guard->negated;
+                          (frame.registers[instruction.guard->reg] != 0) != instruction.guard->negated;
         if (acts) {
             execute(block, thread, instruction);
         }
@@ -187,9 +263,15 @@ void ScalarInterpreter::run_thread(Block& block, Thread& thread) {
 
 void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruction& instruction) {
     switch (instruction.opcode) {
-        case Opcode::bra: thread.next = instruction.operands[0].target; return;
-        case Opcode::ret:
+        case Opcode::bra: thread.top().next = instruction.operands[0].target; return;
+        case Opcode::brx_idx:
+            thread.top().next = instruction.operands[1].targets.at(value(block, thread, instruction.operands[0]));
+            return;
+        case Opcode::call: call(thread, instruction); return;
+        case Opcode::ret: return_from(thread); return;
         case Opcode::exit: thread.ended = true; return;
+        case Opcode::prefetch:
+        case Opcode::prefetchu: return;
         case Opcode::bar:
         case Opcode::barrier: thread.waits = true; return;
         case Opcode::membar:
@@ -205,8 +287,8 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
     if (destination.kind != ptx::OperandKind::reg) {
         refuse(module_, instruction);
     }
-    const Type type = block.kernel.registers[destination.reg].type;
-    thread.registers[destination.reg] = truncated(compute(block, thread, instruction), type);
+    const Type type = thread.top().function->registers[destination.reg].type;
+    thread.top().registers[destination.reg] = truncated(compute(block, thread, instruction), type);
 }
 
 std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& thread,
@@ -237,7 +319,13 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
     }
     switch (instruction.opcode) {
         case Opcode::mov:
-        case Opcode::cvta: return source(0);
+            return source(0);
+        case Opcode::cvta: {
+            const std::uint64_t window = modifiers.space == ptx::StateSpace::shared  ? isa::kSharedWindowBase
+                                         : modifiers.space == ptx::StateSpace::local ? isa::kLocalWindowBase
+                                                                                     : 0;
+            return modifiers.to ? source(0) - window : source(0) + window;
+        }
         case Opcode::selp: return source(2) != 0 ? source(0) : source(1);
         case Opcode::and_: return source(0) & source(1);
         case Opcode::or_: return source(0) | source(1);
@@ -300,7 +388,7 @@ void ScalarInterpreter::compare(const Block& block, Thread& thread, const ptx::I
     const bool results[] = {combined(holds), combined(!holds)};
     for (std::size_t i = 0; i < instruction.destinations().size(); ++i) {
         if (instruction.operands[i].kind == ptx::OperandKind::reg) {
-            thread.registers[instruction.operands[i].reg] = results[i];
+            thread.top().registers[instruction.operands[i].reg] = results[i];
         }
     }
 }
@@ -308,22 +396,81 @@ void ScalarInterpreter::compare(const Block& block, Thread& thread, const ptx::I
 std::uint64_t ScalarInterpreter::value(const Block& block, const Thread& thread, const ptx::Operand& operand) const {
     switch (operand.kind) {
         case ptx::OperandKind::reg: {
-            const std::uint64_t bits = thread.registers[operand.reg];
+            const std::uint64_t bits = thread.top().registers[operand.reg];
             return operand.negated ? bits == 0 : bits;
         }
         case ptx::OperandKind::immediate: return operand.value;
         case ptx::OperandKind::special: return special(block, thread, operand.special);
-        case ptx::OperandKind::symbol: return symbol_offset(block, operand.symbol) + operand.value;
+        case ptx::OperandKind::symbol: return symbol_address(block, thread, operand.symbol) + operand.value;
         default: throw InputError("scalar interpreter: an operand of a kind that it does not know");
     }
 }
 
-std::uint64_t ScalarInterpreter::symbol_offset(const Block& block, const ptx::SymbolReference& symbol) const {
-    if (symbol.kind == ptx::SymbolKind::function_variable &&
-        block.kernel.variables[symbol.index].space == ptx::StateSpace::shared) {
-        return block.shared_offsets[symbol.index];
+std::uint64_t ScalarInterpreter::symbol_address(const Block& block, const Thread& thread,
+                                                const ptx::SymbolReference& symbol) const {
+    const bool in_module = symbol.kind == ptx::SymbolKind::module_variable;
+    if (in_module || symbol.kind == ptx::SymbolKind::function_variable) {
+        const auto& variables = in_module ? module_.variables : thread.top().function->variables;
+        const ptx::Variable& variable = variables[symbol.index];
+        if (variable.space == ptx::StateSpace::shared) return block.shared_offsets.at(&variable);
+        if (variable.space == ptx::StateSpace::local) return thread.top().local_addresses[symbol.index];
+        if (in_module && variable_addresses_[symbol.index] != 0) return variable_addresses_[symbol.index];
     }
-    throw InputError("scalar interpreter: the address of a symbol that is no shared variable of the kernel");
+    throw InputError("scalar interpreter: the address of a symbol that has none");
+}
+
+/// Values pass through the callee's parameters: by .param variables byte for byte, by registers as numbers.
+void ScalarInterpreter::call(Thread& thread, const ptx::Instruction& instruction) {
+    const ptx::Operand& callee = instruction.sources()[0];
+    if (callee.kind != ptx::OperandKind::symbol || !module_.functions[callee.symbol.index].is_defined) {
+        refuse(module_, instruction);
+    }
+    const ptx::Function& function = module_.functions[callee.symbol.index];
+    Frame entered;
+    if (instruction.sources().size() > 1) {
+        const auto& arguments = instruction.sources()[1].elements;
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            std::vector<std::byte>& bytes = entered.parameters.emplace_back(function.parameters[i].size);
+            if (arguments[i].kind == ptx::OperandKind::symbol) {
+                bytes = thread.top().variables[arguments[i].symbol.index];
+            } else {
+                const std::uint64_t bits = arguments[i].kind == ptx::OperandKind::reg
+                                               ? thread.top().registers[arguments[i].reg]
+                                               : arguments[i].value;
+                std::memcpy(bytes.data(), &bits, bytes.size());
+            }
+        }
+    }
+    thread.enter(function);
+    Frame& frame = thread.top();
+    frame.call = &instruction;
+    if (!entered.parameters.empty()) frame.parameters = std::move(entered.parameters);
+    for (std::size_t i = 0; i < function.parameters.size(); ++i)
+        if (function.parameters[i].in_register)
+            std::memcpy(&frame.registers[function.parameters[i].reg], frame.parameters[i].data(),
+                        frame.parameters[i].size());
+}
+
+void ScalarInterpreter::return_from(Thread& thread) {
+    if (thread.frames.size() == 1) {
+        thread.ended = true;
+        return;
+    }
+    Frame left = std::move(thread.top());
+    thread.frames.pop_back();
+    if (left.call->destination_count == 0) return;
+    const auto& results = left.call->operands[0].elements;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const ptx::Parameter& result = left.function->return_parameters[i];
+        if (result.in_register) std::memcpy(left.results[i].data(), &left.registers[result.reg], result.size);
+        if (results[i].kind == ptx::OperandKind::symbol) {
+            thread.top().variables[results[i].symbol.index] = left.results[i];
+        } else if (results[i].kind == ptx::OperandKind::reg) {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, left.results[i].data(), result.size);
+            thread.top().registers[results[i].reg] = bits;
+        }
+    }
 }
 
 std::uint64_t ScalarInterpreter::special(const Block& block, const Thread& thread, ptx::SpecialRegister reg) const {
@@ -348,22 +495,58 @@ std::uint64_t ScalarInterpreter::special(const Block& block, const Thread& threa
     }
 }
 
-std::byte* ScalarInterpreter::memory(Block& block, const Thread& thread, const ptx::Instruction& instruction,
+std::byte* ScalarInterpreter::parameter_memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
+                                               const ptx::Operand& address, std::size_t bytes) {
+    Frame& frame = thread.top();
+    const std::uint32_t index = address.symbol.index;
+    std::vector<std::byte>* contents = nullptr;
+    switch (address.symbol.kind) {
+        case ptx::SymbolKind::parameter:
+            if (thread.frames.size() == 1) {
+                return const_cast<std::byte*>(block.parameters.data()) + block.kernel.parameters[index].offset +
+                       address.value;
+            }
+            contents = &frame.parameters[index];
+            break;
+        case ptx::SymbolKind::return_parameter: contents = &frame.results[index]; break;
+        case ptx::SymbolKind::function_variable: contents = &frame.variables[index]; break;
+        default: refuse(module_, instruction);
+    }
+    if (address.value + bytes > contents->size()) {
+        throw ProgramError(ptx::where(module_, instruction) + ": outside the parameter");
+    }
+    return contents->data() + address.value;
+}
+
+std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
                                      const ptx::Operand& address, std::size_t bytes) {
+    ptx::StateSpace space = instruction.modifiers.space;
+    if (space == ptx::StateSpace::param) return parameter_memory(block, thread, instruction, address, bytes);
     std::uint64_t place = address.value;
     if (address.has_base) {
-        place += thread.registers[address.reg];
-    } else if (address.symbol.kind == ptx::SymbolKind::function_variable) {
-        place += symbol_offset(block, address.symbol);
+        place += thread.top().registers[address.reg];
+    } else if (address.symbol.kind != ptx::SymbolKind::none) {
+        place += symbol_address(block, thread, address.symbol);
     }
-    switch (instruction.modifiers.space) {
+    if (space == ptx::StateSpace::generic && place - isa::kSharedWindowBase < isa::kSharedWindowBytes) {
+        space = ptx::StateSpace::shared;
+        place -= isa::kSharedWindowBase;
+    } else if (space == ptx::StateSpace::generic && place - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
+        space = ptx::StateSpace::local;
+        place -= isa::kLocalWindowBase;
+    }
+    switch (space) {
         case ptx::StateSpace::shared:
+        case ptx::StateSpace::local: {
+            std::vector<std::byte>& contents = space == ptx::StateSpace::shared ? block.shared : thread.local;
             place = truncated(place, Type::u32);
-            if (place + bytes > block.shared.size()) {
-                throw ProgramError(ptx::where(module_, instruction) + ": outside shared memory");
+            if (place + bytes > contents.size()) {
+                throw ProgramError(ptx::where(module_, instruction) + ": outside shared or local memory");
             }
-            return block.shared.data() + place;
+            return contents.data() + place;
+        }
         case ptx::StateSpace::generic:
+        case ptx::StateSpace::constant:
         case ptx::StateSpace::global: return global(place, bytes);
         default: refuse(module_, instruction);
     }
@@ -381,14 +564,9 @@ void ScalarInterpreter::load(Block& block, Thread& thread, const ptx::Instructio
         std::uint64_t bits = 0;
         std::memcpy(&bits, from, size);
         const std::uint64_t extended = static_cast<std::uint64_t>(as_integer(bits, type));
-        thread.registers[to.reg] = truncated(extended, block.kernel.registers[to.reg].type);
+        thread.top().registers[to.reg] = truncated(extended, thread.top().function->registers[to.reg].type);
     };
-    const std::byte* from = nullptr;
-    if (instruction.modifiers.space == ptx::StateSpace::param) {
-        from = block.parameters.data() + block.kernel.parameters[address.symbol.index].offset + address.value;
-    } else {
-        from = memory(block, thread, instruction, address, size * instruction.modifiers.vector_width);
-    }
+    const std::byte* from = memory(block, thread, instruction, address, size * instruction.modifiers.vector_width);
     if (destination.kind == ptx::OperandKind::vector) {
         for (std::size_t i = 0; i < destination.elements.size(); ++i) {
             put(destination.elements[i], from + i * size);
@@ -443,7 +621,7 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
     }
     std::memcpy(place, &result, size);
     if (instruction.destination_count == 1 && instruction.operands[0].kind == ptx::OperandKind::reg) {
-        thread.registers[instruction.operands[0].reg] = truncated(old, type);
+        thread.top().registers[instruction.operands[0].reg] = truncated(old, type);
     }
 }
 

@@ -14,7 +14,7 @@ namespace lookahead::test {
 /// model. Throws InputError for PTX that it does not know, ProgramError for a bad access.
 class ScalarInterpreter : public Device {
   public:
-    explicit ScalarInterpreter(const ptx::Module& module) : module_(module) {}
+    explicit ScalarInterpreter(const ptx::Module& module);
 
     DeviceAddress allocate(std::uint64_t bytes) override;
     void release(DeviceAddress address) override;
@@ -28,6 +28,7 @@ class ScalarInterpreter : public Device {
     std::uint64_t thread_instructions() const { return thread_instructions_; }
 
   private:
+    struct Frame;
     struct Thread;
     struct Block;
 
@@ -37,10 +38,15 @@ class ScalarInterpreter : public Device {
     std::uint64_t compute(const Block& block, const Thread& thread, const ptx::Instruction& instruction) const;
     std::uint64_t value(const Block& block, const Thread& thread, const ptx::Operand& operand) const;
     std::uint64_t special(const Block& block, const Thread& thread, ptx::SpecialRegister reg) const;
-    std::byte* memory(Block& block, const Thread& thread, const ptx::Instruction& instruction,
+    void place_variables();
+    void call(Thread& thread, const ptx::Instruction& instruction);
+    void return_from(Thread& thread);
+    std::byte* parameter_memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
+                                const ptx::Operand& address, std::size_t bytes);
+    std::byte* memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
                       const ptx::Operand& address, std::size_t bytes);
     std::byte* global(DeviceAddress address, std::size_t bytes);
-    std::uint64_t symbol_offset(const Block& block, const ptx::SymbolReference& symbol) const;
+    std::uint64_t symbol_address(const Block& block, const Thread& thread, const ptx::SymbolReference& symbol) const;
     void load(Block& block, Thread& thread, const ptx::Instruction& instruction);
     void store(Block& block, Thread& thread, const ptx::Instruction& instruction);
     void atomic(Block& block, Thread& thread, const ptx::Instruction& instruction);
@@ -49,6 +55,7 @@ class ScalarInterpreter : public Device {
     const ptx::Module& module_;
     std::map<DeviceAddress, std::vector<std::byte>> allocations_;
     DeviceAddress next_address_ = isa_global_base();
+    std::vector<DeviceAddress> variable_addresses_;  ///< of the module's .global and .const variables
     std::uint64_t thread_instructions_ = 0;
 
     static DeviceAddress isa_global_base();
