@@ -87,7 +87,9 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
         for (const gpu::SchedulerCounters& counters : harness.sm().scheduler_counters()) {
             accumulate(all, counters);
         }
-        CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::held_back] == 0);
+        // Of these policies only two_level lets a ready warp wait while nothing else issues.
+        const bool holds_back = scheduler == "two_level";
+        CHECK((harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::held_back] > 0) == holds_back);
     }
     // The kernel meets every cause.
     for (const gpu::SchedulerCycle cause :
