@@ -12,7 +12,13 @@
 namespace lookahead {
 
 EmulatedDevice::EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options)
-    : kernels_(std::move(kernels)), options_(options) {}
+    : kernels_(std::move(kernels)), options_(options) {
+    for (const isa::ModuleVariable& variable : kernels_.image) {
+        allocator_.place(variable.address, variable.bytes);
+        memory_.open(variable.address, variable.bytes);
+        std::ranges::copy(variable.contents, memory_.at(variable.address));
+    }
+}
 
 DeviceAddress EmulatedDevice::allocate(std::uint64_t bytes) {
     const DeviceAddress address = allocator_.allocate(bytes);

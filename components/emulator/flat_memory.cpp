@@ -10,10 +10,22 @@
 #include "core/error/error.h"
 
 namespace lookahead {
+namespace {
+
+constexpr std::uint64_t kReserved = isa::kConstantBase + isa::kConstantBytes - isa::kGlobalBase;
+constexpr std::uint64_t kPage = 4096;
+static_assert(isa::kModuleBase >= isa::kGlobalBase + Allocator::kCapacity);
+
+void make_accessible(std::byte* begin, std::uint64_t bytes) {
+    if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0)
+        throw ProgramError("the host has no memory for " + std::to_string(bytes) +
+                           " more bytes of device memory: " + std::strerror(errno));
+}
+
+}  // namespace
 
 FlatMemory::FlatMemory() {
-    void* const reserved =
-        mmap(nullptr, Allocator::kCapacity, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const reserved = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED)
         throw InternalError(std::string("cannot reserve address space for the emulator's memory: ") +
                             std::strerror(errno));
@@ -21,17 +33,21 @@ FlatMemory::FlatMemory() {
 }
 
 FlatMemory::~FlatMemory() {
-    munmap(base_, Allocator::kCapacity);
+    munmap(base_, kReserved);
 }
 
 void FlatMemory::grow_to(DeviceAddress end) {
     constexpr std::uint64_t kStep = std::uint64_t{2} << 20;
     const std::uint64_t needed = (end - isa::kGlobalBase + kStep - 1) / kStep * kStep;
     if (needed <= accessible_) return;
-    if (mprotect(base_ + accessible_, needed - accessible_, PROT_READ | PROT_WRITE) != 0)
-        throw ProgramError("the host has no memory for " + std::to_string(needed) +
-                           " bytes of device memory: " + std::strerror(errno));
+    make_accessible(base_ + accessible_, needed - accessible_);
     accessible_ = needed;
+}
+
+void FlatMemory::open(DeviceAddress address, std::uint64_t bytes) {
+    const DeviceAddress begin = address / kPage * kPage;
+    const DeviceAddress end = (address + bytes + kPage - 1) / kPage * kPage;
+    make_accessible(at(begin), end - begin);
 }
 
 }  // namespace lookahead

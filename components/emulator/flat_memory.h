@@ -17,8 +17,10 @@ class FlatMemory {
     FlatMemory(const FlatMemory&) = delete;
     FlatMemory& operator=(const FlatMemory&) = delete;
 
-    /// Makes all up to `end` accessible. Addresses beyond must not be touched.
+    /// Makes all of global memory up to `end` accessible. Addresses beyond must not be touched.
     void grow_to(DeviceAddress end);
+    /// Makes a range behind what can be allocated accessible: the modules' variables.
+    void open(DeviceAddress address, std::uint64_t bytes);
 
     /// Where kGlobalBase lies.
     std::byte* base() const { return base_; }

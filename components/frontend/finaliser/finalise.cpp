@@ -14,6 +14,7 @@
 #include "components/frontend/finaliser/fold.h"
 #include "components/frontend/finaliser/fold_addresses.h"
 #include "components/frontend/finaliser/lower.h"
+#include "components/frontend/finaliser/module_layout.h"
 #include "components/frontend/finaliser/rename.h"
 #include "components/frontend/finaliser/schedule.h"
 #include "components/frontend/finaliser/spill_predicates.h"
@@ -104,6 +105,7 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
 
 isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options) {
     isa::KernelTable table;
+    table.image = module_image(module);
     for (const ptx::Function& function : module.functions)
         if (function.is_kernel && function.is_defined) table.push_back(finalise(module, function, options));
     return table;

@@ -12,7 +12,7 @@ namespace lookahead::finaliser {
 /// kernel needs more registers than the options allow.
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options);
 
-/// All kernels of a module, in the order of the file.
+/// All kernels of a module, in the order of the file, and its variables.
 isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options);
 
 }  // namespace lookahead::finaliser

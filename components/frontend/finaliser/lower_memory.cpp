@@ -25,10 +25,12 @@ isa::Space machine_space(LoweringContext& context) {
             return isa::Space::global;
         case StateSpace::shared:
             return isa::Space::shared;
+        case StateSpace::constant:
+            return isa::Space::constant;
         default:
             context.refuse(
-                "loads, stores and atomics are supported in .global and .shared and for generic "
-                "addresses, parameters can be loaded; .local and .const are not supported");
+                "loads, stores and atomics are supported in .global, .shared and .const and for generic "
+                "addresses, parameters can be loaded; .local is not supported");
     }
 }
 
@@ -92,10 +94,12 @@ Address absolute_address(LoweringContext& context, std::uint64_t address) {
 
 Address address_of(LoweringContext& context, const ptx::Operand& operand) {
     if (operand.symbol.kind != ptx::SymbolKind::none) {
-        if (context.instruction().modifiers.space != StateSpace::shared)
-            context.refuse("addresses by name are supported for .shared variables");
-        return absolute_address(context,
-                                static_cast<std::uint32_t>(context.shared_offset(operand.symbol) + operand.value));
+        const StateSpace space = context.space_of(operand.symbol);
+        const StateSpace access = context.instruction().modifiers.space;
+        const bool is_generic_too = space == StateSpace::global || space == StateSpace::constant;
+        if (space != access && !(access == StateSpace::generic && is_generic_too))
+            context.refuse("the variable is in another state space than the access");
+        return absolute_address(context, context.address_of(operand.symbol) + operand.value);
     }
     if (!operand.has_base) return absolute_address(context, operand.value);
     const auto rows = static_cast<std::uint8_t>(rows_of(operand.type));

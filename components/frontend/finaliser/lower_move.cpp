@@ -113,18 +113,23 @@ void lower_cvt(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
+struct Window {
+    std::uint64_t base, bytes;
+};
+
 std::uint64_t window_base(LoweringContext& context, StateSpace space) {
     switch (space) {
         case StateSpace::global:
+        case StateSpace::constant:
             return 0;
         case StateSpace::shared:
             return isa::kSharedWindowBase;
         default:
-            context.refuse("cvta and isspacep are supported for .global and .shared");
+            context.refuse("cvta and isspacep are supported for .global, .const and .shared");
     }
 }
 
-/// Generic addresses of global memory are the addresses themselves; shared memory lies in a window.
+/// Generic addresses of global memory and constants are the addresses themselves; shared memory lies in a window.
 void lower_cvta(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
@@ -137,21 +142,29 @@ void lower_cvta(LoweringContext& context) {
     context.emit_to(destination, shift);
 }
 
+/// The addresses that are of a space: everything outside the windows is global but for the constants, the last.
+Window window_of(LoweringContext& context, StateSpace space) {
+    switch (space) {
+        case StateSpace::constant:
+            return {isa::kConstantBase, isa::kConstantBytes};
+        case StateSpace::global:
+            return {isa::kGlobalBase, isa::kConstantBase - isa::kGlobalBase};
+        default:
+            return {window_base(context, space), isa::kSharedWindowBytes};
+    }
+}
+
 void lower_isspacep(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
     if (address.rows != 2) context.refuse("isspacep is supported with 64-bit addresses");
     VirtualInstruction test = context.make(Operation::setp, Type::u64);
     test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
-    if (window_base(context, instruction.modifiers.space) == 0) {
-        test.machine.comparison = isa::Comparison::ge;
-        test.source = {address, context.literal(isa::kGlobalBase, 2), {}};
-    } else {
-        VirtualInstruction distance = context.make(Operation::sub, Type::u64);
-        distance.source = {address, context.literal(isa::kSharedWindowBase, 2), {}};
-        test.machine.comparison = isa::Comparison::lt;
-        test.source = {context.emit_temporary(distance, 2), context.literal(isa::kSharedWindowBytes, 2), {}};
-    }
+    const auto [base, bytes] = window_of(context, instruction.modifiers.space);
+    VirtualInstruction distance = context.make(Operation::sub, Type::u64);
+    distance.source = {address, context.literal(base, 2), {}};
+    test.machine.comparison = isa::Comparison::lt;
+    test.source = {context.emit_temporary(distance, 2), context.literal(bytes, 2), {}};
     context.emit(test);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "components/frontend/finaliser/literals.h"
+#include "components/frontend/finaliser/module_layout.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -105,7 +106,10 @@ VirtualOperand part(VirtualOperand operand, unsigned first, unsigned count) {
 }
 
 LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function& function)
-    : module_(module), function_(function), shared_(lay_out_shared(module, function)) {
+    : module_(module),
+      function_(function),
+      shared_(lay_out_shared(module, function)),
+      module_addresses_(lay_out_module(module)) {
     kernel.frame = frame_of(module, function, shared_);
     for (const ptx::Register& reg : function.registers)
         place_.push_back(reg.type == ptx::Type::pred ? kernel.new_predicate() : kernel.new_rows(rows_of(reg.type)));
@@ -155,9 +159,9 @@ VirtualOperand LoweringContext::source(const ptx::Operand& operand) {
             return part(value, 0, rows);
         }
         case ptx::OperandKind::symbol:
-            return literal(shared_offset(operand.symbol) + operand.value, rows);
+            return literal(address_of(operand.symbol) + operand.value, rows);
         default:
-            refuse("this kind of operand is not supported here; registers, numbers and shared variables are");
+            refuse("this kind of operand is not supported here; registers, numbers and variables are");
     }
 }
 
@@ -167,16 +171,33 @@ PredicateUse LoweringContext::predicate_source(const ptx::Operand& operand) cons
     refuse("this operand must be a predicate register, 0 or 1");
 }
 
-std::uint32_t LoweringContext::shared_offset(const ptx::SymbolReference& symbol) const {
-    if (symbol.kind == ptx::SymbolKind::module_variable &&
-        module_.variables[symbol.index].space == ptx::StateSpace::shared)
-        return shared_.module_offset[symbol.index];
-    if (symbol.kind == ptx::SymbolKind::function_variable &&
-        function_.variables[symbol.index].space == ptx::StateSpace::shared)
-        return shared_.function_offset[symbol.index];
-    refuse(
-        "variables in .shared memory are supported; .global, .const and .local variables, addresses of "
-        "parameters and of functions are not");
+const ptx::Variable* LoweringContext::variable_of(const ptx::SymbolReference& symbol) const {
+    if (symbol.kind == ptx::SymbolKind::module_variable) return &module_.variables[symbol.index];
+    if (symbol.kind == ptx::SymbolKind::function_variable) return &function_.variables[symbol.index];
+    return nullptr;
+}
+
+ptx::StateSpace LoweringContext::space_of(const ptx::SymbolReference& symbol) const {
+    const ptx::Variable* variable = variable_of(symbol);
+    if (variable == nullptr) refuse("addresses of variables are supported; those of parameters and functions are not");
+    return variable->space;
+}
+
+std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) const {
+    const bool is_module_variable = symbol.kind == ptx::SymbolKind::module_variable;
+    switch (space_of(symbol)) {
+        case ptx::StateSpace::shared:
+            return is_module_variable ? shared_.module_offset[symbol.index] : shared_.function_offset[symbol.index];
+        case ptx::StateSpace::global:
+        case ptx::StateSpace::constant:
+            if (!is_module_variable) refuse("only the module can have .global and .const variables");
+            if (module_addresses_[symbol.index] == 0)
+                refuse(fmt::format("{} is .extern and not in this file; linking is not supported",
+                                   module_.variables[symbol.index].name));
+            return module_addresses_[symbol.index];
+        default:
+            refuse(".global, .const and .shared variables have addresses; this one is in none of these spaces");
+    }
 }
 
 VirtualOperand LoweringContext::read_special(isa::SpecialRegister reg, unsigned rows) {

@@ -44,8 +44,10 @@ class LoweringContext {
     PredicateUse predicate(std::uint32_t reg) const { return {place_[reg], false}; }
     /// First virtual row (or the predicate) of a PTX register.
     std::uint32_t place(std::uint32_t reg) const { return place_[reg]; }
-    /// Offset of a shared variable's symbol; refuses symbols of other spaces.
-    std::uint32_t shared_offset(const ptx::SymbolReference& symbol) const;
+    /// The address of a variable in its own state space; refuses what has none.
+    std::uint64_t address_of(const ptx::SymbolReference& symbol) const;
+    /// The state space of a variable.
+    ptx::StateSpace space_of(const ptx::SymbolReference& symbol) const;
 
     /// Appends under the PTX instruction's guard.
     void emit(VirtualInstruction instruction);
@@ -67,7 +69,10 @@ class LoweringContext {
 
     const ptx::Module& module_;
     const ptx::Function& function_;
+    const ptx::Variable* variable_of(const ptx::SymbolReference& symbol) const;
+
     SharedLayout shared_;
+    std::vector<std::uint64_t> module_addresses_;
     std::vector<std::uint32_t> place_;
     const ptx::Instruction* instruction_ = nullptr;
     std::uint32_t block_ = 0;
