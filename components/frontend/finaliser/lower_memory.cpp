@@ -93,14 +93,8 @@ Address absolute_address(LoweringContext& context, std::uint64_t address) {
 }
 
 Address address_of(LoweringContext& context, const ptx::Operand& operand) {
-    if (operand.symbol.kind != ptx::SymbolKind::none) {
-        const StateSpace space = context.space_of(operand.symbol);
-        const StateSpace access = context.instruction().modifiers.space;
-        const bool is_generic_too = space == StateSpace::global || space == StateSpace::constant;
-        if (space != access && !(access == StateSpace::generic && is_generic_too))
-            context.refuse("the variable is in another state space than the access");
+    if (operand.symbol.kind != ptx::SymbolKind::none)
         return absolute_address(context, context.address_of(operand.symbol) + operand.value);
-    }
     if (!operand.has_base) return absolute_address(context, operand.value);
     const auto rows = static_cast<std::uint8_t>(rows_of(operand.type));
     const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};

@@ -118,8 +118,6 @@ TEST_CASE("what has no address is refused with its place") {
     CHECK(contains(
         refusal(kernel_text("ld.global.u32 %r0, [e]; st.global.u32 [%out], %r0;", ".extern .global .u32 e;\n")),
         "linking is not supported"));
-    CHECK(contains(refusal(kernel_text("ld.u32 %r0, [s]; st.global.u32 [%out], %r0;", ".shared .u32 s;\n")),
-                   "test.ptx:"));
     CHECK(contains(refusal(kernel_text("", ".shared .u32 s;\n.global .u64 p = s;\n")), "initial value of p names s"));
 }
 
