@@ -81,9 +81,10 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
 }
 
 /// For faults that one rank alone may have found: the others would wait for it for ever.
-[[noreturn]] void give_up(const Session& session, const std::string& sentence) {
+ExitCode give_up(const Session& session, const std::string& sentence) {
     std::fprintf(stderr, "lookahead: internal error on rank %d: %s\n", session.transport.rank(), sentence.c_str());
     session.transport.abort(static_cast<int>(ExitCode::internal));
+    return ExitCode::internal;
 }
 
 ExitCode guarded(int argc, char** argv, Session& session) {
@@ -91,12 +92,12 @@ ExitCode guarded(int argc, char** argv, Session& session) {
         check_host_processor();
         return parse_and_run(argc, argv, session);
     } catch (const InternalError& error) {
-        give_up(session, error.what());
+        return give_up(session, error.what());
     } catch (const Error& error) {  // a fault of the input, which every rank finds
         print_error(session, error.what());
         return error.code();
     } catch (const std::exception& error) {
-        give_up(session, error.what());
+        return give_up(session, error.what());
     }
 }
 
