@@ -6,6 +6,8 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <chrono>
+#include <cstdio>
+#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -14,6 +16,7 @@
 #include "components/machine/machine.h"
 #include "core/param/parameter_registry.h"
 #include "core/sync/simulation.h"
+#include "core/trace/chrome_trace.h"
 #include "experiments/results/provenance.h"
 #include "experiments/results/run_writer.h"
 #include "experiments/results/statistics_collector.h"
@@ -88,8 +91,18 @@ class Run {
     }
 
     RunOutcome execute() {
+        std::unique_ptr<ChromeTrace> trace;
+        if (!request_.trace.empty()) {
+            transport_.barrier();
+            trace = std::make_unique<ChromeTrace>(transport_.rank());
+        }
+        SimulationOptions options;
+        options.sync = request_.sync;
+        options.epoch_length = parameters_.epoch * kFemtosecondsPerNanosecond;
+        options.observer = &observer_;
+        options.trace = trace.get();
         Simulation simulation(machine_.model(), partition(machine_.model(), transport_.size(), request_.partition),
-                              transport_, {request_.sync, parameters_.epoch * kFemtosecondsPerNanosecond, &observer_});
+                              transport_, options);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);
         const auto begin = std::chrono::steady_clock::now();
@@ -102,6 +115,9 @@ class Run {
         fill_scalars(outcome, result, host_report(simulation, result));
         fill_meta(outcome.record, std::move(meta));
         gather_statistics(simulation, outcome.record, result);
+        if (trace != nullptr) {
+            write_trace(*trace);
+        }
         return outcome;
     }
 
@@ -198,6 +214,18 @@ class Run {
         record.meta = std::move(meta);
     }
 
+    void write_trace(const ChromeTrace& trace) {
+        const auto events = transport_.gather(trace.events());
+        if (transport_.rank() != 0) {
+            return;
+        }
+        std::ofstream file(request_.trace);
+        file << ChromeTrace::document(events);
+        if (!file.flush()) {
+            throw InputError(request_.trace + ": the trace cannot be written");
+        }
+    }
+
     void gather_statistics(Simulation& simulation, RunRecord& record, const SimulationResult& result) {
         StatisticsCollector collector;
         for (const LogicalProcess* process : simulation.local_processes()) {
@@ -236,9 +264,28 @@ class Run {
     RunObserver observer_;
 };
 
+/// A long run must not find out at its end that its result cannot be written. Throws on every rank alike.
+void require_writable(const std::string& path, Transport& transport) {
+    std::string fault;
+    if (transport.rank() == 0 && !path.empty()) {
+        const std::string partial = path + ".partial";
+        if (std::ofstream(partial).is_open()) {
+            std::remove(partial.c_str());
+        } else {
+            fault = path + ": the file cannot be written; is its folder there?";
+        }
+    }
+    transport.broadcast(fault);
+    if (!fault.empty()) {
+        throw InputError(fault);
+    }
+}
+
 }  // namespace
 
 RunOutcome run(const RunRequest& request, Transport& transport) {
+    require_writable(request.out, transport);
+    require_writable(request.trace, transport);
     RunOutcome outcome = Run(request, transport).execute();
     if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
         write_run(outcome.record, request.out);

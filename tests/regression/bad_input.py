@@ -36,6 +36,7 @@ CASES = {
                         ["illegal_address.ptx:14", "warp", "PC", "not in allocated"]),
     "barrier deadlock": (kernel("barrier_deadlock", "block=64"), 4, ["barrier", "barrier_deadlock"]),
     "wrong number of kernel parameters": (kernel("illegal_address"), 4, ["parameters"]),
+    "trace that cannot be written": (["run", "vecadd", "--trace", "/no/such/trace.json"], 3, ["/no/such/trace.json"]),
     "missing HDF5 file": (["validate", "/no/such.h5"], 3, ["/no/such.h5"]),
 }
 

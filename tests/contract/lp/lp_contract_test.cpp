@@ -96,7 +96,7 @@ LpContract flawed_contract(Flaw flaw) {
     return contract;
 }
 
-constexpr std::uint64_t kSeeds = 300;
+constexpr std::uint64_t kSeeds = 1000;
 
 }  // namespace
 

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""The command line as its users' scripts know it: every command, the JSON summary, and that the file says the same."""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+import h5py
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+SUMMARY = ["workload", "machine", "status", "outputs", "cycles", "warp_instructions", "thread_instructions", "ipc",
+           "kernels", "energy_j", "ranks", "sync", "wall_s", "warp_instructions_per_s", "peak_rss_bytes", "state_hash",
+           "out"]
+
+
+class Checks:
+    def __init__(self, program):
+        self.program = program
+        self.passed = self.failed = 0
+
+    def check(self, name, holds, detail=""):
+        self.passed += bool(holds)
+        self.failed += not holds
+        if not holds:
+            print(f"{name}: {detail}")
+
+    def prints(self, arguments, *fragments, ranks=0):
+        """The command ends with 0, says nothing on stderr, and prints the fragments."""
+        done = lookahead.execute(self.program, arguments, ranks)
+        good = done.returncode == 0 and not done.stderr and all(fragment in done.stdout for fragment in fragments)
+        self.check(" ".join(map(str, arguments)), good, f"exit {done.returncode}: {done.stdout[-300:]}{done.stderr}")
+        return done.stdout
+
+
+def check_catalogue(checks):
+    checks.prints(["--help"], "lookahead run sgemm", "Exit codes")
+    checks.prints(["run", "--help"], "--max-cycles", "--partition")
+    checks.prints(["list"], "vecadd", "gtx480", "gto", "frfcfs")
+    checks.prints(["list", "workloads"], "bfs")
+    checks.prints(["describe", "l1d.ways"], "l1d.ways", "Lines")
+    checks.prints(["describe", "gto"], "Greedy")
+    checks.prints(["describe", "bfs"], "bfs.nodes")
+    checks.prints(["describe", "gtx480"], "description")
+    checks.prints(["describe", "warp_instructions"], "instruction")
+
+
+def check_configuration(checks, folder):
+    shown = checks.prints(["config", "show", "-o", "l1d.ways=8"], "ways = 8")
+    machine = folder / "shown.toml"
+    machine.write_text(shown)
+    checks.prints(["config", "validate", machine], "valid")
+    again = checks.prints(["config", "show", "--machine", machine])
+    checks.check("config show", shown == again, "an effective configuration does not read back as itself")
+    checks.prints(["config", "schema"], "l1d.ways", "crossbar.request_latency")
+    checks.prints(["partition", "graph", "--ranks", "2"], "sm0", "rank 1")
+
+
+def check_engine(checks):
+    for ranks in (0, 2):
+        phold = json.loads(checks.prints(["bench", "phold", "--duration", "20", "--json"], "events_per_s", ranks=ranks))
+        checks.check("bench phold", phold["events"] > 0 and phold["ranks"] == max(ranks, 1), phold)
+        window = json.loads(checks.prints(["bench", "window", "--windows", "1000", "--json"], ranks=ranks))
+        checks.check("bench window", window["window_us"] > 0, window)
+    checks.prints(["bench", "ranks", "--duration", "10"], "null_message", "window", ranks=2)
+
+
+def check_run(checks, folder):
+    out, trace = folder / "run.h5", folder / "trace.json"
+    text = checks.prints(["run", "histogram", "--size", "tiny", "--seed", "3", "--json", "--out", out, "--trace", trace])
+    summary = json.loads(text)
+    checks.check("summary", list(summary) == SUMMARY, f"its keys are {list(summary)}")
+    checks.check("summary", summary["status"] == "complete" and summary["outputs"] == "match", summary)
+    checks.check("trace", json.loads(trace.read_text())["traceEvents"], "it has no events")
+    with h5py.File(out) as file:
+        for key in ("workload", "machine", "status", "outputs", "cycles", "warp_instructions", "state_hash"):
+            checks.check(f"attribute {key}", str(file.attrs[key]) == str(summary[key]),
+                         f"{file.attrs.get(key)} in the file, {summary[key]} in the summary")
+        checks.check("/counters", sum(file["counters/sm/warp_instructions"][:]) == summary["warp_instructions"],
+                     "the SMs' counters do not sum to the summary's")
+        checks.check("/kernels", len(file["kernels/cycles"]) == summary["kernels"] == 1, "not one kernel")
+    checks.prints(["validate", out], "valid")
+    checks.prints(["diff", out, out], "same")
+
+    other = folder / "other.h5"
+    lookahead.simulate(checks.program, ["histogram", "--size", "tiny", "--seed", "4", "--out", other])
+    compared = lookahead.execute(checks.program, ["diff", out, other])
+    checks.check("diff", compared.returncode == 4 and compared.stdout.strip(), compared.stdout)
+
+    emulated = json.loads(checks.prints(["emulate", "histogram", "--size", "tiny", "--seed", "3", "--json"]))
+    checks.check("emulate", emulated["warp_instructions"] == summary["warp_instructions"],
+                 f"{emulated['warp_instructions']} warp instructions, {summary['warp_instructions']} with timing")
+
+    file = pathlib.Path(__file__).parent / "ptx" / "endless.ptx"
+    stopped = lookahead.simulate(checks.program, ["ptx", "--set", f"file={file}", "--set", "arguments=s32:1", "--out",
+                                                  out, "--max-instructions", "5000"])
+    checks.check("--max-instructions", stopped["status"] == "stopped" and stopped["warp_instructions"] >= 5000, stopped)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    checks = Checks(parser.parse_args().program)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        check_catalogue(checks)
+        check_configuration(checks, folder)
+        check_engine(checks)
+        check_run(checks, folder)
+    print(f"{checks.passed} passed, {checks.failed} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
