@@ -101,14 +101,14 @@ class Bfs : public Workload {
     std::int64_t nodes_;
     std::uint32_t seed_;
     Graph graph_;
-    
+
     std::vector<std::int32_t> distances_;
 };
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(Workload, Bfs, "bfs",
-                           "Level-synchronous breadth-first search over a random graph; the host relaunches until done.",
-                           "Rodinia, bfs (one thread a node)")
+LOOKAHEAD_REGISTER_VARIANT(
+    Workload, Bfs, "bfs", "Level-synchronous breadth-first search over a random graph; the host relaunches until done.",
+    "Rodinia, bfs (one thread a node)")
 
 }  // namespace lookahead

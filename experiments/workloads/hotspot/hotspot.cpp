@@ -95,8 +95,9 @@ class Hotspot : public Workload {
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(Workload, Hotspot, "hotspot",
-                           "A step of a 2-D five-point thermal stencil with a halo in shared memory; diverges at borders.",
-                           "Rodinia, hotspot (one step a launch)")
+LOOKAHEAD_REGISTER_VARIANT(
+    Workload, Hotspot, "hotspot",
+    "A step of a 2-D five-point thermal stencil with a halo in shared memory; diverges at borders.",
+    "Rodinia, hotspot (one step a launch)")
 
 }  // namespace lookahead

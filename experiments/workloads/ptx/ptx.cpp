@@ -185,9 +185,8 @@ class PtxFile : public Workload {
     static DeviceAddress make_buffer(Device& device, const Argument& argument, XorShift32& random) {
         std::vector<std::byte> bytes(argument.elements * argument.element_bytes);
         for (std::uint64_t i = 0; i < argument.elements; ++i) {
-            const std::uint64_t bits = argument.random
-                                           ? value_bits(argument, random.next_float(), random.next() >> 1)
-                                           : argument.bits;
+            const std::uint64_t bits =
+                argument.random ? value_bits(argument, random.next_float(), random.next() >> 1) : argument.bits;
             std::memcpy(bytes.data() + i * argument.element_bytes, &bits, argument.element_bytes);
         }
         return device.upload(bytes);
