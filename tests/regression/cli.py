@@ -54,7 +54,11 @@ def check_configuration(checks, folder):
     machine.write_text(shown)
     checks.prints(["config", "validate", machine], "valid")
     again = checks.prints(["config", "show", "--machine", machine])
-    checks.check("config show", shown == again, "an effective configuration does not read back as itself")
+
+    def values(text):  # without the comments, which say where a value comes from
+        return [line.split("  #")[0] for line in text.splitlines()]
+
+    checks.check("config show", values(shown) == values(again), "a configuration does not read back as itself")
     checks.prints(["config", "schema"], "l1d.ways", "crossbar.request_latency")
     checks.prints(["partition", "graph", "--ranks", "2"], "sm0", "rank 1")
 
