@@ -1,0 +1,111 @@
+// The built-in machines as whole machines: every key is checked, and the sizes are those of the published tables.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "components/cache/l1_parameters.h"
+#include "components/dram/dram_parameters.h"
+#include "components/machine/machine.h"
+#include "components/memory_partition/address_mapping.h"
+#include "components/memory_partition/l2_parameters.h"
+#include "components/protocols/memory.h"
+#include "components/sm/parameters.h"
+#include "experiments/machines/machines.h"
+#include "experiments/run/program.h"
+
+namespace lookahead {
+namespace {
+
+/// Has every key of a machine read, and so checked.
+void read_all(const Configuration& configuration) {
+    const gpu::Machine machine(configuration, {}, [](Device&) {});
+    configuration.read<finaliser::FinaliserOptions>("finaliser");
+}
+
+std::map<std::string, ParameterValue> effective_values(const Configuration& configuration) {
+    read_all(configuration);
+    std::map<std::string, ParameterValue> values;
+    for (const EffectiveEntry& entry : configuration.effective_entries()) {
+        values.emplace(entry.key, entry.value);
+    }
+    return values;
+}
+
+TEST_CASE("gtx480 says what the program's defaults say, key by key") {
+    const Configuration file = load_machine("gtx480");
+    const auto of_file = effective_values(file);
+    const auto of_defaults = effective_values(Configuration{});
+    unsigned keys_in_file = 0;
+    for (const auto& [key, value] : of_file) {
+        CAPTURE(key);
+        REQUIRE(of_defaults.contains(key));
+        CHECK(of_defaults.at(key) == value);
+        keys_in_file += file.is_set(key);
+    }
+    CHECK(of_file.size() == of_defaults.size());
+    // A key that the file does not set cannot differ: the file sets those of the GTX 480's table, and may set more.
+    CHECK(keys_in_file >= 83);
+}
+
+TEST_CASE("a machine that differs from the defaults in one value is told from them") {
+    Configuration other = load_machine("gtx480");
+    other.override_value("l1d.ways=8");
+    CHECK(effective_values(other) != effective_values(Configuration{}));
+}
+
+TEST_CASE("every built-in machine can be built, and has no key that nobody reads") {
+    CHECK(built_in_machines().size() >= 6);
+    for (const BuiltInMachine& machine : built_in_machines()) {
+        CAPTURE(machine.name);
+        const Configuration configuration = load_machine(std::string(machine.name));
+        CHECK_NOTHROW(read_all(configuration));
+        CHECK_NOTHROW(configuration.check_all_used());
+    }
+}
+
+/// The sizes as the papers give them, which the files reach by sets, ways, slices and channels.
+struct PublishedSizes {
+    std::string machine;
+    std::int64_t sms, warps, register_kilobytes;
+    std::int64_t l1_kilobytes, l1_ways, l1_mshrs;
+    std::int64_t l2_kilobytes, l2_ways;
+    std::int64_t row_bytes;  ///< of a channel
+    double gigabytes_per_second;
+};
+
+TEST_CASE("the machines have the sizes of the published tables") {
+    const PublishedSizes published[] = {
+        {"gtx480", 15, 48, 128, 16, 4, 64, 768, 8, 4096, 177.4},
+        {"dac_gtx480", 15, 48, 128, 48, 4, 32, 768, 8, 4096, 177.4},
+        {"pmode_fermi", 15, 48, 128, 32, 4, 96, 768, 8, 4096, 177.4},
+        {"vecmem_nvidia", 32, 32, 256, 32, 4, 256, 2048, 16, 2048, 118.3},
+        {"avc_fermi_sm", 1, 48, 64, 48, 6, 64, 768, 8, 4096, 177.4},
+        {"caps_fermi", 15, 48, 128, 16, 4, 32, 768, 8, 4096, 177.4},
+    };
+    for (const PublishedSizes& sizes : published) {
+        CAPTURE(sizes.machine);
+        const Configuration configuration = load_machine(sizes.machine);
+        const auto sm = configuration.read<gpu::SmParameters>("sm");
+        const auto l1 = configuration.read<gpu::L1Parameters>("l1d");
+        const auto l2 = configuration.read<gpu::L2Parameters>("l2");
+        const auto dram = configuration.read<gpu::DramParameters>("dram");
+        const gpu::AddressMapping mapping(configuration.read<gpu::AddressMappingParameters>("address_mapping"));
+        CHECK(configuration.read<gpu::MachineParameters>("gpu").sms == sizes.sms);
+        CHECK(sm.max_warps == sizes.warps);
+        CHECK(sm.registers * 4 == sizes.register_kilobytes * 1024);
+        CHECK(l1.sets * l1.ways * gpu::kLineBytes == sizes.l1_kilobytes * 1024);
+        CHECK(l1.ways == sizes.l1_ways);
+        CHECK(l1.mshrs == sizes.l1_mshrs);
+        CHECK(mapping.slices() * l2.sets * l2.ways * gpu::kLineBytes == sizes.l2_kilobytes * 1024);
+        CHECK(l2.ways == sizes.l2_ways);
+        CHECK(mapping.banks() == 16);
+        CHECK(mapping.row_bytes() == sizes.row_bytes);
+        const double bytes_per_second = static_cast<double>(mapping.channels() * dram.burst_bytes()) *
+                                        static_cast<double>(dram.frequency) / static_cast<double>(dram.burst_cycles());
+        CHECK(bytes_per_second / 1e9 == doctest::Approx(sizes.gigabytes_per_second).epsilon(0.001));
+    }
+}
+
+}  // namespace
+}  // namespace lookahead
