@@ -17,6 +17,21 @@ inline constexpr std::uint64_t kModuleBase = 0x0000'0050'0000'0000;
 inline constexpr std::uint64_t kModuleBytes = 0x0000'0001'0000'0000;
 inline constexpr std::uint64_t kConstantBase = kModuleBase + kModuleBytes;
 inline constexpr std::uint64_t kConstantBytes = 0x0000'0001'0000'0000;
+/// Where the threads' local memory lies, behind everything that programs can name.
+inline constexpr std::uint64_t kLocalMemoryBase = kConstantBase + kConstantBytes;
+/// Bytes that one row of local memory takes: the same word of each lane of a warp.
+inline constexpr std::uint64_t kLocalRowBytes = 128;
+
+/// Bytes of memory for the local memory of a warp whose threads have `local_bytes` each.
+constexpr std::uint64_t local_memory_per_warp(std::uint32_t local_bytes) {
+    return (local_bytes + 3) / 4 * kLocalRowBytes;
+}
+/// Where byte `offset` of the local memory of lane `lane` lies in the memory of its warp. The words of the lanes are
+/// interleaved, so that the same word of all of them is one line (CUDA C++ Programming Guide, "Local Memory").
+constexpr std::uint64_t local_memory_offset(std::uint64_t offset, unsigned lane) {
+    return offset / 4 * kLocalRowBytes + lane * 4 + offset % 4;
+}
+
 /// cudaMalloc's alignment.
 inline constexpr std::uint64_t kAllocationAlignment = 256;
 

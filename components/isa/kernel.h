@@ -43,6 +43,7 @@ struct Kernel {
     std::uint32_t predicates = 0;
     std::uint32_t static_shared_bytes = 0;
     std::uint32_t local_bytes = 0;          ///< local memory a thread: depot and spills
+    std::uint32_t spill_bytes = 0;          ///< the last of local_bytes: spilled registers
     std::uint32_t max_threads_per_cta = 0;  ///< .maxntid's product; 0: not given
 
     std::uint32_t parameter_rows() const { return (parameter_bytes + 3) / 4; }

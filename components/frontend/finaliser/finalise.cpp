@@ -18,6 +18,7 @@
 #include "components/frontend/finaliser/rename.h"
 #include "components/frontend/finaliser/schedule.h"
 #include "components/frontend/finaliser/spill_predicates.h"
+#include "components/frontend/finaliser/spill_registers.h"
 #include "components/frontend/finaliser/verify.h"
 #include "core/error/error.h"
 
@@ -69,12 +70,39 @@ Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& 
     return allocate(kernel);
 }
 
+VirtualKernel prepare(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
+                      bool rename) {
+    VirtualKernel code = lower(module, kernel);
+    optimise(code, rename);
+    spill_predicates(code, options.predicate_limit);
+    return code;
+}
+
+/// Spills registers in both forms of the kernel and takes the one with fewer instructions that move spilled values.
+void spill_and_allocate(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
+                        VirtualKernel& best_code, Allocation& best_allocation) {
+    for (bool rename : {true, false}) {
+        VirtualKernel code = prepare(module, kernel, options, rename);
+        spill_registers(code, options.register_limit);
+        const Allocation allocation = schedule_and_allocate(code, options);
+        const bool better = !is_within(best_allocation, options) ||
+                            spill_instructions(code).total() < spill_instructions(best_code).total();
+        if (!is_within(allocation, options) || !better) {
+            if (!is_within(best_allocation, options) && allocation.registers < best_allocation.registers)
+                best_allocation = allocation;  // for the message
+            continue;
+        }
+        best_code = std::move(code);
+        best_allocation = allocation;
+    }
+}
+
 void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
                   const FinaliserOptions& options) {
     if (allocation.registers > options.register_limit)
         throw InputError(
-            fmt::format("{}:{}: kernel {} needs {} registers a thread and the limit is {}; spilling to "
-                        "local memory is not supported, so raise the limit",
+            fmt::format("{}:{}: kernel {} needs {} registers at once, also with all other values in local memory, and "
+                        "the limit is {}; raise the limit",
                         frame.source_file, line, frame.name, allocation.registers, options.register_limit));
     if (allocation.predicates > options.predicate_limit)
         throw InputError(fmt::format("{}:{}: kernel {} needs {} predicate registers at once and there are {}",
@@ -90,12 +118,11 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     Allocation allocation;
     // Values of their own let the scheduler do more; the program's own reuse of registers can need fewer.
     for (bool rename : {true, false}) {
-        code = lower(module, kernel);
-        optimise(code, rename);
-        spill_predicates(code, options.predicate_limit);
+        code = prepare(module, kernel, options, rename);
         allocation = schedule_and_allocate(code, options);
         if (is_within(allocation, options)) break;
     }
+    if (!is_within(allocation, options)) spill_and_allocate(module, kernel, options, code, allocation);
     check_limits(code.frame, kernel.line, allocation, options);
     isa::Kernel result = emit(code, allocation);
     verify(result);

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "components/frontend/finaliser/lower.h"
+#include "components/isa/memory_access.h"
 
 namespace lookahead::finaliser {
 
@@ -27,10 +28,12 @@ isa::Space machine_space(LoweringContext& context) {
             return isa::Space::shared;
         case StateSpace::constant:
             return isa::Space::constant;
+        case StateSpace::local:
+            return isa::Space::local;
         default:
             context.refuse(
-                "loads, stores and atomics are supported in .global, .shared and .const and for generic "
-                "addresses, parameters can be loaded; .local is not supported");
+                "loads, stores and atomics are supported in .global, .shared, .local and .const and for generic "
+                "addresses, parameters can be loaded");
     }
 }
 
@@ -146,6 +149,39 @@ void lower_parameter_load(LoweringContext& context) {
             context.emit_to(destination.elements[i], parameter_value(context, offset + i * ptx::bytes(type), type));
 }
 
+/// A thread's words of local memory do not lie side by side (isa::local_memory_address), so that no access there takes
+/// more than one. Where generic addresses may be local ones, those accesses that may be torn are split too.
+bool must_be_split(LoweringContext& context, const VirtualInstruction& access) {
+    if (isa::lane_bytes(access.machine) <= 4) return false;
+    if (access.machine.space == isa::Space::local) return true;
+    return access.machine.space == isa::Space::generic && access.machine.order == isa::Order::weak &&
+           makes_generic_local_addresses(context.function());
+}
+
+/// Emits the access `count` times, each for one row of its data: words of 64-bit elements, or elements.
+template <typename SetData>
+void emit_split(LoweringContext& context, VirtualInstruction access, SetData set_data) {
+    const unsigned element_bytes = isa::type_bytes(access.machine.type);
+    const unsigned count = isa::type_rows(access.machine.type) * access.machine.vector;
+    const unsigned step = element_bytes == 8 ? 4 : element_bytes;
+    if (element_bytes == 8) access.machine.type = isa::Type::b32;
+    access.machine.vector = 1;
+    for (unsigned i = 0; i < count; ++i) {
+        VirtualInstruction one = access;
+        one.machine.offset += static_cast<std::int32_t>(i * step);
+        set_data(one, i);
+        context.emit(one);
+    }
+}
+
+/// Into rows of its own, because the destination may be the address's register.
+void emit_split_load(LoweringContext& context, const VirtualInstruction& load, std::uint32_t rows) {
+    emit_split(context, load, [rows](VirtualInstruction& one, unsigned i) {
+        one.destination = rows + i;
+        one.destination_rows = 1;
+    });
+}
+
 /// Vector elements arrive in consecutive rows and are copied to where the program wants them; the allocator
 /// makes most of those copies vanish.
 void lower_load(LoweringContext& context) {
@@ -154,13 +190,23 @@ void lower_load(LoweringContext& context) {
     VirtualInstruction load = make_access(context, Operation::load);
     set_address(context, load, instruction.sources()[0]);
     const ptx::Operand& destination = instruction.destinations()[0];
-    if (destination.kind != ptx::OperandKind::vector) return context.emit_to(destination, load);
-
+    const bool split = must_be_split(context, load);
+    if (destination.kind != ptx::OperandKind::vector) {
+        if (!split) return context.emit_to(destination, load);
+        const std::uint32_t rows = context.kernel.new_rows(2);
+        emit_split_load(context, load, rows);
+        VirtualInstruction copy = context.make(Operation::mov, Type::b64);
+        copy.source[0] = {Operand::Kind::reg, 2, rows};
+        return context.emit_to(destination, copy);
+    }
     const unsigned element_rows = rows_of(instruction.type());
     load.destination_rows = static_cast<std::uint8_t>(element_rows * destination.elements.size());
     if (load.destination_rows > 4) context.refuse("vectors of up to 16 bytes are supported");
     load.destination = context.kernel.new_rows(load.destination_rows);
-    context.emit(load);
+    if (split)
+        emit_split_load(context, load, load.destination);
+    else
+        context.emit(load);
     for (std::uint32_t i = 0; i < destination.elements.size(); ++i) {
         if (destination.elements[i].kind == ptx::OperandKind::sink) continue;
         VirtualInstruction copy = context.make(Operation::mov, element_rows == 2 ? Type::b64 : Type::b32);
@@ -189,7 +235,9 @@ void lower_store(LoweringContext& context) {
     VirtualInstruction store = make_access(context, Operation::store);
     set_address(context, store, instruction.sources()[0]);
     store.source[1] = store_data(context, instruction.sources()[1]);
-    context.emit(store);
+    if (!must_be_split(context, store)) return context.emit(store);
+    const VirtualOperand data = store.source[1];
+    emit_split(context, store, [data](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
 }
 
 isa::AtomicOp machine_atomic(ptx::AtomicOperation operation) {

@@ -124,19 +124,22 @@ std::uint64_t window_base(LoweringContext& context, StateSpace space) {
             return 0;
         case StateSpace::shared:
             return isa::kSharedWindowBase;
+        case StateSpace::local:
+            return isa::kLocalWindowBase;
         default:
-            context.refuse("cvta and isspacep are supported for .global, .const and .shared");
+            context.refuse("cvta and isspacep are supported for .global, .const, .shared and .local");
     }
 }
 
-/// Generic addresses of global memory and constants are the addresses themselves; shared memory lies in a window.
+/// Generic addresses of global memory and constants are the addresses themselves; shared and local memory lie in windows.
 void lower_cvta(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const VirtualOperand address = context.source(instruction.sources()[0]);
     const std::uint64_t base = window_base(context, instruction.modifiers.space);
     const ptx::Operand& destination = instruction.destinations()[0];
     if (base == 0) return context.emit_to(destination, raw_move(address));
-    if (address.rows != 2) context.refuse("generic addresses of .shared are supported with 64-bit addresses");
+    if (address.rows != 2)
+        context.refuse("generic addresses of .shared and .local are supported with 64-bit addresses");
     VirtualInstruction shift = context.make(instruction.modifiers.to ? Operation::sub : Operation::add, Type::u64);
     shift.source = {address, context.literal(base, 2), {}};
     context.emit_to(destination, shift);
@@ -149,6 +152,8 @@ Window window_of(LoweringContext& context, StateSpace space) {
             return {isa::kConstantBase, isa::kConstantBytes};
         case StateSpace::global:
             return {isa::kGlobalBase, isa::kConstantBase - isa::kGlobalBase};
+        case StateSpace::local:
+            return {isa::kLocalWindowBase, isa::kLocalWindowBytes};
         default:
             return {window_base(context, space), isa::kSharedWindowBytes};
     }

@@ -109,8 +109,10 @@ LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function&
     : module_(module),
       function_(function),
       shared_(lay_out_shared(module, function)),
+      local_(lay_out_local(function)),
       module_addresses_(lay_out_module(module)) {
     kernel.frame = frame_of(module, function, shared_);
+    kernel.frame.local_bytes = local_.bytes;
     for (const ptx::Register& reg : function.registers)
         place_.push_back(reg.type == ptx::Type::pred ? kernel.new_predicate() : kernel.new_rows(rows_of(reg.type)));
 }
@@ -188,6 +190,9 @@ std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) co
     switch (space_of(symbol)) {
         case ptx::StateSpace::shared:
             return is_module_variable ? shared_.module_offset[symbol.index] : shared_.function_offset[symbol.index];
+        case ptx::StateSpace::local:
+            if (is_module_variable) refuse(".local variables are supported inside functions");
+            return local_.offset[symbol.index];
         case ptx::StateSpace::global:
         case ptx::StateSpace::constant:
             if (!is_module_variable) refuse("only the module can have .global and .const variables");
@@ -196,7 +201,7 @@ std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) co
                                    module_.variables[symbol.index].name));
             return module_addresses_[symbol.index];
         default:
-            refuse(".global, .const and .shared variables have addresses; this one is in none of these spaces");
+            refuse(".global, .const, .shared and .local variables have addresses; this one is in none of these spaces");
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "components/frontend/finaliser/local_layout.h"
 #include "components/frontend/finaliser/shared_layout.h"
 #include "components/frontend/finaliser/virtual_kernel.h"
 #include "components/frontend/ptx/module.h"
@@ -72,6 +73,7 @@ class LoweringContext {
     const ptx::Variable* variable_of(const ptx::SymbolReference& symbol) const;
 
     SharedLayout shared_;
+    LocalLayout local_;
     std::vector<std::uint64_t> module_addresses_;
     std::vector<std::uint32_t> place_;
     const ptx::Instruction* instruction_ = nullptr;

@@ -72,7 +72,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void check(const MemoryInstruction& memory, isa::LaneMask global, isa::LaneMask shared) const;
     void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) const;
     void check_global(const MemoryInstruction& memory, isa::LaneMask lanes) const;
-    void split_generic(QueuedInstruction& entry) const;
+    isa::LaneMask split_generic(QueuedInstruction& entry) const;
+    static void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window);
 
     void take_replies(Cycle now);
     void take_reply(const MessageHeader& reply, Cycle now);

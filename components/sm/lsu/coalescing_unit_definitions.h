@@ -76,12 +76,17 @@ void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction,
     entry.accepted = now;
     entry.shared = 0;
     entry.global = 0;
+    isa::LaneMask local = 0;
     switch (instruction.instruction->space) {
         case isa::Space::shared:
             entry.shared = instruction.active;
             break;
         case isa::Space::generic:
-            split_generic(entry);
+            local = split_generic(entry);
+            break;
+        case isa::Space::local:
+            entry.global = local = instruction.active;
+            translate_local(entry.memory, local, 0);
             break;
         default:
             entry.global = instruction.active;
@@ -90,7 +95,7 @@ void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction,
     if (instruction.active != isa::kFullMask) {
         fill_inactive(entry.memory.addresses, instruction.active);
     }
-    check(entry.memory, entry.global, entry.shared);
+    check(entry.memory, entry.global & ~local, entry.shared);
     queue_.push();
     ++account.queued;
     ++accepted_;
@@ -110,19 +115,53 @@ void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction,
     }
 }
 
-/// Lanes in the shared window go to shared memory, at the offset there.
+/// Lanes in the shared window go to shared memory, at the offset there; those in the local window, whose mask it gives,
+/// to the memory behind local memory.
 template <class Contract>
-void BasicCoalescingUnit<Contract>::split_generic(QueuedInstruction& entry) const {
+isa::LaneMask BasicCoalescingUnit<Contract>::split_generic(QueuedInstruction& entry) const {
     MemoryInstruction& memory = entry.memory;
+    isa::LaneMask local = 0;
     for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
         const auto lane = std::countr_zero(left);
         const std::uint64_t offset = memory.addresses[lane] - isa::kSharedWindowBase;
         if (offset < isa::kSharedWindowBytes) {
             memory.addresses[lane] = offset;
             entry.shared |= isa::LaneMask{1} << lane;
+        } else if (memory.addresses[lane] - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
+            local |= isa::LaneMask{1} << lane;
         }
     }
     entry.global = memory.active & ~entry.shared;
+    translate_local(memory, local, isa::kLocalWindowBase);
+    return local;
+}
+
+/// Addresses in the lanes' local memory, which begins at `window`, become those of the memory behind it. Local accesses are one word at most (finaliser): the words of a
+/// thread do not lie side by side.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::translate_local(MemoryInstruction& memory, isa::LaneMask lanes,
+                                                    std::uint64_t window) {
+    const isa::Instruction& instruction = *memory.instruction;
+    const unsigned bytes = isa::lane_bytes(instruction);
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t address = memory.addresses[lane];
+        const std::uint64_t offset = address - window;
+        if ((offset & (bytes - 1)) != 0) {
+            throw MemoryFault(instruction, lane, address,
+                              "is not a multiple of the access's " + std::to_string(bytes) + " bytes");
+        }
+        if (offset >= memory.local_bytes || offset + bytes > memory.local_bytes) {
+            throw MemoryFault(
+                instruction, lane, address,
+                "is outside the thread's local memory of " + std::to_string(memory.local_bytes) + " bytes");
+        }
+        if (bytes > 4) {
+            throw MemoryFault(instruction, lane, address,
+                              "is in local memory, where ordered accesses of more than a word are not supported");
+        }
+        memory.addresses[lane] = memory.local_base + isa::local_memory_offset(offset, lane);
+    }
 }
 
 template <class Contract>
@@ -144,16 +183,12 @@ void BasicCoalescingUnit<Contract>::check_global(const MemoryInstruction& memory
     const isa::Instruction& instruction = *memory.instruction;
     const unsigned bytes = isa::lane_bytes(instruction);
     const AddressBlock block = block_of(memory.addresses, bytes);
-    const bool local = instruction.space == isa::Space::local;
-    if (!local && (block.low_bits & (bytes - 1)) == 0 && allocations_.contains(block.begin, block.end)) {
+    if ((block.low_bits & (bytes - 1)) == 0 && allocations_.contains(block.begin, block.end)) {
         return;
     }
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t address = memory.addresses[lane];
-        if (local || address - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
-            throw MemoryFault(instruction, lane, address, "is in local memory, which this machine does not model yet");
-        }
         if ((address & (bytes - 1)) != 0) {
             throw MemoryFault(instruction, lane, address,
                               "is not a multiple of the access's " + std::to_string(bytes) + " bytes");

@@ -30,6 +30,8 @@ struct MemoryInstruction {
     std::uint32_t destination_row = 0;  ///< physical row of the first destination register; rows are consecutive
     std::uint32_t shared_base = 0;      ///< of the CTA in the SM's shared memory, bytes
     std::uint32_t shared_bytes = 0;     ///< of the CTA
+    std::uint64_t local_base = 0;       ///< of the warp's local memory (isa::local_memory_offset)
+    std::uint32_t local_bytes = 0;      ///< of local memory a thread
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
     alignas(64)
         std::uint32_t data[4][isa::kWarpSize];  ///< store words by element; atomic: operand low/high, operand2 low/high

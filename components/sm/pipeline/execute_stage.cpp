@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
 #include "core/error/error.h"
 
@@ -134,6 +135,9 @@ void ExecuteStage::memory(unsigned context, const StreamContext& stream, const D
     request_.destination_row = instruction.destination_rows > 0 ? map[instruction.destination] : 0;
     request_.shared_bytes = state_.launch.occupancy.shared_bytes_per_cta;
     request_.shared_base = stream.cta_slot * request_.shared_bytes;
+    const std::uint64_t warp = identity_.index * static_cast<std::uint64_t>(state_.parameters.max_warps) + context;
+    request_.local_bytes = state_.kernel->kernel().local_bytes;
+    request_.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(request_.local_bytes);
     const isa::Operand& address = instruction.source[0];
     const std::uint32_t* low = source_row(map, address, 0);
     const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;

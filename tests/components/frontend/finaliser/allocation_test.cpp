@@ -2,6 +2,7 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/live_ranges.h"
+#include "components/frontend/finaliser/spill_registers.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
 
@@ -49,10 +50,46 @@ TEST_CASE("values that live together have different registers, and no more than 
     CHECK(run(kernel_of("st.global.u32 [%out], 5;" + sum_of_loads(20), unscheduled()))[0] == 5);
 }
 
-TEST_CASE("a kernel that needs exactly the limit is accepted and one register less is refused") {
-    CHECK(kernel_of(sum_of_loads(20), unscheduled(20)).registers == 20);
-    CHECK_THROWS_WITH_AS(kernel_of(sum_of_loads(20), unscheduled(19)),
-                         doctest::Contains("needs 20 registers a thread and the limit is 19"), InputError);
+TEST_CASE("a kernel that needs exactly the limit does not spill, and with one register less it spills one value") {
+    const isa::Kernel fits = kernel_of(sum_of_loads(20), unscheduled(20));
+    CHECK(fits.registers == 20);
+    CHECK(fits.local_bytes == 0);
+    const isa::Kernel spilled = kernel_of(sum_of_loads(20), unscheduled(19));
+    CHECK(spilled.registers == 19);
+    CHECK(spilled.spill_bytes > 0);
+    CHECK(spilled.local_bytes == spilled.spill_bytes);
+    CHECK(spill_instructions(spilled).stores == spilled.spill_bytes / 4);
+    CHECK(spill_instructions(spilled).loads == spilled.spill_bytes / 4);
+    for (unsigned limit = 2; limit <= 20; ++limit) {
+        CAPTURE(limit);
+        const isa::Kernel kernel = kernel_of("st.global.u32 [%out+12], %a;" + sum_of_loads(20), unscheduled(limit));
+        CHECK(kernel.registers <= limit);
+        CHECK(run(kernel, 77)[0] == 77);
+    }
+}
+
+TEST_CASE("spilled values lie behind the kernel's own local variables") {
+    const isa::Kernel kernel = kernel_of(".local .align 4 .b8 l[12]; st.local.u32 [l+8], %a; bar.sync 0;" +
+                                             sum_of_loads(20) + "ld.local.u32 %r0, [l+8]; st.global.u32 [%out+4], %r0;",
+                                         unscheduled(10));
+    CHECK(kernel.spill_bytes > 0);
+    CHECK(kernel.local_bytes == 12 + kernel.spill_bytes);
+    CHECK(run(kernel, 9)[1] == 9);
+}
+
+TEST_CASE("values that constants make are made again instead of being kept in memory") {
+    std::string body = "mov.u32 %r31, %tid.x; mov.u32 %r29, %ntid.x; add.u32 %r29, %r29, 1000;" + sum_of_loads(12);
+    body += "add.u32 %r31, %r31, %r29; st.global.u32 [%out+4], %r31;";
+    const isa::Kernel kernel = kernel_of(body, unscheduled(12));
+    CHECK(kernel.spill_bytes == 0);
+    CHECK(run(kernel)[1] == 1001);
+}
+
+TEST_CASE("a kernel of which one instruction needs more registers than there are is refused") {
+    const std::string body =
+        "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%out]; st.global.v4.u32 [%out+16], {%r0, %r1, %r2, %r3};";
+    CHECK(kernel_of(body, unscheduled(4)).registers == 4);
+    CHECK_THROWS_WITH_AS(kernel_of(body, unscheduled(3)), doctest::Contains("the limit is 3"), InputError);
 }
 
 TEST_CASE("the scheduler gives way when its order does not fit the limit") {

@@ -37,9 +37,14 @@ std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchC
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
     const auto expected = interpret(module, configuration, a, words);
     for (const bool schedule : {true, false}) {
-        FinaliserOptions options;
-        options.schedule = schedule;
-        CHECK(emulate(module, options, configuration, a, words) == expected);
+        for (const unsigned registers : {63U, 12U}) {
+            CAPTURE(schedule);
+            CAPTURE(registers);
+            FinaliserOptions options;
+            options.schedule = schedule;
+            options.register_limit = registers;
+            CHECK(emulate(module, options, configuration, a, words) == expected);
+        }
     }
     return expected;
 }

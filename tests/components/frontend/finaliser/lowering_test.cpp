@@ -225,7 +225,6 @@ TEST_CASE("what the machine cannot do is refused with file, line and instruction
     CHECK(contains(carry, "test.ptx:"));
     CHECK(contains(carry, "add.cc.u32 %r0, %a, %b"));
     CHECK(contains(carry, "carry"));
-    CHECK(contains(refusal(".local .align 4 .b8 l[4]; st.local.u32 [l], %a;"), ".local"));
     CHECK(contains(refusal("bar.sync 0, 64;"), "count"));
     CHECK(contains(refusal("prefetch.global.L2 [%out];"), "prefetch"));
 }

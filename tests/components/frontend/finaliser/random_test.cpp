@@ -95,12 +95,18 @@ TEST_CASE("random kernels compute the same after finalising, scheduled, with 63 
     compare_many(63, true, 200, 0);
 }
 
-TEST_CASE("random kernels compute the same after finalising, scheduled, with 40 registers") {
-    compare_many(40, true, 200, 130);
+TEST_CASE("random kernels compute the same after finalising with 40, 24, 16 and 12 registers, the others spilled") {
+    for (unsigned limit : {40U, 24U, 16U, 12U}) compare_many(limit, true, 60, 0);
 }
 
-TEST_CASE("random kernels compute the same after finalising, scheduled, with 24 registers") {
-    compare_many(24, true, 200, 195);
+TEST_CASE("random kernels compute the same at any limit, with three predicates or more") {
+    std::mt19937 random(first_seed());
+    for (int i = 0; i < 40; ++i) {
+        const unsigned limit = 10 + random() % 50, predicates = 3 + random() % 5;
+        CAPTURE(limit);
+        CAPTURE(predicates);
+        compare_many(limit, random() % 2 == 0, 3, 0, predicates);
+    }
 }
 
 TEST_CASE("random kernels compute the same after finalising in the program's own order") {

@@ -48,7 +48,11 @@ struct Cta {
 class Thread {
   public:
     Thread(Cta& cta, std::uint32_t number)
-        : cta_(cta), number_(number), rows_(cta.program.rows), predicates_(cta.program.predicates) {
+        : cta_(cta),
+          number_(number),
+          rows_(cta.program.rows),
+          predicates_(cta.program.predicates),
+          local_(cta.program.frame.local_bytes, std::byte{0xcd}) {
         for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].lanes[0] = 0xdead0000U + static_cast<std::uint32_t>(i);
     }
 
@@ -164,8 +168,9 @@ class Thread {
         const bool generic_shared = instruction.machine.space == isa::Space::generic && in_window;
         const bool shared = instruction.machine.space == isa::Space::shared || generic_shared;
         if (generic_shared) address -= isa::kSharedWindowBase;
-        if (!shared) address -= isa::kGlobalBase;
-        auto& memory = shared ? cta_.shared : cta_.memory;
+        const bool local = instruction.machine.space == isa::Space::local;
+        if (!shared && !local) address -= isa::kGlobalBase;
+        auto& memory = shared ? cta_.shared : local ? local_ : cta_.memory;
         if (address + bytes > memory.size() || address + bytes < address) throw std::runtime_error("illegal address");
         return memory.data() + address;
     }
@@ -199,6 +204,7 @@ class Thread {
     std::uint32_t number_;
     std::vector<Row> rows_;
     std::vector<bool> predicates_;
+    std::vector<std::byte> local_;
     std::uint32_t pc_ = 0;
     std::uint64_t steps_ = 0;
     bool done_ = false;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/ptx/module.h"
+
+namespace lookahead::finaliser {
+
+/// Where a kernel's .local variables lie in each thread's local memory, in the order of their declaration. Spilled
+/// registers come behind them.
+struct LocalLayout {
+    std::vector<std::uint32_t> offset;  ///< by index in Function::variables; local ones only
+    std::uint32_t bytes = 0;            ///< a multiple of 4
+};
+
+LocalLayout lay_out_local(const ptx::Function& kernel);
+
+/// Whether generic addresses may lead to local memory: the kernel makes some.
+bool makes_generic_local_addresses(const ptx::Function& kernel);
+
+}  // namespace lookahead::finaliser

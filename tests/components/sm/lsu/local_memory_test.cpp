@@ -1,0 +1,111 @@
+// Local memory: interleaved by words, in a window of its warp.
+#include <doctest/doctest.h>
+
+#include "components/isa/address_space.h"
+#include "components/sm/lsu/memory_fault.h"
+#include "tests/components/sm/lsu/unit_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+using isa::Operation;
+using isa::Space;
+using isa::Type;
+
+constexpr std::uint32_t kLocalBytes = 64;
+
+MemoryInstruction in_warp(MemoryInstruction instruction, unsigned warp) {
+    instruction.local_bytes = kLocalBytes;
+    instruction.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(kLocalBytes);
+    return instruction;
+}
+
+TEST_CASE("the same word of all lanes is one line, and different words are as many lines") {
+    Bench bench;
+    const isa::Instruction load = make_memory(Operation::load, Type::u32, Space::local);
+    bench.issue(in_warp(bench.instruction(load, [](unsigned) { return 8; }), 3));
+    REQUIRE(bench.drain());
+    CHECK(bench.unit->counters().global_accesses == 1);
+    bench.issue(in_warp(bench.instruction(load, [](unsigned lane) { return lane % 4 * 4; }), 3));
+    REQUIRE(bench.drain());
+    CHECK(bench.unit->counters().global_accesses == 5);
+}
+
+TEST_CASE("each lane of each warp has its own bytes, by local and by generic addresses") {
+    Bench bench;
+    const isa::Instruction store = make_memory(Operation::store, Type::u32, Space::local);
+    const isa::Instruction byte = make_memory(Operation::store, Type::u8, Space::generic);
+    const isa::Instruction load = make_memory(Operation::load, Type::u32, Space::generic);
+    for (unsigned warp = 0; warp < 4; ++warp) {
+        auto words = in_warp(bench.instruction(store, [](unsigned lane) { return lane % 16 * 4; }), warp);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            words.data[0][lane] = 0x01010101 * (1 + lane) + 0x40000000 * (warp & 1);
+        }
+        bench.issue(words);
+        auto bytes = in_warp(
+            bench.instruction(byte, [](unsigned lane) { return isa::kLocalWindowBase + lane % 16 * 4 + 1; }), warp);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            bytes.data[0][lane] = 0x80 + warp;
+        }
+        bench.issue(bytes);
+    }
+    REQUIRE(bench.drain());
+    for (unsigned warp = 0; warp < 4; ++warp) {
+        bench.issue(in_warp(
+            bench.instruction(
+                load, [](unsigned lane) { return isa::kLocalWindowBase + lane % 16 * 4; }, isa::kFullMask, warp),
+            warp));
+    }
+    REQUIRE(bench.drain());
+    for (unsigned warp = 0; warp < 4; ++warp) {
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            const std::uint32_t word = 0x01010101 * (1 + lane) + 0x40000000 * (warp & 1);
+            CHECK(bench.registers.row(warp)[lane] == ((word & 0xffff00ffu) | (0x80 + warp) << 8));
+        }
+    }
+}
+
+TEST_CASE("a generic access may lead to local, shared and global memory at once") {
+    Bench bench;
+    bench.memory.set_word(kBase + 400, 111);
+    const isa::Instruction store = make_memory(Operation::store, Type::u32, Space::generic);
+    const auto mixed = [](unsigned lane) -> std::uint64_t {
+        return lane % 3 == 0   ? isa::kLocalWindowBase + 4
+               : lane % 3 == 1 ? isa::kSharedWindowBase + 4 * lane
+                               : kBase + 4 * lane;
+    };
+    auto stored = in_warp(bench.instruction(store, mixed), 1);
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        stored.data[0][lane] = 1000 + lane;
+    }
+    bench.issue(stored);
+    REQUIRE(bench.drain());
+    const isa::Instruction load = make_memory(Operation::load, Type::u32, Space::generic);
+    bench.issue(in_warp(bench.instruction(load, mixed), 1));
+    REQUIRE(bench.drain());
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        CHECK(bench.registers.row(0)[lane] == 1000 + lane);
+    }
+}
+
+TEST_CASE("an access outside the thread's local memory, misaligned or of two words is a fault") {
+    const auto fault = [](Type type, std::uint64_t address, const char* phrase) {
+        Bench bench;
+        const isa::Instruction load = make_memory(Operation::load, type, Space::local);
+        const auto what = in_warp(bench.instruction(load, [&](unsigned lane) { return lane == 7 ? address : 0; }), 0);
+        try {
+            bench.issue(what);
+            FAIL("no fault");
+        } catch (const MemoryFault& error) {
+            CHECK(std::string(error.what()).find(phrase) != std::string::npos);
+            CHECK(std::string(error.what()).find("lane") != std::string::npos);
+        }
+    };
+    fault(Type::u32, kLocalBytes, "outside the thread's local memory of 64 bytes");
+    fault(Type::u32, ~std::uint64_t{3}, "outside the thread's local memory");
+    fault(Type::u32, 6, "not a multiple");
+    fault(Type::u64, 8, "more than a word");
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
