@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "components/frontend/finaliser/inline_calls.h"
 #include "components/frontend/ptx/cfg.h"
 #include "core/error/error.h"
 
@@ -55,10 +58,15 @@ void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
 
 }  // namespace
 
-VirtualKernel lower(const ptx::Module& module, const ptx::Function& function) {
-    if (!function.is_kernel)
+VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel) {
+    if (!kernel.is_kernel)
         throw InputError(fmt::format("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name,
-                                     function.line, function.name));
+                                     kernel.line, kernel.name));
+    const bool whole = std::ranges::none_of(kernel.instructions, [](const ptx::Instruction& instruction) {
+        return instruction.opcode == Opcode::call || instruction.opcode == Opcode::brx_idx;
+    });
+    const ptx::Function flat = whole ? ptx::Function() : inline_calls(module, kernel);
+    const ptx::Function& function = whole ? kernel : flat;
     const ptx::Cfg cfg = ptx::build_cfg(function);
     LoweringContext context(module, function);
     context.kernel.blocks.resize(cfg.blocks.size() + 1);

@@ -129,24 +129,102 @@ VirtualInstruction parameter_value(LoweringContext& context, std::uint64_t offse
     return cut;
 }
 
+/// Whether the access lies inside a parameter of `size` bytes that begins at `offset`, aligned.
+void check_parameter_access(LoweringContext& context, const ptx::Operand& address, std::uint64_t offset,
+                            std::uint64_t size) {
+    const ptx::Instruction& instruction = context.instruction();
+    const std::uint64_t element = ptx::bytes(instruction.type());
+    const std::uint64_t bytes = element * instruction.modifiers.vector_width;
+    if (address.offset() < 0 || address.value + bytes > size) context.refuse("the access lies outside the parameter");
+    if ((offset + address.value) % element != 0) context.refuse("the access is not aligned to its size");
+}
+
+/// One element of a .param variable of a call.
+VirtualInstruction call_parameter_value(LoweringContext& context, std::uint32_t variable, std::uint64_t offset,
+                                        Type type) {
+    const auto row = [&](std::uint64_t word) {
+        return VirtualOperand{Operand::Kind::reg, 1, context.parameter_row(variable, word)};
+    };
+    if (rows_of(type) == 2) {
+        const std::uint32_t pair = context.kernel.new_rows(2);
+        for (std::uint32_t i = 0; i < 2; ++i) context.emit_copy(row(offset / 4 + i), pair + i);
+        VirtualInstruction move = context.make(Operation::mov, Type::b64);
+        move.source[0] = {Operand::Kind::reg, 2, pair};
+        return move;
+    }
+    if (ptx::bytes(type) == 4) {
+        VirtualInstruction move = context.make(Operation::mov, Type::b32);
+        move.source[0] = row(offset / 4);
+        return move;
+    }
+    VirtualInstruction cut = context.make(Operation::bfe, ptx::is_signed(type) ? Type::s32 : Type::u32);
+    cut.source = {row(offset / 4), context.literal(offset % 4 * 8), context.literal(ptx::bits(type))};
+    return cut;
+}
+
+bool is_parameter_of_call(const ptx::Operand& address) {
+    return address.symbol.kind == ptx::SymbolKind::function_variable && !address.has_base;
+}
+
 void lower_parameter_load(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const ptx::Operand& address = instruction.sources()[0];
-    if (address.symbol.kind != ptx::SymbolKind::parameter || address.has_base)
+    const bool of_call = is_parameter_of_call(address);
+    if (address.has_base || (!of_call && address.symbol.kind != ptx::SymbolKind::parameter))
         context.refuse("parameters must be named: ld.param [name] or [name+number]");
-    const ptx::Parameter& parameter = context.function().parameters[address.symbol.index];
+    const std::uint32_t index = address.symbol.index;
+    const std::uint64_t first = of_call ? 0 : context.function().parameters[index].offset;
+    const std::uint64_t size =
+        of_call ? context.function().variables[index].size() : context.function().parameters[index].size;
+    check_parameter_access(context, address, first, size);
     const Type type = instruction.type();
-    const std::uint64_t bytes = std::uint64_t{ptx::bytes(type)} * instruction.modifiers.vector_width;
-    if (address.offset() < 0 || address.value + bytes > parameter.size)
-        context.refuse("the access lies outside the parameter");
-    const std::uint64_t offset = parameter.offset + address.value;
-    if (offset % ptx::bytes(type) != 0) context.refuse("the access is not aligned to its size");
+    const auto element = [&](std::size_t i) {
+        const std::uint64_t offset = first + address.value + i * ptx::bytes(type);
+        return of_call ? call_parameter_value(context, index, offset, type) : parameter_value(context, offset, type);
+    };
     const ptx::Operand& destination = instruction.destinations()[0];
-    if (destination.kind != ptx::OperandKind::vector)
-        return context.emit_to(destination, parameter_value(context, offset, type));
+    if (destination.kind != ptx::OperandKind::vector) return context.emit_to(destination, element(0));
     for (std::size_t i = 0; i < destination.elements.size(); ++i)
         if (destination.elements[i].kind != ptx::OperandKind::sink)
-            context.emit_to(destination.elements[i], parameter_value(context, offset + i * ptx::bytes(type), type));
+            context.emit_to(destination.elements[i], element(i));
+}
+
+/// st.param to a variable of a call: its words are rows.
+void store_parameter_element(LoweringContext& context, std::uint32_t variable, std::uint64_t offset,
+                             const ptx::Operand& value) {
+    const Type type = context.instruction().type();
+    const VirtualOperand data = context.source(value);
+    const auto write = [&](VirtualInstruction instruction, std::uint64_t word) {
+        instruction.destination = context.parameter_row(variable, word);
+        instruction.destination_rows = 1;
+        context.emit(instruction);
+    };
+    if (ptx::bytes(type) >= 4 || context.function().variables[variable].size() <= ptx::bytes(type)) {
+        for (unsigned i = 0; i < data.rows; ++i) {
+            VirtualInstruction move = context.make(Operation::mov, Type::b32);
+            move.source[0] = part(data, i);
+            write(move, offset / 4 + i);
+        }
+        return;
+    }
+    VirtualInstruction insert = context.make(Operation::bfi, Type::b32);
+    insert.source = {data,
+                     {Operand::Kind::reg, 1, context.parameter_row(variable, offset / 4)},
+                     context.literal(offset % 4 * 8 | ptx::bits(type) << 8)};
+    write(insert, offset / 4);
+}
+
+void lower_parameter_store(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const ptx::Operand& address = instruction.sources()[0];
+    if (!is_parameter_of_call(address)) context.refuse("st.param is supported to the parameters of calls, by name");
+    const std::uint32_t variable = address.symbol.index;
+    check_parameter_access(context, address, 0, context.function().variables[variable].size());
+    const ptx::Operand& value = instruction.sources()[1];
+    if (value.kind != ptx::OperandKind::vector) return store_parameter_element(context, variable, address.value, value);
+    for (std::size_t i = 0; i < value.elements.size(); ++i)
+        store_parameter_element(context, variable, address.value + i * ptx::bytes(instruction.type()),
+                                value.elements[i]);
 }
 
 /// A thread's words of local memory do not lie side by side (isa::local_memory_address), so that no access there takes
@@ -232,6 +310,7 @@ VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand)
 
 void lower_store(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
+    if (instruction.modifiers.space == StateSpace::param) return lower_parameter_store(context);
     VirtualInstruction store = make_access(context, Operation::store);
     set_address(context, store, instruction.sources()[0]);
     store.source[1] = store_data(context, instruction.sources()[1]);

@@ -115,6 +115,11 @@ LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function&
     kernel.frame.local_bytes = local_.bytes;
     for (const ptx::Register& reg : function.registers)
         place_.push_back(reg.type == ptx::Type::pred ? kernel.new_predicate() : kernel.new_rows(rows_of(reg.type)));
+    for (const ptx::Variable& variable : function.variables) {
+        std::vector<std::uint32_t>& rows = parameter_rows_.emplace_back();
+        if (variable.space != ptx::StateSpace::param) continue;
+        for (std::uint64_t word = 0; word < (variable.size() + 3) / 4; ++word) rows.push_back(kernel.new_rows(1));
+    }
 }
 
 void LoweringContext::begin(const ptx::Instruction& instruction, std::uint32_t block) {

@@ -47,6 +47,10 @@ class LoweringContext {
     std::uint32_t place(std::uint32_t reg) const { return place_[reg]; }
     /// The address of a variable in its own state space; refuses what has none.
     std::uint64_t address_of(const ptx::SymbolReference& symbol) const;
+    /// The rows of a .param variable of the function, one for each word: calls are inlined, so that it needs no memory.
+    std::uint32_t parameter_row(std::uint32_t variable, std::uint64_t word) const {
+        return parameter_rows_[variable][word];
+    }
     /// The state space of a variable.
     ptx::StateSpace space_of(const ptx::SymbolReference& symbol) const;
 
@@ -76,6 +80,7 @@ class LoweringContext {
     LocalLayout local_;
     std::vector<std::uint64_t> module_addresses_;
     std::vector<std::uint32_t> place_;
+    std::vector<std::vector<std::uint32_t>> parameter_rows_;
     const ptx::Instruction* instruction_ = nullptr;
     std::uint32_t block_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/finaliser/live_ranges.h"
+#include "components/frontend/finaliser/register_profile.h"
 #include "components/frontend/finaliser/spill_registers.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/finaliser/test_kernel.h"
@@ -65,6 +66,20 @@ TEST_CASE("a kernel that needs exactly the limit does not spill, and with one re
         const isa::Kernel kernel = kernel_of("st.global.u32 [%out+12], %a;" + sum_of_loads(20), unscheduled(limit));
         CHECK(kernel.registers <= limit);
         CHECK(run(kernel, 77)[0] == 77);
+    }
+}
+
+TEST_CASE("the profile of a kernel's registers tells where spilling begins and where allocation ends") {
+    const ptx::Module module = module_of(sum_of_loads(20));
+    const RegisterProfile profile = profile_registers(module, module.functions.back(), unscheduled());
+    CHECK(profile.preferred == 20);
+    CHECK(profile.base == 20);
+    CHECK(profile.least == 2);
+    CHECK(profile.limits.size() == 19);
+    CHECK(profile.limits.front().spill_bytes == 0);
+    for (std::size_t i = 1; i < profile.limits.size(); ++i) {
+        CHECK(profile.limits[i].spill_loads > 0);
+        CHECK(profile.limits[i].spill_bytes >= profile.limits[i - 1].spill_bytes);
     }
 }
 

@@ -1,0 +1,44 @@
+#include "components/frontend/finaliser/register_profile.h"
+
+#include <algorithm>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/spill_registers.h"
+#include "core/error/error.h"
+
+namespace lookahead::finaliser {
+
+namespace {
+
+RegistersAtLimit at_limit(const ptx::Module& module, const ptx::Function& kernel, FinaliserOptions options,
+                          unsigned limit) {
+    options.register_limit = limit;
+    const isa::Kernel finalised = finalise(module, kernel, options);
+    const SpillInstructions spills = spill_instructions(finalised);
+    return {limit,        finalised.registers, finalised.spill_bytes,
+            spills.loads, spills.stores,       static_cast<std::uint32_t>(finalised.code.size())};
+}
+
+}  // namespace
+
+RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
+                                  const FinaliserOptions& options) {
+    RegisterProfile profile;
+    profile.limits.push_back(at_limit(module, kernel, options, options.register_limit));
+    profile.preferred = profile.base = profile.least = profile.limits.back().registers;
+    // What a kernel does not use changes nothing: the next limit is one less than what it uses.
+    for (unsigned limit = profile.preferred; limit-- > 1;) {
+        try {
+            profile.limits.push_back(at_limit(module, kernel, options, limit));
+        } catch (const InputError&) {
+            break;  // an instruction needs more
+        }
+        const RegistersAtLimit& now = profile.limits.back();
+        limit = std::min(limit, now.registers);
+        profile.least = now.registers;
+        if (now.spill_bytes == 0) profile.base = now.registers;
+    }
+    return profile;
+}
+
+}  // namespace lookahead::finaliser

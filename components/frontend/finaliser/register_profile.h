@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/finaliser/options.h"
+#include "components/frontend/ptx/module.h"
+
+namespace lookahead::finaliser {
+
+/// A kernel at one register limit.
+struct RegistersAtLimit {
+    unsigned limit = 0;
+    std::uint32_t registers = 0;  ///< used
+    std::uint32_t spill_bytes = 0;
+    std::uint32_t spill_loads = 0;   ///< instructions
+    std::uint32_t spill_stores = 0;  ///< likewise
+    std::uint32_t instructions = 0;  ///< in all
+};
+
+struct RegisterProfile {
+    unsigned preferred = 0;                ///< with the limit of the options: r_default
+    unsigned base = 0;                     ///< the least without spilled values: r_base
+    unsigned least = 0;                    ///< the least that can be allocated at all
+    std::vector<RegistersAtLimit> limits;  ///< from `preferred` down to `least`, where the kernel changes
+};
+
+/// Finalises the kernel at falling limits. Throws what `finalise` throws at the options' own limit.
+RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
+                                  const FinaliserOptions& options);
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,114 @@
+// `profile`: analyses of a kernel.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "components/frontend/finaliser/register_profile.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/machine_options.h"
+#include "experiments/cli/session.h"
+#include "experiments/run/program.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+struct ProfileOptions {
+    MachineOptions machine;
+    std::string source;
+    std::string kernel;
+    bool json = false;
+};
+
+/// The PTX file of that name, or the workload's.
+ptx::Module module_of(const std::string& source, const Configuration& configuration) {
+    if (!std::filesystem::is_regular_file(source)) {
+        const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
+        return ptx::parse_module(workload->ptx(), workload->ptx_file());
+    }
+    std::ostringstream text;
+    text << std::ifstream(source).rdbuf();
+    return ptx::parse_module(text.str(), source);
+}
+
+nlohmann::ordered_json as_json(const std::string& kernel, const finaliser::RegisterProfile& profile) {
+    nlohmann::ordered_json limits = nlohmann::ordered_json::array();
+    for (const finaliser::RegistersAtLimit& each : profile.limits) {
+        limits.push_back({{"limit", each.limit},
+                          {"registers", each.registers},
+                          {"spill_bytes", each.spill_bytes},
+                          {"spill_loads", each.spill_loads},
+                          {"spill_stores", each.spill_stores},
+                          {"instructions", each.instructions}});
+    }
+    return {{"kernel", kernel},
+            {"r_default", profile.preferred},
+            {"r_base", profile.base},
+            {"r_least", profile.least},
+            {"limits", limits}};
+}
+
+void print(const std::string& kernel, const finaliser::RegisterProfile& profile) {
+    std::printf("%s: r_default %u, r_base %u (least without spills), least %u\n", kernel.c_str(), profile.preferred,
+                profile.base, profile.least);
+    std::printf("  %6s %10s %12s %12s %13s %13s\n", "limit", "registers", "spill bytes", "spill loads", "spill stores",
+                "instructions");
+    for (const finaliser::RegistersAtLimit& each : profile.limits) {
+        std::printf("  %6u %10u %12u %12u %13u %13u\n", each.limit, each.registers, each.spill_bytes, each.spill_loads,
+                    each.spill_stores, each.instructions);
+    }
+}
+
+ExitCode profile_registers(const ProfileOptions& options, const Session& session) {
+    if (!session.prints()) {
+        return ExitCode::done;
+    }
+    const Configuration configuration = options.machine.configuration();
+    const ptx::Module module = module_of(options.source, configuration);
+    const auto limits = configuration.read<finaliser::FinaliserOptions>("finaliser");
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    bool found = false;
+    for (const ptx::Function& function : module.functions) {
+        if (!function.is_kernel || !function.is_defined ||
+            (!options.kernel.empty() && function.name != options.kernel)) {
+            continue;
+        }
+        found = true;
+        const finaliser::RegisterProfile profile = finaliser::profile_registers(module, function, limits);
+        if (options.json) {
+            all.push_back(as_json(function.name, profile));
+        } else {
+            print(function.name, profile);
+        }
+    }
+    if (!found) {
+        throw InputError(module.file_name + " has no kernel" + (options.kernel.empty() ? "" : " " + options.kernel));
+    }
+    if (options.json) {
+        std::printf("%s\n", all.dump(2).c_str());
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand("profile", "Analyse the kernels of a workload or a PTX file.");
+    command->require_subcommand(1);
+    CLI::App* registers = command->add_subcommand(
+        "registers", "Registers that each kernel needs, and the instructions that spilling costs at lower limits.");
+    auto options = std::make_shared<ProfileOptions>();
+    registers->add_option("SOURCE", options->source, "A workload's name or a PTX file")->required();
+    registers->add_option("--kernel", options->kernel, "This kernel only");
+    options->machine.add_to(*registers);
+    registers->add_flag("--json", options->json, "Print one JSON array on stdout and nothing else");
+    registers->callback(
+        [&session, options] { session.action = [&session, options] { return profile_registers(*options, session); }; });
+}
+
+}  // namespace lookahead::cli

@@ -1,0 +1,137 @@
+#include <doctest/doctest.h>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "core/error/error.h"
+#include "tests/components/frontend/finaliser/differential.h"
+
+using namespace lookahead;
+using namespace lookahead::finaliser;
+using namespace lookahead::finaliser::test;
+
+namespace {
+
+const LaunchConfiguration kTwoWarps{{1}, {50}};
+
+/// A call of `name` with one 32-bit argument and a 32-bit result, as nvcc writes it.
+std::string call(const std::string& name, const std::string& result, const std::string& argument,
+                 const std::string& guard = "") {
+    return "{ .param .b32 param0; st.param.b32 [param0], " + argument + "; .param .b32 retval0; " + guard +
+           "call.uni (retval0), " + name + ", (param0); ld.param.b32 " + result + ", [retval0]; }\n";
+}
+
+const std::string kTwice =
+    ".func (.param .b32 result) twice(.param .b32 x)\n{ .reg .b32 %r<2>; ld.param.u32 %r0, [x]; add.u32 %r1, %r0, %r0;"
+    " st.param.b32 [result], %r1; ret; }\n";
+
+std::string refusal(const std::string& text) {
+    try {
+        finalise_module(ptx::parse_module(text, "test.ptx"), {});
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("a device function's result comes back, from several calls and nested ones") {
+    const std::string four_times =
+        ".func (.param .b32 result) four(.param .b32 x)\n{ .reg .b32 %r<4>; ld.param.u32 %r0, [x];" +
+        call("twice", "%r1", "%r0") + call("twice", "%r2", "%r1") + "st.param.b32 [result], %r2; ret; }\n";
+    const auto words =
+        run_everywhere(kernel_text(call("four", "%r0", "%t") + call("twice", "%r1", "%a") + "add.u32 %r0, %r0, %r1;" +
+                                       call("four", "%r2", "%r0") + "st.global.u32 [%out], %r2;",
+                                   kTwice + four_times),
+                       kTwoWarps, 5);
+    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == 4 * (4 * t + 10));
+}
+
+TEST_CASE("functions may return early, loop and diverge") {
+    const std::string collatz =
+        ".func (.param .b32 steps) collatz(.param .b32 x)\n{ .reg .b32 %r<8>; .reg .pred %p<3>; ld.param.u32 %r0, [x];"
+        " mov.u32 %r1, 0; setp.eq.u32 %p0, %r0, 0; @!%p0 bra LOOP; st.param.b32 [steps], 1000; ret;\nLOOP:\n"
+        " setp.eq.u32 %p0, %r0, 1; @%p0 bra DONE; and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0;"
+        " add.u32 %r1, %r1, 1; @%p1 shr.u32 %r0, %r0, 1; @%p1 bra LOOP; mad.lo.u32 %r0, %r0, 3, 1; bra LOOP;\nDONE:\n"
+        " st.param.b32 [steps], %r1; ret; }\n";
+    const auto words =
+        run_everywhere(kernel_text(call("collatz", "%r0", "%t") + "st.global.u32 [%out], %r0;", collatz), kTwoWarps);
+    CHECK(words[0] == 1000);
+    CHECK(words[1] == 0);
+    CHECK(words[27] == 111);
+}
+
+TEST_CASE("structures pass by value, in words, bytes and wide parts") {
+    const std::string mix =
+        ".func (.param .align 8 .b8 result[16]) mix(.param .align 8 .b8 s[16], .param .b64 wide)\n"
+        "{ .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .b16 %h<2>; ld.param.u64 %rd0, [s]; ld.param.u64 %rd1, [wide];"
+        " ld.param.s8 %r0, [s+9]; ld.param.u16 %h0, [s+10]; cvt.u32.u16 %r1, %h0; ld.param.u32 %r2, [s+12];"
+        " add.s64 %rd0, %rd0, %rd1; st.param.b64 [result], %rd0; add.u32 %r0, %r0, %r1;"
+        " st.param.v2.b32 [result+8], {%r0, %r2}; ret; }\n";
+    const auto words = run_everywhere(
+        kernel_text("cvt.u64.u32 %rd0, %t; mul.lo.u64 %rd0, %rd0, 0x300000001; cvt.u16.u32 %rs0, %a;"
+                    "{ .param .align 8 .b8 p0[16]; st.param.b64 [p0], %rd0; st.param.b8 [p0+8], %rs0;"
+                    "st.param.b8 [p0+9], 0xfe; st.param.b16 [p0+10], %rs0; st.param.b32 [p0+12], %a;"
+                    ".param .b64 p1; st.param.b64 [p1], 1; .param .align 8 .b8 r0[16];"
+                    "call.uni (r0), mix, (p0, p1); ld.param.v2.b64 {%rd1, %rd2}, [r0]; }"
+                    "cvt.u32.u64 %r0, %rd1; shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %r1, %rd1; cvt.u32.u64 %r2, %rd2;"
+                    "shr.u64 %rd2, %rd2, 32; cvt.u32.u64 %r3, %rd2; mad.lo.u32 %r0, %r1, 100, %r0;"
+                    "add.u32 %r2, %r2, %r3; mad.lo.u32 %r0, %r2, 100000, %r0; st.global.u32 [%out], %r0;",
+                    mix),
+        kTwoWarps, 300);
+    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == t + 1 + 300 * t + 100000 * (298 + 300));
+}
+
+TEST_CASE("parameters may be in registers, and the lanes whose guard fails do not call") {
+    const std::string add =
+        ".func (.reg .b32 sum) add3(.reg .b32 x, .reg .b32 y)\n{ add.u32 sum, x, y; add.u32 sum, "
+        "sum, 3; ret; }\n";
+    const auto words =
+        run_everywhere(kernel_text("setp.lt.u32 %p0, %t, 20; mov.u32 %r0, 0; @%p0 call (%r0), add3, (%t, 7);"
+                                   "st.global.u32 [%out], %r0;",
+                                   add),
+                       kTwoWarps);
+    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == (t < 20 ? t + 10 : 0));
+}
+
+TEST_CASE("functions have shared and local variables of their own") {
+    const std::string rotate =
+        ".func (.param .b32 result) rotate(.param .b32 x)\n{ .shared .align 4 .b8 s[256]; .local .align 4 .b8 l[8];"
+        " .reg .b32 %r<6>; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2; mov.u32 %r2, s; add.u32 %r1, %r1, %r2;"
+        " ld.param.u32 %r3, [x]; st.local.u32 [l+4], %r3; ld.local.u32 %r3, [l+4]; bar.sync 0;"
+        " st.shared.u32 [%r1], %r3; bar.sync 0; xor.b32 %r4, %r1, 4; ld.shared.u32 %r5, [%r4];"
+        " st.param.b32 [result], %r5; ret; }\n";
+    const auto words = run_everywhere(
+        kernel_text(".shared .align 4 .b8 own[64]; mov.u32 %r9, own; and.b32 %r8, %t, 15; shl.b32 %r8, %r8, 2;"
+                    "add.u32 %r9, %r9, %r8; st.shared.u32 [%r9], 5;" +
+                        call("rotate", "%r0", "%t") + "mul.lo.u32 %r0, %r0, 3;" + call("rotate", "%r1", "%r0") +
+                        "ld.shared.u32 %r2, [%r9]; add.u32 %r1, %r1, %r2; st.global.u32 [%out], %r1;",
+                    rotate),
+        {{1}, {50}});
+    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == 3 * t + 5);
+}
+
+TEST_CASE("a table of branches goes where the index says") {
+    const auto words = run_everywhere(
+        kernel_text("and.b32 %r0, %t, 3; mov.u32 %r1, 9; setp.ne.u32 %p0, %t, 5;\nlist: .branchtargets A, B, C, A;\n"
+                    "@%p0 brx.idx %r0, list; bra END;\nA: mov.u32 %r1, 100; bra END;\n"
+                    "B: mov.u32 %r1, 200; bra END;\nC: mov.u32 %r1, 300;\nEND: st.global.u32 [%out], %r1;"),
+        kTwoWarps);
+    const std::uint32_t expected[] = {100, 200, 300, 100};
+    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == (t == 5 ? 9 : expected[t % 4]));
+}
+
+TEST_CASE("recursion, indirect calls and functions without a body are refused by name") {
+    const std::string recursive =
+        ".func (.param .b32 result) again(.param .b32 x)\n{ .reg .b32 %r<3>; ld.param.u32 %r0, [x];" +
+        call("again", "%r1", "%r0") + "st.param.b32 [result], %r1; ret; }\n";
+    CHECK(refusal(kernel_text(call("again", "%r0", "%t") + "st.global.u32 [%out], %r0;", recursive))
+              .find("again calls itself; recursion is not supported") != std::string::npos);
+    CHECK(refusal(kernel_text(call("away", "%r0", "%t") + "st.global.u32 [%out], %r0;",
+                              ".extern .func (.param .b32 result) away(.param .b32 x);\n"))
+              .find("away has no body") != std::string::npos);
+    CHECK(refusal(kernel_text("mov.u64 %rd0, 64; { proto: .callprototype (.param .b32 _) _ (.param .b32 _);"
+                              ".param .b32 p0; st.param.b32 [p0], 1; .param .b32 r0;"
+                              "call (r0), %rd0, (p0), proto; }"))
+              .find("indirect calls are not supported") != std::string::npos);
+}
