@@ -1,0 +1,131 @@
+#include "components/frontend/cudart/fat_binary.h"
+
+#include <fmt/core.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "components/frontend/cudart/lz4_block.h"
+#include "core/error/error.h"
+
+namespace lookahead::cudart {
+
+namespace {
+
+constexpr std::uint16_t kPtxKind = 1;
+constexpr std::uint64_t kLz4Flag = 0x2000;
+constexpr std::uint64_t kZstdFlag = 0x8000;
+
+/// The part of an entry's header that all versions have. Its options and its name may follow.
+struct EntryHeader {
+    std::uint16_t kind;
+    std::uint16_t version;
+    std::uint32_t header_bytes;
+    std::uint64_t payload_bytes;     ///< padded to 8
+    std::uint32_t compressed_bytes;  ///< 0: plain
+    std::uint32_t options_offset;
+    std::uint16_t minor;
+    std::uint16_t major;
+    std::uint32_t architecture;
+    std::uint32_t name_offset;
+    std::uint32_t name_bytes;
+    std::uint64_t flags;
+    std::uint64_t unused;
+    std::uint64_t uncompressed_bytes;
+};
+static_assert(sizeof(EntryHeader) == 64);
+
+template <class T>
+T read(std::span<const std::byte> bytes, const char* what) {
+    if (bytes.size() < sizeof(T)) throw InputError(fmt::format("{} is cut off after {} bytes", what, bytes.size()));
+    T value;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+}
+
+std::vector<std::byte> decompress_zstd(std::span<const std::byte> frame, std::uint64_t bytes) {
+    std::vector<std::byte> output(bytes);
+    const std::size_t written = ZSTD_decompress(output.data(), output.size(), frame.data(), frame.size());
+    if (ZSTD_isError(written) != 0)
+        throw InputError(fmt::format("damaged Zstandard frame: {}", ZSTD_getErrorName(written)));
+    if (written != bytes)
+        throw InputError(fmt::format("a Zstandard frame of {} bytes where its header says {}", written, bytes));
+    return output;
+}
+
+std::vector<std::byte> payload_of(const EntryHeader& entry, std::span<const std::byte> payload) {
+    const std::uint64_t compression = entry.flags & (kLz4Flag | kZstdFlag);
+    if (compression == 0 && entry.compressed_bytes == 0) return {payload.begin(), payload.end()};
+    if (entry.compressed_bytes == 0 || entry.compressed_bytes > payload.size())
+        throw InputError(fmt::format("an entry's compressed size is {}, its payload has {} bytes",
+                                     entry.compressed_bytes, payload.size()));
+    if (entry.uncompressed_bytes > kMostPtxBytes)
+        throw InputError(
+            fmt::format("an entry of {} bytes uncompressed, more than {}", entry.uncompressed_bytes, kMostPtxBytes));
+    const auto compressed = payload.first(entry.compressed_bytes);
+    if (compression == kZstdFlag) return decompress_zstd(compressed, entry.uncompressed_bytes);
+    if (compression == kLz4Flag) return decompress_lz4_block(compressed, entry.uncompressed_bytes);
+    throw InputError(fmt::format("an entry's flags are {:#x}: neither Zstandard nor LZ4", entry.flags));
+}
+
+/// The text ends with NUL, and padding may follow.
+std::string text_of(const std::vector<std::byte>& payload) {
+    const auto end = std::ranges::find(payload, std::byte{0});
+    std::string text(static_cast<std::size_t>(end - payload.begin()), ' ');
+    std::memcpy(text.data(), payload.data(), text.size());
+    if (text.empty()) throw InputError("an entry's PTX is empty");
+    return text;
+}
+
+std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
+    const auto header = read<FatBinaryHeader>(bytes, "the header");
+    if (header.magic != FatBinaryHeader::kMagic)
+        throw InputError(fmt::format("the magic number is {:#x} instead of {:#x}", header.magic,
+                                     std::uint32_t{FatBinaryHeader::kMagic}));
+    if (header.version != FatBinaryHeader::kVersion || header.header_bytes < sizeof header ||
+        header.header_bytes > bytes.size())
+        throw InputError(fmt::format("version {} with a header of {} bytes; version 1 with 16 bytes is supported",
+                                     header.version, header.header_bytes));
+    bytes = bytes.subspan(header.header_bytes);
+    if (header.entry_bytes > bytes.size())
+        throw InputError(
+            fmt::format("entries of {} bytes, but only {} bytes are there", header.entry_bytes, bytes.size()));
+    bytes = bytes.first(header.entry_bytes);
+
+    std::vector<PtxImage> images;
+    while (!bytes.empty()) {
+        const auto entry = read<EntryHeader>(bytes, "an entry's header");
+        if (entry.header_bytes < sizeof entry || entry.header_bytes > bytes.size() ||
+            entry.payload_bytes > bytes.size() - entry.header_bytes)
+            throw InputError(fmt::format("an entry of {} and {} bytes, but only {} bytes are left", entry.header_bytes,
+                                         entry.payload_bytes, bytes.size()));
+        const auto payload = bytes.subspan(entry.header_bytes, entry.payload_bytes);
+        if (entry.kind == kPtxKind) images.push_back({entry.architecture, text_of(payload_of(entry, payload))});
+        bytes = bytes.subspan(entry.header_bytes + entry.payload_bytes);
+    }
+    return images;
+}
+
+}  // namespace
+
+void check_wrapper(const FatBinaryWrapper& wrapper) {
+    if (wrapper.magic != FatBinaryWrapper::kMagic)
+        throw InputError(fmt::format("the fat binary's wrapper has the magic number {:#x} instead of {:#x}",
+                                     wrapper.magic, std::uint32_t{FatBinaryWrapper::kMagic}));
+    if (wrapper.version != FatBinaryWrapper::kVersion)
+        throw InputError(
+            fmt::format("the fat binary's wrapper has version {}: relocatable device code (nvcc -rdc=true)"
+                        " is not supported; build with -rdc=false",
+                        wrapper.version));
+}
+
+std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name) {
+    try {
+        return extract(fat_binary);
+    } catch (const InputError& error) {
+        throw InputError(fmt::format("{}: {}", name, error.what()));
+    }
+}
+
+}  // namespace lookahead::cudart

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lookahead::cudart {
+
+/// What __cudaRegisterFatBinary is given; in the section .nvFatBinSegment.
+struct FatBinaryWrapper {
+    static constexpr std::uint32_t kMagic = 0x466243B1;
+    static constexpr std::uint32_t kVersion = 1;
+
+    std::uint32_t magic;
+    std::uint32_t version;  ///< 2: relocatable device code, which is not supported
+    std::uint64_t data;     ///< address of the fat binary
+    std::uint64_t unused;
+};
+static_assert(sizeof(FatBinaryWrapper) == 24);
+
+struct FatBinaryHeader {
+    static constexpr std::uint32_t kMagic = 0xBA55ED50;
+    static constexpr std::uint16_t kVersion = 1;
+
+    std::uint32_t magic;
+    std::uint16_t version;
+    std::uint16_t header_bytes;
+    std::uint64_t entry_bytes;  ///< of all entries
+};
+static_assert(sizeof(FatBinaryHeader) == 16);
+
+/// PTX text of a fat binary.
+struct PtxImage {
+    std::uint32_t architecture = 0;  ///< 75: compute_75
+    std::string text;
+};
+
+/// No PTX module is larger; a header that says more is taken for damage.
+inline constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
+
+/// Throws InputError unless the wrapper is one of whole programs (not of relocatable device code).
+void check_wrapper(const FatBinaryWrapper& wrapper);
+
+/// All PTX of a fat binary, header included, uncompressed. Machine code is passed over. Anything malformed is an
+/// InputError that begins with `name`.
+std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name);
+
+}  // namespace lookahead::cudart
