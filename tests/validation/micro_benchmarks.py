@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Micro-benchmarks: what a program can measure on a machine equals what the machine's configuration says.
+
+Each kernel of ptx/ is run with n and with 2n copies of its BODY; the difference of the cycles, divided by n, is the
+cost of one. It is compared with a value computed from the effective configuration (`lookahead config show`), for the
+machine as it is and with the keys in question set to other values. What the figures mean beside real hardware stands
+in DEVIATIONS.md."""
+
+import argparse
+import dataclasses
+import math
+import pathlib
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+LINE_BYTES = 128
+READ_REPLY_BYTES = 8 + LINE_BYTES  # header and line
+
+
+class Bench:
+    """Runs kernels on a machine with some keys set."""
+
+    def __init__(self, program, folder, machine="gtx480", **keys):
+        self.program = program
+        self.folder = folder
+        self.options = ["--machine", machine]
+        for key, value in keys.items():
+            self.options += ["-o", f"{key.replace('__', '.')}={value}"]
+        done = lookahead.execute(program, ["config", "show", *self.options])
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr)
+        self.configuration = tomllib.loads(done.stdout)
+
+    def __getitem__(self, key):
+        value = self.configuration
+        for part in key.split("."):
+            value = value[part]
+        return value
+
+    def cycles(self, kernel, body="", count=1, arguments="", block=32):
+        text = (HERE / "ptx" / f"{kernel}.ptx").read_text().replace("BODY\n", f"\t{body}\n" * count)
+        file = self.folder / f"{kernel}.ptx"
+        file.write_text(text)
+        summary = lookahead.simulate(self.program, ["ptx", "--set", f"file={file}", "--set", f"arguments={arguments}",
+                                                    "--set", f"block={block}", "--out", self.folder / "run.h5",
+                                                    *self.options])
+        if summary["status"] != "complete":
+            raise RuntimeError(f"{kernel}: {summary}")
+        return summary["cycles"]
+
+    def cost(self, kernel, body, count=100, **launch):
+        """Cycles of one more BODY."""
+        return (self.cycles(kernel, body, 2 * count, **launch) - self.cycles(kernel, body, count, **launch)) / count
+
+
+@dataclasses.dataclass
+class Check:
+    name: str
+    measured: float
+    least: float
+    most: float
+
+    def good(self):
+        return self.least <= self.measured <= self.most
+
+    def __str__(self):
+        bounds = f"{self.least:g}" if self.least == self.most else f"{self.least:g} to {self.most:g}"
+        return f"{'ok  ' if self.good() else 'FAIL'} {self.name}: {self.measured:g} cycles, expected {bounds}"
+
+
+def exactly(name, measured, expected):
+    return Check(name, measured, expected, expected)
+
+
+# ---- Arithmetic -------------------------------------------------------------------------------------------------
+
+@dataclasses.dataclass
+class ArithmeticClass:
+    """Of the keys sm.timing.<name>_latency and _initiation, on the units of the key sm.<units>."""
+    name: str
+    instruction: str
+    units: str
+
+
+ARITHMETIC = [
+    ArithmeticClass("integer", "add.s32 %r2, %r2, %r1;", "sp_units"),
+    ArithmeticClass("integer", "xor.b32 %r2, %r2, %r1;", "sp_units"),
+    ArithmeticClass("integer_min_max", "min.s32 %r2, %r2, %r1;", "sp_units"),
+    ArithmeticClass("integer_multiply", "mul.lo.s32 %r2, %r2, %r1;", "sp_units"),
+    ArithmeticClass("integer_mad", "mad.lo.s32 %r2, %r2, %r1, %r1;", "sp_units"),
+    ArithmeticClass("integer_divide", "div.s32 %r2, %r2, %r1;", "sfu_units"),
+    ArithmeticClass("fp32_add", "add.f32 %f2, %f2, %f1;", "sp_units"),
+    ArithmeticClass("fp32_min_max", "min.f32 %f2, %f2, %f1;", "sp_units"),
+    ArithmeticClass("fp32_multiply", "mul.f32 %f2, %f2, %f1;", "sp_units"),
+    ArithmeticClass("fp32_fma", "fma.rn.f32 %f2, %f2, %f1, %f1;", "sp_units"),
+    ArithmeticClass("fp32_divide", "div.rn.f32 %f2, %f2, %f1;", "sfu_units"),
+    ArithmeticClass("fp64_add", "add.f64 %d2, %d2, %d1;", "dp_units"),
+    ArithmeticClass("fp64_multiply", "mul.f64 %d2, %d2, %d1;", "dp_units"),
+    ArithmeticClass("fp64_fma", "fma.rn.f64 %d2, %d2, %d1, %d1;", "dp_units"),
+    ArithmeticClass("fp64_divide", "div.rn.f64 %d2, %d2, %d1;", "dp_units"),
+    ArithmeticClass("special", "sin.approx.f32 %f2, %f2;", "sfu_units"),
+]
+
+
+def arithmetic_cost(bench, instruction, **launch):
+    return bench.cost("arithmetic", instruction, arguments="u64[32]=0 u32:3", **launch)
+
+
+def arithmetic_latency(make_bench):
+    """One warp issues a dependent instruction when its predecessor's latency has passed."""
+    default = make_bench()
+    for each in ARITHMETIC:
+        key = f"sm.timing.{each.name}_latency"
+        opcode = each.instruction.split()[0]
+        yield exactly(f"{opcode} latency", arithmetic_cost(default, each.instruction), default[key])
+        other = make_bench(**{key.replace(".", "__"): default[key] + 7})
+        yield exactly(f"{opcode} latency, {key} + 7", arithmetic_cost(other, each.instruction), default[key] + 7)
+
+
+def arithmetic_throughput(make_bench):
+    """32 warps keep a class's units busy, which then take a warp in each initiation interval. The warps take turns, for
+    a greedy scheduler would end with a few warps that cannot fill a long pipeline by themselves."""
+    warps = 32
+    bench = make_bench(sm__warp_scheduler="lrr")
+    for each in ARITHMETIC:
+        busy = warps * bench[f"sm.timing.{each.name}_initiation"] / bench[f"sm.{each.units}"]
+        least = max(busy, warps / bench["sm.schedulers"], bench[f"sm.timing.{each.name}_latency"])
+        # Schedulers that share a unit do not share it evenly: DEVIATIONS.md.
+        shared = bench[f"sm.{each.units}"] < bench["sm.schedulers"]
+        measured = arithmetic_cost(bench, each.instruction, block=32 * warps, count=50)
+        yield Check(f"{each.instruction.split()[0]} by 32 warps", measured, least, 1.06 * least if shared else least)
+
+
+# ---- Global memory ----------------------------------------------------------------------------------------------
+
+def l1_latency(bench):
+    """An access's cycle in L1, and hit_latency from there."""
+    return 1 + bench["l1d.hit_latency"]
+
+
+def l2_latency(bench):
+    """The reply's flits, the pipelines there and back, and the fill."""
+    return (bench["crossbar.request_latency"] + bench["crossbar.reply_latency"] + bench["l2.data_latency"] +
+            math.ceil(READ_REPLY_BYTES / bench["crossbar.flit_bytes"]) + bench["l1d.fill_latency"])
+
+
+def dram_latency(bench, *commands):
+    """L2's latency, the fixed part, and the DRAM commands' cycles with the line's bursts, in cycles of the SM."""
+    bursts = LINE_BYTES / (bench["dram.chips"] * bench["dram.chip_bytes"] * bench["dram.burst_length"])
+    transfer = bursts * bench["dram.burst_length"] / bench["dram.data_rate"]
+    dram_cycles = sum(bench[f"dram.{command}"] for command in commands) + transfer
+    return (l2_latency(bench) + bench["dram.fixed_latency"] +
+            dram_cycles * bench["sm.frequency"] / bench["dram.frequency"])
+
+
+# From the SMs' clock to the DRAM's and back, each to the next edge, and a cycle in the DRAM's queue.
+MOST_CLOCK_CROSSING = 3
+# Beside that a miss of L2 may have to open a row and to wait for a write-back.
+MOST_DRAM_MISS = 60
+
+
+def global_latency(make_bench):
+    load = "ld.global.u64 %rd2, [%rd2];"
+    past_l1 = "ld.relaxed.gpu.global.u64 %rd2, [%rd2];"
+    for keys in ({}, {"l1d__hit_latency": 18}, {"l1d__hit_latency": 80}):
+        bench = make_bench(**keys)
+        measured = bench.cost("global_pointer", load, arguments="u64[32]=0")
+        yield exactly(f"L1 hit {keys or ''}", measured, l1_latency(bench))
+    for keys in ({}, {"crossbar__request_latency": 20}, {"crossbar__request_latency": 100},
+                 {"crossbar__reply_latency": 31}, {"l2__data_latency": 9}, {"l1d__fill_latency": 11},
+                 {"crossbar__flit_bytes": 8}, {"crossbar__flit_bytes": 136}):
+        bench = make_bench(**keys)
+        measured = bench.cost("global_pointer", past_l1, arguments="u64[32]=0")
+        yield exactly(f"L2 hit {keys or ''}", measured, l2_latency(bench))
+
+
+def stride_cost(bench, stride, count=40):
+    """Of a load alone."""
+    body = "ld.global.u64 %rd3, [%rd2]; add.s64 %rd2, %rd2, %rd3;"
+    words = stride * (2 * count + 1) // 8
+    cost = bench.cost("global_stride", body, count, arguments=f"u64[{words}]={stride}")
+    return cost - bench["sm.timing.integer_latency"]
+
+
+def dram_check(name, bench, stride, commands, count=40):
+    least = dram_latency(bench, *commands)
+    return Check(name, stride_cost(bench, stride, count), least, least + MOST_CLOCK_CROSSING)
+
+
+def dram_access(make_bench):
+    open_row = LINE_BYTES
+    # Past one row of every bank of every channel: the next row of the same bank.
+    next_row = 6 * 16 * 4096
+    for keys in ({}, {"dram__cl": 40}, {"dram__fixed_latency": 10}, {"dram__fixed_latency": 300},
+                 {"dram__frequency": 462_000_000}):
+        bench = make_bench(**keys)
+        yield dram_check(f"DRAM, open row {keys or ''}", bench, open_row, ["cl"])
+    for keys in ({}, {"dram__rp": 30}, {"dram__rcd": 30}):
+        bench = make_bench(**keys)
+        yield dram_check(f"DRAM, another row open {keys or ''}", bench, next_row, ["rp", "rcd", "cl"], count=12)
+
+
+def ring_cost(bench, lines):
+    """Of a step in the second lap."""
+    def cycles(steps):
+        return bench.cycles("global_ring", arguments=f"u64[{16 * lines}]=0 u32:{lines} u32:{steps}")
+    return (cycles(2 * lines) - cycles(lines)) / lines
+
+
+def cache_capacity(make_bench):
+    """A ring that fits is all hits; one line more is a set with one line too many, which LRU then always misses."""
+    bench = make_bench()
+    slices = bench["address_mapping.channels"] * bench["address_mapping.slices_per_channel"]
+    for cache, lines, ways, hit, least_miss in (
+            ("L1", bench["l1d.sets"] * bench["l1d.ways"], bench["l1d.ways"], l1_latency(bench), l2_latency(bench)),
+            ("L2", slices * bench["l2.sets"] * bench["l2.ways"], bench["l2.ways"], l2_latency(bench),
+             dram_latency(bench, "cl"))):
+        yield exactly(f"ring as large as {cache}", ring_cost(bench, lines), hit)
+        misses = ways + 1
+        least = hit + misses * (least_miss - hit) / (lines + 1)
+        most = least + misses * (0 if cache == "L1" else MOST_DRAM_MISS) / (lines + 1)
+        measured = ring_cost(bench, lines + 1)
+        yield Check(f"ring one line larger than {cache}", measured, least - 1e-9, most + 1e-9)
+
+
+def atomics(make_bench):
+    """The lanes of a warp that meet at one word take their turns in L2."""
+    costs = [make_bench(l2__atomic_cycles=cycles).cost("global_pointer", "atom.global.add.u64 %rd2, [%rd2], 0;",
+                                                       arguments="u64[32]=0") for cycles in (1, 2, 6)]
+    yield Check("atomic of 32 lanes on one word", costs[0], l2_latency(make_bench()) + 32, math.inf)
+    yield exactly("the same, l2.atomic_cycles = 2", costs[1], costs[0] + 32)
+    yield exactly("the same, l2.atomic_cycles = 6", costs[2], costs[0] + 5 * 32)
+
+
+def pmode_latencies(make_bench):
+    """What pmode_fermi's file makes of its table's 200 and 440 cycles."""
+    bench = make_bench(machine="pmode_fermi")
+    measured = bench.cost("global_pointer", "ld.relaxed.gpu.global.u64 %rd2, [%rd2];", arguments="u64[32]=0")
+    yield exactly("pmode_fermi, L2", measured, 200)
+    yield Check("pmode_fermi, DRAM", stride_cost(bench, LINE_BYTES), 438.5, 441.5)
+
+
+# ---- Shared memory and barriers ---------------------------------------------------------------------------------
+
+def conflict_degree(stride, banks):
+    """The most distinct words in one bank."""
+    words = {lane * stride // 4 for lane in range(32)}
+    return max(sum(word % banks == bank for word in words) for bank in range(banks))
+
+
+def shared_memory(make_bench):
+    for keys in ({}, {"shared_memory__latency": 10}, {"shared_memory__latency": 60}, {"shared_memory__banks": 16}):
+        bench = make_bench(**keys)
+        for stride in (0, 4, 8, 16, 32, 64, 128, 132) if not keys else (4, 8, 132):
+            measured = bench.cost("shared_pointer", "ld.shared.u32 %r3, [%r3];",
+                                  arguments=f"u32[32]=0 u32:{stride}")
+            degree = conflict_degree(stride, bench["shared_memory.banks"])
+            yield exactly(f"shared memory, stride {stride}, {degree} words in a bank {keys or ''}", measured,
+                          bench["shared_memory.latency"] + degree)
+
+
+def barrier_cost(bench, warps):
+    return bench.cost("barrier", "bar.sync 0;", block=32 * warps)
+
+
+def barrier(make_bench):
+    """One warp: the barrier's latency, and its share of a fetch, which starts when the warp may go on."""
+    for keys in ({}, {"sm__barrier_latency": 9}, {"sm__fetch_latency": 6}, {"sm__instruction_buffer": 4}):
+        bench = make_bench(**keys)
+        yield exactly(f"barrier of one warp {keys or ''}", barrier_cost(bench, 1),
+                      bench["sm.barrier_latency"] + bench["sm.fetch_latency"] / bench["sm.instruction_buffer"])
+    default, slow = make_bench(), make_bench(sm__barrier_latency=11)
+    for warps in (2, 8, 32):
+        cost = barrier_cost(default, warps)
+        # All warps issue it, and then all fetch, one a cycle.
+        yield Check(f"barrier of {warps} warps", cost, warps / default["sm.schedulers"],
+                    default["sm.barrier_latency"] + default["sm.fetch_latency"] + warps)
+        yield exactly(f"barrier of {warps} warps, sm.barrier_latency + 10", barrier_cost(slow, warps), cost + 10)
+
+
+GROUPS: list[Callable] = [arithmetic_latency, arithmetic_throughput, global_latency, dram_access, cache_capacity,
+                          atomics, pmode_latencies, shared_memory, barrier]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--only", help="run the groups whose name contains this")
+    parser.add_argument("--all", action="store_true", help="print the checks that hold too")
+    arguments = parser.parse_args()
+
+    checks = []
+    with tempfile.TemporaryDirectory() as folder:
+        def make_bench(machine="gtx480", **keys):
+            return Bench(arguments.program, pathlib.Path(folder), machine, **keys)
+        for group in GROUPS:
+            if not arguments.only or arguments.only in group.__name__:
+                checks += group(make_bench)
+    for check in checks:
+        if arguments.all or not check.good():
+            print(check)
+    failed = sum(not check.good() for check in checks)
+    print(f"{len(checks) - failed} passed, {failed} failed")
+    return 1 if failed or not checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
