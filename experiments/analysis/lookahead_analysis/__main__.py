@@ -1,0 +1,38 @@
+"""Prints what a result file holds: python3 -m lookahead_analysis run.h5"""
+
+import argparse
+import sys
+
+import pandas
+
+from . import Run, RunFileError
+
+
+def print_run(run):
+    for key, value in run.summary.items():
+        print(f"{key:24} {value}")
+    print("\nkernels")
+    print(run.kernels.to_string())
+    for kind in run.counter_kinds:
+        counters = run.counters(kind)
+        print(f"\n{kind}: sums over {len(counters)} components")
+        sums = counters.sum()
+        print(sums[sums != 0].to_string() if (sums != 0).any() else "all zero")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="lookahead_analysis", description="Print what a result file holds.")
+    parser.add_argument("run", help="result file")
+    arguments = parser.parse_args()
+    pandas.set_option("display.width", 160)
+    try:
+        with Run(arguments.run) as run:
+            print_run(run)
+    except RunFileError as error:
+        print(f"lookahead_analysis: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
