@@ -150,6 +150,15 @@ TEST_CASE("a warp that exits leaves its place, and its successor in the slot sta
     CHECK(bench.pick() == 0);
 }
 
+TEST_CASE("a warp that exits while it is pending gets no place") {
+    Bench bench(places(1), 3);
+    CHECK(bench.pick() == 0);
+    bench.scheduler->exited(1);
+    bench.set({1}, ContextState::exited);
+    bench.set({0}, ContextState::blocked_by_memory);
+    CHECK(bench.pick() == 2);
+}
+
 TEST_CASE("with a place for every warp two_level is lrr") {
     const unsigned seed = std::random_device{}();
     CAPTURE(seed);
