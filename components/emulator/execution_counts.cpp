@@ -73,6 +73,7 @@ InstructionClass class_of(const isa::Instruction& instruction) {
         case Operation::vote:
         case Operation::match:
         case Operation::activemask:
+        case Operation::redux:
             return InstructionClass::warp;
         default:
             return arithmetic_class(instruction.type);

@@ -112,6 +112,11 @@ enum class Operation : std::uint8_t {
     vote,
     match,
     activemask,
+    redux,
+    // Integer arithmetic with a carry, and sums of four byte products
+    add_carry,
+    sub_borrow,
+    dot4,
 };
 
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };

@@ -2,6 +2,7 @@
 
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
+#include "components/isa/modes.h"
 
 namespace lookahead::isa {
 namespace {
@@ -155,6 +156,63 @@ void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
     for (unsigned i = 0; i < 2; ++i) blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]);
 }
 
+/// a + b + carry, or a - (b + borrow), and what goes out of the highest bit.
+template <class T, bool kSubtract>
+void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
+    constexpr unsigned kRows = sizeof(T) / 4;
+    alignas(32) std::uint32_t result[2][kWarpSize];
+    const SourceRow<T> a(rows.source[0]), b(rows.source[1]);
+    LaneMask out = 0;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const T carry = rows.source_predicate >> lane & 1;
+        const T first = a[lane], second = b[lane];
+        const T sum = kSubtract ? first - second - carry : first + second + carry;
+        // Without the carry the sum is below an operand where it wrapped; with it, also where it equals one.
+        const bool wrapped =
+            kSubtract ? first < second || (carry != 0 && first == second) : sum < first || (carry != 0 && sum == first);
+        out |= LaneMask{wrapped} << lane;
+        write_lane<T>(result[0], result[1], lane, sum);
+    }
+    for (unsigned i = 0; i < kRows; ++i) blend_rows(rows.destination[i], active, result[i], rows.destination[i]);
+    rows.destination_predicate = merge_lanes(rows.destination_predicate, out, active);
+}
+
+AluHandler select_carry(const Instruction& instruction) {
+    const bool subtract = instruction.operation == Operation::sub_borrow;
+    switch (instruction.type) {
+        case Type::u32:
+        case Type::s32:
+            return subtract ? add_with_carry<std::uint32_t, true> : add_with_carry<std::uint32_t, false>;
+        case Type::u64:
+        case Type::s64:
+            return subtract ? add_with_carry<std::uint64_t, true> : add_with_carry<std::uint64_t, false>;
+        default:
+            return nullptr;
+    }
+}
+
+template <class A, class B>
+std::uint32_t dot4(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    for (unsigned byte = 0; byte < 4; ++byte)
+        c += static_cast<std::uint32_t>(static_cast<A>(a >> 8 * byte) * static_cast<B>(b >> 8 * byte));
+    return c;
+}
+
+AluHandler select_dot4(std::uint8_t mode) {
+    using S = std::int8_t;
+    using U = std::uint8_t;
+    switch (mode) {
+        case 0:
+            return lanewise<&dot4<U, U>>;
+        case kDotFirstSigned:
+            return lanewise<&dot4<S, U>>;
+        case kDotSecondSigned:
+            return lanewise<&dot4<U, S>>;
+        default:
+            return lanewise<&dot4<S, S>>;
+    }
+}
+
 template <class T>
 AluHandler select_for(Operation operation) {
     if (sizeof(T) == 8 && operation == Operation::add) return add_pairs<false>;
@@ -229,6 +287,9 @@ AluHandler select_saturating(const Instruction& instruction) {
 AluHandler select_integer(const Instruction& instruction) {
     if (instruction.operation == Operation::mul_wide || instruction.operation == Operation::mad_wide)
         return select_wide(instruction);
+    if (instruction.operation == Operation::add_carry || instruction.operation == Operation::sub_borrow)
+        return select_carry(instruction);
+    if (instruction.operation == Operation::dot4) return select_dot4(instruction.mode);
     if (instruction.saturate) return select_saturating(instruction);
     switch (instruction.type) {
         case Type::u16:

@@ -26,6 +26,12 @@ enum class ShiftMode : std::uint8_t { clamp, wrap };
 /// `bfind`: position of the bit, or the shift that would bring it to the top (.shiftamt).
 enum class FindMode : std::uint8_t { position, shift_amount };
 
+/// `redux`: source[0] value, source[1], if any, the member mask; Instruction::atomic is the operation. `add_carry` and
+/// `sub_borrow`: source_predicate is the carry or borrow that comes in, destination_predicate, if any, that which goes
+/// out. `dot4`: source[0] and source[1] four bytes each, signed as the mode's bits 0 and 1 say, source[2] the addend.
+inline constexpr std::uint8_t kDotFirstSigned = 1;
+inline constexpr std::uint8_t kDotSecondSigned = 2;
+
 /// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.
 enum class PermuteMode : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };
 

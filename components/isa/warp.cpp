@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
 #include "components/isa/modes.h"
@@ -108,6 +110,46 @@ void active_mask(OperandRows& rows, LaneMask active, const Instruction&) {
         rows.destination[0][lane] = (active >> lane & 1) ? active : rows.destination[0][lane];
 }
 
+template <class T>
+T combined(AtomicOp op, T a, T b) {
+    switch (op) {
+        case AtomicOp::add:
+            return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+        case AtomicOp::min:
+            return b < a ? b : a;
+        case AtomicOp::max:
+            return a < b ? b : a;
+        case AtomicOp::bit_and:
+            return a & b;
+        case AtomicOp::bit_or:
+            return a | b;
+        default:
+            return a ^ b;
+    }
+}
+
+/// Lanes with the same members get the same result, so that most are found by looking at the lane before.
+template <class T>
+void reduce(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const std::uint32_t* const masks = member_masks(rows, instruction, 1);
+    alignas(32) std::uint32_t result[kWarpSize] = {};
+    LaneMask last = 0;
+    std::uint32_t last_result = 0;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const LaneMask mine = members(masks, active, lane);
+        if (mine != last) {
+            const auto first = static_cast<unsigned>(std::countr_zero(mine));
+            T value = static_cast<T>(rows.source[0][0][first]);
+            for (LaneMask left = mine & (mine - 1); left != 0; left &= left - 1)
+                value = combined(instruction.atomic, value, static_cast<T>(rows.source[0][0][std::countr_zero(left)]));
+            last_result = static_cast<std::uint32_t>(value);
+            last = mine;
+        }
+        result[lane] = last_result;
+    }
+    blend_rows(rows.destination[0], active, result, rows.destination[0]);
+}
+
 AluHandler select_shuffle(ShuffleMode mode) {
     switch (mode) {
         case ShuffleMode::up:
@@ -155,6 +197,8 @@ AluHandler select_warp(const Instruction& instruction) {
             return select_match(instruction);
         case Operation::activemask:
             return active_mask;
+        case Operation::redux:
+            return instruction.type == Type::s32 ? reduce<std::int32_t> : reduce<std::uint32_t>;
         default:
             return nullptr;
     }

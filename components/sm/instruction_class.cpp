@@ -93,7 +93,10 @@ InstructionClass class_of(const isa::Instruction& instruction) {
             return pick(conversion_domain(instruction), C::integer, C::integer, C::fp64_add);
         case Operation::shuffle:
         case Operation::match:
+        case Operation::redux:
             return C::cross_lane;
+        case Operation::dot4:
+            return C::integer_mad;
         case Operation::bra:
             return C::branch;
         case Operation::exit:

@@ -1,4 +1,5 @@
 #include "components/frontend/finaliser/lower.h"
+#include "components/isa/modes.h"
 
 namespace lookahead::finaliser {
 
@@ -23,14 +24,86 @@ void lower_plain(LoweringContext& context, Operation operation, bool rounds = fa
     context.emit_to(instruction.destinations()[0], result);
 }
 
-void refuse_carry(LoweringContext& context) {
-    if (context.instruction().modifiers.carry_out)
-        context.refuse("the carry (.cc) is not supported; 64-bit arithmetic is");
+VirtualOperand binary(LoweringContext& context, Operation operation, Type type, VirtualOperand a, VirtualOperand b) {
+    VirtualInstruction result;
+    result.machine.operation = operation;
+    result.machine.type = machine_type(type);
+    result.source[0] = a;
+    result.source[1] = b;
+    return context.emit_temporary(result, rows_of(type));
+}
+
+/// a + b or a - b, with the carry that comes in or goes out.
+void lower_carry(LoweringContext& context, Operation operation, bool takes_carry, VirtualOperand a, VirtualOperand b) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(operation, instruction.type());
+    result.source = {a, b, {}};
+    result.source_predicate[0] = takes_carry ? PredicateUse{context.carry(), false} : PredicateUse{kAlways, true};
+    if (instruction.modifiers.carry_out) result.destination_predicate[0] = context.carry();
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+void lower_sum(LoweringContext& context, Operation plain, Operation with_carry, bool takes_carry) {
+    const ptx::Instruction& instruction = context.instruction();
+    if (!takes_carry && !instruction.modifiers.carry_out) return lower_plain(context, plain, true);
+    const VirtualOperand a = context.source(instruction.sources()[0]);
+    lower_carry(context, with_carry, takes_carry, a, context.source(instruction.sources()[1]));
+}
+
+/// mad.cc and madc: the carry is that of the addition.
+void lower_mad_with_carry(LoweringContext& context, bool takes_carry) {
+    const ptx::Instruction& instruction = context.instruction();
+    const bool high = instruction.modifiers.mul_mode == ptx::MulMode::hi;
+    const VirtualOperand a = context.source(instruction.sources()[0]);
+    const VirtualOperand b = context.source(instruction.sources()[1]);
+    const VirtualOperand product =
+        binary(context, high ? Operation::mul_hi : Operation::mul_lo, instruction.type(), a, b);
+    lower_carry(context, Operation::add_carry, takes_carry, product, context.source(instruction.sources()[2]));
+}
+
+void lower_dot4(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::dot4, Type::b32);
+    if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDotFirstSigned;
+    if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotSecondSigned;
+    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+/// mul24 and mad24: the product of the low 24 bits has 48, of which .lo takes the low and .hi the high 32.
+void lower_mul24(LoweringContext& context, bool adds) {
+    const ptx::Instruction& instruction = context.instruction();
+    const Type type = instruction.type();
+    if (instruction.modifiers.saturate) context.refuse("mad24 with .sat is not supported");
+    const auto low_bits = [&](std::size_t i) {
+        VirtualInstruction cut;
+        cut.machine.operation = Operation::bfe;
+        cut.machine.type = machine_type(type);
+        cut.source = {context.source(instruction.sources()[i]), context.literal(0), context.literal(24)};
+        return context.emit_temporary(cut, 1);
+    };
+    const VirtualOperand a = low_bits(0);
+    const VirtualOperand b = low_bits(1);
+    VirtualOperand product;
+    if (instruction.modifiers.mul_mode == ptx::MulMode::hi) {
+        VirtualInstruction wide;
+        wide.machine.operation = Operation::mul_wide;
+        wide.machine.type = machine_type(ptx::with_bits(type, 64));
+        wide.machine.source_type = machine_type(type);
+        wide.source = {a, b, {}};
+        const VirtualOperand whole = context.emit_temporary(wide, 2);
+        product = part(binary(context, Operation::shr, Type::u64, whole, context.literal(16)), 0);
+    } else {
+        product = binary(context, Operation::mul_lo, type, a, b);
+    }
+    VirtualInstruction result = context.make(Operation::add, type);
+    result.source = {product, adds ? context.source(instruction.sources()[2]) : context.literal(0), {}};
+    context.emit_to(instruction.destinations()[0], result);
 }
 
 void lower_mul_or_mad(LoweringContext& context, Operation lo, Operation hi, Operation wide, Operation floating) {
-    refuse_carry(context);
     const ptx::Instruction& instruction = context.instruction();
+    if (instruction.modifiers.carry_out) return lower_mad_with_carry(context, false);
     if (ptx::is_floating(instruction.type())) return lower_plain(context, floating, true);
     switch (instruction.modifiers.mul_mode) {
         case ptx::MulMode::hi:
@@ -46,15 +119,6 @@ void lower_mul_or_mad(LoweringContext& context, Operation lo, Operation hi, Oper
         default:
             return lower_plain(context, lo);
     }
-}
-
-VirtualOperand binary(LoweringContext& context, Operation operation, Type type, VirtualOperand a, VirtualOperand b) {
-    VirtualInstruction result;
-    result.machine.operation = operation;
-    result.machine.type = machine_type(type);
-    result.source[0] = a;
-    result.source[1] = b;
-    return context.emit_temporary(result, rows_of(type));
 }
 
 /// sad: c + |a - b|, exact as max - min.
@@ -76,12 +140,28 @@ void lower_sad(LoweringContext& context) {
 bool lower_arithmetic(LoweringContext& context) {
     switch (context.instruction().opcode) {
         case Opcode::add:
-            refuse_carry(context);
-            lower_plain(context, Operation::add, true);
+            lower_sum(context, Operation::add, Operation::add_carry, false);
+            return true;
+        case Opcode::addc:
+            lower_sum(context, Operation::add, Operation::add_carry, true);
             return true;
         case Opcode::sub:
-            refuse_carry(context);
-            lower_plain(context, Operation::sub, true);
+            lower_sum(context, Operation::sub, Operation::sub_borrow, false);
+            return true;
+        case Opcode::subc:
+            lower_sum(context, Operation::sub, Operation::sub_borrow, true);
+            return true;
+        case Opcode::madc:
+            lower_mad_with_carry(context, true);
+            return true;
+        case Opcode::dp4a:
+            lower_dot4(context);
+            return true;
+        case Opcode::mul24:
+            lower_mul24(context, false);
+            return true;
+        case Opcode::mad24:
+            lower_mul24(context, true);
             return true;
         case Opcode::mul:
             lower_mul_or_mad(context, Operation::mul_lo, Operation::mul_hi, Operation::mul_wide, Operation::mul_lo);

@@ -114,11 +114,71 @@ void lower_slct(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], pick);
 }
 
+/// testp, on the bits without the sign. Zero counts as a normal number (PTX ISA, testp).
+void lower_testp(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const bool wide = instruction.type() == Type::f64;
+    const Type type = wide ? Type::u64 : Type::u32;
+    const unsigned rows = rows_of(type);
+    const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
+    const std::uint64_t least_normal = wide ? 0x0010000000000000 : 0x00800000;
+    const auto binary = [&](Operation operation, VirtualOperand a, std::uint64_t b) {
+        VirtualInstruction result;
+        result.machine.operation = operation;
+        result.machine.type = machine_type(type);
+        result.source = {a, context.literal(b, rows), {}};
+        return context.emit_temporary(result, rows);
+    };
+    const auto compare_with = [&](isa::Comparison comparison, VirtualOperand a, std::uint64_t b) {
+        VirtualInstruction test;
+        test.machine.operation = Operation::setp;
+        test.machine.type = machine_type(type);
+        test.machine.comparison = comparison;
+        test.source = {a, context.literal(b, rows), {}};
+        return test;
+    };
+    const std::uint64_t magnitude_bits = wide ? 0x7fffffffffffffff : 0x7fffffff;
+    const VirtualOperand bits = binary(Operation::bit_and, context.source(instruction.sources()[0]), magnitude_bits);
+    const auto subnormal = [&] {
+        return compare_with(isa::Comparison::lt, binary(Operation::sub, bits, 1), least_normal - 1);
+    };
+    VirtualInstruction test;
+    switch (instruction.modifiers.property) {
+        case ptx::FloatProperty::finite:
+            test = compare_with(isa::Comparison::lt, bits, infinity);
+            break;
+        case ptx::FloatProperty::infinite:
+            test = compare_with(isa::Comparison::eq, bits, infinity);
+            break;
+        case ptx::FloatProperty::number:
+            test = compare_with(isa::Comparison::le, bits, infinity);
+            break;
+        case ptx::FloatProperty::notanumber:
+            test = compare_with(isa::Comparison::gt, bits, infinity);
+            break;
+        case ptx::FloatProperty::subnormal:
+            test = subnormal();
+            break;
+        default: {
+            const PredicateUse is_subnormal = context.emit_temporary_predicate(subnormal());
+            test = compare_with(isa::Comparison::lt, bits, infinity);
+            test.machine.combine = isa::Combine::bit_and;
+            test.source_predicate[0] = {is_subnormal.index, true};
+            break;
+        }
+    }
+    test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    context.emit(test);
+}
+
 }  // namespace
 
 bool lower_comparison(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     switch (instruction.opcode) {
+        case Opcode::testp:
+            lower_testp(context);
+            return true;
         case Opcode::setp:
             lower_setp(context);
             return true;

@@ -387,6 +387,10 @@ bool lower_memory(LoweringContext& context) {
         case Opcode::red:
             lower_atomic(context, Operation::reduce);
             return true;
+        // A hint, which the machine does not take.
+        case Opcode::prefetch:
+        case Opcode::prefetchu:
+            return true;
         case Opcode::membar:
         case Opcode::fence:
             lower_fence(context);

@@ -90,6 +90,31 @@ void lower_match(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
+isa::AtomicOp redux_operation(ptx::AtomicOperation operation) {
+    switch (operation) {
+        case ptx::AtomicOperation::min:
+            return isa::AtomicOp::min;
+        case ptx::AtomicOperation::max:
+            return isa::AtomicOp::max;
+        case ptx::AtomicOperation::and_:
+            return isa::AtomicOp::bit_and;
+        case ptx::AtomicOperation::or_:
+            return isa::AtomicOp::bit_or;
+        case ptx::AtomicOperation::xor_:
+            return isa::AtomicOp::bit_xor;
+        default:
+            return isa::AtomicOp::add;
+    }
+}
+
+void lower_redux(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::redux, instruction.type());
+    result.machine.atomic = redux_operation(instruction.modifiers.atomic);
+    for (std::size_t i = 0; i < 2; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
 }  // namespace
 
 bool lower_warp(LoweringContext& context) {
@@ -107,6 +132,9 @@ bool lower_warp(LoweringContext& context) {
             return true;
         case Opcode::match:
             lower_match(context);
+            return true;
+        case Opcode::redux:
+            lower_redux(context);
             return true;
         case Opcode::activemask:
             context.emit_to(instruction.destinations()[0], context.make(Operation::activemask, Type::b32));

@@ -178,6 +178,11 @@ PredicateUse LoweringContext::predicate_source(const ptx::Operand& operand) cons
     refuse("this operand must be a predicate register, 0 or 1");
 }
 
+std::uint32_t LoweringContext::carry() {
+    if (carry_ == kNone) carry_ = kernel.new_predicate();
+    return carry_;
+}
+
 const ptx::Variable* LoweringContext::variable_of(const ptx::SymbolReference& symbol) const {
     if (symbol.kind == ptx::SymbolKind::module_variable) return &module_.variables[symbol.index];
     if (symbol.kind == ptx::SymbolKind::function_variable) return &function_.variables[symbol.index];

@@ -47,6 +47,8 @@ class LoweringContext {
     std::uint32_t place(std::uint32_t reg) const { return place_[reg]; }
     /// The address of a variable in its own state space; refuses what has none.
     std::uint64_t address_of(const ptx::SymbolReference& symbol) const;
+    /// The carry flag: one predicate of the kernel.
+    std::uint32_t carry();
     /// The rows of a .param variable of the function, one for each word: calls are inlined, so that it needs no memory.
     std::uint32_t parameter_row(std::uint32_t variable, std::uint64_t word) const {
         return parameter_rows_[variable][word];
@@ -74,6 +76,7 @@ class LoweringContext {
 
     const ptx::Module& module_;
     const ptx::Function& function_;
+    std::uint32_t carry_ = kNone;
     const ptx::Variable* variable_of(const ptx::SymbolReference& symbol) const;
 
     SharedLayout shared_;

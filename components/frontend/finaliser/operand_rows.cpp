@@ -76,6 +76,13 @@ OperandShape shape_of(const isa::Instruction& instruction) {
             return vote_shape(instruction);
         case Operation::match:
             return {1, {typed, static_cast<std::uint8_t>(kAbsent | word), kAbsent}};
+        case Operation::redux:
+            return {1, {word, static_cast<std::uint8_t>(kAbsent | word), kAbsent}};
+        case Operation::add_carry:
+        case Operation::sub_borrow:
+            return {rows, {typed, typed, kAbsent}};
+        case Operation::dot4:
+            return {1, {word, word, word}};
         case Operation::shuffle:
             return {1, {word, word, word}};
         case Operation::convert:

@@ -29,6 +29,7 @@ bool is_plain(const VirtualInstruction& instruction) {
         case Operation::vote:
         case Operation::match:
         case Operation::activemask:
+        case Operation::redux:
             return false;
         default:
             return !has_side_effect(instruction) &&

@@ -157,5 +157,61 @@ TEST_CASE("combinations that no GPU instruction has are not executed") {
     }
 }
 
+/// The bit above a sum of twice the width tells what went out.
+template <class T>
+void check_carry(Type type, bool subtract) {
+    __extension__ using Wide = unsigned __int128;
+    Instruction instruction;
+    instruction.operation = subtract ? Operation::sub_borrow : Operation::add_carry;
+    instruction.type = type;
+    const AluHandler handler = select_handler(instruction);
+    const bool supported = handler != nullptr;
+    REQUIRE(supported);
+    for (int round = 0; round < 200; ++round) {
+        Row a[2], b[2], out[2];
+        T first[kWarpSize], second[kWarpSize];
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            first[lane] = static_cast<T>(test::random_value());
+            second[lane] = lane % 4 == 0 ? first[lane] : static_cast<T>(test::random_value());
+            a[0].lanes[lane] = static_cast<std::uint32_t>(first[lane]);
+            a[1].lanes[lane] = static_cast<std::uint32_t>(std::uint64_t{first[lane]} >> 32);
+            b[0].lanes[lane] = static_cast<std::uint32_t>(second[lane]);
+            b[1].lanes[lane] = static_cast<std::uint32_t>(std::uint64_t{second[lane]} >> 32);
+            out[0].lanes[lane] = out[1].lanes[lane] = 0x5a5a5a5a;
+        }
+        OperandRows rows{};
+        for (unsigned i = 0; i < 2; ++i) {
+            rows.source[0][i] = a[i].lanes;
+            rows.source[1][i] = b[i].lanes;
+            rows.destination[i] = out[i].lanes;
+        }
+        const auto carries = static_cast<LaneMask>(test::random_bits()());
+        const auto old_predicate = static_cast<LaneMask>(test::random_bits()());
+        const LaneMask active = round % 3 == 0 ? kFullMask : static_cast<LaneMask>(test::random_bits()());
+        rows.source_predicate = carries;
+        rows.destination_predicate = old_predicate;
+        handler(rows, active, instruction);
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            const Wide in = carries >> lane & 1;
+            const Wide whole = subtract ? Wide{first[lane]} - second[lane] - in : Wide{first[lane]} + second[lane] + in;
+            const bool runs = active >> lane & 1;
+            const bool carry = runs ? (whole >> (8 * sizeof(T)) & 1) != 0 : (old_predicate >> lane & 1) != 0;
+            REQUIRE((rows.destination_predicate >> lane & 1) == carry);
+            REQUIRE(out[0].lanes[lane] == (runs ? static_cast<std::uint32_t>(whole) : 0x5a5a5a5a));
+            const bool high = runs && sizeof(T) == 8;
+            REQUIRE(out[1].lanes[lane] == (high ? static_cast<std::uint32_t>(whole >> 32) : 0x5a5a5a5a));
+        }
+    }
+}
+
+TEST_CASE("sums and differences with a carry are exact in one bit more") {
+    for (const bool subtract : {false, true}) {
+        check_carry<std::uint32_t>(Type::u32, subtract);
+        check_carry<std::uint32_t>(Type::s32, subtract);
+        check_carry<std::uint64_t>(Type::u64, subtract);
+        check_carry<std::uint64_t>(Type::s64, subtract);
+    }
+}
+
 }  // namespace
 }  // namespace lookahead::isa

@@ -172,5 +172,46 @@ TEST_CASE("activemask tells each active lane who is active") {
     }
 }
 
+TEST_CASE("redux combines the values of the members that execute it, in the type's order") {
+    for (const AtomicOp op : {AtomicOp::add, AtomicOp::min, AtomicOp::max, AtomicOp::bit_and, AtomicOp::bit_or,
+                              AtomicOp::bit_xor})
+        for (const Type type : {Type::u32, Type::s32})
+            for (int round = 0; round < 12; ++round) {
+                Fixture f;
+                Instruction instruction = make(Operation::redux, 0);
+                instruction.type = type;
+                instruction.atomic = op;
+                instruction.source[1].kind = Operand::Kind::reg;
+                const LaneMask active = round % 2 == 0 ? kFullMask : random_word() | 1;
+                const LaneMask half = random_word();
+                // Two sets of members, each lane in its own.
+                for (unsigned lane = 0; lane < 32; ++lane) f.source[1][0].lanes[lane] = half >> lane & 1 ? half : ~half;
+                f.run(instruction, active);
+                for (unsigned lane = 0; lane < 32; ++lane) {
+                    std::set<std::int64_t> values;
+                    std::uint32_t sum = 0, all = ~0u, any = 0, odd = 0;
+                    for (unsigned other = 0; other < 32; ++other) {
+                        if (!((active & f.source[1][0].lanes[lane]) >> other & 1)) continue;
+                        const std::uint32_t word = f.source[0][0].lanes[other];
+                        values.insert(type == Type::s32 ? std::int64_t{static_cast<std::int32_t>(word)}
+                                                        : std::int64_t{word});
+                        sum += word;
+                        all &= word;
+                        any |= word;
+                        odd ^= word;
+                    }
+                    std::uint32_t expected = f.before.lanes[lane];
+                    if (active >> lane & 1)
+                        expected = op == AtomicOp::add       ? sum
+                                   : op == AtomicOp::min     ? static_cast<std::uint32_t>(*values.begin())
+                                   : op == AtomicOp::max     ? static_cast<std::uint32_t>(*values.rbegin())
+                                   : op == AtomicOp::bit_and ? all
+                                   : op == AtomicOp::bit_or  ? any
+                                                             : odd;
+                    REQUIRE(f.destination.lanes[lane] == expected);
+                }
+            }
+}
+
 }  // namespace
 }  // namespace lookahead::isa

@@ -288,7 +288,55 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
         refuse(module_, instruction);
     }
     const Type type = thread.top().function->registers[destination.reg].type;
-    thread.top().registers[destination.reg] = truncated(compute(block, thread, instruction), type);
+    const bool carries = instruction.modifiers.carry_out || instruction.opcode == Opcode::addc ||
+                         instruction.opcode == Opcode::subc || instruction.opcode == Opcode::madc;
+    const std::uint64_t result = carries ? with_carry(block, thread, instruction)
+                                 : instruction.opcode == Opcode::testp
+                                     ? std::uint64_t{has_property(block, thread, instruction)}
+                                     : compute(block, thread, instruction);
+    thread.top().registers[destination.reg] = truncated(result, type);
+}
+
+/// In twice the width, where the bit above the result is the carry.
+std::uint64_t ScalarInterpreter::with_carry(const Block& block, Thread& thread,
+                                            const ptx::Instruction& instruction) const {
+    const Type type = instruction.type();
+    const unsigned width = ptx::bits(type);
+    const auto sources = instruction.sources();
+    const auto source = [&](std::size_t i) { return value(block, thread, sources[i]); };
+    const bool takes = instruction.opcode == Opcode::addc || instruction.opcode == Opcode::subc ||
+                       instruction.opcode == Opcode::madc;
+    const Wide in = takes && thread.carry;
+    Wide result = 0;
+    switch (instruction.opcode) {
+        case Opcode::add:
+        case Opcode::addc: result = Wide{truncated(source(0), type)} + truncated(source(1), type) + in; break;
+        case Opcode::sub:
+        case Opcode::subc: result = Wide{truncated(source(0), type)} - truncated(source(1), type) - in; break;
+        default: {
+            const Wide product = as_integer(source(0), type) * as_integer(source(1), type);
+            const bool high = instruction.modifiers.mul_mode == ptx::MulMode::hi;
+            const auto part = static_cast<std::uint64_t>(high ? product >> width : product);
+            result = Wide{truncated(part, type)} + truncated(source(2), type) + in;
+        }
+    }
+    if (instruction.modifiers.carry_out) thread.carry = (result >> width & 1) != 0;
+    return static_cast<std::uint64_t>(result);
+}
+
+bool ScalarInterpreter::has_property(const Block& block, const Thread& thread,
+                                     const ptx::Instruction& instruction) const {
+    const std::uint64_t bits = value(block, thread, instruction.sources()[0]);
+    const int category = instruction.type() == Type::f64 ? std::fpclassify(std::bit_cast<double>(bits))
+                                                         : std::fpclassify(as_float(bits));
+    switch (instruction.modifiers.property) {
+        case ptx::FloatProperty::finite: return category != FP_INFINITE && category != FP_NAN;
+        case ptx::FloatProperty::infinite: return category == FP_INFINITE;
+        case ptx::FloatProperty::number: return category != FP_NAN;
+        case ptx::FloatProperty::notanumber: return category == FP_NAN;
+        case ptx::FloatProperty::normal: return category == FP_NORMAL || category == FP_ZERO;
+        default: return category == FP_SUBNORMAL;
+    }
 }
 
 std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& thread,
@@ -365,6 +413,30 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
             const Type sum_type = wide ? ptx::with_bits(type, width * 2) : type;
             const Wide addend = instruction.opcode == Opcode::mad ? as_integer(source(2), sum_type) : 0;
             return static_cast<std::uint64_t>(part + addend);
+        }
+        case Opcode::sad: {
+            const Wide distance = integer(0) < integer(1) ? integer(1) - integer(0) : integer(0) - integer(1);
+            return static_cast<std::uint64_t>(integer(2) + distance);
+        }
+        case Opcode::dp4a: {
+            Wide sum = integer(2);
+            for (unsigned byte = 0; byte < 4; ++byte) {
+                const auto part = [&](std::size_t i, Type of) {
+                    return as_integer(source(i) >> (8 * byte), ptx::is_signed(of) ? Type::s8 : Type::u8);
+                };
+                sum += part(0, modifiers.types[0]) * part(1, modifiers.types[1]);
+            }
+            return static_cast<std::uint64_t>(sum);
+        }
+        case Opcode::mul24:
+        case Opcode::mad24: {
+            const auto low = [&](std::size_t i) {
+                const std::uint64_t bits = source(i) & 0xffffff;
+                return ptx::is_signed(type) && (bits >> 23) != 0 ? Wide{bits} - (Wide{1} << 24) : Wide{bits};
+            };
+            const Wide product = low(0) * low(1);
+            const Wide part = modifiers.mul_mode == ptx::MulMode::hi ? product >> 16 : product;
+            return static_cast<std::uint64_t>(part + (instruction.opcode == Opcode::mad24 ? integer(2) : 0));
         }
         case Opcode::div: return static_cast<std::uint64_t>(integer(1) == 0 ? -1 : integer(0) / integer(1));
         case Opcode::rem: return static_cast<std::uint64_t>(integer(1) == 0 ? integer(0) : integer(0) % integer(1));

@@ -39,6 +39,8 @@ class ScalarInterpreter : public Device {
     std::uint64_t value(const Block& block, const Thread& thread, const ptx::Operand& operand) const;
     std::uint64_t special(const Block& block, const Thread& thread, ptx::SpecialRegister reg) const;
     void place_variables();
+    std::uint64_t with_carry(const Block& block, Thread& thread, const ptx::Instruction& instruction) const;
+    bool has_property(const Block& block, const Thread& thread, const ptx::Instruction& instruction) const;
     void call(Thread& thread, const ptx::Instruction& instruction);
     void return_from(Thread& thread);
     std::byte* parameter_memory(Block& block, Thread& thread, const ptx::Instruction& instruction,

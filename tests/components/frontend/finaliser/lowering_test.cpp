@@ -221,12 +221,11 @@ TEST_CASE("code that cannot be reached and branches to the next instruction vani
 }
 
 TEST_CASE("what the machine cannot do is refused with file, line and instruction") {
-    const std::string carry = refusal("add.cc.u32 %r0, %a, %b;");
-    CHECK(contains(carry, "test.ptx:"));
-    CHECK(contains(carry, "add.cc.u32 %r0, %a, %b"));
-    CHECK(contains(carry, "carry"));
+    const std::string texture = refusal("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd0, {%r0}];");
+    CHECK(contains(texture, "test.ptx:"));
+    CHECK(contains(texture, "tex.1d.v4.f32.s32"));
+    CHECK(contains(texture, "not supported"));
     CHECK(contains(refusal("bar.sync 0, 64;"), "count"));
-    CHECK(contains(refusal("prefetch.global.L2 [%out];"), "prefetch"));
 }
 
 TEST_CASE("options out of range are refused") {

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <doctest/doctest.h>
+#include <random>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "tests/components/frontend/finaliser/differential.h"
+
+using namespace lookahead;
+using namespace lookahead::finaliser::test;
+
+namespace {
+
+const LaunchConfiguration kTwoWarps{{1}, {64}};
+
+std::mt19937_64& random_bits() {
+    static std::mt19937_64 engine(20261121);
+    return engine;
+}
+
+/// Numbers at which carries and signs change, or any.
+std::uint64_t random_number() {
+    static constexpr std::uint64_t kEdges[] = {0,
+                                               1,
+                                               0xffffffff,
+                                               0x80000000,
+                                               0x7fffffff,
+                                               0xffffffffffffffff,
+                                               0x8000000000000000,
+                                               0x7fffffffffffffff,
+                                               0x00800000,
+                                               0x7f800000,
+                                               0x7f800001,
+                                               0x007fffff,
+                                               0x00ffffff};
+    const std::uint64_t any = random_bits()();
+    return any % 3 == 0 ? kEdges[any / 3 % std::size(kEdges)] : random_bits()();
+}
+
+/// %r0-2 and %rd0-2 differ from thread to thread; `body` leaves its result in %r9.
+void check(const std::string& body) {
+    std::string values;
+    for (unsigned i = 0; i < 3; ++i) {
+        values += fmt::format("mul.lo.u32 %r10, %t, {}; xor.b32 %r{}, %r10, {};", random_number() & 0xffffffff, i,
+                              random_number() & 0xffffffff);
+        values += fmt::format("cvt.u64.u32 %rd10, %t; mul.lo.u64 %rd10, %rd10, {}; xor.b64 %rd{}, %rd10, {};",
+                              random_number() >> 1, i, random_number() >> 1);
+    }
+    // Some threads have equal operands.
+    values += "and.b32 %r10, %t, 7; setp.eq.u32 %p7, %r10, 3; @%p7 mov.u32 %r1, %r0; @%p7 mov.u64 %rd1, %rd0;";
+    run_everywhere(kernel_text(values + body + "st.global.u32 [%out], %r9;"), kTwoWarps);
+}
+
+std::string folded(const std::string& wide) {
+    return fmt::format(
+        "cvt.u32.u64 %r11, {0}; shr.u64 {0}, {0}, 32; cvt.u32.u64 %r12, {0};"
+        "mad.lo.u32 %r9, %r11, 31, %r12;",
+        wide);
+}
+
+}  // namespace
+
+TEST_CASE("carries go from sum to sum and from difference to difference, in every width") {
+    for (int round = 0; round < 6; ++round)
+        for (const char* type : {"u32", "s32"}) {
+            check(
+                fmt::format("add.cc.{0} %r3, %r0, %r1; addc.cc.{0} %r4, %r1, %r2; addc.{0} %r5, %r0, %r2;"
+                            "mad.lo.u32 %r9, %r3, 7, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
+                            type));
+            check(
+                fmt::format("sub.cc.{0} %r3, %r0, %r1; subc.cc.{0} %r4, %r1, %r2; subc.{0} %r5, %r0, %r2;"
+                            "mad.lo.u32 %r9, %r3, 7, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
+                            type));
+            check(
+                fmt::format("mad.lo.cc.{0} %r3, %r0, %r1, %r2; madc.hi.cc.{0} %r4, %r0, %r1, %r2;"
+                            "madc.hi.{0} %r5, %r2, %r1, %r0; addc.u32 %r6, 0, 0; mad.lo.u32 %r9, %r3, 7, %r4;"
+                            "mad.lo.u32 %r9, %r9, 7, %r5; mad.lo.u32 %r9, %r9, 7, %r6;",
+                            type));
+        }
+    for (int round = 0; round < 6; ++round) {
+        check(
+            "add.cc.u64 %rd3, %rd0, %rd1; addc.cc.s64 %rd4, %rd1, %rd2; addc.u64 %rd5, %rd0, 0;"
+            "xor.b64 %rd3, %rd3, %rd4; sub.cc.u64 %rd6, %rd0, %rd1; subc.u64 %rd7, %rd2, %rd1; add.u64 %rd3, %rd3, "
+            "%rd5; add.u64 %rd3, %rd3, %rd7;" +
+            folded("%rd3"));
+        check(
+            "setp.lt.u32 %p0, %t, 30; add.cc.u32 %r3, %r0, %r0; @%p0 add.cc.u32 %r4, %r1, %r1; addc.u32 %r9, %r3, 0;");
+    }
+}
+
+TEST_CASE("a 128-bit product by mad.cc and madc is exact") {
+    const auto words = run_everywhere(
+        kernel_text("mov.u32 %r0, 0xffffffff; mul.lo.u32 %r4, %r0, %r0; mul.hi.u32 %r5, %r0, %r0;"
+                    "mad.lo.cc.u32 %r5, %r0, %r0, %r5; madc.hi.u32 %r6, %r0, %r0, 0;"
+                    "mad.lo.cc.u32 %r5, %r0, %r0, %r5; madc.hi.cc.u32 %r6, %r0, %r0, %r6; addc.u32 %r7, 0, 0;"
+                    "mad.lo.cc.u32 %r6, %r0, %r0, %r6; madc.hi.u32 %r7, %r0, %r0, %r7;"
+                    "st.global.v4.u32 [%out], {%r4, %r5, %r6, %r7};"),
+        {{1}, {1}});
+    // (2^64 - 1)^2 = 2^128 - 2^65 + 1
+    CHECK(words[0] == 1);
+    CHECK(words[1] == 0);
+    CHECK(words[2] == 0xfffffffe);
+    CHECK(words[3] == 0xffffffff);
+}
+
+TEST_CASE("byte products, 24-bit products and sums of differences agree with the interpreter") {
+    for (int round = 0; round < 4; ++round) {
+        for (const char* types : {"u32.u32", "s32.s32", "u32.s32", "s32.u32"})
+            check(fmt::format("dp4a.{} %r9, %r0, %r1, %r2;", types));
+        for (const char* form : {"lo.u32", "lo.s32", "hi.u32", "hi.s32"}) {
+            check(fmt::format("mul24.{} %r9, %r0, %r1;", form));
+            check(fmt::format("mad24.{} %r9, %r0, %r1, %r2;", form));
+        }
+        check("sad.u32 %r3, %r0, %r1, %r2; sad.s32 %r9, %r0, %r1, %r3;");
+    }
+}
+
+TEST_CASE("testp tells the categories of floats apart") {
+    for (const char* property : {"finite", "infinite", "number", "notanumber", "normal", "subnormal"})
+        for (int round = 0; round < 8; ++round) {
+            check(fmt::format("mov.b32 %f0, %r0; testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;", property));
+            check(fmt::format("mov.b64 %fd0, %rd0; testp.{}.f64 %p0, %fd0; selp.u32 %r9, 1, 0, %p0;", property));
+            check(
+                fmt::format("and.b32 %r3, %t, 3; mov.u32 %r0, {}; add.u32 %r0, %r0, %r3; mov.b32 %f0, %r0;"
+                            "testp.{}.f32 %p0, %f0; selp.u32 %r9, 1, 0, %p0;",
+                            (random_number() & 0x80000000) + (round % 2 == 0 ? 0x7f7ffffe : 0x007ffffe), property));
+        }
+    const auto words = run_everywhere(
+        kernel_text("mov.f32 %f0, 0f80000000; testp.normal.f32 %p0, %f0; testp.subnormal.f32 %p1, %f0;"
+                    "selp.u32 %r0, 1, 0, %p0; selp.u32 %r1, 1, 0, %p1; st.global.v2.u32 [%out], {%r0, %r1};"),
+        {{1}, {1}});
+    CHECK(words[0] == 1);
+    CHECK(words[1] == 0);
+}
+
+TEST_CASE("a warp's reductions are of the lanes that execute them") {
+    const ptx::Module module = ptx::parse_module(
+        kernel_text("sub.s32 %r0, %t, 10; redux.sync.add.s32 %r1, %r0, -1; redux.sync.min.s32 %r2, %r0, -1;"
+                    "redux.sync.max.u32 %r3, %r0, -1; redux.sync.or.b32 %r4, %t, -1; setp.lt.u32 %p0, %t, 8;"
+                    "@%p0 redux.sync.add.u32 %r1, %t, 0xff; mad.lo.u32 %r1, %r2, 1000, %r1; add.u32 %r1, %r1, %r3;"
+                    "mad.lo.u32 %r1, %r4, 100000, %r1; st.global.u32 [%out], %r1;"),
+        "test.ptx");
+    const auto words = emulate(module, {}, {{1}, {32}}, 0, 32);
+    const std::uint32_t rest = static_cast<std::uint32_t>(-10) * 1000 + 0xffffffffu + 31 * 100000;
+    for (std::uint32_t t = 0; t < 32; ++t) CHECK(words[t] == (t < 8 ? 28u : 496u - 320u) + rest);
+}
+
+TEST_CASE("prefetches change nothing") {
+    const auto words =
+        run_everywhere(kernel_text("prefetch.global.L1 [%out]; prefetch.L2 [%out+64]; prefetchu.L1 [%out];"
+                                   "st.global.u32 [%out], 3;"),
+                       {{1}, {2}});
+    CHECK(words[1] == 3);
+}
