@@ -109,17 +109,6 @@ std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-void check_wrapper(const FatBinaryWrapper& wrapper) {
-    if (wrapper.magic != FatBinaryWrapper::kMagic)
-        throw InputError(fmt::format("the fat binary's wrapper has the magic number {:#x} instead of {:#x}",
-                                     wrapper.magic, std::uint32_t{FatBinaryWrapper::kMagic}));
-    if (wrapper.version != FatBinaryWrapper::kVersion)
-        throw InputError(
-            fmt::format("the fat binary's wrapper has version {}: relocatable device code (nvcc -rdc=true)"
-                        " is not supported; build with -rdc=false",
-                        wrapper.version));
-}
-
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name) {
     try {
         return extract(fat_binary);

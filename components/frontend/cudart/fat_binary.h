@@ -41,9 +41,6 @@ struct PtxImage {
 /// No PTX module is larger; a header that says more is taken for damage.
 inline constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
 
-/// Throws InputError unless the wrapper is one of whole programs (not of relocatable device code).
-void check_wrapper(const FatBinaryWrapper& wrapper);
-
 /// All PTX of a fat binary, header included, uncompressed. Machine code is passed over. Anything malformed is an
 /// InputError that begins with `name`.
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name);

@@ -162,13 +162,6 @@ TEST_CASE("Every fault has its sentence") {
     CHECK(message_of(fat_binary({entry})) == "app: an entry's PTX is empty");
 }
 
-TEST_CASE("Wrappers of relocatable device code and foreign ones are refused") {
-    check_wrapper({FatBinaryWrapper::kMagic, 1, 0, 0});
-    CHECK_THROWS_WITH_AS(check_wrapper({FatBinaryWrapper::kMagic, 2, 0, 0}), doctest::Contains("-rdc=false"),
-                         InputError);
-    CHECK_THROWS_WITH_AS(check_wrapper({1, 1, 0, 0}), doctest::Contains("magic"), InputError);
-}
-
 TEST_CASE("Truncated and damaged fat binaries never do worse than an InputError") {
     const Bytes whole = fat_binary({plain(), zstd(), lz4()});
     for (std::size_t size = 0; size < whole.size(); ++size) {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "components/device/device.h"
+
+namespace lookahead {
+
+/// One call of a captured program on its device. The numbers are those of the file.
+struct CapturedCall {
+    enum class Kind : std::uint32_t {
+        allocate,
+        release,
+        copy_to_device,
+        copy_from_device,
+        fill,
+        launch,
+        copy_on_device
+    };
+    static constexpr std::uint32_t kKinds = 7;
+
+    Kind kind = Kind::allocate;
+    DeviceAddress address = 0;
+    DeviceAddress source = 0;  ///< copy_on_device
+    std::uint64_t bytes = 0;
+    std::uint32_t value = 0;       ///< fill
+    std::uint64_t first_word = 0;  ///< of `bytes` bytes in the contents
+    std::string kernel{};
+    LaunchConfiguration configuration{{0, 0, 0}, {0, 0, 0}, 0};
+
+    bool has_contents() const {
+        return kind == Kind::copy_to_device || kind == Kind::copy_from_device || kind == Kind::launch;
+    }
+};
+
+/// What a CUDA program did with its device: hdf5_schemas/capture.schema.json.
+struct Capture {
+    std::string program;
+    std::string ptx_name;
+    std::vector<std::string> modules;
+    std::vector<CapturedCall> calls;
+    std::vector<std::uint32_t> words;  ///< contents of all calls
+
+    /// Appends a call with its contents.
+    void add(CapturedCall call, std::span<const std::byte> contents = {});
+    std::span<const std::byte> contents(const CapturedCall& call) const;
+    /// All modules as one.
+    std::string ptx() const;
+};
+
+void write_capture(const Capture& capture, const std::string& path);
+/// Throws InputError for anything that is not a complete, consistent capture.
+Capture read_capture(const std::string& path);
+
+}  // namespace lookahead

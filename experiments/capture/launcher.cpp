@@ -1,0 +1,134 @@
+#include "experiments/capture/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr const char* kLibrary = "libcudart.so.13";
+constexpr int kNotStarted = 127;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { close(); }
+    int number() const { return number_; }
+    void close() {
+        if (number_ >= 0) ::close(number_);
+        number_ = -1;
+    }
+
+  private:
+    int number_;
+};
+
+/// False at the end of the stream.
+bool receive(int socket, std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(got));
+    }
+    return true;
+}
+
+bool send(int socket, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return false;
+        bytes = bytes.subspan(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+void set_environment(const std::string& library_folder, int socket) {
+    setenv(cudart::kSocketVariable, std::to_string(socket).c_str(), 1);
+    // Programs with a run path of their own find the library by its preloaded name, others by the search path.
+    setenv("LD_PRELOAD", (library_folder + "/" + kLibrary).c_str(), 1);
+    const char* const others = std::getenv("LD_LIBRARY_PATH");
+    setenv("LD_LIBRARY_PATH", others == nullptr ? library_folder.c_str() : (library_folder + ":" + others).c_str(), 1);
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command, const std::string& library_folder, int socket) {
+    set_environment(library_folder, socket);
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments.front(), arguments.data());
+    _exit(kNotStarted);
+}
+
+/// Serves until the program closes its end; what made it end, if that is not supported.
+std::optional<InputError> serve(int socket, CaptureServer& server) {
+    cudart::Request request;
+    std::vector<std::byte> payload;
+    std::vector<std::byte> answer;
+    while (receive(socket, std::as_writable_bytes(std::span(&request, 1)))) {
+        payload.resize(request.payload_bytes);
+        if (!receive(socket, payload)) break;
+        cudart::Reply reply;
+        try {
+            reply = server.serve(request, payload, answer);
+        } catch (const InputError& error) {
+            reply.fatal = 1;
+            send(socket, std::as_bytes(std::span(&reply, 1)));
+            return error;
+        }
+        if (!send(socket, std::as_bytes(std::span(&reply, 1))) || !send(socket, answer)) break;
+    }
+    return std::nullopt;
+}
+
+int wait_for(pid_t process) {
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+}  // namespace
+
+int run_captured(const std::vector<std::string>& command, const std::string& library_folder, CaptureServer& server) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        throw InputError(fmt::format("no sockets for the program: {}", std::strerror(errno)));
+    Descriptor mine(ends[0]);
+    Descriptor theirs(ends[1]);
+    fcntl(mine.number(), F_SETFD, FD_CLOEXEC);
+
+    const pid_t process = fork();
+    if (process < 0) throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
+    if (process == 0) become(command, library_folder, theirs.number());
+    theirs.close();
+
+    const auto refusal = serve(mine.number(), server);
+    mine.close();
+    const int status = wait_for(process);
+    if (refusal) throw *refusal;
+    if (WIFSIGNALED(status))
+        throw ProgramError(fmt::format("{} was ended by signal {} ({})", command.front(), WTERMSIG(status),
+                                       strsignal(WTERMSIG(status))));
+    if (WEXITSTATUS(status) == kNotStarted)
+        throw InputError(fmt::format("{}: it cannot be started; is it an executable file, and are its libraries there?",
+                                     command.front()));
+    return WEXITSTATUS(status);
+}
+
+}  // namespace lookahead

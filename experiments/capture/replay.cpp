@@ -1,0 +1,121 @@
+// The workload `capture`: the calls of a captured CUDA program, with what it copied back as the reference.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error/error.h"
+#include "experiments/capture/capture.h"
+#include "experiments/workloads/workload.h"
+
+namespace lookahead {
+
+struct ReplayParameters {
+    std::string file;
+};
+
+template <>
+struct ParametersOf<ReplayParameters> {
+    inline static const auto list = parameter_list<ReplayParameters>(
+        text("file", &ReplayParameters::file, {.help = "The capture, as `lookahead capture` writes it."}));
+};
+
+namespace {
+
+class Replay : public Workload {
+  public:
+    using Parameters = ReplayParameters;
+
+    Replay(const Parameters& parameters, const WorkloadContext&) {
+        if (parameters.file.empty())
+            throw ConfigurationError("the workload capture needs a file: give --set file=FILE.h5");
+        capture_ = read_capture(parameters.file);
+        ptx_ = capture_.ptx();
+    }
+
+    std::string_view ptx() const override { return ptx_; }
+    std::string ptx_file() const override { return capture_.ptx_name; }
+
+    void run(Device& device) override {
+        copies_ = 0;
+        bytes_ = 0;
+        difference_.clear();
+        last_launch_ = "no kernel";
+        launches_ = 0;
+        for (std::size_t i = 0; i < capture_.calls.size(); ++i) replay(device, capture_.calls[i], i);
+    }
+
+    CheckReport check() const override {
+        if (!difference_.empty()) return {Outputs::mismatch, difference_};
+        if (copies_ == 0) return {Outputs::unchecked, "the captured program copied nothing back"};
+        return {Outputs::match, fmt::format("{} copies of {} bytes as the captured program got them", copies_, bytes_)};
+    }
+
+  private:
+    void replay(Device& device, const CapturedCall& call, std::size_t number) {
+        switch (call.kind) {
+            case CapturedCall::Kind::allocate: {
+                const DeviceAddress address = device.allocate(call.bytes);
+                if (address != call.address)
+                    throw InputError(
+                        fmt::format("call {} of the capture allocates {:#x}, but {:#x} is free: the "
+                                    "capture is damaged or of another address layout",
+                                    number, call.address, address));
+                break;
+            }
+            case CapturedCall::Kind::release:
+                device.release(call.address);
+                break;
+            case CapturedCall::Kind::copy_to_device:
+                device.copy_to_device(call.address, capture_.contents(call));
+                break;
+            case CapturedCall::Kind::copy_from_device:
+                compare(device, call, number);
+                break;
+            case CapturedCall::Kind::fill:
+                device.fill(call.address, static_cast<std::byte>(call.value), call.bytes);
+                break;
+            case CapturedCall::Kind::launch:
+                device.launch(call.kernel, call.configuration, capture_.contents(call));
+                last_launch_ = fmt::format("{} (launch {})", call.kernel, launches_++);
+                break;
+            case CapturedCall::Kind::copy_on_device: {
+                // The devices have no copies of their own: the bytes go through the host, over the link and back.
+                std::vector<std::byte> bytes(call.bytes);
+                device.copy_from_device(bytes, call.source);
+                device.copy_to_device(call.address, bytes);
+                break;
+            }
+        }
+    }
+
+    void compare(Device& device, const CapturedCall& call, std::size_t number) {
+        const auto expected = capture_.contents(call);
+        std::vector<std::byte> got(expected.size());
+        device.copy_from_device(got, call.address);
+        ++copies_;
+        bytes_ += got.size();
+        const auto [got_at, expected_at] = std::ranges::mismatch(got, expected);
+        if (got_at == got.end() || !difference_.empty()) return;
+        difference_ = fmt::format(
+            "the copy of call {} has {:#04x} at {:#x} where the captured program got {:#04x}; "
+            "the last kernel before it is {}",
+            number, std::to_integer<unsigned>(*got_at), call.address + static_cast<std::uint64_t>(got_at - got.begin()),
+            std::to_integer<unsigned>(*expected_at), last_launch_);
+    }
+
+    Capture capture_;
+    std::string ptx_;
+    std::uint64_t copies_ = 0;
+    std::uint64_t bytes_ = 0;
+    std::string difference_;  ///< the first; empty: none
+    std::string last_launch_;
+    std::uint64_t launches_ = 0;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_VARIANT(Workload, Replay, "capture", "The calls of a captured CUDA program, checked copy by copy.",
+                           "")
+
+}  // namespace lookahead

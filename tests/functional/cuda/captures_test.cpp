@@ -1,0 +1,188 @@
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "components/emulator/emulated_device.h"
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "core/error/error.h"
+#include "core/param/configuration.h"
+#include "experiments/capture/capture.h"
+#include "experiments/capture/launcher.h"
+#include "experiments/capture/server.h"
+#include "experiments/workloads/workload.h"
+#include "hdf5_schemas/validate.h"
+
+using namespace lookahead;
+using cudart::Operation;
+
+namespace {
+
+const std::string kFolder = LOOKAHEAD_SOURCE_DIR "/tests/functional/cuda/";
+
+/// Replays a capture on the emulator and checks it.
+CheckReport replay(const std::string& path, unsigned register_limit = 63) {
+    Configuration configuration;
+    configuration.override_value("capture.file=" + path);
+    const auto workload = make_variant<Workload>("capture", configuration, WorkloadContext{});
+    EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(workload->ptx(), workload->ptx_file()),
+                                                     {.register_limit = register_limit}));
+    workload->run(device);
+    return workload->check();
+}
+
+/// A fat binary with one plain PTX entry.
+std::vector<std::byte> fat_binary(const std::string& ptx) {
+    const std::uint64_t payload = (ptx.size() + 8) / 8 * 8;
+    std::vector<std::byte> bytes(16 + 64 + payload);
+    const auto put = [&bytes](std::size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
+    put(0, std::uint32_t{0xBA55ED50});
+    put(4, std::uint16_t{1});
+    put(6, std::uint16_t{16});
+    put(8, 64 + payload);
+    put(16, std::uint16_t{1});
+    put(16 + 4, std::uint32_t{64});
+    put(16 + 8, payload);
+    std::memcpy(bytes.data() + 80, ptx.data(), ptx.size());
+    return bytes;
+}
+
+/// counts[0] += n, and limit + 1 into counts[1].
+const std::string kModule = R"(.version 9.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 limit = 41;
+.visible .entry count(.param .u64 p, .param .u32 n) {
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<3>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r1, [n];
+    atom.global.add.u32 %r2, [%rd1], %r1;
+    ld.global.u32 %r2, [limit];
+    add.u32 %r2, %r2, 1;
+    st.global.u32 [%rd1+4], %r2;
+    ret;
+}
+)";
+const std::string kSecondModule = R"(.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry other() { ret; }
+)";
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+    return std::as_bytes(std::span(text));
+}
+
+/// What a program does that launches `count` twice and reads back.
+struct Session {
+    CaptureServer server{"program", {}};
+    std::vector<std::byte> answer;
+    DeviceAddress counts = 0;
+
+    cudart::Reply ask(const cudart::Request& request, std::span<const std::byte> payload = {}) {
+        return server.serve(request, payload, answer);
+    }
+    cudart::Reply launch(unsigned threads, std::uint64_t address) {
+        std::vector<std::byte> payload(5 + 12);
+        std::memcpy(payload.data(), "count", 5);
+        const std::uint32_t n = 3;
+        std::memcpy(payload.data() + 5, &address, 8);
+        std::memcpy(payload.data() + 13, &n, 4);
+        return ask({.operation = Operation::launch, .name_bytes = 5, .grid = {1, 1, 1}, .block = {threads, 1, 1}},
+                   payload);
+    }
+    void load() {
+        ask({.operation = Operation::load_module}, fat_binary(kModule));
+        ask({.operation = Operation::load_module}, fat_binary(kSecondModule));
+        counts = ask({.operation = Operation::allocate, .bytes = 8}).address;
+        ask({.operation = Operation::fill, .address = counts, .bytes = 8});
+    }
+    std::vector<std::uint32_t> read() {
+        const auto reply = ask({.operation = Operation::copy_from_device, .address = counts, .bytes = 8});
+        if (reply.error != 0) return {};
+        std::vector<std::uint32_t> values(2);
+        std::memcpy(values.data(), answer.data(), 8);
+        return values;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("The captures of real programs replay with what the programs got, at several register limits") {
+    for (const char* name : {"vector_add", "reduction", "stencil"}) {
+        CAPTURE(name);
+        const std::string path = kFolder + name + ".capture.h5";
+        CHECK(validate_file(path).empty());
+        for (const unsigned limit : {63u, 20u}) {
+            const CheckReport report = replay(path, limit);
+            CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
+        }
+    }
+}
+
+TEST_CASE("What the server did is what its capture replays, and a changed byte is found at its address") {
+    Session session;
+    session.load();
+    CHECK(session.launch(40, session.counts).error == cudart::kSuccess);
+    CHECK(session.read() == std::vector<std::uint32_t>{120, 42});
+
+    const std::string path = std::filesystem::temp_directory_path() / ("capture" + std::to_string(getpid()) + ".h5");
+    Capture capture = session.server.capture();
+    write_capture(capture, path);
+    CHECK(validate_file(path).empty());
+    CHECK(replay(path).outputs == Outputs::match);
+
+    const CapturedCall& copy = capture.calls.back();
+    REQUIRE(copy.kind == CapturedCall::Kind::copy_from_device);
+    capture.words[copy.first_word + 1] ^= 0x100;
+    write_capture(capture, path);
+    const CheckReport report = replay(path);
+    CHECK(report.outputs == Outputs::mismatch);
+    CHECK(report.message.find("0x1000000005 where") != std::string::npos);
+    CHECK(report.message.find("count (launch 0)") != std::string::npos);
+
+    capture.calls.back().first_word = 1'000'000;
+    write_capture(capture, path);
+    CHECK_THROWS_WITH_AS(replay(path), doctest::Contains("lie outside /contents/words"), InputError);
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("Wrong calls get CUDA's error codes, and a kernel's illegal address loses the device") {
+    Session session;
+    session.load();
+    CHECK(session.launch(1025, session.counts).error == cudart::kInvalidConfiguration);
+    CHECK(session.ask({.operation = Operation::find_kernel}, bytes_of("nothing")).error ==
+          cudart::kInvalidDeviceFunction);
+    CHECK(session.ask({.operation = Operation::find_variable}, bytes_of("nothing")).error == cudart::kInvalidSymbol);
+    CHECK(session.ask({.operation = Operation::find_variable}, bytes_of("limit")).bytes == 4);
+    CHECK(session.ask({.operation = Operation::release, .address = session.counts + 1}).error == cudart::kInvalidValue);
+    CHECK(session.ask({.operation = Operation::copy_from_device, .address = session.counts, .bytes = 9}).error ==
+          cudart::kInvalidValue);
+    CHECK(session.ask({.operation = Operation::allocate, .bytes = std::uint64_t{1} << 50}).error ==
+          cudart::kMemoryAllocation);
+    CHECK(session.read() == std::vector<std::uint32_t>{0, 0});
+    CHECK(session.launch(32, 4096).error == cudart::kIllegalAddress);
+    CHECK(session.launch(32, session.counts).error == cudart::kIllegalAddress);
+    CHECK(session.server.capture().calls.size() == 3);
+}
+
+TEST_CASE("What cannot be captured ends the program with its reason") {
+    Session session;
+    session.load();
+    CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::refuse}, bytes_of("it calls cudaFoo")),
+                         "program cannot be captured: it calls cudaFoo", InputError);
+    CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::load_module}, fat_binary(kModule)),
+                         doctest::Contains("after it has used its device"), InputError);
+    CHECK_THROWS_WITH_AS(session.ask({.operation = static_cast<Operation>(99)}), doctest::Contains("unknown operation"),
+                         InputError);
+    CaptureServer server("none", {});
+    CHECK_THROWS_WITH_AS(run_captured({"/nonexistent"}, LOOKAHEAD_CUDART_FOLDER, server),
+                         doctest::Contains("cannot be started"), InputError);
+    CHECK(run_captured({"/bin/sh", "-c", "exit 7"}, LOOKAHEAD_CUDART_FOLDER, server) == 7);
+    CHECK_THROWS_WITH_AS(run_captured({"/bin/sh", "-c", "kill -9 $$"}, LOOKAHEAD_CUDART_FOLDER, server),
+                         doctest::Contains("signal 9"), ProgramError);
+}
