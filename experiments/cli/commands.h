@@ -17,6 +17,7 @@ void add_config_command(CLI::App& program, Session& session);
 void add_partition_command(CLI::App& program, Session& session);
 void add_bench_command(CLI::App& program, Session& session);
 void add_profile_command(CLI::App& program, Session& session);
+void add_capture_command(CLI::App& program, Session& session);
 void add_validate_command(CLI::App& program, Session& session);
 void add_diff_command(CLI::App& program, Session& session);
 

@@ -26,7 +26,18 @@ Configuration MachineOptions::configuration() const {
 }
 
 void WorkloadOptions::add_to(CLI::App& command) {
-    command.add_option("WORKLOAD", workload, "Name of a workload ('lookahead list workloads')")->required();
+    const auto take_capture = [this](std::string& name) -> std::string {
+        if (name.ends_with(".h5")) {
+            capture = name;
+            name = "capture";
+        }
+        return {};
+    };
+    command
+        .add_option("WORKLOAD", workload,
+                    "Name of a workload ('lookahead list workloads'), or a capture (a file that ends in .h5)")
+        ->required()
+        ->transform(CLI::Validator(take_capture, ""));
     command.add_option("--size", size, "tiny, small, medium or large")->capture_default_str();
     command.add_option("--seed", seed, "Seed of the inputs")->check(CLI::Range(1u, 0xffffffffu))->capture_default_str();
     command.add_option("--set", settings, "Set a parameter of the workload, as in --set n=4096; may be repeated")
@@ -34,6 +45,9 @@ void WorkloadOptions::add_to(CLI::App& command) {
 }
 
 void WorkloadOptions::apply_to(Configuration& configuration) const {
+    if (!capture.empty()) {
+        configuration.override_value("capture.file=" + capture);
+    }
     for (const std::string& setting : settings) {
         configuration.override_value(workload + "." + setting);
     }

@@ -28,6 +28,7 @@ struct WorkloadOptions {
     std::string size = "small";
     std::uint32_t seed = 1;
     std::vector<std::string> settings;  ///< --set key=value: parameters of the workload
+    std::string capture;                ///< WORKLOAD was this file: the workload is `capture`
 
     void add_to(CLI::App& command);
     WorkloadContext context() const { return {parse_size(size), seed}; }

@@ -63,6 +63,7 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
     add_partition_command(program, session);
     add_bench_command(program, session);
     add_profile_command(program, session);
+    add_capture_command(program, session);
     add_validate_command(program, session);
     add_diff_command(program, session);
     check_command_name(program, argc, argv);
