@@ -8,6 +8,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
+#include "experiments/energy_tables/energy_tables.h"
 #include "experiments/run/program.h"
 #include "experiments/run/run.h"
 
@@ -20,6 +21,7 @@ Configuration checked(const MachineOptions& options) {
     Configuration configuration = options.configuration();
     const gpu::Machine machine(configuration, {}, [](Device&) {});
     configuration.read<RunParameters>("run");
+    load_energy_table(configuration.read<EnergyParameters>("energy").table, configuration.place_of("energy.table"));
     configuration.read<finaliser::FinaliserOptions>("finaliser");
     configuration.check_all_used();
     return configuration;

@@ -76,7 +76,7 @@ nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& requ
             {"thread_instructions", record.thread_instructions},
             {"ipc", record.ipc()},
             {"kernels", record.kernels.size()},
-            {"energy_j", nullptr},
+            {"energy_j", record.energy.total_j},
             {"ranks", record.meta.ranks},
             {"sync", record.meta.sync},
             {"wall_s", record.meta.wall_s},
@@ -96,6 +96,8 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
     std::printf("  %.3f s on %d rank%s (%s), %.3f M warp instructions/s, %.0f MB\n", record.meta.wall_s,
                 record.meta.ranks, record.meta.ranks == 1 ? "" : "s", record.meta.sync.c_str(),
                 record.meta.warp_instructions_per_s / 1e6, static_cast<double>(record.meta.peak_rss_bytes) / 1e6);
+    std::printf("  %.4g J while kernels ran, %.1f W: %.4g J dynamic, %.4g J static\n", record.energy.total_j,
+                record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
     std::printf("  state hash %s\n", hash_text(record.state_hash).c_str());
     if (outcome.has_result) {
         std::printf("  result: %s\n", request.out.c_str());

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "components/energy/energy_report.h"
 #include "core/param/configuration.h"
 #include "core/sync/engine_statistics.h"
 
@@ -131,6 +132,7 @@ struct RunRecord {
     std::vector<Column> kernel_columns;
     std::vector<HistogramRecord> histograms;
     std::vector<SeriesGroup> series;
+    EnergyReport energy;
     std::vector<EngineRow> engine;  ///< one for each rank
 
     /// Warp instructions a cycle; 0 for no cycles.

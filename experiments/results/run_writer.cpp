@@ -232,6 +232,58 @@ void write_histograms(Group group, const std::vector<HistogramRecord>& histogram
     }
 }
 
+void write_energy_events(Group group, const std::vector<EventRow>& rows) {
+    const Dataset scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
+    Table table(group, scale);
+    table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
+    table.write(schema::kEnergyEventsUnit, rows, [](const EventRow& row) { return row.event.unit; });
+    table.write(schema::kEnergyEventsCounter, rows, [](const EventRow& row) { return row.event.counter; });
+    table.write(schema::kEnergyEventsJoulesPerCount, rows, [](const EventRow& row) { return row.event.joules; });
+    table.write(schema::kEnergyEventsCount, rows, [](const EventRow& row) { return row.count; });
+    table.write(schema::kEnergyEventsJoules, rows, [](const EventRow& row) { return row.joules; });
+    table.write(schema::kEnergyEventsSource, rows, [](const EventRow& row) { return row.event.source; });
+}
+
+void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
+    const Dataset scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
+    Table table(group, scale);
+    table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
+    table.write(schema::kEnergyStaticUnit, rows, [](const StaticRow& row) { return row.power.unit; });
+    table.write(schema::kEnergyStaticPer, rows, [](const StaticRow& row) { return row.power.per; });
+    table.write(schema::kEnergyStaticWatts, rows, [](const StaticRow& row) { return row.power.watts; });
+    table.write(schema::kEnergyStaticInstances, rows, [](const StaticRow& row) { return row.instances; });
+    table.write(schema::kEnergyStaticJoules, rows, [](const StaticRow& row) { return row.joules; });
+    table.write(schema::kEnergyStaticSource, rows, [](const StaticRow& row) { return row.power.source; });
+}
+
+void write_energy(Group group, const EnergyReport& energy) {
+    group.set_attribute(schema::kEnergyTableAttribute, energy.table);
+    group.set_attribute(schema::kEnergyDescriptionAttribute, energy.description);
+    group.set_attribute(schema::kEnergyTomlAttribute, energy.toml);
+    group.set_attribute(schema::kEnergyBusyFsAttribute, energy.busy_fs);
+    group.set_attribute(schema::kEnergyDynamicJAttribute, energy.dynamic_j);
+    group.set_attribute(schema::kEnergyStaticJAttribute, energy.static_j);
+    group.set_attribute(schema::kEnergyTotalJAttribute, energy.total_j);
+    group.set_attribute(schema::kEnergyAverageWAttribute, energy.average_w);
+    group.set_attribute(schema::kEnergyEnergyDelayJsAttribute, energy.energy_delay_js);
+    std::vector<std::string> names;
+    std::vector<double> joules;
+    for (const ComponentEnergy& component : energy.components) {
+        names.push_back(component.name);
+        joules.insert(joules.end(), {component.dynamic_j, component.static_j});
+    }
+    const Dataset components = write_scale(group, schema::kEnergyComponent, names);
+    const Dataset categories =
+        write_scale(group, schema::kEnergyCategory, std::vector<std::string>{"dynamic", "static"});
+    const std::uint64_t shape[] = {names.size(), 2};
+    Dataset dataset =
+        group.write_array<double>(schema::kEnergyJoules.name, joules, shape, meaning_of(schema::kEnergyJoules));
+    dataset.attach_scale(0, components);
+    dataset.attach_scale(1, categories);
+    write_energy_events(group.create_group(schema::kEnergyEventsGroup), energy.events);
+    write_energy_statics(group.create_group(schema::kEnergyStaticGroup), energy.statics);
+}
+
 void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<EngineRow>& rows) {
     constexpr std::size_t kLengths = std::tuple_size_v<decltype(EngineStatistics::window_lengths)>;
     std::vector<std::uint64_t> lengths;
@@ -286,6 +338,7 @@ void write_run(const RunRecord& record, const std::string& path) {
         write_kernels(root.create_group(schema::kKernelsGroup), record);
         write_series(root.create_group(schema::kSeriesGroup), record.series);
         write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
+        write_energy(root.create_group(schema::kEnergyGroup), record.energy);
         write_engine(root.create_group(schema::kEngineGroup), record.engine);
     }
     file.commit();

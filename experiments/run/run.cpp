@@ -17,7 +17,9 @@
 #include "core/param/parameter_registry.h"
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
+#include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/provenance.h"
+#include "experiments/results/run_energy.h"
 #include "experiments/results/run_writer.h"
 #include "experiments/results/statistics_collector.h"
 #include "experiments/run/program.h"
@@ -83,6 +85,8 @@ class Run {
           configuration_(request.configuration),
           workload_(make_variant<Workload>(request.workload, configuration_, request.context)),
           parameters_(configuration_.read<RunParameters>("run")),
+          energy_table_(load_energy_table(configuration_.read<EnergyParameters>("energy").table,
+                                          configuration_.place_of("energy.table"))),
           machine_(configuration_, load_kernels(*workload_, configuration_),
                    [this](Device& device) { workload_->run(device); }),
           progress_(request.progress),
@@ -160,7 +164,7 @@ class Run {
         record.machine = request_.machine;
         record.seed = request_.context.seed;
         record.set_configuration(configuration_);
-        record.run_id = make_run_id(record.workload, record.size, record.seed, record.config_hash, limits());
+        record.run_id = make_run_id(record.workload, record.size, record.seed, record.config_hash, determinants());
         record.state_hash = result.state_hash;
         record.time_fs = result.end_time;
         record.warp_instructions = result.progress;
@@ -170,8 +174,9 @@ class Run {
         }
     }
 
-    std::vector<std::string> limits() const {
-        std::vector<std::string> texts;
+    /// What determines the results beside workload, size, seed and configuration.
+    std::vector<std::string> determinants() const {
+        std::vector<std::string> texts{energy_table_.toml};
         if (request_.max_cycles != 0) {
             texts.push_back("--max-cycles=" + std::to_string(request_.max_cycles));
         }
@@ -247,6 +252,7 @@ class Run {
         }
         collector.write_into(record);
         observer_.series().write_into(record);
+        record.energy = energy_of(energy_table_, energy_input(record));
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
             record.engine.push_back({from_bytes<std::size_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
                                      result.per_rank[rank]});
@@ -259,6 +265,7 @@ class Run {
     Configuration configuration_;
     std::unique_ptr<Workload> workload_;
     RunParameters parameters_;
+    EnergyTable energy_table_;
     gpu::Machine machine_;
     Progress progress_;
     RunObserver observer_;

@@ -1,5 +1,6 @@
 """Reads the result files of Lookahead with h5py and pandas."""
 
+from .energy import energy_differences, recompute_energy
 from .run import Run, RunFileError
 
-__all__ = ["Run", "RunFileError"]
+__all__ = ["Run", "RunFileError", "energy_differences", "recompute_energy"]

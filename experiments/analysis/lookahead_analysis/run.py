@@ -139,6 +139,28 @@ class Run:
                             columns=pd.IntervalIndex.from_breaks(edges, closed="left"))
 
     @property
+    def energy(self):
+        """Joules while kernels ran: a row for each component, columns dynamic and static. Files before 1.1 have none."""
+        group = self.file["energy"]
+        return pd.DataFrame(_array(group["joules"]), index=pd.Index(_array(group["component"]), name="component"),
+                            columns=list(_array(group["category"])))
+
+    @property
+    def energy_summary(self):
+        """Table, totals, average power and energy-delay product, by name."""
+        return {name: _value(value) for name, value in self.file["energy"].attrs.items()}
+
+    @property
+    def energy_events(self):
+        """The table's energies of events, with counts."""
+        return self._table("energy/events", "id")
+
+    @property
+    def energy_statics(self):
+        """The table's static powers, with instances."""
+        return self._table("energy/static", "id")
+
+    @property
     def engine(self):
         """What the engine did: a row for each rank; the lengths of windows are in window_lengths."""
         return self._table("engine", "rank")

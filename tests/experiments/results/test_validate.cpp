@@ -154,8 +154,9 @@ TEST_CASE("a file of another kind is an input error with its path") {
         return "no error";
     };
     CHECK(error_with(nullptr, "") == path + ": not a file of Lookahead: it has no attribute \"schema\"");
-    CHECK(error_with("other.tool", "1.0") == path + ": unknown schema \"other.tool\"; known: lookahead.run");
-    CHECK(error_with("lookahead.run", "2.0") == path + ": version 2.0 of its schema; this program reads version 1.0");
+    CHECK(error_with("other.tool", "1.0") ==
+          path + ": unknown schema \"other.tool\"; known: lookahead.run, lookahead.capture");
+    CHECK(error_with("lookahead.run", "2.0") == path + ": version 2.0 of its schema; this program reads version 1.1");
     CHECK(error_with("lookahead.run", "1.0") == "no error");
     CHECK(validate_file(path).size() > 10);
 }

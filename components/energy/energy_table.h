@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/param/parameters.h"
+#include "core/stats/statistics_registry.h"
+
+namespace lookahead {
+
+/// Which table of energies is used, prefix "energy".
+struct EnergyParameters {
+    std::string table = "fermi_40nm";
+};
+
+/// What one event costs: joules for each count of a counter.
+struct EventEnergy {
+    std::string component;  ///< row of the breakdown, such as "register_file"
+    std::string unit;       ///< what in the component spends it
+    std::string counter;    ///< "kind.name", summed over all components of the kind
+    double joules = 0;      ///< for one count
+    std::string source;
+};
+
+/// What a unit draws as long as a kernel runs.
+struct StaticPower {
+    std::string component;
+    std::string unit;
+    std::string per;   ///< kind of component, each of which draws it, or "gpu" for once
+    double watts = 0;  ///< of one
+    std::string source;
+};
+
+/// Energy per event and static power of one technology.
+struct EnergyTable {
+    std::string name;
+    std::string description;
+    std::string toml;  ///< the text that it was read from
+    std::vector<EventEnergy> events;
+    std::vector<StaticPower> statics;
+};
+
+/// Reads `description`, `[[event]]` (component, unit, counter, joules, source) and `[[static]]` (component, unit, per,
+/// watts, source) and checks counters and kinds against the statistics that the program has. All members are required.
+/// Every fault is a ConfigurationError with file, line and name.
+EnergyTable parse_energy_table(std::string name, std::string_view toml, const std::string& file,
+                               std::span<const StatisticsSetEntry> statistics);
+
+}  // namespace lookahead
+
+template <>
+struct lookahead::ParametersOf<lookahead::EnergyParameters> {
+    inline static const auto list = parameter_list<EnergyParameters>(
+        text("table", &EnergyParameters::table,
+             {.help = "Table of energy per event and static power: the name of a built-in one, or a TOML file."}));
+};

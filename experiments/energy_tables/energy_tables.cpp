@@ -1,0 +1,42 @@
+#include "experiments/energy_tables/energy_tables.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/param/suggestion.h"
+
+namespace lookahead {
+
+namespace {
+
+std::string read_file(const std::string& path, const std::string& place) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in || std::filesystem::is_directory(path)) {
+        throw InputError(place + ": " + path + ": the energy table cannot be read");
+    }
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+EnergyTable load_energy_table(const std::string& name_or_file, const std::string& place) {
+    if (name_or_file.ends_with(".toml") || name_or_file.find('/') != std::string::npos) {
+        return parse_energy_table(name_or_file, read_file(name_or_file, place), name_or_file,
+                                  registered_statistics_sets());
+    }
+    std::vector<std::string> known;
+    for (const BuiltInEnergyTable& table : built_in_energy_tables()) {
+        if (table.name == name_or_file) {
+            return parse_energy_table(name_or_file, table.toml, "experiments/energy_tables/" + name_or_file + ".toml",
+                                      registered_statistics_sets());
+        }
+        known.emplace_back(table.name);
+    }
+    throw ConfigurationError(place + ": unknown energy table '" + name_or_file + "'" +
+                             did_you_mean(name_or_file, known) + "; a file's name ends in .toml");
+}
+
+}  // namespace lookahead
