@@ -33,8 +33,8 @@ struct MemoryInstruction {
     std::uint64_t local_base = 0;       ///< of the warp's local memory (isa::local_memory_offset)
     std::uint32_t local_bytes = 0;      ///< of local memory a thread
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
-    alignas(64)
-        std::uint32_t data[4][isa::kWarpSize];  ///< store words by element; atomic: operand low/high, operand2 low/high
+    /// Store: words by element; atomic: operand low and high, operand2 low and high.
+    alignas(64) std::uint32_t data[4][isa::kWarpSize];
 };
 
 /// What the LSU tells the SM.
@@ -46,18 +46,15 @@ class LoadStoreListener {
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 };
 
-/// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory
-/// or L1, and writes what is loaded to the registers. It owns the SM's side of the memory network: L1D with
-/// its MSHRs, the request port's injection queue and the reply port's arbiter.
+/// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory or L1, and
+/// writes what is loaded to the registers. It owns the SM's side of the memory network: L1D with its MSHRs, the request
+/// port's injection queue and the reply port's arbiter.
 ///
 /// Contract:
-/// - `accept` may be called in a cycle only after `can_accept` held in it; at most once a cycle; before
-/// `cycle`.
-/// - `cycle` is called with rising cycle numbers, and for every cycle that is not after `next_event` of the
-/// last call.
-/// - an access takes place (values are read and written) in the cycle in which it is performed, in program
-/// order
-///   within a warp and line; messages of one SM to one line leave in that order.
+/// - `accept` may be called in a cycle only after `can_accept` held in it; at most once a cycle; before `cycle`.
+/// - `cycle` is called with rising cycle numbers, and for every cycle that is not after `next_event` of the last call.
+/// - an access takes place (values are read and written) in the cycle in which it is performed, in program order within
+///   a warp and line; messages of one SM to one line leave in that order.
 /// - nothing is called on a component outside the SM: requests leave through the SM's out-port.
 /// - from `accept_fence` until the fence's `memory_completed` nothing else of that context is accepted.
 /// - `accept` throws MemoryFault (memory_fault.h) for an access that the program may not make.
