@@ -9,11 +9,11 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "components/device/cta_dispatcher.h"
 #include "components/device/host_process.h"
 #include "components/machine/machine.h"
+#include "core/checkpoint/archive.h"
 #include "core/param/parameter_registry.h"
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
@@ -48,16 +48,13 @@ struct HostReport {
 
 template <class T>
 std::string to_bytes(const T& value) {
-    std::ostringstream stream;
-    boost::archive::binary_oarchive(stream, boost::archive::no_header) << value;
-    return stream.str();
+    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << value; });
 }
 
 template <class T>
 T from_bytes(const std::string& bytes) {
-    std::istringstream stream(bytes);
-    T value;
-    boost::archive::binary_iarchive(stream, boost::archive::no_header) >> value;
+    T value{};
+    archive_from_bytes(bytes, "a rank's report", [&](boost::archive::binary_iarchive& archive) { archive >> value; });
     return value;
 }
 
