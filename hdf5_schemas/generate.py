@@ -12,9 +12,9 @@ import sys
 
 ATTRIBUTE_TYPES = {"text", "texts", "int64", "uint64", "float64"}
 DATASET_TYPES = {"boolean", "int32", "int64", "uint32", "uint64", "float64", "text"}
-GROUP_MEMBERS = {"description", "attributes", "datasets", "groups", "relations"}
-DATASET_MEMBERS = {"type", "types", "dimensions", "scale", "units", "description", "attributes"}
-ATTRIBUTE_MEMBERS = {"type", "values", "description"}
+GROUP_MEMBERS = {"description", "since", "attributes", "datasets", "groups", "relations"}
+DATASET_MEMBERS = {"type", "types", "dimensions", "scale", "units", "description", "since", "attributes"}
+ATTRIBUTE_MEMBERS = {"type", "values", "description", "since"}
 
 
 class SchemaError(Exception):
@@ -58,14 +58,32 @@ def check_group(place, group):
         check_group(f"{place}/{name}", inner)
 
 
+def version_of(text):
+    return tuple(int(part) for part in text.split("."))
+
+
+def check_since(place, rule, newest):
+    """`since` of a member and of all in it: an earlier minor version's members are those without a later `since`."""
+    if "since" in rule:
+        require(re.fullmatch(r"\d+\.\d+", rule["since"]), place, "since is not major.minor")
+        since = version_of(rule["since"])
+        require(since[0] == newest[0] and (newest[0], 0) < since <= newest, place,
+                "since is not a later minor version than the first, up to the schema's own")
+    for kind, mark in (("attributes", "@"), ("datasets", "/"), ("groups", "/")):
+        for name, inner in rule.get(kind, {}).items():
+            require(name != "*" or "since" not in inner, f"{place}{mark}{name}", "only a named member has a since")
+            check_since(f"{place}{mark}{name}", inner, newest)
+
+
 def check_schema(path, schema):
     require(set(schema) == {"id", "version", "description", "root"}, path, "it needs id, version, description, root")
     require(re.fullmatch(r"\d+\.\d+", schema["version"]), path, "the version is not major.minor")
     check_group(path, schema["root"])
+    check_since(path, schema["root"], version_of(schema["version"]))
     attributes = schema["root"].get("attributes", {})
     require(attributes.get("schema", {}).get("values") == [schema["id"]], path, "@schema does not have the id")
-    require(attributes.get("schema_version", {}).get("values") == [schema["version"]], path,
-            "@schema_version does not have the version")
+    require("values" not in attributes.get("schema_version", {"values": []}), path,
+            "@schema_version is missing, or has values: a file may be of an earlier version")
 
 
 def camel(*words):

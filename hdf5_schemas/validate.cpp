@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <compare>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -61,9 +63,30 @@ std::string listed(const Json& names) {
     return text;
 }
 
+/// "major.minor" of a schema or a file.
+struct Version {
+    unsigned major = 0;
+    unsigned minor = 0;
+
+    auto operator<=>(const Version&) const = default;
+};
+
+std::optional<Version> parse_version(const std::string& text) {
+    Version version;
+    const char* const end = text.data() + text.size();
+    const auto [dot, major_fault] = std::from_chars(text.data(), end, version.major);
+    if (major_fault != std::errc{} || dot == end || *dot != '.') {
+        return std::nullopt;
+    }
+    const auto [rest, minor_fault] = std::from_chars(dot + 1, end, version.minor);
+    return minor_fault == std::errc{} && rest == end ? std::optional(version) : std::nullopt;
+}
+
 /// Walks a file along its schema and collects what does not fit.
 class Validator {
   public:
+    explicit Validator(Version version) : version_(version) {}
+
     std::vector<std::string> violations;
 
     void check_group(const Group& group, const Json& rules, const std::string& path) {
@@ -91,10 +114,25 @@ class Validator {
     void check_required(const Group& group, const Json& rules, LinkKind kind, const std::string& path) {
         const std::string what = kind == LinkKind::group ? "group" : "dataset";
         for (const auto& [name, rule] : rules.items()) {
-            if (name != "*" && (!group.has(name) || group.kind_of(name) != kind)) {
+            if (name == "*") {
+                continue;
+            }
+            const bool there = group.has(name) && group.kind_of(name) == kind;
+            if (!there && is_of_version(rule)) {
                 report(joined(path, name), "the " + what + " is missing");
+            } else if (there && !is_of_version(rule)) {
+                report(joined(path, name), too_new(rule));
             }
         }
+    }
+
+    /// A member with a "since" came with that minor version; files of earlier ones do not have it.
+    bool is_of_version(const Json& rule) const {
+        return !rule.contains("since") || parse_version(rule.at("since").get<std::string>()) <= version_;
+    }
+    std::string too_new(const Json& rule) const {
+        return "the schema has it since version " + rule.at("since").get<std::string>() +
+               ", but the file is of version " + std::to_string(version_.major) + "." + std::to_string(version_.minor);
     }
 
     void check_member(const Group& group, const std::string& name, const Json& rules, const std::string& path,
@@ -166,8 +204,13 @@ class Validator {
                           const std::set<std::string>& known) {
         for (const auto& [name, rule] : rules.items()) {
             if (!object.has_attribute(name)) {
-                report(path, "the attribute \"" + name + "\" is missing");
+                if (is_of_version(rule)) {
+                    report(path, "the attribute \"" + name + "\" is missing");
+                }
                 continue;
+            }
+            if (!is_of_version(rule)) {
+                report(path, "its attribute \"" + name + "\": " + too_new(rule));
             }
             const AttributeValue value = object.attribute(name);
             const auto type = rule.at("type").get<std::string>();
@@ -231,6 +274,8 @@ class Validator {
                              " + " + std::to_string(plus) + ")");
         }
     }
+
+    Version version_;  ///< of the file
 };
 
 Json find_schema(const Group& root, const std::string& path) {
@@ -248,10 +293,6 @@ Json find_schema(const Group& root, const std::string& path) {
     throw InputError(path + ": unknown schema \"" + id + "\"; known: " + known);
 }
 
-std::string major(const std::string& version) {
-    return version.substr(0, version.find('.'));
-}
-
 }  // namespace
 
 std::vector<std::string> validate_file(const std::string& path) {
@@ -259,11 +300,14 @@ std::vector<std::string> validate_file(const std::string& path) {
     const Group root = file.root();
     const Json schema = find_schema(root, path);
     const auto known = schema.at("version").get<std::string>();
-    const std::string version = root.text_attribute("schema_version");
-    if (major(version) != major(known)) {
-        throw InputError(path + ": version " + version + " of its schema; this program reads version " + known);
+    const std::string text = root.text_attribute("schema_version");
+    const std::optional<Version> version = parse_version(text);
+    const Version own = *parse_version(known);
+    if (!version || version->major != own.major || version->minor > own.minor) {
+        throw InputError(path + ": version " + text + " of its schema; this program reads versions " +
+                         std::to_string(own.major) + ".0 to " + known);
     }
-    Validator validator;
+    Validator validator(*version);
     validator.check_group(root, schema.at("root"), "/");
     return validator.violations;
 }

@@ -70,8 +70,12 @@ class GenerateTest(unittest.TestCase):
         self.refused(lambda root: at(root, *kernels, "datasets", "id").update(dimensions=["row"]),
                      "/kernels/id: a scale has the name of its dimension")
         self.refused(lambda root: at(root, "attributes", "status").pop("description"), "@status: there is no descr")
-        self.refused(lambda root: root["attributes"]["schema_version"].update(values=["9.9"]),
-                     "@schema_version does not have the version")
+        self.refused(lambda root: root["attributes"]["schema_version"].update(values=["9.9"]), "@schema_version")
+        for since, message in (("9.9", "/energy: since is not a later minor"), ("1.0", "/energy: since is not a later"),
+                               ("new", "/energy: since is not major.minor")):
+            self.refused(lambda root, since=since: at(root, "groups", "energy").update(since=since), message)
+        self.refused(lambda root: at(root, *kernels, "datasets", "*").update(since="1.1"),
+                     "/kernels/*: only a named member has a since")
         self.refused(lambda root: root["groups"]["histograms"]["groups"]["*"]["groups"]["*"]["relations"].append(
             {"dimension": "edges", "is": "nothing", "plus": 1}), "a relation is of unknown dimensions")
 

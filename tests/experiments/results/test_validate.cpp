@@ -9,6 +9,7 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "experiments/results/run_writer.h"
+#include "hdf5_schemas/run_schema.h"
 #include "hdf5_schemas/validate.h"
 #include "tests/core/hdf5/temporary_folder.h"
 #include "tests/experiments/results/example_run.h"
@@ -156,9 +157,31 @@ TEST_CASE("a file of another kind is an input error with its path") {
     CHECK(error_with(nullptr, "") == path + ": not a file of Lookahead: it has no attribute \"schema\"");
     CHECK(error_with("other.tool", "1.0") ==
           path + ": unknown schema \"other.tool\"; known: lookahead.run, lookahead.capture");
-    CHECK(error_with("lookahead.run", "2.0") == path + ": version 2.0 of its schema; this program reads version 1.1");
+    const std::string known = std::string(": version %; this program reads versions 1.0 to ") + run_schema::kVersion;
+    const auto refusal = [&](const std::string& version) {
+        std::string text = known;
+        return path + text.replace(text.find('%'), 1, version + " of its schema");
+    };
+    for (const char* version : {"2.0", "0.9", "1.999", "1", "1.", "1.1.1", "one", ""}) {
+        CHECK(error_with("lookahead.run", version) == refusal(version));
+    }
     CHECK(error_with("lookahead.run", "1.0") == "no error");
     CHECK(validate_file(path).size() > 10);
+}
+
+TEST_CASE("a file is held against its own minor version") {
+    const auto of_version = [](const char* version, bool with_energy) {
+        return violations_after([&](hid_t file) {
+            set_text(file, "/", "schema_version", version);
+            if (!with_energy) {
+                remove(file, "/energy");
+            }
+        });
+    };
+    CHECK(of_version("1.0", false) == "");
+    CHECK(of_version("1.0", true) == "/energy: the schema has it since version 1.1, but the file is of version 1.0\n");
+    CHECK(of_version("1.1", false) == "/energy: the group is missing\n");
+    CHECK(of_version("1.1", true) == "");
 }
 
 TEST_CASE("a file that is truncated at any length is an input error or has violations") {
