@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "components/cache/byte_mask.h"
@@ -19,6 +20,7 @@
 #include "components/cache/tag_array.h"
 #include "components/protocols/memory.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
@@ -81,6 +83,19 @@ class BasicL1Data {
         counters_.failure_cycles[static_cast<std::size_t>(cause)] += cycles;
     }
 
+    /// The cache's part of LogicalProcess::audit: with nothing under way no MSHR is taken and no line pinned.
+    void audit(Audit& audit, const std::string& name) const {
+        audit.leak(name, "MSHRs of L1 that are not free", mshrs_.size() - mshrs_.free_entries());
+        audit.leak(name, "places for stores that were merged into fills of L1", mshrs_.held_stores());
+        audit.leak(name, "MSHRs of L1 that prefetches hold", speculative_);
+        for (std::uint32_t way = 0; way < tags_.size(); ++way) {
+            audit.leak(name, "pins of a line of L1", tags_.info(way).pins);
+            if (tags_.line(way) != kNoLine && tags_.info(way).pending()) {
+                audit.fault(name, "a line of L1 awaits a fill that will not come");
+            }
+        }
+    }
+
     bool drained() const { return queue_.empty() && mshrs_.in_use() == 0; }
     unsigned fills_under_way() const { return mshrs_.in_use(); }
     const L1Counters& counters() const { return counters_; }
@@ -94,6 +109,7 @@ class BasicL1Data {
     void load_state(Archive& archive);
 
   private:
+    friend struct AuditSabotage;
     struct alignas(64) LineData {
         std::byte bytes[kLineBytes] = {};
     };

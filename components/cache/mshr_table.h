@@ -54,6 +54,15 @@ class MshrTable {
     unsigned in_use() const { return in_use_; }
     bool full() const { return in_use_ == entries_.size(); }
     std::size_t size() const { return entries_.size(); }
+    /// For the audit, counted anew.
+    std::size_t free_entries() const {
+        std::size_t count = 0;
+        for (const std::uint64_t word : free_) {
+            count += static_cast<unsigned>(std::popcount(word));
+        }
+        return count;
+    }
+    std::size_t held_stores() const { return stores_.size() - free_stores_.size(); }
     Mshr& operator[](std::uint32_t entry) { return entries_[entry]; }
     const Mshr& operator[](std::uint32_t entry) const { return entries_[entry]; }
 
@@ -147,6 +156,7 @@ class MshrTable {
     }
 
   private:
+    friend struct AuditSabotage;
     static constexpr std::uint32_t kIsStore = 0;
     struct MergedStore {
         ByteMask mask;

@@ -6,6 +6,7 @@
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/vector.hpp>
 
+#include "components/memory_partition/line_bytes.h"
 #include "core/error/error.h"
 #include "core/stats/state_hasher.h"
 
@@ -39,6 +40,14 @@ void L2Cache::install(std::uint32_t line, std::uint64_t local) {
     tags_[line] = local;
     states_[line] = {};
     touch(line);
+}
+
+std::uint64_t L2Cache::dirty_bytes() const {
+    std::uint64_t bytes = 0;
+    for (std::uint32_t line = 0; line < tags_.size(); ++line) {
+        bytes += occupied(line) ? bytes_in(dirty(line)) : 0;
+    }
+    return bytes;
 }
 
 void L2Cache::hash_state(StateHasher& hasher) const {

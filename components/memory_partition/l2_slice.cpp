@@ -10,6 +10,7 @@
 #include "components/isa/memory_access.h"
 #include "components/memory_partition/line_bytes.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
@@ -250,10 +251,26 @@ void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
 void L2Slice::write_back_contents(std::uint32_t line) {
     const std::uint64_t local = cache_.local_address(line);
     copy_bytes(image_.place(local), cache_.data(line), cache_.dirty(line));
+    books_.written_back_bytes += bytes_in(cache_.dirty(line));
     image_.written(local, kLineBytes);
 }
 
+/// Bytes of a request are written.
+void L2Slice::make_dirty(std::uint32_t line, const ByteMask& bytes) {
+    books_.written_bytes += bytes_in(bytes);
+    books_.overwritten_bytes += bytes_in(bytes & cache_.dirty(line));
+    cache_.dirty(line) = cache_.dirty(line) | bytes;
+}
+
+/// The host has put the bytes into the image too.
+void L2Slice::overwritten_by_host(std::uint32_t line, const ByteMask& bytes) {
+    books_.host_bytes += bytes_in(bytes & cache_.dirty(line));
+    cache_.valid(line) = cache_.valid(line) | bytes;
+    cache_.dirty(line) = cache_.dirty(line) & ~bytes;
+}
+
 void L2Slice::enqueue(const DramAccess& access) {
+    ++(access.write ? books_.dram_writes : books_.dram_reads);
     const std::size_t at = queue_head_ + queued_;
     queue_[at >= queue_.size() ? at - queue_.size() : at] = access;
     ++queued_;
@@ -314,6 +331,7 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
 }
 
 void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now) {
+    ++books_.reads;
     auto& reply = replies_.push<ReadReply>(source, now + parameters_.data_latency);
     reply.line = request.line;
     reply.tag = request.tag;
@@ -325,12 +343,14 @@ void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsig
 void L2Slice::perform_write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now) {
     write_words(cache_.data(line), request.mask, reinterpret_cast<const std::byte*>(&request + 1));
     cache_.valid(line) = cache_.valid(line) | request.mask;
-    cache_.dirty(line) = cache_.dirty(line) | request.mask;
+    make_dirty(line, request.mask);
+    ++books_.writes;
     acknowledge(request.tag, source, now + parameters_.data_latency);
 }
 
 void L2Slice::perform_atomic(std::uint32_t line, const AtomicRequest& request, unsigned source, Cycle now) {
     counters_.atomic_lanes += request.lanes;
+    ++(request.returns_value != 0 ? books_.atomics : books_.writes);
     busy_until_ = now + std::max<Cycle>(1, parameters_.atomic_cycles * most_lanes_at_one_word(request));
     const Cycle ready = busy_until_ - 1 + parameters_.data_latency;
     AtomicValue* values = nullptr;
@@ -350,7 +370,7 @@ void L2Slice::perform_atomic(std::uint32_t line, const AtomicRequest& request, u
         std::memcpy(&old, place, bytes);
         const std::uint64_t changed = isa::apply_atomic(request.op, request.type, old, lane.operand, lane.operand2);
         std::memcpy(place, &changed, bytes);
-        cache_.dirty(line) = cache_.dirty(line) | byte_range(lane.offset, bytes);
+        make_dirty(line, byte_range(lane.offset, bytes));
         if (values != nullptr) {
             values[i] = {.value = old, .lane = lane.lane};
         }
@@ -390,8 +410,7 @@ void L2Slice::host_write(std::uint64_t local, const std::byte* bytes, unsigned c
         if (line != L2Cache::kNoLine) {
             const ByteMask range = byte_range(first, length);
             std::memcpy(cache_.data(line) + first, bytes + before, length);
-            cache_.valid(line) = cache_.valid(line) | range;
-            cache_.dirty(line) = cache_.dirty(line) & ~range;
+            overwritten_by_host(line, range);
         }
     });
 }
@@ -403,8 +422,7 @@ void L2Slice::host_fill(std::uint64_t local, std::byte value, unsigned count) {
         if (line != L2Cache::kNoLine) {
             const ByteMask range = byte_range(first, length);
             std::memset(cache_.data(line) + first, static_cast<int>(value), length);
-            cache_.valid(line) = cache_.valid(line) | range;
-            cache_.dirty(line) = cache_.dirty(line) & ~range;
+            overwritten_by_host(line, range);
         }
     });
 }
@@ -435,6 +453,39 @@ std::string L2Slice::waiting_for() const {
     return requests_.empty() ? "nothing" : "its next request";
 }
 
+/// Every byte that a request wrote is in the slice still and dirty, was written to DRAM, or was overwritten there by a
+/// later request or by the host.
+void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) const {
+    audit.account("line reads", -static_cast<std::int64_t>(books_.reads));
+    audit.account("stores and reductions", -static_cast<std::int64_t>(books_.writes));
+    audit.account("atomics", -static_cast<std::int64_t>(books_.atomics));
+    audit.account("written bytes", -static_cast<std::int64_t>(books_.written_bytes));
+    const std::uint64_t gone = books_.overwritten_bytes + books_.written_back_bytes + books_.host_bytes;
+    const std::uint64_t kept = cache_.dirty_bytes();
+    if (books_.written_bytes != gone + kept) {
+        audit.fault(name, std::to_string(books_.written_bytes) + " bytes were written, but " + std::to_string(kept) +
+                              " are dirty, " + std::to_string(books_.written_back_bytes) + " went to DRAM and " +
+                              std::to_string(books_.overwritten_bytes + books_.host_bytes) + " were overwritten");
+    }
+    audit.leak(name, "miss registers that are not free", mshrs_.held_registers());
+    audit.leak(name, "requests in miss registers", mshrs_.held_requests());
+    audit.leak(name, "fills that were not taken", fill_count_);
+    if (!idle()) {
+        audit.fault(name, "waits for " + waiting_for());
+    }
+    for (std::uint32_t requester = 0; requester < replies_.destinations(); ++requester) {
+        audit.account("crossbar credits for replies", replies_.spent_credits(requester), slice, requester);
+        audit.account("crossbar credits for requests", -std::int64_t{requests_.withheld_credits(requester)}, requester,
+                      slice);
+    }
+}
+
+template <class Archive>
+void L2Slice::serialize_books(Archive& archive) {
+    archive& books_.reads& books_.writes& books_.atomics& books_.written_bytes& books_.overwritten_bytes& books_
+        .written_back_bytes& books_.host_bytes& books_.dram_reads& books_.dram_writes;
+}
+
 void L2Slice::hash_state(StateHasher& hasher) const {
     requests_.hash_state(hasher);
     replies_.hash_state(hasher);
@@ -459,6 +510,7 @@ void L2Slice::hash_state(StateHasher& hasher) const {
     hasher.add(static_cast<std::uint64_t>(next_cycle_));
     hasher.add(static_cast<std::uint64_t>(stall_));
     hash(hasher, counters_);
+    hasher.add_bytes(&books_, sizeof books_);
 }
 
 void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& name) const {
@@ -481,6 +533,7 @@ void L2Slice::save(boost::archive::binary_oarchive& archive) const {
     archive << queue_head_ << queued_ << fill_head_ << fill_count_ << draining_ << next_cycle_ << busy_until_ << stall_
             << stall_since_;
     serialize_counters(archive, counters_);
+    const_cast<L2Slice&>(*this).serialize_books(archive);  // Boost's operator& serves both ways; here it only reads
 }
 
 void L2Slice::load(boost::archive::binary_iarchive& archive) {
@@ -497,6 +550,7 @@ void L2Slice::load(boost::archive::binary_iarchive& archive) {
     archive >> queue_head_ >> queued_ >> fill_head_ >> fill_count_ >> draining_ >> next_cycle_ >> busy_until_ >>
         stall_ >> stall_since_;
     serialize_counters(archive, counters_);
+    serialize_books(archive);
 }
 
 }  // namespace lookahead::gpu

@@ -15,6 +15,10 @@
 #include "components/memory_partition/mshr_file.h"
 #include "core/stats/statistics_visitor.h"
 
+namespace lookahead {
+class Audit;
+}
+
 namespace lookahead::gpu {
 
 /// A slice of the L2 cache between its crossbar port and the DRAM channel: one access a cycle, write-back, and
@@ -66,6 +70,10 @@ class L2Slice {
 
     bool idle() const;
     std::string waiting_for() const;
+    /// The slice's part of LogicalProcess::audit; `slice` is its number over the machine.
+    void audit(Audit& audit, const std::string& name, std::uint32_t slice) const;
+    std::uint64_t dram_reads() const { return books_.dram_reads; }
+    std::uint64_t dram_writes() const { return books_.dram_writes; }
     unsigned reply_credits(unsigned requester) const { return replies_.credits(requester); }
     unsigned withheld_credits(unsigned requester) const { return requests_.withheld_credits(requester); }
     const L2Counters& counters() const { return counters_; }
@@ -76,6 +84,20 @@ class L2Slice {
     void load(boost::archive::binary_iarchive& archive);
 
   private:
+    friend struct AuditSabotage;
+
+    /// What came and went, for the audit.
+    struct Books {
+        std::uint64_t reads = 0;
+        std::uint64_t writes = 0;  ///< and reductions
+        std::uint64_t atomics = 0;
+        std::uint64_t written_bytes = 0;      ///< by requests; atomics: by each lane
+        std::uint64_t overwritten_bytes = 0;  ///< of those, bytes that were dirty before
+        std::uint64_t written_back_bytes = 0;
+        std::uint64_t host_bytes = 0;  ///< dirty bytes that the host overwrote
+        std::uint64_t dram_reads = 0;
+        std::uint64_t dram_writes = 0;
+    };
     struct Fill {
         std::uint16_t mshr;
         Cycle ready;
@@ -95,6 +117,10 @@ class L2Slice {
                                Cycle now);
     void replace(std::uint32_t line, std::uint64_t local);
     void write_back_contents(std::uint32_t line);
+    void make_dirty(std::uint32_t line, const ByteMask& bytes);
+    void overwritten_by_host(std::uint32_t line, const ByteMask& bytes);
+    template <class Archive>
+    void serialize_books(Archive& archive);
     void enqueue(const DramAccess& access);
     unsigned queue_room() const { return static_cast<unsigned>(queue_.size()) - queued_; }
     void count(const MessageHeader& request, bool hit);
@@ -132,6 +158,7 @@ class L2Slice {
     L2Stall stall_ = L2Stall::none;
     Cycle stall_since_ = 0;
     L2Counters counters_;
+    Books books_;
 };
 
 }  // namespace lookahead::gpu

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,6 +16,10 @@ constexpr ByteMask operator&(const ByteMask& a, const ByteMask& b) {
 }
 constexpr ByteMask operator~(const ByteMask& a) {
     return {{~a.bits[0], ~a.bits[1]}};
+}
+
+constexpr unsigned bytes_in(const ByteMask& mask) {
+    return static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
 }
 
 /// All bytes of `needed` are in `held`.

@@ -6,6 +6,7 @@
 
 #include "components/protocols/host_memory.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/param/configuration.h"
 #include "core/stats/state_hasher.h"
 
@@ -211,6 +212,24 @@ std::string MemoryPartition::waiting_for() const {
         }
     }
     return dram_.idle() ? "nothing" : "writes to DRAM";
+}
+
+void MemoryPartition::audit(Audit& audit) const {
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
+    for (unsigned i = 0; i < slices_.size(); ++i) {
+        const L2Slice& slice = *slices_[i];
+        const auto number = static_cast<std::uint32_t>(arguments_.channel * slices_.size() + i);
+        slice.audit(audit, name() + ".slice" + std::to_string(i), number);
+        reads += slice.dram_reads();
+        writes += slice.dram_writes();
+    }
+    const DramCounters& dram = dram_.counters();
+    audit.balance(name() + ".dram", "reads", reads, dram.reads);
+    audit.balance(name() + ".dram", "writes", writes, dram.writes);
+    if (!dram_.idle()) {
+        audit.fault(name() + ".dram", "requests wait");
+    }
 }
 
 void MemoryPartition::hash_state(StateHasher& hasher) const {

@@ -6,8 +6,8 @@
 
 #include "components/dram/dram_channel.h"
 #include "components/dram/memory_image.h"
-#include "components/memory_partition/l2_slice.h"
 #include "components/interconnect/partition_ports.h"
+#include "components/memory_partition/l2_slice.h"
 #include "core/lp/logical_process.h"
 
 namespace lookahead {
@@ -40,6 +40,7 @@ class MemoryPartition final : public LogicalProcess {
     Time next_event_time() const override { return std::min(core_time_, dram_time_); }
     bool finished() const override;
     std::string waiting_for() const override;
+    void audit(Audit& audit) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void save(boost::archive::binary_oarchive& archive) const override;
@@ -50,6 +51,8 @@ class MemoryPartition final : public LogicalProcess {
     const DramChannel& dram() const { return dram_; }
 
   private:
+    friend struct AuditSabotage;
+
     void receive(const MessageHeader& message);
     void receive_from_host(const MessageHeader& message, Cycle now);
     std::byte* answer_host(MessageType type, std::size_t payload_bytes, Cycle now);

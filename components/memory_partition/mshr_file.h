@@ -27,6 +27,9 @@ class MshrFile {
     bool full() const { return free_registers_.empty(); }
     bool empty() const { return in_use_ == 0; }
     unsigned in_use() const { return in_use_; }
+    /// Registers and places for requests that are not free, for the audit.
+    std::size_t held_registers() const { return registers_.size() - free_registers_.size(); }
+    std::size_t held_requests() const { return waiters_.size() - free_waiters_.size(); }
 
     /// Takes a register for a line of the cache. Not when full.
     std::uint16_t allocate(std::uint32_t line_index);
@@ -45,6 +48,7 @@ class MshrFile {
     void load(boost::archive::binary_iarchive& archive);
 
   private:
+    friend struct AuditSabotage;
     static constexpr std::uint32_t kNone = ~0u;
     /// The largest request: an atomic of a whole warp.
     static constexpr std::size_t kSlotWords =

@@ -17,8 +17,11 @@ class binary_iarchive;
 
 namespace lookahead {
 
+class Audit;
 class StateHasher;
 class StatisticsVisitor;
+class TraceVisitor;
+struct TraceWindow;
 
 /// Sorted by (time, channel, sequence). Every message lies at or after the last horizon and before the new
 /// one.
@@ -53,6 +56,15 @@ class LogicalProcess {
     virtual void visit_statistics(StatisticsVisitor&) const {}
     /// Summed over all LPs at epochs.
     virtual std::uint64_t progress() const { return 0; }
+
+    /// What must hold when the run has come to its end and nothing is under way: all that was lent is back, and what
+    /// this process gave to others, or took.
+    virtual void audit(Audit&) const {}
+
+    /// Records what it does over simulated time, for visit_trace; called once, before the run. An observer alone: it
+    /// changes no state and is not in checkpoints.
+    virtual void start_trace(const TraceWindow&) {}
+    virtual void visit_trace(TraceVisitor&) const {}
 
     virtual void save(boost::archive::binary_oarchive&) const = 0;
     virtual void load(boost::archive::binary_iarchive&) = 0;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/lp/audit.h"
 #include "core/sync/rank_engine.h"
 #include "core/sync/rank_lookahead.h"
 #include "core/sync/sync_protocol.h"
@@ -112,6 +113,7 @@ class Simulation::Implementation {
     bool report_epoch(SimulationResult&);
     void report_failure(SimulationResult&);
     void report_deadlock(SimulationResult&);
+    void audit(SimulationResult&);
     void complete(SimulationResult&);
 
     Transport& transport_;
@@ -155,6 +157,9 @@ SimulationResult Simulation::Implementation::run() {
     }
     if (result.outcome == Outcome::finished) {
         report_deadlock(result);
+    }
+    if (result.outcome == Outcome::finished) {
+        audit(result);
     }
     complete(result);
     return result;
@@ -282,6 +287,35 @@ void Simulation::Implementation::report_deadlock(SimulationResult& result) {
     result.outcome = Outcome::deadlock;
     result.code = ExitCode::program_misbehaved;
     result.message = report;
+}
+
+/// The books of all LPs must balance at the end of a run that came to its end.
+void Simulation::Implementation::audit(SimulationResult& result) {
+    Audit audit;
+    for (const LogicalProcess* process : engine_->processes()) {
+        process->audit(audit);
+    }
+    std::string report;
+    const std::vector<std::string> parts = transport_.gather(audit.to_bytes());
+    if (transport_.rank() == 0) {
+        for (std::size_t rank = 1; rank < parts.size(); ++rank) {
+            audit.merge(parts[rank]);
+        }
+        constexpr std::size_t kMostNamed = 20;
+        const std::vector<std::string> faults = audit.faults();
+        for (std::size_t i = 0; i < std::min(faults.size(), kMostNamed); ++i) {
+            report += (i == 0 ? "the run's books do not balance at its end: " : "; ") + faults[i];
+        }
+        if (faults.size() > kMostNamed) {
+            report += "; and " + std::to_string(faults.size() - kMostNamed) + " more";
+        }
+    }
+    transport_.broadcast(report);
+    if (!report.empty()) {
+        result.outcome = Outcome::failed;
+        result.code = ExitCode::internal;
+        result.message = report;
+    }
 }
 
 void Simulation::Implementation::complete(SimulationResult& result) {

@@ -47,6 +47,7 @@ class EjectionPort {
     bool empty() const { return chosen_ == kNone; }
     /// Flits taken from `source` that were not yet returned as credits.
     unsigned withheld_credits(unsigned source) const { return withheld_[source]; }
+    unsigned sources() const { return static_cast<unsigned>(withheld_.size()); }
     const EjectionCounters& counters() const { return counters_; }
 
     void hash_state(StateHasher& hasher) const;

@@ -22,11 +22,12 @@ std::size_t blocked_bytes(const CrossbarParameters& parameters) {
 InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency, const ClockDomain& clock,
                              OutPort& out, unsigned destinations)
     : flits_of_(parameters.flit_bytes),
+      capacity_(credits_per_path(parameters)),
       latency_(latency),
       queue_flits_(parameters.injection_flits),
       clock_(clock),
       out_(out),
-      credits_(destinations, credits_per_path(parameters)),
+      credits_(destinations, capacity_),
       blocked_(blocked_bytes(parameters), sizeof(MessageHeader) + kMaximumPayloadBytes) {}
 
 Cycle InjectionPort::next_acceptance(Cycle now) const {

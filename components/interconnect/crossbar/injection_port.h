@@ -47,6 +47,11 @@ class InjectionPort {
     /// Nothing is blocked in the queue; what is on its way to the receiver is no longer here.
     bool empty() const { return blocked_.empty(); }
     unsigned credits(unsigned destination) const { return credits_[destination]; }
+    unsigned destinations() const { return static_cast<unsigned>(credits_.size()); }
+    /// Credits that went with packets and have not come back; negative if more came back than went.
+    std::int64_t spent_credits(unsigned destination) const {
+        return std::int64_t{capacity_} - std::int64_t{credits_[destination]};
+    }
     const InjectionCounters& counters() const { return counters_; }
 
     void hash_state(StateHasher& hasher) const;
@@ -58,7 +63,10 @@ class InjectionPort {
     std::byte* transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
     std::byte* store(unsigned destination, Cycle ready, unsigned flits, MessageType type, std::size_t payload_bytes);
 
+    friend struct AuditSabotage;
+
     FlitCounter flits_of_;
+    std::uint32_t capacity_;  ///< of a path: the credits at the start
     Cycle latency_;
     Cycle queue_flits_;
     ClockDomain clock_;

@@ -44,6 +44,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void begin_kernel() override;
     bool drained() const override;
     std::string waiting_for() const override;
+    void audit(Audit& audit, std::uint32_t requester) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override;
@@ -53,6 +54,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     BasicL1Data<Contract>& l1() { return l1_; }
 
   private:
+    friend struct AuditSabotage;
     using Rows = std::array<std::uint32_t*, kMaximumRows>;
 
     static constexpr Cycle kNoShared = -1;
@@ -66,6 +68,16 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
         std::uint32_t load = 0;              ///< its entry in the load table
         Cycle blocked_since = kNotCharging;  ///< its last attempt that failed, not yet charged
         Cycle shared_until = kNoShared;      ///< last cycle in which its accesses hold the banks of shared memory
+    };
+    /// Messages of the memory network, for the audit.
+    struct Traffic {
+        std::uint64_t reads = 0;
+        std::uint64_t read_replies = 0;
+        std::uint64_t writes = 0;  ///< stores and reductions
+        std::uint64_t acknowledgements = 0;
+        std::uint64_t atomics = 0;  ///< with a result
+        std::uint64_t atomic_replies = 0;
+        std::uint64_t written_bytes = 0;  ///< those of atomics once for each lane
     };
     static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
 
@@ -99,6 +111,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     void finish_head(QueuedInstruction& entry, Cycle now);
     void send_requests(Cycle now);
+    void note_sent(const QueuedRequest& request);
 
     void block(std::uint8_t cause, Cycle now);
     void block(LsuStall stall, Cycle now) {
@@ -132,7 +145,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     std::uint64_t stores_ = 0;         // stores and reductions that are not yet acknowledged
     FenceQueue fences_behind_queue_;   // wait until as many instructions as their number are performed
     FenceQueue fences_behind_epochs_;  // wait until the epoch of their number is over
-    TimingRing completions_;           // of loads, by entry, and behind them of fences, by context
+    Traffic traffic_;
+    TimingRing completions_;  // of loads, by entry, and behind them of fences, by context
     LsuCounters counters_;
 };
 

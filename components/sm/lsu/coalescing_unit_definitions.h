@@ -15,6 +15,7 @@
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/memory_fault.h"
+#include "core/lp/audit.h"
 
 namespace lookahead::gpu {
 
@@ -320,9 +321,25 @@ void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
         return;
     }
     const QueuedRequest& request = requests.front();
+    note_sent(request);
     memory_->send(request.type, request.payload, request.bytes, now);
     requests.pop();
     wake();
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request) {
+    if (request.type == GpuMessage::read_request) {
+        ++traffic_.reads;
+    } else if (request.type == GpuMessage::write_request) {
+        const ByteMask& mask = reinterpret_cast<const WriteRequest*>(request.payload)->mask;
+        ++traffic_.writes;
+        traffic_.written_bytes += static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
+    } else {
+        const auto& atomic = *reinterpret_cast<const AtomicRequest*>(request.payload);
+        ++(atomic.returns_value != 0 ? traffic_.atomics : traffic_.writes);
+        traffic_.written_bytes += atomic.lanes * isa::type_bytes(atomic.type);
+    }
 }
 
 // ---- Replies and completions ----------------------------------------------------------------------------------------
@@ -348,18 +365,21 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle now) {
     switch (static_cast<GpuMessage>(reply.type)) {
         case GpuMessage::read_reply:
+            ++traffic_.read_replies;
             l1_.fill(reply.as<ReadReply>(), [&](const Waiter& waiter, const std::byte* line) {
                 serve(waiter, line);
                 data_came(waiter.token, now);
             });
             break;
         case GpuMessage::write_acknowledge:
+            ++traffic_.acknowledgements;
             --stores_;
             if constexpr (Contract::fence_waits_for_stores) {
                 end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
             }
             break;
         case GpuMessage::atomic_reply:
+            ++traffic_.atomic_replies;
             take_atomic_values(reply);
             data_came(reply.as<AtomicReply>().tag, now);
             break;
@@ -721,6 +741,29 @@ std::string BasicCoalescingUnit<Contract>::waiting_for() const {
 }
 
 template <class Contract>
+void BasicCoalescingUnit<Contract>::audit(Audit& audit, std::uint32_t requester) const {
+    audit.balance(name_, "line reads", traffic_.reads, traffic_.read_replies);
+    audit.balance(name_, "stores and reductions", traffic_.writes, traffic_.acknowledgements);
+    audit.balance(name_, "atomics", traffic_.atomics, traffic_.atomic_replies);
+    audit.account("line reads", static_cast<std::int64_t>(traffic_.reads));
+    audit.account("stores and reductions", static_cast<std::int64_t>(traffic_.writes));
+    audit.account("atomics", static_cast<std::int64_t>(traffic_.atomics));
+    audit.account("written bytes", static_cast<std::int64_t>(traffic_.written_bytes));
+    if (!drained()) {
+        audit.fault(name_, waiting_for());
+    }
+    audit.balance(name_, "memory instructions", accepted_, performed_);
+    audit.leak(name_, "accesses for which fences would wait", epochs_.total());
+    for (std::size_t context = 0; context < contexts_.size(); ++context) {
+        const ContextAccount& account = contexts_[context];
+        audit.leak(name_, "loads, acquires, fences or queued instructions of a warp that is gone",
+                   account.queued + account.loads + account.acquires + (account.fence != nullptr ? 1u : 0u));
+    }
+    l1_.audit(audit, name_);
+    memory_->audit(audit, requester);
+}
+
+template <class Contract>
 void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
     l1_.hash_state(hasher);
     shared_.hash_state(hasher);
@@ -738,6 +781,7 @@ void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
     hasher.add(accepted_);
     hasher.add(performed_);
     hasher.add(stores_);
+    hasher.add_bytes(&traffic_, sizeof traffic_);
     completions_.hash_state(hasher);
     hash(hasher, counters_);
     memory_->hash_state(hasher);
@@ -764,6 +808,8 @@ void BasicCoalescingUnit<Contract>::exchange(Archive& archive) {
     fences_behind_queue_.serialize(archive, 0);
     fences_behind_epochs_.serialize(archive, 0);
     archive& accepted_& performed_& stores_;
+    archive& traffic_.reads& traffic_.read_replies& traffic_.writes& traffic_.acknowledgements& traffic_
+        .atomics& traffic_.atomic_replies& traffic_.written_bytes;
     completions_.serialize(archive, 0);
     serialize_counters(archive, counters_);
 }

@@ -23,6 +23,7 @@ class ContextLedger {
     explicit ContextLedger(unsigned contexts) : accounts_(contexts) {}
 
     ContextAccount& operator[](std::size_t context) { return accounts_[context]; }
+    const ContextAccount& operator[](std::size_t context) const { return accounts_[context]; }
     std::size_t size() const { return accounts_.size(); }
 
     void hash_state(StateHasher& hasher) const {

@@ -6,6 +6,7 @@
 
 #include "components/sm/sm_ports.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
@@ -42,6 +43,15 @@ const MessageHeader* CrossbarMemoryPort::next_reply(Cycle now) {
         ejection_.pop(now);
     }
     return reply;
+}
+
+/// What was spent and what is withheld at the other end (L2Slice::audit) are equal, path by path.
+void CrossbarMemoryPort::audit(Audit& audit, std::uint32_t requester) const {
+    for (std::uint32_t slice = 0; slice < injection_.destinations(); ++slice) {
+        audit.account("crossbar credits for requests", injection_.spent_credits(slice), requester, slice);
+        audit.account("crossbar credits for replies", -std::int64_t{ejection_.withheld_credits(slice)}, slice,
+                      requester);
+    }
 }
 
 void CrossbarMemoryPort::hash_state(StateHasher& hasher) const {

@@ -26,6 +26,7 @@ class CrossbarMemoryPort final : public MemoryPort {
     Cycle next_reply_cycle(Cycle now) const override { return ejection_.next_event(now); }
 
     bool drained() const override { return injection_.empty() && ejection_.empty(); }
+    void audit(Audit& audit, std::uint32_t requester) const override;
 
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -33,6 +34,8 @@ class CrossbarMemoryPort final : public MemoryPort {
     void load(boost::archive::binary_iarchive& archive) override;
 
   private:
+    friend struct AuditSabotage;
+
     std::string name_;
     const AddressMapping& mapping_;
     InjectionPort injection_;

@@ -79,6 +79,8 @@ class LoadStoreUnit {
     /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
     virtual bool drained() const = 0;
     virtual std::string waiting_for() const = 0;
+    /// The unit's part of LogicalProcess::audit; `requester` is the SM's number.
+    virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
 
     /// Architectural and statistical state, shared memory included, registers not.
     virtual void hash_state(StateHasher& hasher) const = 0;

@@ -13,6 +13,7 @@ class binary_iarchive;
 }  // namespace boost::archive
 
 namespace lookahead {
+class Audit;
 class StateHasher;
 class StatisticsVisitor;
 }  // namespace lookahead
@@ -44,6 +45,8 @@ class MemoryPort {
     /// True when nothing waits in either direction.
     virtual bool drained() const = 0;
 
+    /// The port's part of LogicalProcess::audit; `requester` is the SM's number.
+    virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
     virtual void hash_state(StateHasher& hasher) const = 0;
     virtual void visit_statistics(StatisticsVisitor&) const {}
     virtual void save(boost::archive::binary_oarchive& archive) const = 0;

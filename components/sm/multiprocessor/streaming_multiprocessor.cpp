@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "components/sm/sm_ports.h"
 #include "core/component/slot.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -27,7 +29,8 @@ WarpSchedulers make_schedulers(const Configuration& configuration, const Pipelin
 
 StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configuration, const isa::KernelTable& kernels,
                                                  SmIdentity identity, const LoadStoreFactory& make_load_store_unit)
-    : to_dispatcher_(add_out_port("dispatch")),
+    : number_(identity.index),
+      to_dispatcher_(add_out_port("dispatch")),
       requests_(add_out_port("requests")),
       credits_(add_out_port("credits")),
       state_(configuration.read<SmParameters>("sm"), configuration.read<TimingParameters>("sm.timing")),
@@ -246,6 +249,32 @@ std::string StreamingMultiprocessor::waiting_for() const {
         phrase += "; load/store unit: " + memory_->waiting_for();
     }
     return phrase;
+}
+
+void StreamingMultiprocessor::audit(Audit& audit) const {
+    const auto bits = [](std::span<const std::uint64_t> words) {
+        std::uint64_t count = 0;
+        for (const std::uint64_t word : words) {
+            count += static_cast<unsigned>(std::popcount(word));
+        }
+        return count;
+    };
+    if (state_.launch.active) {
+        audit.fault(name(), "kernel " + state_.kernel->kernel().name + " has not drained");
+    }
+    audit.leak(name(), "registers or predicates that await a write-back", bits(state_.scoreboard.pending()));
+    audit.leak(name(), "warps whose places were not vacated",
+               static_cast<unsigned>(std::popcount(state_.states.occupied())));
+    audit.leak(name(), "resident CTAs", ctas_.resident());
+    audit.leak(name(), "CTAs that wait for a place", ctas_.waiting());
+    audit.leak(name(), "warps that wait at a barrier", barriers_.waiting());
+    if (!state_.wheel.empty()) {
+        audit.fault(name(), "the pipelines hold instructions");
+    }
+    if (!held_.empty()) {
+        audit.fault(name(), "messages were not delivered");
+    }
+    memory_->audit(audit, number_);
 }
 
 /// The resident warps, each with what it waits for; the first few are named.

@@ -50,6 +50,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     Time next_event_time() const override;
     bool finished() const override { return !state_.launch.active; }
     std::string waiting_for() const override;
+    void audit(Audit& audit) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     std::uint64_t progress() const override { return state_.counters.warp_instructions; }
@@ -62,6 +63,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void add_issue_source(IssueSource& source) { issue_.add_source(source); }
 
   private:
+    friend struct AuditSabotage;
+
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
 
     Cycle arrival_of(const MessageHeader& message) const { return clock_.cycle_at_or_after(message.time); }
@@ -83,6 +86,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     template <class Archive>
     void serialize_state(Archive& archive);
 
+    std::uint32_t number_;
     OutPort& to_dispatcher_;
     OutPort& requests_;
     OutPort& credits_;

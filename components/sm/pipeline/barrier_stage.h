@@ -30,6 +30,17 @@ class BarrierStage {
     /// Ends a completed barrier and returns the warps that waited.
     ContextMask release(unsigned cta_slot, unsigned barrier);
 
+    /// Warps at barriers of all CTAs.
+    std::uint64_t waiting() const {
+        std::uint64_t warps = 0;
+        for (const auto& cta : waiting_) {
+            for (const ContextMask mask : cta) {
+                warps += static_cast<unsigned>(std::popcount(mask));
+            }
+        }
+        return warps;
+    }
+
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
         archive& waiting_;
@@ -44,6 +55,8 @@ class BarrierStage {
     }
 
   private:
+    friend struct AuditSabotage;
+
     void complete_if_all_arrived(unsigned cta_slot, unsigned barrier, Cycle now);
 
     PipelineState& state_;

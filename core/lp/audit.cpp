@@ -1,0 +1,73 @@
+#include "core/lp/audit.h"
+
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/map.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include "core/checkpoint/archive.h"
+
+namespace lookahead {
+
+void Audit::account(std::string_view quantity, std::int64_t amount, std::uint32_t from, std::uint32_t to) {
+    if (amount == 0) {
+        return;
+    }
+    Account key{std::string(quantity), from, to};
+    std::int64_t& sum = accounts_[key];
+    sum += amount;
+    if (sum == 0) {
+        accounts_.erase(key);
+    }
+}
+
+void Audit::balance(std::string_view process, std::string_view quantity, std::uint64_t given, std::uint64_t taken) {
+    if (given != taken) {
+        fault(process, std::string(quantity) + ": " + std::to_string(given) + " went out, but " +
+                           std::to_string(taken) + " came back");
+    }
+}
+
+void Audit::fault(std::string_view process, const std::string& what) {
+    faults_.push_back(std::string(process) + ": " + what);
+}
+
+void Audit::leak(std::string_view process, std::string_view what, std::uint64_t count) {
+    if (count != 0) {
+        fault(process, std::to_string(count) + " " + std::string(what));
+    }
+}
+
+std::string Audit::to_bytes() const {
+    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << accounts_ << faults_; });
+}
+
+void Audit::merge(std::string_view bytes) {
+    Audit other;
+    archive_from_bytes(bytes, "the audit of another rank",
+                       [&](boost::archive::binary_iarchive& archive) { archive >> other.accounts_ >> other.faults_; });
+    for (const auto& [key, amount] : other.accounts_) {
+        account(key.quantity, amount, key.from, key.to);
+    }
+    std::move(other.faults_.begin(), other.faults_.end(), std::back_inserter(faults_));
+}
+
+std::vector<std::string> Audit::faults() const {
+    std::vector<std::string> all = faults_;
+    for (const auto& [key, amount] : accounts_) {
+        std::string place;
+        if (key.from != kAll) {
+            place += " from " + std::to_string(key.from);
+        }
+        if (key.to != kAll) {
+            place += " to " + std::to_string(key.to);
+        }
+        all.push_back(key.quantity + place + ": the sum over the machine is " + std::to_string(amount) + ", not 0");
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+}  // namespace lookahead

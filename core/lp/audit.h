@@ -1,0 +1,51 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lookahead {
+
+/// What logical processes say of themselves at the end of a run, when nothing is under way any more: quantities of
+/// which one process gives what another takes, and things that should have been given back. The books of all ranks
+/// together must balance.
+class Audit {
+  public:
+    /// Adds to a quantity whose sum over all processes must be zero. `from` and `to` tell instances of it apart, such
+    /// as the paths of a network.
+    void account(std::string_view quantity, std::int64_t amount, std::uint32_t from = kAll, std::uint32_t to = kAll);
+    /// `given` by this process, of which it must have `taken` as much itself.
+    void balance(std::string_view process, std::string_view quantity, std::uint64_t given, std::uint64_t taken);
+    /// A broken invariant of one process, as the rest of a sentence about it: "3 MSHRs are not free".
+    void fault(std::string_view process, const std::string& what);
+    /// The same for what should be none.
+    void leak(std::string_view process, std::string_view what, std::uint64_t count);
+
+    std::string to_bytes() const;
+    void merge(std::string_view bytes);
+
+    /// Sentences, in an order that hangs on neither ranks nor partition; none if all is well.
+    std::vector<std::string> faults() const;
+
+  private:
+    static constexpr std::uint32_t kAll = ~std::uint32_t{0};
+    struct Account {
+        std::string quantity;
+        std::uint32_t from = kAll;
+        std::uint32_t to = kAll;
+
+        auto operator<=>(const Account&) const = default;
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& quantity& from& to;
+        }
+    };
+
+    std::map<Account, std::int64_t> accounts_;  ///< without those that are zero
+    std::vector<std::string> faults_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/time/time.h"
+
+namespace lookahead {
+
+/// Which part of simulated time a logical process shall record, and how much of it at most.
+struct TraceWindow {
+    Time begin = 0;
+    Time end = kTimeInfinity;
+    std::size_t most_events = 0;  ///< of one process; what comes after is left out
+};
+
+/// Is shown what a process recorded, track by track, each in the order of simulated time.
+class TraceVisitor {
+  public:
+    virtual ~TraceVisitor() = default;
+    /// `track` ("warp 3") was in a state ("long_latency") from `begin` up to `end`. Spans of a track do not overlap.
+    virtual void span(std::string_view process, std::string_view track, std::string_view state, Time begin,
+                      Time end) = 0;
+    /// A quantity ("MSHRs") has this value from `at` on.
+    virtual void value(std::string_view process, std::string_view quantity, Time at, std::uint64_t value) = 0;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,213 @@
+// Whole machines run workloads to their ends. Their books balance; and what a test breaks under way, is found.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "components/machine/machine.h"
+#include "components/memory_partition/memory_partition.h"
+#include "components/sm/lsu/coalescing_unit.h"
+#include "components/sm/lsu/crossbar_memory_port.h"
+#include "components/sm/multiprocessor/streaming_multiprocessor.h"
+#include "core/lp/audit.h"
+#include "core/sync/simulation.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "experiments/run/program.h"
+#include "experiments/workloads/workload.h"
+#include "partitioning/partitioners/partition.h"
+
+namespace lookahead::gpu {
+
+/// Does to an SM or a memory partition what a bug of theirs would do.
+struct AuditSabotage {
+    static StreamingMultiprocessor& sm(LogicalProcess& process) {
+        return dynamic_cast<StreamingMultiprocessor&>(process);
+    }
+    static MemoryPartition& partition(LogicalProcess& process) { return dynamic_cast<MemoryPartition&>(process); }
+    static CoalescingUnit& unit(LogicalProcess& process) { return dynamic_cast<CoalescingUnit&>(*sm(process).memory_); }
+    static CrossbarMemoryPort& port(LogicalProcess& process) {
+        return dynamic_cast<CrossbarMemoryPort&>(*unit(process).memory_);
+    }
+
+    static void lose_register(LogicalProcess& process) { sm(process).state_.scoreboard.pending().back() |= 1ull << 63; }
+    static void lose_warp(LogicalProcess& process) { sm(process).state_.states.set(47, ContextState::exited); }
+    static void lose_barrier(LogicalProcess& process) { sm(process).barriers_.waiting_.at(0)[15] |= 1; }
+    static void lose_l1_mshr(LogicalProcess& process) { unit(process).l1_.mshrs_.free_[0] &= ~std::uint64_t{1}; }
+    static void lose_pin(LogicalProcess& process) {
+        auto& tags = unit(process).l1_.tags_;
+        for (std::uint32_t way = 0; way < tags.size(); ++way) {
+            tags.info(way).pins = 1;
+        }
+    }
+    static void lose_line_of_l1(LogicalProcess& process) { unit(process).l1_.tags_.assign(0, 0, {.mshr = 1}); }
+    static void lose_instruction(LogicalProcess& process) { ++unit(process).accepted_; }
+    static void lose_request_credit(LogicalProcess& process) { --port(process).injection_.credits_[2]; }
+    static void invent_request_credit(LogicalProcess& process) { ++port(process).injection_.credits_[2]; }
+    static void lose_read(LogicalProcess& process) { ++unit(process).traffic_.reads; }
+    static void lose_acknowledgement(LogicalProcess& process) { --unit(process).traffic_.acknowledgements; }
+    static void lose_atomic(LogicalProcess& process) {
+        ++unit(process).traffic_.atomics;
+        ++unit(process).traffic_.atomic_replies;
+    }
+
+    static L2Slice& slice(LogicalProcess& process) { return *partition(process).slices_.at(1); }
+    static void lose_reply_credit(LogicalProcess& process) { --slice(process).replies_.credits_[3]; }
+    static void lose_miss_register(LogicalProcess& process) { slice(process).mshrs_.free_registers_.pop_back(); }
+    static void lose_miss_waiter(LogicalProcess& process) { slice(process).mshrs_.free_waiters_.pop_back(); }
+    /// Some line of the slice forgets that it was written.
+    static void lose_written_bytes(LogicalProcess& process) {
+        L2Cache& cache = slice(process).cache_;
+        for (std::uint32_t line = 0; line < 64 * 8; ++line) {
+            cache.dirty(line) = ByteMask{};
+        }
+    }
+    static void lose_write_back(LogicalProcess& process) { ++slice(process).books_.dram_writes; }
+    static void lose_fetch(LogicalProcess& process) { ++slice(process).books_.dram_reads; }
+    static void lose_store(LogicalProcess& process) { --slice(process).books_.writes; }
+};
+
+namespace {
+
+/// Calls an action on one process at the `number`-th epoch.
+class Saboteur final : public EpochObserver {
+  public:
+    using Action = std::function<void(LogicalProcess&)>;
+
+    Saboteur(std::string process, std::uint64_t number, Action action)
+        : process_(std::move(process)), number_(number), action_(std::move(action)) {}
+
+    void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) override {
+        if (epochs_++ == number_ && action_) {
+            for (LogicalProcess* process : local) {
+                if (process->name() == process_) {
+                    action_(*process);
+                    done_ = true;
+                }
+            }
+        }
+    }
+    bool done() const { return done_; }
+    std::uint64_t epochs() const { return epochs_; }
+
+  private:
+    std::string process_;
+    std::uint64_t number_;
+    Action action_;
+    std::uint64_t epochs_ = 0;
+    bool done_ = false;
+};
+
+SimulationResult run(const std::string& name, Saboteur* saboteur, const std::vector<std::string>& overrides = {}) {
+    Configuration configuration;
+    for (const std::string& each : overrides) {
+        configuration.override_value(each);
+    }
+    const auto workload = make_variant<Workload>(name, configuration, WorkloadContext{Size::tiny, 3});
+    Machine machine(configuration, load_kernels(*workload, configuration),
+                    [&](Device& device) { workload->run(device); });
+    InProcessTransport transport;
+    SimulationOptions options;
+    options.observer = saboteur;
+    Simulation simulation(machine.model(), partition(machine.model(), 1, "linear"), transport, options);
+    return simulation.run();
+}
+
+/// What the audit says of a workload after an action on one process in the last epoch or, with `under_way`, in the
+/// middle of the run. Histogram has barriers, atomics, stores and loads.
+std::string fault_after(const std::string& process, const Saboteur::Action& action, bool under_way = false,
+                        const std::string& workload = "histogram") {
+    Saboteur nobody("", 0, {});
+    REQUIRE(run(workload, &nobody).outcome == Outcome::finished);
+    REQUIRE(nobody.epochs() > 4);
+    Saboteur saboteur(process, under_way ? nobody.epochs() / 2 : nobody.epochs() - 1, action);
+    const SimulationResult result = run(workload, &saboteur);
+    REQUIRE(saboteur.done());
+    CHECK(result.outcome == Outcome::failed);
+    CHECK(result.code == ExitCode::internal);
+    return result.message;
+}
+
+TEST_CASE("a run's books balance at its end") {
+    for (const char* workload : {"vecadd", "sgemm", "hotspot", "histogram", "bfs"}) {
+        for (const char* policy : {"write_evict", "write_through"}) {
+            CAPTURE(workload);
+            CAPTURE(policy);
+            const SimulationResult result =
+                run(workload, nullptr, {std::string("l1d.write_policy=") + policy, "l2.sets=16", "l1d.mshrs=8"});
+            CHECK(result.message == "");
+            CHECK(result.outcome == Outcome::finished);
+        }
+    }
+}
+
+TEST_CASE("what is not given back is named") {
+    using S = AuditSabotage;
+    const auto names = [](const std::string& message, const std::string& part) {
+        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+    };
+    names(fault_after("sm4", S::lose_register), "sm4: 1 registers or predicates that await a write-back");
+    names(fault_after("sm4", S::lose_warp), "sm4: 1 warps whose places were not vacated");
+    names(fault_after("sm4", S::lose_barrier), "sm4: 1 warps that wait at a barrier");
+    names(fault_after("sm4", S::lose_l1_mshr), "sm4: 1 MSHRs of L1 that are not free");
+    names(fault_after("sm4", S::lose_pin), "sm4: 1 pins of a line of L1");
+    names(fault_after("sm4", S::lose_line_of_l1), "sm4: a line of L1 awaits a fill that will not come");
+    names(fault_after("sm4", S::lose_instruction), "sm4: memory instructions: ");
+    names(fault_after("partition2", S::lose_miss_register), "partition2.slice1: 1 miss registers that are not free");
+    names(fault_after("partition2", S::lose_miss_waiter), "partition2.slice1: 1 requests in miss registers");
+}
+
+TEST_CASE("a credit that is lost or invented is named by its path") {
+    using S = AuditSabotage;
+    for (const bool under_way : {false, true}) {
+        CHECK(fault_after("sm4", S::lose_request_credit, under_way) ==
+              "the run's books do not balance at its end: crossbar credits for requests from 4 to 2: the sum over the "
+              "machine is 1, not 0");
+        CHECK(fault_after("sm4", S::invent_request_credit, under_way) ==
+              "the run's books do not balance at its end: crossbar credits for requests from 4 to 2: the sum over the "
+              "machine is -1, not 0");
+        CHECK(fault_after("partition2", S::lose_reply_credit, under_way) ==
+              "the run's books do not balance at its end: crossbar credits for replies from 5 to 3: the sum over the "
+              "machine is 1, not 0");
+    }
+}
+
+TEST_CASE("a request without a reply, and a request that never arrived, are named") {
+    using S = AuditSabotage;
+    const auto names = [](const std::string& message, const std::string& part) {
+        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+    };
+    const std::string lost_read = fault_after("sm4", S::lose_read, true);
+    names(lost_read, "sm4: line reads: ");
+    names(lost_read, " line reads: the sum over the machine is 1, not 0");
+    names(fault_after("sm4", S::lose_acknowledgement, true), "sm4: stores and reductions: ");
+    names(fault_after("sm4", S::lose_atomic, true), "atomics: the sum over the machine is 1, not 0");
+    names(fault_after("partition2", S::lose_store, true), "stores and reductions: the sum over the machine is 1, not");
+    names(fault_after("partition2", S::lose_write_back), "partition2.dram: writes: ");
+    names(fault_after("partition2", S::lose_fetch, true), "partition2.dram: reads: ");
+}
+
+TEST_CASE("written bytes that are neither in a cache nor in DRAM are missed") {
+    const std::string message = fault_after("partition2", AuditSabotage::lose_written_bytes, false, "hotspot");
+    CHECK_MESSAGE(message.find("partition2.slice1: ") != std::string::npos, message);
+    CHECK_MESSAGE(message.find(" bytes were written, but ") != std::string::npos, message);
+}
+
+TEST_CASE("accounts of several ranks are added up") {
+    Audit one;
+    Audit other;
+    one.account("apples", 5, 1, 2);
+    one.account("pears", 1);
+    other.account("apples", -5, 1, 2);
+    other.account("apples", 7, 2, 1);
+    other.leak("sm1", "pears", 0);
+    other.leak("sm1", "pears on trees", 3);
+    other.balance("sm1", "plums", 4, 4);
+    one.merge(other.to_bytes());
+    CHECK(one.faults() == std::vector<std::string>{"apples from 2 to 1: the sum over the machine is 7, not 0",
+                                                   "pears: the sum over the machine is 1, not 0",
+                                                   "sm1: 3 pears on trees"});
+}
+
+}  // namespace
+}  // namespace lookahead::gpu
