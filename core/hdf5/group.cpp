@@ -41,6 +41,16 @@ Handle creation_properties(std::span<const std::uint64_t> shape, std::uint64_t b
     return properties;
 }
 
+/// Texts are converted on their way to the file, in a buffer that HDF5 clears for every write and makes of 1 MiB unless
+/// told otherwise: for a column of names that costs more than all the rest.
+Handle transfer_properties(std::uint64_t bytes) {
+    constexpr std::uint64_t kLeastBytes = 256;
+    constexpr std::uint64_t kMostBytes = 1024 * 1024;
+    Handle properties(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    H5Pset_buffer(properties.get(), std::clamp(bytes, kLeastBytes, kMostBytes), nullptr, nullptr);
+    return properties;
+}
+
 Handle make_space(std::span<const std::uint64_t> shape) {
     if (shape.empty()) {
         return {H5Screate(H5S_SCALAR), H5Sclose};
@@ -109,14 +119,17 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     const Handle element = make_type(type);
     const Handle space = make_space(shape);
     const auto points = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()));
-    const Handle properties = creation_properties(shape, points * H5Tget_size(element.get()));
+    // A text takes a pointer in memory and twice as much in the file.
+    const std::uint64_t bytes = points * H5Tget_size(element.get()) * (type == ElementType::text ? 2 : 1);
+    const Handle properties = creation_properties(shape, bytes);
     Handle handle(H5Dcreate2(id(), std::string(name).c_str(), element.get(), space.get(), H5P_DEFAULT, properties.get(),
                              H5P_DEFAULT),
                   H5Dclose);
     check(handle.get(), id(), "create dataset " + std::string(name));
     Dataset dataset(std::move(handle));
     if (points > 0) {
-        check(H5Dwrite(dataset.id(), element.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(),
+        const Handle transfer = transfer_properties(bytes);
+        check(H5Dwrite(dataset.id(), element.get(), H5S_ALL, H5S_ALL, transfer.get(), values), id(),
               "write dataset " + std::string(name));
     }
     dataset.set_attribute("units", meaning.units);

@@ -6,6 +6,7 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <map>
+#include <unordered_map>
 
 #include "core/checkpoint/archive.h"
 #include "core/error/error.h"
@@ -49,6 +50,7 @@ SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chos
 void SeriesCollector::begin_epoch(std::uint64_t cycle) {
     LOOKAHEAD_ASSERT(cycles_.empty() || cycles_.back() < cycle, "the epochs of a series are not in order");
     cycles_.push_back(cycle);
+    next_ = 0;
     for (Track& track : tracks_) {
         track.values.push_back(0);
     }
@@ -56,19 +58,29 @@ void SeriesCollector::begin_epoch(std::uint64_t cycle) {
 
 void SeriesCollector::counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
                               std::uint64_t value) {
-    std::string name = std::string(kind) + "." + std::string(what.name);
-    if (!chosen_.contains(name)) {
-        return;
-    }
     LOOKAHEAD_ASSERT(!cycles_.empty(), "a series has no epoch yet");
-    const auto [place, is_new] = track_of_.try_emplace(std::string(component) + " " + name, tracks_.size());
-    if (is_new) {
-        tracks_.push_back({std::string(component), std::string(kind), std::string(what.name), std::string(what.unit),
-                           std::string(what.description), 0, std::vector<std::uint64_t>(cycles_.size())});
+    if (next_ == shown_.size()) {
+        shown_.push_back(
+            {std::string(component), std::string(kind), std::string(what.name), start_track(component, kind, what)});
     }
-    Track& track = tracks_[place->second];
-    track.values.back() = value - track.last;
-    track.last = value;
+    const Shown& shown = shown_[next_++];
+    LOOKAHEAD_ASSERT(shown.name == what.name && shown.kind == kind && shown.component == component,
+                     "the counters of " + std::string(component) + " come in another order than in the epoch before");
+    if (shown.track != kNotChosen) {
+        Track& track = tracks_[shown.track];
+        track.values.back() = value - track.last;
+        track.last = value;
+    }
+}
+
+std::size_t SeriesCollector::start_track(std::string_view component, std::string_view kind,
+                                         const StatisticDescription& what) {
+    if (!chosen_.contains(std::string(kind) + "." + std::string(what.name))) {
+        return kNotChosen;
+    }
+    tracks_.push_back({std::string(component), std::string(kind), std::string(what.name), std::string(what.unit),
+                       std::string(what.description), 0, std::vector<std::uint64_t>(cycles_.size())});
+    return tracks_.size() - 1;
 }
 
 std::string SeriesCollector::to_bytes() const {

@@ -3,7 +3,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/stats/statistics_visitor.h"
@@ -12,8 +11,8 @@
 namespace lookahead {
 
 /// Collects chosen counters of a rank's components at every epoch: what was counted since the epoch before. Every
-/// rank calls begin_epoch() with the same cycles and shows its components after each call; rank 0 merges those of
-/// the others.
+/// rank calls begin_epoch() with the same cycles and shows its components after each call, always in the same order;
+/// rank 0 merges those of the others.
 class SeriesCollector : public StatisticsVisitor {
   public:
     /// Counters by "kind.name".
@@ -51,10 +50,23 @@ class SeriesCollector : public StatisticsVisitor {
     };
 
   private:
+    static constexpr std::size_t kNotChosen = static_cast<std::size_t>(-1);
+
+    /// A counter as it was shown in the first epoch.
+    struct Shown {
+        std::string component;
+        std::string kind;
+        std::string name;
+        std::size_t track;  ///< number in tracks_, or kNotChosen
+    };
+
+    std::size_t start_track(std::string_view component, std::string_view kind, const StatisticDescription& what);
+
     std::set<std::string, std::less<>> chosen_;
     std::vector<std::uint64_t> cycles_;
     std::vector<Track> tracks_;
-    std::unordered_map<std::string, std::size_t> track_of_;  ///< by "component kind.name"
+    std::vector<Shown> shown_;  ///< in the order of every epoch: a name is looked up once a run, not once an epoch
+    std::size_t next_ = 0;      ///< number in shown_ of the counter to come
 };
 
 }  // namespace lookahead
