@@ -23,6 +23,12 @@ if(LOOKAHEAD_SANITIZE)
   add_link_options(-fsanitize=${LOOKAHEAD_SANITIZE})
 endif()
 
+# A design-space point takes tens of milliseconds. Of them HDF5's shared library, with the network and cryptography
+# libraries that it brings for drivers of no use here, takes six to load.
+add_link_options(-Wl,--as-needed)
+set(HDF5_USE_STATIC_LIBRARIES ON)
+set(Boost_USE_STATIC_LIBS ON)
+
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
 set(HDF5_PREFER_PARALLEL OFF)

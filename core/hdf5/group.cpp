@@ -14,6 +14,8 @@ namespace {
 
 /// Below this size compression saves less than it costs.
 constexpr std::uint64_t kLargeBytes = 16 * 1024;
+/// Up to this size values lie in the dataset's header, which saves a write to the file.
+constexpr std::uint64_t kCompactBytes = 512;
 constexpr std::uint64_t kRowsPerChunk = 256;
 constexpr std::uint64_t kElementsPerChunk = 8192;
 
@@ -37,6 +39,8 @@ Handle creation_properties(std::span<const std::uint64_t> shape, std::uint64_t b
         H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
         H5Pset_shuffle(properties.get());
         H5Pset_deflate(properties.get(), 1);
+    } else if (bytes > 0 && bytes <= kCompactBytes) {
+        H5Pset_layout(properties.get(), H5D_COMPACT);
     }
     return properties;
 }

@@ -20,10 +20,10 @@ Meaning meaning_of(const DatasetName& name) {
     return {name.units, name.description};
 }
 
-/// Writes columns of a table, each attached to the table's scale.
+/// Writes the columns of a table; finish() attaches all of them to the table's scale.
 class Table {
   public:
-    Table(Group& group, const Dataset& scale) : group_(group), scale_(scale) {}
+    Table(Group& group, Dataset& scale) : group_(group), scale_(scale) {}
 
     template <class T>
     void write(const DatasetName& name, const std::vector<T>& values) {
@@ -33,9 +33,9 @@ class Table {
     void write(const std::string& name, const Meaning& meaning, const std::vector<T>& values) {
         LOOKAHEAD_ASSERT(values.size() == scale_.size(), "the column " + name + " is not as long as its table");
         if constexpr (std::is_same_v<T, std::string>) {
-            group_.write_texts(name, values, meaning).attach_scale(0, scale_);
+            columns_.push_back(group_.write_texts(name, values, meaning));
         } else {
-            group_.write_column<T>(name, values, meaning).attach_scale(0, scale_);
+            columns_.push_back(group_.write_column<T>(name, values, meaning));
         }
     }
     /// The column of one member of all rows.
@@ -49,9 +49,12 @@ class Table {
         write(name, values);
     }
 
+    void finish() { scale_.attach_to_columns(columns_); }
+
   private:
     Group& group_;
-    const Dataset& scale_;
+    Dataset& scale_;
+    std::vector<Dataset> columns_;
 };
 
 template <class T>
@@ -140,21 +143,23 @@ void write_config(Group group, const RunRecord& record) {
 }
 
 void write_components(Group group, const std::vector<ComponentRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kComponentsName, rows, [](const ComponentRow& row) { return row.name; });
     table.write(schema::kComponentsKind, rows, [](const ComponentRow& row) { return row.kind; });
     table.write(schema::kComponentsParent, rows, [](const ComponentRow& row) { return row.parent; });
+    table.finish();
 }
 
 void write_counters(Group group, const std::vector<CounterGroup>& groups) {
     for (const CounterGroup& counters : groups) {
         Group kind = group.create_group(counters.kind);
-        const Dataset scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
+        Dataset scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
         Table table(kind, scale);
         for (const CounterColumn& column : counters.columns) {
             table.write(column.name, {column.unit, column.description}, column.values);
         }
+        table.finish();
     }
 }
 
@@ -164,7 +169,7 @@ void write_kernels(Group group, const RunRecord& record) {
     for (const KernelRow& row : rows) {
         ids.push_back(row.id);
     }
-    const Dataset scale = write_scale(group, schema::kKernelsId, ids);
+    Dataset scale = write_scale(group, schema::kKernelsId, ids);
     Table table(group, scale);
     table.write(schema::kKernelsName, rows, [](const KernelRow& row) { return row.name; });
     table.write(schema::kKernelsStream, rows, [](const KernelRow& row) { return row.stream; });
@@ -188,6 +193,7 @@ void write_kernels(Group group, const RunRecord& record) {
             },
             column.values);
     }
+    table.finish();
 }
 
 void write_series(Group group, const std::vector<SeriesGroup>& all) {
@@ -208,7 +214,7 @@ void write_series(Group group, const std::vector<SeriesGroup>& all) {
 void write_histogram(Group group, const HistogramRecord& histogram) {
     const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
-    const Dataset component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
+    Dataset component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
     write_scale(group, schema::kHistogramsEachEachEdges.name, {histogram.unit, about("Edges of the bins.")},
                 histogram.edges);
     const Dataset bin = write_scale(group, schema::kHistogramsEachEachBin.name,
@@ -216,13 +222,14 @@ void write_histogram(Group group, const HistogramRecord& histogram) {
     const std::uint64_t shape[] = {histogram.components.size(), lower_edges.size()};
     Dataset counts = group.write_array<std::uint64_t>(schema::kHistogramsEachEachCounts.name, histogram.counts, shape,
                                                       {"", about("Values from an edge up to the next.")});
-    counts.attach_scale(0, component);
-    counts.attach_scale(1, bin);
     Table table(group, component);
     table.write(schema::kHistogramsEachEachUnderflow.name, {"", about("Values below the first edge.")},
                 histogram.underflow);
     table.write(schema::kHistogramsEachEachOverflow.name, {"", about("Values from the last edge up.")},
                 histogram.overflow);
+    table.finish();
+    counts.attach_scale(0, component);
+    counts.attach_scale(1, bin);
 }
 
 void write_histograms(Group group, const std::vector<HistogramRecord>& histograms) {
@@ -233,7 +240,7 @@ void write_histograms(Group group, const std::vector<HistogramRecord>& histogram
 }
 
 void write_energy_events(Group group, const std::vector<EventRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
     table.write(schema::kEnergyEventsUnit, rows, [](const EventRow& row) { return row.event.unit; });
@@ -242,10 +249,11 @@ void write_energy_events(Group group, const std::vector<EventRow>& rows) {
     table.write(schema::kEnergyEventsCount, rows, [](const EventRow& row) { return row.count; });
     table.write(schema::kEnergyEventsJoules, rows, [](const EventRow& row) { return row.joules; });
     table.write(schema::kEnergyEventsSource, rows, [](const EventRow& row) { return row.event.source; });
+    table.finish();
 }
 
 void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
     table.write(schema::kEnergyStaticUnit, rows, [](const StaticRow& row) { return row.power.unit; });
@@ -254,6 +262,7 @@ void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
     table.write(schema::kEnergyStaticInstances, rows, [](const StaticRow& row) { return row.instances; });
     table.write(schema::kEnergyStaticJoules, rows, [](const StaticRow& row) { return row.joules; });
     table.write(schema::kEnergyStaticSource, rows, [](const StaticRow& row) { return row.power.source; });
+    table.finish();
 }
 
 void write_energy(Group group, const EnergyReport& energy) {
@@ -294,7 +303,7 @@ void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<
     for (const EngineRow& row : rows) {
         counts.insert(counts.end(), row.statistics.window_lengths.begin(), row.statistics.window_lengths.end());
     }
-    const Dataset scale = write_scale(group, schema::kEngineWindowLength, lengths);
+    Dataset scale = write_scale(group, schema::kEngineWindowLength, lengths);
     const std::uint64_t shape[] = {rows.size(), kLengths};
     Dataset dataset = group.write_array<std::uint64_t>(schema::kEngineWindowLengths.name, counts, shape,
                                                        meaning_of(schema::kEngineWindowLengths));
@@ -303,7 +312,7 @@ void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<
 }
 
 void write_engine(Group group, const std::vector<EngineRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
     Table table(group, scale);
     const auto statistic = [&](const DatasetName& name, auto member) {
         table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
@@ -321,6 +330,7 @@ void write_engine(Group group, const std::vector<EngineRow>& rows) {
     statistic(schema::kEngineWindows, &EngineStatistics::windows);
     statistic(schema::kEngineInnerWindows, &EngineStatistics::inner_windows);
     statistic(schema::kEngineEpochs, &EngineStatistics::epochs);
+    table.finish();
     write_window_lengths(group, scale, rows);
 }
 

@@ -153,6 +153,30 @@ TEST_CASE("a dimension scale is attached to the columns of its dimension") {
         });
 }
 
+TEST_CASE("a scale attached to many columns at once is attached to each, and to more afterwards") {
+    const std::vector<std::uint64_t> cycles{5, 6};
+    round_trip(
+        [&](Group root) {
+            Dataset scale = root.write_column<std::uint64_t>("component", cycles, {"", "Components."});
+            scale.make_scale("component");
+            std::vector<Dataset> columns;
+            for (int i = 0; i < 300; ++i) {
+                columns.push_back(root.write_column<std::uint64_t>("c" + std::to_string(i), cycles, kCycles));
+            }
+            scale.attach_to_columns(columns);
+            root.write_column<std::uint64_t>("later", cycles, kCycles).attach_scale(0, scale);
+            root.write_column<std::uint64_t>("alone", cycles, kCycles);
+        },
+        [](Group root) {
+            const Dataset scale = root.open_dataset("component");
+            for (int i = 0; i < 300; ++i) {
+                CHECK(root.open_dataset("c" + std::to_string(i)).has_scale(0, scale));
+            }
+            CHECK(root.open_dataset("later").has_scale(0, scale));
+            CHECK_FALSE(root.open_dataset("alone").has_scale(0, scale));
+        });
+}
+
 TEST_CASE("what is missing or of another kind is an input error with the file's path") {
     round_trip(
         [](Group root) {
