@@ -123,7 +123,7 @@ void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active
         case Action::barrier:
             return arrive(decoded, warp);
         case Action::trap:
-            throw ProgramError(fmt::format("{}: trap", describe(place(warp))));
+            throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
         case Action::branch:
         case Action::nothing:
             break;

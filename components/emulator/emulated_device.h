@@ -15,6 +15,8 @@ namespace lookahead {
 struct EmulatorOptions {
     /// Warp instructions of all launches together, after which the program counts as one that never ends.
     std::uint64_t max_warp_instructions = UINT64_MAX;
+    /// A file for the device's memory (FlatMemory); -1: none.
+    int memory_file = -1;
 };
 
 /// The functional emulator: kernels run at once, on flat memory, without timing.
@@ -40,6 +42,8 @@ class EmulatedDevice : public Device {
 
     const isa::KernelTable& kernels() const { return kernels_; }
     const Allocator& allocator() const { return allocator_; }
+    /// Where the bytes of the allocation or variable that holds `address` lie.
+    std::byte* memory(DeviceAddress address) { return memory_.at(address); }
     std::span<const Launch> launches() const { return launches_; }
     /// Of all launches.
     const ExecutionCounts& counts() const { return counts_; }

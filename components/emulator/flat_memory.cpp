@@ -12,7 +12,6 @@
 namespace lookahead {
 namespace {
 
-constexpr std::uint64_t kReserved = isa::kConstantBase + isa::kConstantBytes - isa::kGlobalBase;
 constexpr std::uint64_t kPage = 4096;
 static_assert(isa::kModuleBase >= isa::kGlobalBase + Allocator::kCapacity);
 
@@ -24,8 +23,9 @@ void make_accessible(std::byte* begin, std::uint64_t bytes) {
 
 }  // namespace
 
-FlatMemory::FlatMemory() {
-    void* const reserved = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+FlatMemory::FlatMemory(int file) {
+    const int flags = MAP_NORESERVE | (file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+    void* const reserved = mmap(nullptr, kBytes, PROT_NONE, flags, file, 0);
     if (reserved == MAP_FAILED)
         throw InternalError(std::string("cannot reserve address space for the emulator's memory: ") +
                             std::strerror(errno));
@@ -33,7 +33,7 @@ FlatMemory::FlatMemory() {
 }
 
 FlatMemory::~FlatMemory() {
-    munmap(base_, kReserved);
+    munmap(base_, kBytes);
 }
 
 void FlatMemory::grow_to(DeviceAddress end) {

@@ -12,7 +12,11 @@ namespace lookahead {
 /// constant. Pages are made when they are first touched, and are zero then.
 class FlatMemory {
   public:
-    FlatMemory();
+    /// All device addresses from kGlobalBase on.
+    static constexpr std::uint64_t kBytes = isa::kConstantBase + isa::kConstantBytes - isa::kGlobalBase;
+
+    /// In `file`, of at least kBytes, which others may map too; -1: in memory of its own.
+    explicit FlatMemory(int file = -1);
     ~FlatMemory();
     FlatMemory(const FlatMemory&) = delete;
     FlatMemory& operator=(const FlatMemory&) = delete;

@@ -63,13 +63,15 @@ std::string describe(const ExecutionPlace& place) {
 
 void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
                            const Allocator& allocator) {
-    throw ProgramError(fmt::format("{}, {}: illegal address: {}; {}", describe(place), describe_lane(place, lane),
-                                   describe_access(place, address), describe_nearest(place, address, allocator)));
+    throw KernelFault(KernelFault::Kind::illegal_address,
+                      fmt::format("{}, {}: illegal address: {}; {}", describe(place), describe_lane(place, lane),
+                                  describe_access(place, address), describe_nearest(place, address, allocator)));
 }
 
 void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address) {
-    throw ProgramError(fmt::format("{}, {}: misaligned address: {}", describe(place), describe_lane(place, lane),
-                                   describe_access(place, address)));
+    throw KernelFault(KernelFault::Kind::misaligned_address,
+                      fmt::format("{}, {}: misaligned address: {}", describe(place), describe_lane(place, lane),
+                                  describe_access(place, address)));
 }
 
 }  // namespace lookahead

@@ -5,8 +5,20 @@
 
 #include "components/device/allocator.h"
 #include "components/isa/kernel.h"
+#include "core/error/error.h"
 
 namespace lookahead {
+
+/// What a kernel did, where CUDA has an error code of its own for it.
+class KernelFault : public ProgramError {
+  public:
+    enum class Kind : std::uint8_t { illegal_address, misaligned_address, trap, assertion };
+    KernelFault(Kind kind, const std::string& sentence) : ProgramError(sentence), kind_(kind) {}
+    Kind kind() const noexcept { return kind_; }
+
+  private:
+    Kind kind_;
+};
 
 /// Who executes what: for messages.
 struct ExecutionPlace {
@@ -20,7 +32,7 @@ struct ExecutionPlace {
 /// "kernel k, CTA (1, 0, 0), k.ptx:12 (PC 0x58)".
 std::string describe(const ExecutionPlace& place);
 
-/// Throws the ProgramError for lane `lane`'s access to `address`, which is not all inside one allocation, or in the
+/// Throws the KernelFault for lane `lane`'s access to `address`, which is not all inside one allocation, or in the
 /// thread's shared or local memory.
 [[noreturn]] void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
                                         const Allocator& allocator);

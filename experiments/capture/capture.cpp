@@ -82,6 +82,7 @@ void write_calls(Group group, const std::vector<CapturedCall>& calls) {
     table.write(schema::kCallsBlockY, [](Call call) { return call.configuration.block.y; });
     table.write(schema::kCallsBlockZ, [](Call call) { return call.configuration.block.z; });
     table.write(schema::kCallsDynamicSharedBytes, [](Call call) { return call.configuration.dynamic_shared_bytes; });
+    table.write(schema::kCallsError, [](Call call) { return call.error; });
 }
 
 /// Reads a column into a member of each call.
@@ -119,6 +120,9 @@ std::vector<CapturedCall> read_calls(const Group& group) {
     read_column<u32>(group, schema::kCallsBlockZ, calls, [](Call c, u32 value) { c.configuration.block.z = value; });
     read_column<u32>(group, schema::kCallsDynamicSharedBytes, calls,
                      [](Call c, u32 value) { c.configuration.dynamic_shared_bytes = value; });
+    if (group.has(schema::kCallsError.name))  // not in files of version 1.0
+        read_column<std::int32_t>(group, schema::kCallsError, calls,
+                                  [](Call call, std::int32_t value) { call.error = value; });
     return calls;
 }
 

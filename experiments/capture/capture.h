@@ -31,6 +31,7 @@ struct CapturedCall {
     std::uint64_t first_word = 0;  ///< of `bytes` bytes in the contents
     std::string kernel{};
     LaunchConfiguration configuration{{0, 0, 0}, {0, 0, 0}, 0};
+    std::int32_t error = 0;  ///< launch: CUDA's error code that the program got for it; 0: the kernel completed
 
     bool has_contents() const {
         return kind == Kind::copy_to_device || kind == Kind::copy_from_device || kind == Kind::launch;

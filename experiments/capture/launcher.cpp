@@ -17,7 +17,7 @@ namespace lookahead {
 
 namespace {
 
-constexpr const char* kLibrary = "libcudart.so.13";
+constexpr const char* kLibraries[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
 constexpr int kNotStarted = 127;
 
 /// A file descriptor that closes itself.
@@ -58,16 +58,20 @@ bool send(int socket, std::span<const std::byte> bytes) {
     return true;
 }
 
-void set_environment(const std::string& library_folder, int socket) {
+void set_environment(const std::string& library_folder, int socket, int memory) {
     setenv(cudart::kSocketVariable, std::to_string(socket).c_str(), 1);
+    setenv(cudart::kMemoryVariable, std::to_string(memory).c_str(), 1);
     // Programs with a run path of their own find the library by its preloaded name, others by the search path.
-    setenv("LD_PRELOAD", (library_folder + "/" + kLibrary).c_str(), 1);
+    std::string preloaded;
+    for (const char* library : kLibraries) preloaded += library_folder + "/" + library + " ";
+    setenv("LD_PRELOAD", preloaded.c_str(), 1);
     const char* const others = std::getenv("LD_LIBRARY_PATH");
     setenv("LD_LIBRARY_PATH", others == nullptr ? library_folder.c_str() : (library_folder + ":" + others).c_str(), 1);
 }
 
-[[noreturn]] void become(const std::vector<std::string>& command, const std::string& library_folder, int socket) {
-    set_environment(library_folder, socket);
+[[noreturn]] void become(const std::vector<std::string>& command, const std::string& library_folder, int socket,
+                         int memory) {
+    set_environment(library_folder, socket, memory);
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -115,7 +119,7 @@ int run_captured(const std::vector<std::string>& command, const std::string& lib
 
     const pid_t process = fork();
     if (process < 0) throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
-    if (process == 0) become(command, library_folder, theirs.number());
+    if (process == 0) become(command, library_folder, theirs.number(), server.memory_file());
     theirs.close();
 
     const auto refusal = serve(mine.number(), server);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "components/frontend/cudart/protocol.h"
 #include "core/error/error.h"
 #include "experiments/capture/capture.h"
 #include "experiments/workloads/workload.h"
@@ -76,8 +77,7 @@ class Replay : public Workload {
                 device.fill(call.address, static_cast<std::byte>(call.value), call.bytes);
                 break;
             case CapturedCall::Kind::launch:
-                device.launch(call.kernel, call.configuration, capture_.contents(call));
-                last_launch_ = fmt::format("{} (launch {})", call.kernel, launches_++);
+                replay_launch(device, call, number);
                 break;
             case CapturedCall::Kind::copy_on_device: {
                 // The devices have no copies of their own: the bytes go through the host, over the link and back.
@@ -87,6 +87,17 @@ class Replay : public Workload {
                 break;
             }
         }
+    }
+
+    /// A launch that CUDA refused never reached the device. One that failed there must fail here.
+    void replay_launch(Device& device, const CapturedCall& call, std::size_t number) {
+        if (call.error != 0 && !cudart::loses_device(call.error)) return;
+        device.launch(call.kernel, call.configuration, capture_.contents(call));
+        last_launch_ = fmt::format("{} (launch {})", call.kernel, launches_++);
+        if (call.error != 0 && difference_.empty())
+            difference_ = fmt::format(
+                "the launch of {} in call {} completes, where the captured program got CUDA's error {} for it",
+                call.kernel, number, call.error);
     }
 
     void compare(Device& device, const CapturedCall& call, std::size_t number) {

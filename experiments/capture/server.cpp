@@ -1,11 +1,15 @@
 #include "experiments/capture/server.h"
 
 #include <fmt/core.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
+#include "components/emulator/memory_fault.h"
 #include "components/frontend/cudart/fat_binary.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
@@ -30,74 +34,109 @@ std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The module without .version, .target and .address_size, which a module has once.
-std::string without_preamble(const std::string& ptx) {
-    std::string rest;
-    std::size_t begin = 0;
-    while (begin < ptx.size()) {
-        const std::size_t end = std::min(ptx.find('\n', begin), ptx.size() - 1) + 1;
-        const std::string_view line = std::string_view(ptx).substr(begin, end - begin);
-        const bool preamble =
-            line.starts_with(".version") || line.starts_with(".target") || line.starts_with(".address_size");
-        if (!preamble) rest += line;
-        begin = end;
-    }
-    return rest;
-}
-
 template <class T>
 void append(std::vector<std::byte>& bytes, const T& value) {
     const auto more = std::as_bytes(std::span(&value, 1));
     bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
+/// Pages exist once they are touched.
+int make_memory_file() {
+    const int file = memfd_create("device", 0);
+    if (file < 0 || ftruncate(file, static_cast<off_t>(FlatMemory::kBytes)) != 0)
+        throw InternalError(fmt::format("no file for the device's memory: {}", std::strerror(errno)));
+    return file;
+}
+
+cudart::CudaError error_of(KernelFault::Kind kind) {
+    switch (kind) {
+        case KernelFault::Kind::illegal_address:
+            return cudart::kIllegalAddress;
+        case KernelFault::Kind::misaligned_address:
+            return cudart::kMisalignedAddress;
+        case KernelFault::Kind::assertion:
+            return cudart::kAssert;
+        case KernelFault::Kind::trap:
+            break;
+    }
+    return cudart::kLaunchFailure;
+}
+
 }  // namespace
 
-CaptureServer::CaptureServer(std::string program, const finaliser::FinaliserOptions& options) : options_(options) {
+CaptureServer::CaptureServer(std::string program, const CaptureMachine& machine)
+    : machine_(machine), memory_file_(make_memory_file()) {
     capture_.ptx_name = program + ".ptx";
     capture_.program = std::move(program);
+}
+
+CaptureServer::~CaptureServer() {
+    close(memory_file_);
 }
 
 Reply CaptureServer::serve(const Request& request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
     answer.clear();
     Reply reply;
-    if (request.operation == Operation::load_module) {
-        load_module(payload);
-    } else if (request.operation == Operation::refuse) {
-        throw InputError(fmt::format("{} cannot be captured: {}", capture_.program, text_of(payload)));
-    } else if (lost_) {
-        reply.error = cudart::kIllegalAddress;
-    } else {
-        switch (request.operation) {
-            case Operation::find_kernel:
-                reply = find_kernel(text_of(payload), answer);
-                break;
-            case Operation::find_variable:
-                reply = find_variable(text_of(payload));
-                break;
-            case Operation::allocate:
-                reply = allocate(request.bytes);
-                break;
-            case Operation::launch:
-                reply = launch(request, payload);
-                break;
-            case Operation::read_clock:
-                break;
-            case Operation::release:
-            case Operation::copy_to_device:
-            case Operation::copy_from_device:
-            case Operation::copy_on_device:
-            case Operation::fill:
-                reply = copy_or_fill(request, payload, answer);
-                break;
-            default:
-                throw InputError(fmt::format("{} asked for the unknown operation {}", capture_.program,
-                                             static_cast<std::uint32_t>(request.operation)));
-        }
+    switch (request.operation) {
+        case Operation::load_module:
+            reply = load_module(payload);
+            break;
+        case Operation::describe_device:
+            append(answer, machine_.information);
+            break;
+        case Operation::note:
+            report(cudart::kSuccess, text_of(payload));
+            break;
+        case Operation::refuse:
+            throw InputError(fmt::format("{} cannot be captured: {}", capture_.program, text_of(payload)));
+        default:
+            if (lost_ != cudart::kSuccess) {
+                reply.error = lost_;
+            } else {
+                reply = serve_device(request, payload, answer);
+            }
     }
     reply.nanoseconds = nanoseconds_;
     reply.payload_bytes = answer.size();
     return reply;
+}
+
+Reply CaptureServer::serve_device(const Request& request, std::span<const std::byte> payload,
+                                  std::vector<std::byte>& answer) {
+    switch (request.operation) {
+        case Operation::find_kernel:
+            return find_kernel(request.module, text_of(payload), answer);
+        case Operation::find_variable:
+            return find_variable(request.module, text_of(payload));
+        case Operation::memory_left:
+            return memory_left();
+        case Operation::allocate:
+            return allocate(request);
+        case Operation::release:
+            return release(request.address);
+        case Operation::share:
+            return share(request.address);
+        case Operation::copy_to_device:
+        case Operation::copy_from_device:
+        case Operation::copy_on_device:
+            return copy(request, payload, answer);
+        case Operation::fill:
+            return fill(request);
+        case Operation::launch:
+            return launch(request, payload);
+        case Operation::occupancy:
+            return occupancy(request, text_of(payload));
+        case Operation::synchronise:
+            if (host_pages_ != nullptr) take_copy_time(host_pages_->record_kernel_writes());
+            return {};
+        case Operation::read_clock:
+            return {};
+        case Operation::reset:
+            return reset();
+        default:
+            throw InputError(fmt::format("{} asked for the unknown operation {}", capture_.program,
+                                         static_cast<std::uint32_t>(request.operation)));
+    }
 }
 
 Reply CaptureServer::report(cudart::CudaError error, const std::string& sentence) const {
@@ -105,7 +144,11 @@ Reply CaptureServer::report(cudart::CudaError error, const std::string& sentence
     return {.error = error};
 }
 
-void CaptureServer::load_module(std::span<const std::byte> fat_binary) {
+void CaptureServer::take_copy_time(std::uint64_t bytes) {
+    if (bytes != 0) nanoseconds_ += kCopyNanoseconds + bytes / kBytesPerNanosecond;
+}
+
+Reply CaptureServer::load_module(std::span<const std::byte> fat_binary) {
     if (device_ != nullptr)
         throw InputError(capture_.program + " loads a module after it has used its device, which is not supported");
     const auto images = cudart::extract_ptx(fat_binary, capture_.program + ": its fat binary");
@@ -113,129 +156,234 @@ void CaptureServer::load_module(std::span<const std::byte> fat_binary) {
         if (fat_binary.size() > sizeof(cudart::FatBinaryHeader))
             throw InputError(capture_.program + " has a module without PTX: build it with nvcc -arch=sm_75, which " +
                              "embeds PTX too");
-        return;  // the linker's stub
+        return {};  // the linker's stub
     }
     const auto newest = std::ranges::max_element(images, {}, &cudart::PtxImage::architecture);
-    capture_.modules.push_back(capture_.modules.empty() ? newest->text + "\n" : without_preamble(newest->text) + "\n");
+    const unsigned number = modules_.add(newest->text);
+    capture_.modules = modules_.texts();
+    return {.address = number};
 }
 
 EmulatedDevice& CaptureServer::device() {
     if (device_ == nullptr) {
         isa::KernelTable kernels;
         if (!capture_.modules.empty())
-            kernels = finaliser::finalise_module(ptx::parse_module(capture_.ptx(), capture_.ptx_name), options_);
-        device_ = std::make_unique<EmulatedDevice>(std::move(kernels));
+            kernels =
+                finaliser::finalise_module(ptx::parse_module(capture_.ptx(), capture_.ptx_name), machine_.options);
+        device_ = std::make_unique<EmulatedDevice>(std::move(kernels), EmulatorOptions{.memory_file = memory_file_});
+        host_pages_ = std::make_unique<HostPages>(capture_, *device_);
     }
     return *device_;
 }
 
-const isa::Kernel* CaptureServer::kernel_named(std::string_view name) {
+const isa::Kernel* CaptureServer::find(unsigned module, const std::string& name) {
     const isa::KernelTable& kernels = device().kernels();
-    const auto found = std::ranges::find_if(kernels, [name](const isa::Kernel& kernel) { return kernel.name == name; });
+    const auto found = std::ranges::find(kernels, modules_.name(module, name), &isa::Kernel::name);
     return found == kernels.end() ? nullptr : &*found;
 }
 
-Reply CaptureServer::find_kernel(const std::string& name, std::vector<std::byte>& answer) {
-    const isa::Kernel* const kernel = kernel_named(name);
+Reply CaptureServer::find_kernel(unsigned module, const std::string& name, std::vector<std::byte>& answer) {
+    const isa::Kernel* const kernel = find(module, name);
     if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
-    constexpr std::uint32_t kMostThreads = 1024;
-    append(answer, cudart::KernelInformation{
-                       .registers = kernel->registers,
-                       .shared_bytes = kernel->static_shared_bytes,
-                       .local_bytes = kernel->local_bytes,
-                       .max_threads = kernel->max_threads_per_cta != 0 ? kernel->max_threads_per_cta : kMostThreads,
-                       .parameter_bytes = kernel->parameter_bytes,
-                       .parameters = static_cast<std::uint32_t>(kernel->parameter_offsets.size())});
+    std::uint64_t constant_bytes = 0;
+    for (const isa::ModuleVariable& variable : device().kernels().image)
+        if (variable.is_constant) constant_bytes += variable.bytes;
+    append(answer,
+           cudart::KernelInformation{.registers = kernel->registers,
+                                     .shared_bytes = kernel->static_shared_bytes,
+                                     .local_bytes = kernel->local_bytes,
+                                     .constant_bytes = static_cast<std::uint32_t>(constant_bytes),
+                                     .max_threads = kernel->max_threads_per_cta != 0 ? kernel->max_threads_per_cta
+                                                                                     : cudart::kMaxThreadsPerBlock,
+                                     .parameter_bytes = kernel->parameter_bytes,
+                                     .parameters = static_cast<std::uint32_t>(kernel->parameter_offsets.size())});
     for (std::size_t i = 0; i < kernel->parameter_offsets.size(); ++i)
         append(answer, cudart::ParameterPlace{kernel->parameter_offsets[i], kernel->parameter_sizes[i]});
     return {};
 }
 
-Reply CaptureServer::find_variable(const std::string& name) {
+Reply CaptureServer::find_variable(unsigned module, const std::string& name) {
     const isa::ModuleImage& image = device().kernels().image;
-    const auto found = std::ranges::find(image, name, &isa::ModuleVariable::name);
+    const auto found = std::ranges::find(image, modules_.name(module, name), &isa::ModuleVariable::name);
     if (found == image.end()) return report(cudart::kInvalidSymbol, "there is no variable " + name);
     return {.address = found->address, .bytes = found->bytes};
 }
 
-Reply CaptureServer::allocate(std::uint64_t bytes) {
+Reply CaptureServer::memory_left() {
+    std::uint64_t used = 0;
+    for (const Allocator::Block& block : device().allocator().blocks()) used += block.bytes;
+    const std::uint64_t all = machine_.information.memory_bytes;
+    return {.address = all, .bytes = all - std::min(all, used)};
+}
+
+Reply CaptureServer::allocate(const Request& request) {
+    const auto visibility = static_cast<cudart::Visibility>(request.value);
+    // Pinned memory is the host's, of which there is more.
+    if (visibility != cudart::Visibility::pinned && request.bytes > memory_left().bytes)
+        return report(cudart::kMemoryAllocation,
+                      fmt::format("an allocation of {} bytes does not fit in the device's memory", request.bytes));
     try {
-        const DeviceAddress address = device().allocate(bytes);
-        capture_.add({.kind = CapturedCall::Kind::allocate, .address = address, .bytes = bytes});
+        const DeviceAddress address = device().allocate(request.bytes);
+        capture_.add({.kind = CapturedCall::Kind::allocate, .address = address, .bytes = request.bytes});
+        if (visibility == cudart::Visibility::pinned) pinned_.push_back({address, request.bytes});
+        if (visibility == cudart::Visibility::managed) {
+            device().fill(address, std::byte{0}, request.bytes);
+            capture_.add({.kind = CapturedCall::Kind::fill, .address = address, .bytes = request.bytes});
+            host_pages_->share({address, request.bytes}, false);
+        }
         return {.address = address};
     } catch (const ProgramError& error) {
         return report(cudart::kMemoryAllocation, error.what());
     }
 }
 
-bool CaptureServer::is_allocated(const Request& request, std::uint64_t bytes) {
-    const Allocator& allocator = device().allocator();
-    return allocator.contains(request.address, bytes) &&
-           (request.operation != Operation::copy_on_device || allocator.contains(request.source, bytes));
+Reply CaptureServer::release(DeviceAddress address) {
+    const Allocator::Block* const block = device().allocator().find(address);
+    if (block == nullptr || block->address != address || address >= isa::kModuleBase)
+        return report(cudart::kInvalidValue, fmt::format("cudaFree of {:#x}, at which no allocation begins", address));
+    take_copy_time(host_pages_->record_kernel_writes());  // cudaFree waits for the device
+    host_pages_->remove(address);
+    std::erase_if(pinned_, [address](const Allocator::Block& pinned) { return pinned.address == address; });
+    device().release(address);
+    capture_.add({.kind = CapturedCall::Kind::release, .address = address});
+    return {};
 }
 
-Reply CaptureServer::copy_or_fill(const Request& request, std::span<const std::byte> payload,
-                                  std::vector<std::byte>& answer) {
-    using Kind = CapturedCall::Kind;
-    if (request.operation == Operation::release) {
-        const Allocator::Block* const block = device().allocator().find(request.address);
-        if (block == nullptr || block->address != request.address || request.address >= isa::kModuleBase)
-            return report(cudart::kInvalidValue,
-                          fmt::format("cudaFree of {:#x}, at which no allocation begins", request.address));
-        device().release(request.address);
-        capture_.add({.kind = Kind::release, .address = request.address});
-        return {};
+Reply CaptureServer::share(DeviceAddress address) {
+    const Allocator::Block* const block = device().allocator().find(address);
+    if (block == nullptr || block->address != address) return {.error = cudart::kInvalidValue};
+    if (host_pages_->contains(address)) return {};
+    host_pages_->share(*block, std::erase(pinned_, *block) != 0);
+    return {};
+}
+
+void CaptureServer::share_pinned_memory(std::span<const std::byte> parameters) {
+    for (std::size_t offset = 0; offset + sizeof(DeviceAddress) <= parameters.size(); offset += 4) {
+        DeviceAddress value = 0;
+        std::memcpy(&value, parameters.data() + offset, sizeof value);
+        const auto found = std::ranges::find_if(
+            pinned_, [value](const Allocator::Block& block) { return value >= block.address && value < block.end(); });
+        if (found != pinned_.end()) share(found->address);
     }
+}
+
+Reply CaptureServer::reset() {
+    std::vector<Allocator::Block> blocks(device().allocator().blocks().begin(), device().allocator().blocks().end());
+    for (const Allocator::Block& block : blocks)
+        if (block.address < isa::kModuleBase) release(block.address);
+    for (const isa::ModuleVariable& variable : device().kernels().image) {
+        const bool zero = variable.contents.empty();
+        device().fill(variable.address, std::byte{0}, variable.bytes);
+        device().copy_to_device(variable.address, variable.contents);
+        if (zero)
+            capture_.add({.kind = CapturedCall::Kind::fill, .address = variable.address, .bytes = variable.bytes});
+        if (!zero)
+            capture_.add({.kind = CapturedCall::Kind::copy_to_device, .address = variable.address}, variable.contents);
+        host_pages_->accept(variable.address, variable.bytes);
+    }
+    return {};
+}
+
+bool CaptureServer::is_allocated(DeviceAddress address, std::uint64_t bytes) {
+    return device().allocator().contains(address, bytes);
+}
+
+Reply CaptureServer::copy(const Request& request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
+    using Kind = CapturedCall::Kind;
     const std::uint64_t bytes = request.operation == Operation::copy_to_device ? payload.size() : request.bytes;
-    if (!is_allocated(request, bytes))
-        return report(
-            cudart::kInvalidValue,
-            fmt::format("a copy or filling of {} bytes at {:#x} is not inside an allocation", bytes, request.address));
-    nanoseconds_ += kCopyNanoseconds + bytes / kBytesPerNanosecond;
-    if (request.operation == Operation::copy_to_device) {
-        device().copy_to_device(request.address, payload);
-        capture_.add({.kind = Kind::copy_to_device, .address = request.address}, payload);
-    } else if (request.operation == Operation::copy_from_device) {
+    const bool from_memory = request.operation == Operation::copy_on_device;
+    if (!is_allocated(request.address, bytes) || (from_memory && !is_allocated(request.source, bytes)))
+        return report(cudart::kInvalidValue,
+                      fmt::format("a copy of {} bytes at {:#x} is not inside an allocation", bytes, request.address));
+    take_copy_time(host_pages_->record_host_writes());
+    take_copy_time(bytes);
+    if (request.operation == Operation::copy_from_device) {
         answer.resize(bytes);
         device().copy_from_device(answer, request.address);
         capture_.add({.kind = Kind::copy_from_device, .address = request.address}, answer);
-    } else if (request.operation == Operation::fill) {
-        device().fill(request.address, static_cast<std::byte>(request.value), bytes);
-        capture_.add({.kind = Kind::fill, .address = request.address, .bytes = bytes, .value = request.value});
-    } else {
+        return {};
+    }
+    if (from_memory) {
         std::vector<std::byte> moved(bytes);
         device().copy_from_device(moved, request.source);
         device().copy_to_device(request.address, moved);
         capture_.add(
             {.kind = Kind::copy_on_device, .address = request.address, .source = request.source, .bytes = bytes});
+    } else {
+        device().copy_to_device(request.address, payload);
+        capture_.add({.kind = Kind::copy_to_device, .address = request.address}, payload);
     }
+    host_pages_->accept(request.address, bytes);
     return {};
+}
+
+Reply CaptureServer::fill(const Request& request) {
+    if (!is_allocated(request.address, request.bytes))
+        return report(cudart::kInvalidValue, fmt::format("a filling of {} bytes at {:#x} is not inside an allocation",
+                                                         request.bytes, request.address));
+    take_copy_time(host_pages_->record_host_writes());
+    take_copy_time(request.bytes);
+    if (request.source <= 1) {
+        device().fill(request.address, static_cast<std::byte>(request.value), request.bytes);
+        capture_.add({.kind = CapturedCall::Kind::fill,
+                      .address = request.address,
+                      .bytes = request.bytes,
+                      .value = request.value});
+    } else {  // a pattern of two or four bytes goes as a copy of what it makes
+        std::vector<std::byte> pattern(request.bytes);
+        for (std::size_t i = 0; i < pattern.size(); ++i)
+            pattern[i] = static_cast<std::byte>(request.value >> (8 * (i % request.source)));
+        device().copy_to_device(request.address, pattern);
+        capture_.add({.kind = CapturedCall::Kind::copy_to_device, .address = request.address}, pattern);
+    }
+    host_pages_->accept(request.address, request.bytes);
+    return {};
+}
+
+Reply CaptureServer::occupancy(const Request& request, const std::string& name) {
+    const isa::Kernel* const kernel = find(request.module, name);
+    if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
+    const isa::Dim3 block{request.block[0], 1, 1};
+    return {.bytes = gpu::ctas_per_sm(machine_.limits, *kernel, block, request.shared_bytes)};
+}
+
+Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> parameters, cudart::CudaError error,
+                          const std::string& sentence) {
+    call.error = error;
+    capture_.add(std::move(call), parameters);
+    if (cudart::loses_device(error)) lost_ = error;
+    return report(error, sentence);
 }
 
 Reply CaptureServer::launch(const Request& request, std::span<const std::byte> payload) {
     if (request.name_bytes > payload.size())
         throw InputError(capture_.program + ": a launch's kernel name is longer than its message");
-    CapturedCall call{.kind = CapturedCall::Kind::launch, .kernel = text_of(payload.first(request.name_bytes))};
+    const std::string name = text_of(payload.first(request.name_bytes));
+    const auto parameters = payload.subspan(request.name_bytes);
+    const isa::Kernel* const kernel = find(request.module, name);
+    if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
+    CapturedCall call{.kind = CapturedCall::Kind::launch, .kernel = kernel->name};
     call.configuration = {{request.grid[0], request.grid[1], request.grid[2]},
                           {request.block[0], request.block[1], request.block[2]},
                           request.shared_bytes};
-    const auto parameters = payload.subspan(request.name_bytes);
-    const isa::Kernel* const kernel = kernel_named(call.kernel);
-    if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + call.kernel);
     try {
         isa::check_launch(*kernel, call.configuration.grid, call.configuration.block);
     } catch (const ProgramError& error) {
-        return report(cudart::kInvalidConfiguration, error.what());
+        return fail(std::move(call), parameters, cudart::kInvalidConfiguration, error.what());
     }
+    share_pinned_memory(parameters);
+    take_copy_time(host_pages_->record_host_writes());
     const std::uint64_t before = device().counts().total.warps;
     try {
         device().launch(call.kernel, call.configuration, parameters);
+    } catch (const KernelFault& fault) {
+        return fail(std::move(call), parameters, error_of(fault.kind()), fault.what());
     } catch (const ProgramError& error) {
-        lost_ = true;
-        return report(cudart::kIllegalAddress, error.what());
+        return fail(std::move(call), parameters, cudart::kLaunchFailure, error.what());
     }
     nanoseconds_ += kLaunchNanoseconds + device().counts().total.warps - before;
     capture_.add(std::move(call), parameters);
+    host_pages_->note_kernel_writes();
     return {};
 }
 

@@ -8,8 +8,10 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/frontend/cudart/protocol.h"
-#include "components/frontend/finaliser/options.h"
 #include "experiments/capture/capture.h"
+#include "experiments/capture/capture_machine.h"
+#include "experiments/capture/host_pages.h"
+#include "experiments/capture/linked_modules.h"
 
 namespace lookahead {
 
@@ -17,7 +19,10 @@ namespace lookahead {
 /// records it.
 class CaptureServer {
   public:
-    CaptureServer(std::string program, const finaliser::FinaliserOptions& options);
+    explicit CaptureServer(std::string program, const CaptureMachine& machine = {});
+    ~CaptureServer();
+    CaptureServer(const CaptureServer&) = delete;
+    CaptureServer& operator=(const CaptureServer&) = delete;
 
     /// Serves one request. What makes the program end is thrown as an InputError; what CUDA reports as an error code
     /// comes back as that, with a line on stderr that says more.
@@ -25,26 +30,44 @@ class CaptureServer {
                         std::vector<std::byte>& answer);
 
     const Capture& capture() const { return capture_; }
+    /// The file that is the device's memory, for the program to map.
+    int memory_file() const { return memory_file_; }
 
   private:
-    void load_module(std::span<const std::byte> fat_binary);
-    cudart::Reply find_kernel(const std::string& name, std::vector<std::byte>& answer);
-    cudart::Reply find_variable(const std::string& name);
-    cudart::Reply allocate(std::uint64_t bytes);
-    cudart::Reply launch(const cudart::Request& request, std::span<const std::byte> payload);
-    cudart::Reply copy_or_fill(const cudart::Request& request, std::span<const std::byte> payload,
+    cudart::Reply serve_device(const cudart::Request& request, std::span<const std::byte> payload,
                                std::vector<std::byte>& answer);
-    /// Whether the device has all bytes that the request names.
-    bool is_allocated(const cudart::Request& request, std::uint64_t bytes);
-    const isa::Kernel* kernel_named(std::string_view name);
+    cudart::Reply load_module(std::span<const std::byte> fat_binary);
+    cudart::Reply find_kernel(unsigned module, const std::string& name, std::vector<std::byte>& answer);
+    cudart::Reply find_variable(unsigned module, const std::string& name);
+    cudart::Reply allocate(const cudart::Request& request);
+    cudart::Reply release(DeviceAddress address);
+    cudart::Reply memory_left();
+    cudart::Reply launch(const cudart::Request& request, std::span<const std::byte> payload);
+    cudart::Reply fail(CapturedCall call, std::span<const std::byte> parameters, cudart::CudaError error,
+                       const std::string& sentence);
+    cudart::Reply occupancy(const cudart::Request& request, const std::string& name);
+    cudart::Reply copy(const cudart::Request& request, std::span<const std::byte> payload,
+                       std::vector<std::byte>& answer);
+    cudart::Reply fill(const cudart::Request& request);
+    cudart::Reply share(DeviceAddress address);
+    cudart::Reply reset();
+    /// Pinned memory whose address the parameters hold is the kernel's, too, from now on.
+    void share_pinned_memory(std::span<const std::byte> parameters);
+    bool is_allocated(DeviceAddress address, std::uint64_t bytes);
+    const isa::Kernel* find(unsigned module, const std::string& name);
     /// The program's modules are complete when it first uses its device.
     EmulatedDevice& device();
     cudart::Reply report(cudart::CudaError error, const std::string& sentence) const;
+    void take_copy_time(std::uint64_t bytes);
 
-    finaliser::FinaliserOptions options_;
+    CaptureMachine machine_;
     Capture capture_;
+    LinkedModules modules_;
+    int memory_file_ = -1;
     std::unique_ptr<EmulatedDevice> device_;
-    bool lost_ = false;  ///< a kernel failed; CUDA's context is gone
+    std::unique_ptr<HostPages> host_pages_;
+    std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet
+    cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is gone
     std::uint64_t nanoseconds_ = 0;
 };
 

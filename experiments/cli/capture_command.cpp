@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "experiments/capture/capture_machine.h"
 #include "experiments/capture/launcher.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 
 namespace lookahead::cli {
@@ -15,6 +17,7 @@ namespace lookahead::cli {
 namespace {
 
 struct CaptureOptions {
+    MachineOptions machine;
     std::string out;
     std::vector<std::string> command;
 };
@@ -34,12 +37,12 @@ ExitCode capture(const CaptureOptions& options, const Session& session) {
     }
     const std::string program = std::filesystem::path(options.command.front()).filename().string();
     const std::string out = !options.out.empty() ? options.out : program + ".capture.h5";
-    CaptureServer server(program, {});
+    CaptureServer server(program, capture_machine(options.machine.machine, options.machine.configuration()));
     const int status = run_captured(options.command, library_folder(), server);
     const Capture& capture = server.capture();
     if (capture.calls.empty()) {
         throw InputError(program +
-                         " made no call on its device through libcudart.so.13: build it with nvcc 13 "
+                         " made no call on its device through libcudart.so: build it with nvcc "
                          "--cudart shared");
     }
     write_capture(capture, out);
@@ -59,6 +62,11 @@ void add_capture_command(CLI::App& program, Session& session) {
         "lookahead capture -o FILE -- PROGRAM ARGUMENTS. 'lookahead run FILE' replays it.");
     auto options = std::make_shared<CaptureOptions>();
     command->add_option("-o,--out", options->out, "The capture [PROGRAM.capture.h5]");
+    command->add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
+        ->capture_default_str();
+    command
+        ->add_option("--option", options->machine.overrides, "Set a configuration key of the machine; may be repeated")
+        ->allow_extra_args(false);
     command->add_option("COMMAND", options->command, "The program and its arguments, after --")->required();
     command->callback(
         [&session, options] { session.action = [&session, options] { return capture(*options, session); }; });

@@ -141,6 +141,17 @@ Parameter parse_parameter(Cursor& cursor) {
     return parameter;
 }
 
+/// `.attribute(.managed)` tells the host side that it may touch the variable; here every variable has one place.
+void skip_attribute(Cursor& cursor) {
+    if (!cursor.accept_dot("attribute")) return;
+    const std::uint32_t line = cursor.line();
+    cursor.expect('(', "after .attribute");
+    const std::string_view attribute = cursor.expect_dot_word("an attribute");
+    if (attribute != "managed")
+        fail(line, "attribute ." + std::string(attribute) + " is not supported; supported: .managed");
+    cursor.expect(')', "after the attribute");
+}
+
 }  // namespace
 
 Linkage parse_linkage(Cursor& cursor) {
@@ -162,6 +173,7 @@ bool starts_variable(const Cursor& cursor) {
 
 std::vector<Variable> parse_variables(Cursor& cursor, Linkage linkage, const SymbolTable& names) {
     const StateSpace space = *variable_space(cursor.next().text);
+    skip_attribute(cursor);
     const ElementType element = parse_element_type(cursor);
     std::vector<Variable> variables;
     do {

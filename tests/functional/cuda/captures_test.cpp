@@ -12,6 +12,7 @@
 #include "core/param/configuration.h"
 #include "experiments/capture/capture.h"
 #include "experiments/capture/launcher.h"
+#include "experiments/capture/linked_modules.h"
 #include "experiments/capture/server.h"
 #include "experiments/workloads/workload.h"
 #include "hdf5_schemas/validate.h"
@@ -79,7 +80,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 /// What a program does that launches `count` twice and reads back.
 struct Session {
-    CaptureServer server{"program", {}};
+    CaptureServer server{"program"};
     std::vector<std::byte> answer;
     DeviceAddress counts = 0;
 
@@ -167,7 +168,71 @@ TEST_CASE("Wrong calls get CUDA's error codes, and a kernel's illegal address lo
     CHECK(session.read() == std::vector<std::uint32_t>{0, 0});
     CHECK(session.launch(32, 4096).error == cudart::kIllegalAddress);
     CHECK(session.launch(32, session.counts).error == cudart::kIllegalAddress);
-    CHECK(session.server.capture().calls.size() == 3);
+    // The two failed launches are in the capture, too; the device was lost by the second.
+    REQUIRE(session.server.capture().calls.size() == 5);
+    CHECK(session.server.capture().calls[2].error == cudart::kInvalidConfiguration);
+    CHECK(session.server.capture().calls[4].error == cudart::kIllegalAddress);
+}
+
+TEST_CASE("Names that two modules define are told apart, and the newest version and target hold for all") {
+    LinkedModules modules;
+    CHECK(modules.add(".version 7.0\n.target sm_52\n.address_size 64\n.extern .func vprintf();\n"
+                      ".const .align 4 .b8 table[4] = {1, 2};\n.visible .entry run(.param .u64 table) { ret; }\n") ==
+          0);
+    CHECK(modules.add("// table\n.version 9.0\n.target sm_75\n.address_size 64\n.extern .func vprintf();\n"
+                      ".global .b8 table[4];\n.global .u64 at = table;\n.entry run(.param .u64 p) "
+                      "{ mov.u64 %rd1, table; call vprintf; }\n.entry other() { .reg .b32 run1; }\n") == 1);
+    std::string all;
+    for (const std::string& text : modules.texts()) all += text;
+    CHECK(all.starts_with(".version 9.0\n.target sm_75\n.address_size 64\n"));
+    CHECK(all.find(".version 7.0") == std::string::npos);
+    CHECK(all.find(".global .b8 table$1[4];\n.global .u64 at = table$1;\n.entry run$1(.param .u64 p)") !=
+          std::string::npos);
+    CHECK(all.find("mov.u64 %rd1, table$1; call vprintf;") != std::string::npos);
+    CHECK(all.find("// table\n") != std::string::npos);
+    CHECK(all.find("run1;") != std::string::npos);
+    CHECK(modules.name(0, "run") == "run");
+    CHECK(modules.name(1, "run") == "run$1");
+    CHECK(modules.name(1, "other") == "other");
+}
+
+TEST_CASE("What the host writes to managed memory and to pinned memory that kernels use is in the capture") {
+    Session session;
+    session.load();
+    const auto allocate = [&session](cudart::Visibility visibility, std::uint64_t bytes) {
+        return session
+            .ask({.operation = Operation::allocate, .value = static_cast<std::uint32_t>(visibility), .bytes = bytes})
+            .address;
+    };
+    const DeviceAddress managed = allocate(cudart::Visibility::managed, 10'000);
+    const DeviceAddress pinned = allocate(cudart::Visibility::pinned, 8);
+    FlatMemory host(session.server.memory_file());  // as the program maps it
+    host.grow_to(pinned + 8);
+    std::memset(host.at(pinned), 0, 8);
+    *reinterpret_cast<std::uint32_t*>(host.at(managed)) = 100;
+    *reinterpret_cast<std::uint32_t*>(host.at(managed + 9'000)) = 7;
+    *reinterpret_cast<std::uint32_t*>(host.at(pinned)) = 1000;
+    for (int round = 0; round < 2; ++round) {
+        CHECK(session.launch(10, managed).error == cudart::kSuccess);
+        CHECK(session.launch(10, pinned).error == cudart::kSuccess);
+        CHECK(session.ask({.operation = Operation::synchronise}).error == cudart::kSuccess);
+    }
+    CHECK(*reinterpret_cast<std::uint32_t*>(host.at(managed)) == 160);
+    CHECK(*reinterpret_cast<std::uint32_t*>(host.at(pinned)) == 1060);
+
+    using Kind = CapturedCall::Kind;
+    std::vector<Kind> kinds;
+    for (const CapturedCall& call : session.server.capture().calls) kinds.push_back(call.kind);
+    // The first and last page of the managed memory, all of the pinned memory, and what kernels wrote after each round.
+    CHECK(kinds == std::vector<Kind>{Kind::allocate, Kind::fill, Kind::allocate, Kind::fill, Kind::allocate,
+                                     Kind::copy_to_device, Kind::copy_to_device, Kind::launch, Kind::copy_to_device,
+                                     Kind::launch, Kind::copy_from_device, Kind::copy_from_device, Kind::launch,
+                                     Kind::launch, Kind::copy_from_device, Kind::copy_from_device});
+    const std::string path = std::filesystem::temp_directory_path() / ("managed" + std::to_string(getpid()) + ".h5");
+    write_capture(session.server.capture(), path);
+    const CheckReport report = replay(path);
+    CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
+    std::filesystem::remove(path);
 }
 
 TEST_CASE("What cannot be captured ends the program with its reason") {
@@ -179,7 +244,7 @@ TEST_CASE("What cannot be captured ends the program with its reason") {
                          doctest::Contains("after it has used its device"), InputError);
     CHECK_THROWS_WITH_AS(session.ask({.operation = static_cast<Operation>(99)}), doctest::Contains("unknown operation"),
                          InputError);
-    CaptureServer server("none", {});
+    CaptureServer server("none");
     CHECK_THROWS_WITH_AS(run_captured({"/nonexistent"}, LOOKAHEAD_CUDART_FOLDER, server),
                          doctest::Contains("cannot be started"), InputError);
     CHECK(run_captured({"/bin/sh", "-c", "exit 7"}, LOOKAHEAD_CUDART_FOLDER, server) == 7);

@@ -2,39 +2,89 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "components/frontend/cudart/protocol.h"
 
+/// CUDA's types as its runtime passes them.
 namespace lookahead::cudart {
 
-/// dim3 as the CUDA runtime passes it.
 struct Dim3 {
     unsigned x, y, z;
 };
 
-/// cudaFuncAttributes of CUDA 13.
+enum CopyKind { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
+
+struct Extent {
+    std::size_t width, height, depth;
+};
+struct Position {
+    std::size_t x, y, z;
+};
+struct PitchedPointer {
+    void* pointer;
+    std::size_t pitch, width, height;
+};
+
+/// cudaMemcpy3DParms.
+struct Copy3d {
+    void* source_array;
+    Position source_position;
+    PitchedPointer source;
+    void* destination_array;
+    Position destination_position;
+    PitchedPointer destination;
+    Extent extent;
+    int kind;
+};
+static_assert(sizeof(Copy3d) == 160);
+
+/// cudaFuncAttributes of CUDA 13; those of 11 and 12 are its beginning.
 struct FunctionAttributes {
     std::size_t shared_bytes, constant_bytes, local_bytes;
     int max_threads_per_block, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared_bytes;
-    int others[24];
+    int preferred_carveout;
+    int others[23];
 };
 static_assert(sizeof(FunctionAttributes) == 144);
 
-/// The device that programs see. They embed PTX for sm_75; its limits are those of CUDA's table for that capability.
-inline constexpr int kCapabilityMajor = 7, kCapabilityMinor = 5;
-inline constexpr int kMultiprocessors = 15;
-inline constexpr int kMaxThreadsPerBlock = 1024;
-inline constexpr int kMaxThreadsPerMultiprocessor = 1024;
-inline constexpr int kMaxBlocksPerMultiprocessor = 16;
-inline constexpr int kSharedBytesPerBlock = 48 * 1024;
-inline constexpr int kSharedBytesPerMultiprocessor = 64 * 1024;
-inline constexpr int kRegistersPerMultiprocessor = 65536;
-inline constexpr int kConstantBytes = 64 * 1024;
-inline constexpr int kL2Bytes = 768 * 1024;
-inline constexpr int kMemoryBusBits = 384;
-inline constexpr std::size_t kMemoryBytes = std::size_t{4} << 30;
+/// A launch as CUDA programs describe it.
+struct LaunchShape {
+    Dim3 grid, block;
+    std::size_t shared_bytes;
+};
 
+/// A kernel behind a stub function of the host.
+struct RegisteredKernel {
+    std::uint32_t module = 0;
+    std::string name;
+    bool known = false;  ///< the rest has been asked for
+    CudaError error = kSuccess;
+    KernelInformation information{};
+    std::vector<ParameterPlace> places{};
+    std::uint32_t max_dynamic_shared_bytes = 0;  ///< cudaFuncSetAttribute; 0: as every kernel may
+    int carveout = -1;
+};
+
+/// Programs embed PTX for sm_75.
+inline constexpr int kCapabilityMajor = 7, kCapabilityMinor = 5;
+
+/// The kernel behind a stub function, or nullptr; what is known of it has been asked for.
+RegisteredKernel* find_kernel(const void* function);
 /// Address and size of the __device__ or __constant__ variable behind a shadow variable of the host.
 bool find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes);
+
+inline std::uint64_t address_of(const void* pointer) {
+    return reinterpret_cast<std::uint64_t>(pointer);
+}
+inline CudaError error_of(const Reply& reply) {
+    return static_cast<CudaError>(reply.error);
+}
+
+/// Copies and fillings at once, whatever stream; the public functions are made of them.
+CudaError copy_now(void* to, const void* from, std::size_t bytes, int kind);
+CudaError fill_now(void* to, std::uint32_t value, unsigned value_bytes, std::size_t bytes);
+CudaError copy_box_now(const Copy3d& box);
 
 }  // namespace lookahead::cudart

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +14,11 @@ namespace lookahead::cudart {
 namespace {
 
 std::recursive_mutex mutex;
-std::int32_t kept_error = kSuccess;
+thread_local std::int32_t kept_error = kSuccess;
 
-/// After these a CUDA context is lost: every later call gives the same error.
-bool is_sticky(std::int32_t error) {
-    return error >= kIllegalAddress;
+int descriptor(const char* variable) {
+    const char* const text = std::getenv(variable);
+    return text == nullptr ? -1 : std::atoi(text);
 }
 
 /// The program's own output comes out first; its handlers of exit may call CUDA again, so they do not run.
@@ -33,13 +34,10 @@ Connection& Connection::get() {
     return *connection;
 }
 
-Connection::Connection() {
-    const char* const text = std::getenv(kSocketVariable);
-    if (text == nullptr) {
-        std::fprintf(stderr, "lookahead: this libcudart.so works under 'lookahead capture -o FILE -- PROGRAM' only\n");
-        end_program();
-    }
-    socket_ = std::atoi(text);
+Connection::Connection() : socket_(descriptor(kSocketVariable)), memory_(descriptor(kMemoryVariable)) {
+    if (socket_ >= 0 && memory_ >= 0) return;
+    std::fprintf(stderr, "lookahead: this libcudart.so works under 'lookahead capture -o FILE -- PROGRAM' only\n");
+    end_program();
 }
 
 void Connection::send(std::span<const std::byte> bytes) const {
@@ -88,6 +86,21 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
     return reply;
 }
 
+Reply Connection::launch(const Request& request, std::span<const std::byte> payload) {
+    const std::lock_guard lock(mutex);
+    Reply reply = exchange(request, payload);
+    if (loses_device(reply.error)) reply.error = kSuccess;
+    remember(reply.error);
+    return reply;
+}
+
+void Connection::note(const std::string& sentence) {
+    const std::lock_guard lock(mutex);
+    if (std::ranges::find(noted_, sentence) != noted_.end()) return;
+    noted_.push_back(sentence);
+    exchange({.operation = Operation::note}, std::as_bytes(std::span(sentence)));
+}
+
 void Connection::refuse(const std::string& sentence) {
     const std::lock_guard lock(mutex);
     exchange({.operation = Operation::refuse}, std::as_bytes(std::span(sentence)));
@@ -95,16 +108,24 @@ void Connection::refuse(const std::string& sentence) {
 }
 
 CudaError remember(std::int32_t error) {
-    const std::lock_guard lock(mutex);
-    if (error != kSuccess && !is_sticky(kept_error)) kept_error = error;
+    if (error != kSuccess && !loses_device(kept_error)) kept_error = error;
     return static_cast<CudaError>(error);
 }
 
 CudaError last_error(bool clear) {
-    const std::lock_guard lock(mutex);
     const auto error = static_cast<CudaError>(kept_error);
-    if (clear && !is_sticky(kept_error)) kept_error = kSuccess;
+    if (clear && !loses_device(kept_error)) kept_error = kSuccess;
     return error;
+}
+
+const DeviceInformation& device_information() {
+    static const DeviceInformation information = [] {
+        DeviceInformation answer;
+        Connection::get().call({.operation = Operation::describe_device}, {},
+                               std::as_writable_bytes(std::span(&answer, 1)));
+        return answer;
+    }();
+    return information;
 }
 
 }  // namespace lookahead::cudart

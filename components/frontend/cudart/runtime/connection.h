@@ -19,9 +19,17 @@ class Connection {
     Reply call(Request request, std::span<const std::byte> payload = {}, std::span<std::byte> answer = {});
     /// The same, where the answer's length is not known before.
     Reply call(Request request, std::span<const std::byte> payload, std::vector<std::byte>& answer);
+    /// A launch: like every asynchronous call it succeeds where the kernel itself fails; the error comes with the
+    /// next call.
+    Reply launch(const Request& request, std::span<const std::byte> payload);
 
+    /// Tells the user something, once for each sentence.
+    void note(const std::string& sentence);
     /// Ends the program: `lookahead capture` reports the sentence.
     [[noreturn]] void refuse(const std::string& sentence);
+
+    /// The device's memory as a file.
+    int memory() const { return memory_; }
 
   private:
     Connection();
@@ -30,6 +38,8 @@ class Connection {
     void receive(std::span<std::byte> bytes) const;
 
     int socket_ = -1;
+    int memory_ = -1;
+    std::vector<std::string> noted_;
 };
 
 /// Keeps an error for cudaGetLastError, and returns it.
@@ -37,4 +47,13 @@ CudaError remember(std::int32_t error);
 /// The last error; with `clear` it is forgotten, unless the program's device is lost by it.
 CudaError last_error(bool clear);
 
+/// What the device is like; asked for once.
+const DeviceInformation& device_information();
+
+/// 11, 12 or 13: whose runtime this library stands for.
+extern const int kRuntimeMajor;
+
 }  // namespace lookahead::cudart
+
+/// CUDA's second name for a function, for programs that are compiled with one default stream for each thread.
+#define LOOKAHEAD_PER_THREAD(function, suffix) __attribute__((alias(#function))) decltype(function) function##suffix;

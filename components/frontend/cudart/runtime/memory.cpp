@@ -1,36 +1,94 @@
-// Memory: allocation, copies, symbols. Every call is complete when it returns, whatever its stream.
-#include <cstdlib>
+// Memory of the device: allocation, copies, filling, symbols.
 #include <cstring>
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
+#include "components/frontend/cudart/runtime/host_memory.h"
+#include "components/frontend/cudart/runtime/streams.h"
 #include "components/isa/address_space.h"
 
 namespace lookahead::cudart {
 
 namespace {
 
-enum CopyKind { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
+/// Where an address lies for a copy: managed memory counts as the device's, pinned memory as the host's.
+enum class Side { host, device, either };
 
-bool is_device(const void* address) {
-    const auto value = reinterpret_cast<std::uint64_t>(address);
-    return value >= isa::kGlobalBase && value < isa::kConstantBase + isa::kConstantBytes;
+Side side_of(const void* address) {
+    const HostBlock* const block = host_block(address);
+    if (block != nullptr) return block->is_managed ? Side::either : Side::host;
+    return is_on_device(address) ? Side::device : Side::host;
 }
 
-std::uint64_t address_of(const void* pointer) {
-    return reinterpret_cast<std::uint64_t>(pointer);
+/// Whether a copy goes to, or comes from, the device; false as second value: `kind` contradicts the address.
+std::pair<bool, bool> on_device(const void* address, int kind, bool kind_says_device) {
+    const Side side = side_of(address);
+    if (kind == kDefault) return {side != Side::host, true};
+    // A kernel's view of pinned memory may be named as the device's, too.
+    const bool pinned = side == Side::host && is_on_device(address);
+    return {kind_says_device, side == Side::either || pinned || kind_says_device == (side == Side::device)};
 }
 
-CudaError error_of(const Reply& reply) {
-    return static_cast<CudaError>(reply.error);
+char* byte_at(void* pointer, std::size_t offset) {
+    return static_cast<char*>(pointer) + offset;
 }
 
-CudaError copy(void* to, const void* from, std::size_t bytes, int kind) {
+/// The place of a 3D copy's first byte.
+char* begin_of(const PitchedPointer& pointer, const Position& position) {
+    return byte_at(pointer.pointer, (position.z * pointer.height + position.y) * pointer.pitch + position.x);
+}
+
+/// Rows of `width` bytes; one copy if they lie without gaps.
+CudaError copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                    std::size_t height, int kind) {
+    if (height > 1 && (width > to_pitch || width > from_pitch)) return remember(kInvalidPitch);
+    if (width == to_pitch && width == from_pitch) return copy_now(to, from, width * height, kind);
+    for (std::size_t row = 0; row < height; ++row) {
+        const CudaError error = copy_now(static_cast<char*>(to) + row * to_pitch,
+                                         static_cast<const char*>(from) + row * from_pitch, width, kind);
+        if (error != kSuccess) return error;
+    }
+    return kSuccess;
+}
+
+CudaError fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+    if (height > 1 && width > pitch) return remember(kInvalidValue);
+    if (width == pitch) return fill_now(to, static_cast<unsigned char>(value), 1, width * height);
+    for (std::size_t row = 0; row < height; ++row) {
+        const CudaError error = fill_now(byte_at(to, row * pitch), static_cast<unsigned char>(value), 1, width);
+        if (error != kSuccess) return error;
+    }
+    return kSuccess;
+}
+
+/// What a copy in a stream does; a synchronous one waits for the device, so that the host sees what kernels wrote.
+CudaError copy_in(void* stream, void* to, const void* from, std::size_t bytes, int kind) {
+    return submit(stream, NodeKind::copy, [=] { return copy_now(to, from, bytes, kind); });
+}
+CudaError and_wait(CudaError error) {
+    return error == kSuccess ? synchronise_device() : error;
+}
+
+/// The address of `bytes` bytes at `offset` of a variable, or nullptr.
+void* place_in(const void* symbol, std::size_t bytes, std::size_t offset) {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    if (!find_symbol(symbol, address, size) || offset > size || bytes > size - offset) return nullptr;
+    return reinterpret_cast<void*>(address + offset);
+}
+
+std::size_t pitch_of(std::size_t width) {
+    return (width + isa::kAllocationAlignment - 1) / isa::kAllocationAlignment * isa::kAllocationAlignment;
+}
+
+}  // namespace
+
+CudaError copy_now(void* to, const void* from, std::size_t bytes, int kind) {
     if (bytes == 0) return kSuccess;
-    const bool to_device = kind == kDefault ? is_device(to) : kind == kHostToDevice || kind == kDeviceToDevice;
-    const bool from_device = kind == kDefault ? is_device(from) : kind == kDeviceToHost || kind == kDeviceToDevice;
-    if (kind < kHostToHost || kind > kDefault || to_device != is_device(to) || from_device != is_device(from))
-        return remember(kInvalidValue);
+    if (kind < kHostToHost || kind > kDefault) return remember(kInvalidCopyDirection);
+    const auto [to_device, to_fits] = on_device(to, kind, kind == kHostToDevice || kind == kDeviceToDevice);
+    const auto [from_device, from_fits] = on_device(from, kind, kind == kDeviceToHost || kind == kDeviceToDevice);
+    if (!to_fits || !from_fits) return remember(kInvalidValue);
     Connection& connection = Connection::get();
     if (to_device && from_device)
         return error_of(connection.call({.operation = Operation::copy_on_device,
@@ -48,35 +106,32 @@ CudaError copy(void* to, const void* from, std::size_t bytes, int kind) {
     return kSuccess;
 }
 
-CudaError copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                    std::size_t height, int kind) {
-    if (width > to_pitch || width > from_pitch) return remember(kInvalidValue);
-    for (std::size_t row = 0; row < height; ++row) {
-        const CudaError error = copy(static_cast<char*>(to) + row * to_pitch,
-                                     static_cast<const char*>(from) + row * from_pitch, width, kind);
+CudaError fill_now(void* to, std::uint32_t value, unsigned value_bytes, std::size_t bytes) {
+    if (bytes == 0) return kSuccess;
+    if (side_of(to) == Side::host) {
+        if (!is_on_device(to)) return remember(kInvalidValue);
+        for (std::size_t i = 0; i < bytes; ++i) *byte_at(to, i) = static_cast<char>(value >> (8 * (i % value_bytes)));
+        return kSuccess;
+    }
+    return error_of(Connection::get().call({.operation = Operation::fill,
+                                            .value = value,
+                                            .address = address_of(to),
+                                            .source = value_bytes,
+                                            .bytes = bytes}));
+}
+
+CudaError copy_box_now(const Copy3d& box) {
+    if (box.source_array != nullptr || box.destination_array != nullptr)
+        Connection::get().refuse("it copies arrays with cudaMemcpy3D, which is supported for linear memory only");
+    for (std::size_t z = 0; z < box.extent.depth; ++z) {
+        const CudaError error = copy_rows(
+            begin_of(box.destination, box.destination_position) + z * box.destination.height * box.destination.pitch,
+            box.destination.pitch, begin_of(box.source, box.source_position) + z * box.source.height * box.source.pitch,
+            box.source.pitch, box.extent.width, box.extent.height, box.kind);
         if (error != kSuccess) return error;
     }
     return kSuccess;
 }
-
-CudaError fill(void* to, int value, std::size_t bytes) {
-    if (bytes == 0) return kSuccess;
-    if (!is_device(to)) return remember(kInvalidValue);
-    return error_of(Connection::get().call({.operation = Operation::fill,
-                                            .value = static_cast<std::uint8_t>(value),
-                                            .address = address_of(to),
-                                            .bytes = bytes}));
-}
-
-/// The address of `bytes` bytes at `offset` of a variable, or nullptr.
-void* place_in(const void* symbol, std::size_t bytes, std::size_t offset) {
-    std::uint64_t address = 0;
-    std::uint64_t size = 0;
-    if (!find_symbol(symbol, address, size) || offset > size || bytes > size - offset) return nullptr;
-    return reinterpret_cast<void*>(address + offset);
-}
-
-}  // namespace
 
 }  // namespace lookahead::cudart
 
@@ -94,67 +149,138 @@ CudaError cudaMalloc(void** pointer, std::size_t bytes) {
     return error_of(reply);
 }
 CudaError cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
-    *pitch = (width + isa::kAllocationAlignment - 1) / isa::kAllocationAlignment * isa::kAllocationAlignment;
+    *pitch = pitch_of(width);
     return cudaMalloc(pointer, *pitch * height);
 }
-CudaError cudaFree(void* pointer) {
-    if (pointer == nullptr) return kSuccess;
-    return error_of(Connection::get().call({.operation = Operation::release, .address = address_of(pointer)}));
+CudaError cudaMalloc3D(PitchedPointer* pointer, Extent extent) {
+    *pointer = {nullptr, pitch_of(extent.width), extent.width, extent.height};
+    return cudaMalloc(&pointer->pointer, pointer->pitch * extent.height * extent.depth);
+}
+CudaError cudaMemGetInfo(std::size_t* left, std::size_t* all) {
+    const Reply reply = Connection::get().call({.operation = Operation::memory_left});
+    *left = reply.bytes;
+    *all = reply.address;
+    return error_of(reply);
 }
 
-/// Pinned memory is the host's own: kernels cannot reach it, which is an illegal address.
-CudaError cudaMallocHost(void** pointer, std::size_t bytes) {
-    *pointer = std::malloc(bytes == 0 ? 1 : bytes);
-    return *pointer == nullptr ? remember(kMemoryAllocation) : kSuccess;
+/// Memory pools: there is one, and it holds no memory back.
+CudaError cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
+    if (stream_of(stream).is_captured())
+        Connection::get().refuse(
+            "it allocates memory in a stream that is captured into a graph, which is not supported");
+    return cudaMalloc(pointer, bytes);
 }
-CudaError cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
-    constexpr unsigned kMapped = 2;
-    if ((flags & kMapped) != 0)
-        Connection::get().refuse("cudaHostAlloc with cudaHostAllocMapped is not supported: copy with cudaMemcpy");
-    return cudaMallocHost(pointer, bytes);
+LOOKAHEAD_PER_THREAD(cudaMallocAsync, _ptsz)
+CudaError cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void*, void* stream) {
+    return cudaMallocAsync(pointer, bytes, stream);
 }
-CudaError cudaFreeHost(void* pointer) {
-    std::free(pointer);
+LOOKAHEAD_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
+CudaError cudaFree(void* pointer);
+CudaError cudaFreeAsync(void* pointer, void* stream) {
+    if (pointer == nullptr) return remember(kInvalidValue);
+    return submit(stream, NodeKind::empty, [pointer] { return cudaFree(pointer); });
+}
+LOOKAHEAD_PER_THREAD(cudaFreeAsync, _ptsz)
+CudaError cudaDeviceGetDefaultMemPool(void** pool, int) {
+    static int only_pool = 0;
+    *pool = &only_pool;
+    return kSuccess;
+}
+CudaError cudaDeviceGetMemPool(void** pool, int device) {
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+CudaError cudaMemPoolSetAttribute(void*, int, void*) {
+    return kSuccess;
+}
+CudaError cudaMemPoolTrimTo(void*, std::size_t) {
     return kSuccess;
 }
 
 CudaError cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
-    return copy(to, from, bytes, kind);
+    return and_wait(copy_now(to, from, bytes, kind));
 }
-CudaError cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, void*) {
-    return copy(to, from, bytes, kind);
+LOOKAHEAD_PER_THREAD(cudaMemcpy, _ptds)
+CudaError cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, void* stream) {
+    return copy_in(stream, to, from, bytes, kind);
+}
+LOOKAHEAD_PER_THREAD(cudaMemcpyAsync, _ptsz)
+CudaError cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
+    return cudaMemcpy(to, from, bytes, kDeviceToDevice);
+}
+CudaError cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, void* stream) {
+    return cudaMemcpyAsync(to, from, bytes, kDeviceToDevice, stream);
 }
 CudaError cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                        std::size_t height, int kind) {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
+    return and_wait(copy_rows(to, to_pitch, from, from_pitch, width, height, kind));
 }
+LOOKAHEAD_PER_THREAD(cudaMemcpy2D, _ptds)
 CudaError cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                            std::size_t height, int kind, void*) {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind);
+                            std::size_t height, int kind, void* stream) {
+    return submit(stream, NodeKind::copy,
+                  [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
 }
-CudaError cudaMemset(void* to, int value, std::size_t bytes) {
-    return fill(to, value, bytes);
+LOOKAHEAD_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
+CudaError cudaMemcpy3D(const Copy3d* box) {
+    return and_wait(copy_box_now(*box));
 }
-CudaError cudaMemsetAsync(void* to, int value, std::size_t bytes, void*) {
-    return fill(to, value, bytes);
+LOOKAHEAD_PER_THREAD(cudaMemcpy3D, _ptds)
+CudaError cudaMemcpy3DAsync(const Copy3d* box, void* stream) {
+    return submit(stream, NodeKind::copy, [copy = *box] { return copy_box_now(copy); });
 }
+LOOKAHEAD_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 
-CudaError cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind) {
-    void* const to = place_in(symbol, bytes, offset);
-    return to == nullptr ? remember(kInvalidSymbol) : copy(to, from, bytes, kind);
+CudaError cudaMemset(void* to, int value, std::size_t bytes) {
+    return fill_now(to, static_cast<unsigned char>(value), 1, bytes);
 }
-CudaError cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind) {
-    const void* const from = place_in(symbol, bytes, offset);
-    return from == nullptr ? remember(kInvalidSymbol) : copy(to, from, bytes, kind);
+LOOKAHEAD_PER_THREAD(cudaMemset, _ptds)
+CudaError cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
+    return submit(stream, NodeKind::fill, [=] { return cudaMemset(to, value, bytes); });
 }
+LOOKAHEAD_PER_THREAD(cudaMemsetAsync, _ptsz)
+CudaError cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+    return fill_rows(to, pitch, value, width, height);
+}
+LOOKAHEAD_PER_THREAD(cudaMemset2D, _ptds)
+CudaError cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                            void* stream) {
+    return submit(stream, NodeKind::fill, [=] { return fill_rows(to, pitch, value, width, height); });
+}
+LOOKAHEAD_PER_THREAD(cudaMemset2DAsync, _ptsz)
+CudaError cudaMemset3D(PitchedPointer to, int value, Extent extent) {
+    for (std::size_t z = 0; z < extent.depth; ++z) {
+        const CudaError error =
+            fill_rows(byte_at(to.pointer, z * to.height * to.pitch), to.pitch, value, extent.width, extent.height);
+        if (error != kSuccess) return error;
+    }
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaMemset3D, _ptds)
+CudaError cudaMemset3DAsync(PitchedPointer to, int value, Extent extent, void* stream) {
+    return submit(stream, NodeKind::fill, [=] { return cudaMemset3D(to, value, extent); });
+}
+LOOKAHEAD_PER_THREAD(cudaMemset3DAsync, _ptsz)
+
 CudaError cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind,
-                                  void*) {
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                  void* stream) {
+    void* const to = place_in(symbol, bytes, offset);
+    return to == nullptr ? remember(kInvalidSymbol) : copy_in(stream, to, from, bytes, kind);
 }
+LOOKAHEAD_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 CudaError cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind,
-                                    void*) {
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                    void* stream) {
+    const void* const from = place_in(symbol, bytes, offset);
+    return from == nullptr ? remember(kInvalidSymbol) : copy_in(stream, to, from, bytes, kind);
 }
+LOOKAHEAD_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)
+CudaError cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind) {
+    return and_wait(cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr));
+}
+LOOKAHEAD_PER_THREAD(cudaMemcpyToSymbol, _ptds)
+CudaError cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind) {
+    return and_wait(cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, nullptr));
+}
+LOOKAHEAD_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 CudaError cudaGetSymbolAddress(void** pointer, const void* symbol) {
     *pointer = place_in(symbol, 0, 0);
     return *pointer == nullptr ? remember(kInvalidSymbol) : kSuccess;

@@ -1,4 +1,4 @@
-// Modules, kernels and variables: what nvcc's start-up code registers, and launches.
+// Modules, kernels and variables: what nvcc's start-up code registers.
 #include <cstring>
 #include <string>
 #include <unordered_map>
@@ -7,29 +7,23 @@
 #include "components/frontend/cudart/fat_binary.h"
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
+#include "components/frontend/cudart/runtime/host_memory.h"
 
 namespace lookahead::cudart {
 
 namespace {
 
-struct RegisteredKernel {
-    std::string name;
-    bool known = false;  ///< the rest has been asked for
-    CudaError error = kSuccess;
-    KernelInformation information;
-    std::vector<ParameterPlace> places;
-};
-
 struct RegisteredVariable {
+    std::uint32_t module = 0;
     std::string name;
     std::uint64_t address = 0;  ///< 0: not asked for yet
     std::uint64_t bytes = 0;
 };
 
-struct CallConfiguration {
-    Dim3 grid, block;
-    std::size_t shared_bytes;
-    void* stream;
+/// What the start-up code gets as its module's handle.
+struct RegisteredModule {
+    std::uint32_t number = 0;
+    std::vector<std::pair<void**, const void*>> managed;  ///< the program's pointers to its managed variables
 };
 
 /// By the host's stub functions and shadow variables. Never destroyed: programs call CUDA until their very end.
@@ -42,8 +36,6 @@ auto& variables() {
     return *table;
 }
 
-thread_local std::vector<CallConfiguration> configurations;
-
 std::span<const std::byte> bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text));
 }
@@ -51,8 +43,9 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 void ask_for(RegisteredKernel& kernel) {
     if (kernel.known) return;
     std::vector<std::byte> answer;
-    kernel.error = static_cast<CudaError>(
-        Connection::get().call({.operation = Operation::find_kernel}, bytes_of(kernel.name), answer).error);
+    kernel.error = error_of(Connection::get().call({.operation = Operation::find_kernel, .module = kernel.module},
+                                                   bytes_of(kernel.name), answer));
+    if (loses_device(kernel.error)) return;
     kernel.known = true;
     if (kernel.error != kSuccess) return;
     std::memcpy(&kernel.information, answer.data(), sizeof kernel.information);
@@ -62,6 +55,12 @@ void ask_for(RegisteredKernel& kernel) {
                     kernel.places.size() * sizeof(ParameterPlace));
 }
 
+RegisteredModule& module_of(void** handle) {
+    return *reinterpret_cast<RegisteredModule*>(handle);
+}
+
+}  // namespace
+
 RegisteredKernel* find_kernel(const void* function) {
     const auto found = kernels().find(function);
     if (found == kernels().end()) return nullptr;
@@ -69,30 +68,13 @@ RegisteredKernel* find_kernel(const void* function) {
     return found->second.error == kSuccess ? &found->second : nullptr;
 }
 
-CudaError launch(RegisteredKernel& kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes) {
-    ask_for(kernel);
-    if (kernel.error != kSuccess) return remember(kernel.error);
-    std::vector<std::byte> payload(kernel.name.size() + kernel.information.parameter_bytes);
-    std::memcpy(payload.data(), kernel.name.data(), kernel.name.size());
-    for (std::size_t i = 0; i < kernel.places.size(); ++i)
-        std::memcpy(payload.data() + kernel.name.size() + kernel.places[i].offset, arguments[i],
-                    kernel.places[i].bytes);
-    const Request request{.operation = Operation::launch,
-                          .name_bytes = static_cast<std::uint32_t>(kernel.name.size()),
-                          .shared_bytes = static_cast<std::uint32_t>(shared_bytes),
-                          .grid = {grid.x, grid.y, grid.z},
-                          .block = {block.x, block.y, block.z}};
-    return static_cast<CudaError>(Connection::get().call(request, payload).error);
-}
-
-}  // namespace
-
 bool find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes) {
     const auto found = variables().find(symbol);
     if (found == variables().end()) return false;
     RegisteredVariable& variable = found->second;
     if (variable.address == 0) {
-        const Reply reply = Connection::get().call({.operation = Operation::find_variable}, bytes_of(variable.name));
+        const Reply reply = Connection::get().call({.operation = Operation::find_variable, .module = variable.module},
+                                                   bytes_of(variable.name));
         if (reply.error != kSuccess) return false;
         variable.address = reply.address;
         variable.bytes = reply.bytes;
@@ -117,70 +99,38 @@ void** __cudaRegisterFatBinary(void* data) {
     const auto* const begin = reinterpret_cast<const std::byte*>(wrapper.data);
     FatBinaryHeader header;
     std::memcpy(&header, begin, sizeof header);
-    Connection::get().call({.operation = Operation::load_module},
-                           std::span(begin, header.header_bytes + header.entry_bytes));
-    static void* handle = nullptr;  // nothing distinguishes modules later
-    return &handle;
+    const Reply reply = Connection::get().call({.operation = Operation::load_module},
+                                               std::span(begin, header.header_bytes + header.entry_bytes));
+    auto* const module = new RegisteredModule{static_cast<std::uint32_t>(reply.address), {}};
+    return reinterpret_cast<void**>(module);
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-char __cudaInitModule(void**) {
+
+void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, void*, void*, void*, void*,
+                            int*) {
+    kernels()[host] = {.module = module_of(module).number, .name = name};
+}
+void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, std::size_t, int, int) {
+    variables()[host] = {.module = module_of(module).number, .name = name};
+}
+/// The program reaches the variable through `pointer`, which is also its shadow variable.
+void __cudaRegisterManagedVar(void** module, void** pointer, char*, const char* name, int, std::size_t, int, int) {
+    variables()[pointer] = {.module = module_of(module).number, .name = name};
+    module_of(module).managed.emplace_back(pointer, pointer);
+}
+/// Called before the program first touches a managed variable of the module, and by modules that have none, too.
+char __cudaInitModule(void** handle) {
+    for (const auto& [pointer, symbol] : module_of(handle).managed) {
+        std::uint64_t address = 0;
+        std::uint64_t bytes = 0;
+        if (!find_symbol(symbol, address, bytes) || !make_visible(address, bytes)) return 0;
+        share_with_kernels(address);
+        *pointer = reinterpret_cast<void*>(address);
+        variables()[*pointer] = variables()[symbol];
+    }
+    module_of(handle).managed.clear();
     return 1;
-}
-
-void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, void*, void*, void*, void*, int*) {
-    kernels()[host].name = name;
-}
-void __cudaRegisterVar(void**, char* host, char*, const char* name, int, std::size_t, int, int) {
-    variables()[host].name = name;
-}
-
-unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared_bytes, void* stream) {
-    configurations.push_back({grid, block, shared_bytes, stream});
-    return 0;
-}
-CudaError __cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared_bytes, void* stream) {
-    if (configurations.empty()) return remember(kInvalidConfiguration);
-    const CallConfiguration top = configurations.back();
-    configurations.pop_back();
-    *grid = top.grid;
-    *block = top.block;
-    *shared_bytes = top.shared_bytes;
-    std::memcpy(stream, &top.stream, sizeof top.stream);
-    return kSuccess;
-}
-CudaError __cudaGetKernel(void** kernel, const void* function) {
-    const auto found = kernels().find(function);
-    if (found == kernels().end()) return remember(kInvalidDeviceFunction);
-    *kernel = &found->second;
-    return kSuccess;
-}
-CudaError __cudaLaunchKernel(void* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes, void*) {
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
-    return launch(*static_cast<RegisteredKernel*>(kernel), grid, block, arguments, shared_bytes);
-}
-CudaError cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes,
-                           void*) {
-    const auto found = kernels().find(function);
-    if (found == kernels().end()) return remember(kInvalidDeviceFunction);
-    return launch(found->second, grid, block, arguments, shared_bytes);
-}
-
-CudaError cudaFuncGetAttributes(FunctionAttributes* attributes, const void* function) {
-    const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
-    *attributes = {};
-    attributes->shared_bytes = kernel->information.shared_bytes;
-    attributes->local_bytes = kernel->information.local_bytes;
-    attributes->max_threads_per_block = static_cast<int>(kernel->information.max_threads);
-    attributes->registers = static_cast<int>(kernel->information.registers);
-    attributes->ptx_version = kCapabilityMajor * 10 + kCapabilityMinor;
-    attributes->binary_version = attributes->ptx_version;
-    return kSuccess;
-}
-/// Hints about caches, without effect on results.
-CudaError cudaFuncSetCacheConfig(const void*, int) {
-    return kSuccess;
 }
 
 }  // extern "C"

@@ -1,5 +1,9 @@
 // Streams and events. Calls run in the order in which the program makes them, which every order of streams allows; an
 // event keeps the emulated time of its record.
+#include "components/frontend/cudart/runtime/streams.h"
+
+#include <utility>
+
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
 
@@ -8,19 +12,51 @@ namespace lookahead::cudart {
 namespace {
 
 struct Event {
+    unsigned flags = 0;
     bool recorded = false;
     std::uint64_t nanoseconds = 0;
+    std::shared_ptr<StreamCapture> capture{};  ///< it was last recorded in a stream that was captured
+    std::vector<GraphNode*> after{};
 };
-struct Stream {
-    int priority = 0;
-};
+constexpr unsigned kDisableTiming = 2;
 
-CudaError make_stream(void** stream, int priority) {
-    *stream = new Stream{priority};
+std::uint64_t next_id = 1;
+
+CudaError make_stream(void** handle, unsigned flags, int priority) {
+    if (handle == nullptr) return remember(kInvalidValue);
+    *handle = new Stream{.flags = flags, .priority = priority, .id = next_id++};
     return kSuccess;
 }
 
+CudaError record(Event& event) {
+    const Reply reply = Connection::get().call({.operation = Operation::read_clock});
+    event.recorded = true;
+    event.nanoseconds = reply.nanoseconds;
+    return error_of(reply);
+}
+
 }  // namespace
+
+Stream& stream_of(void* handle) {
+    static auto* const standard = new Stream;
+    const bool is_default = address_of(handle) <= 2;  // 0, cudaStreamLegacy, cudaStreamPerThread
+    return is_default ? *standard : *static_cast<Stream*>(handle);
+}
+
+CudaError submit(void* handle, NodeKind kind, Work work) {
+    Stream& stream = stream_of(handle);
+    if (!stream.is_captured()) return work();
+    stream.last = {stream.capture->graph->add(kind, std::move(work), stream.last)};
+    return kSuccess;
+}
+
+CudaError synchronise_device() {
+    return error_of(Connection::get().call({.operation = Operation::synchronise}));
+}
+
+CudaError synchronise(void* stream) {
+    return stream_of(stream).is_captured() ? remember(kStreamCaptureUnsupported) : synchronise_device();
+}
 
 }  // namespace lookahead::cudart
 
@@ -28,55 +64,139 @@ using namespace lookahead::cudart;
 
 extern "C" {
 
-CudaError cudaDeviceSynchronize();
+CudaError cudaDeviceSynchronize() {
+    return synchronise_device();
+}
+CudaError cudaThreadSynchronize() {  // until CUDA 12
+    return synchronise_device();
+}
 
 CudaError cudaStreamCreate(void** stream) {
-    return make_stream(stream, 0);
+    return make_stream(stream, 0, 0);
 }
-CudaError cudaStreamCreateWithFlags(void** stream, unsigned) {
-    return make_stream(stream, 0);
+CudaError cudaStreamCreateWithFlags(void** stream, unsigned flags) {
+    return make_stream(stream, flags, 0);
 }
-CudaError cudaStreamCreateWithPriority(void** stream, unsigned, int priority) {
-    return make_stream(stream, priority);
+CudaError cudaStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
+    return make_stream(stream, flags, priority);
 }
 CudaError cudaStreamDestroy(void* stream) {
+    if (address_of(stream) <= 2) return remember(kInvalidResourceHandle);
     delete static_cast<Stream*>(stream);
     return kSuccess;
 }
-CudaError cudaStreamSynchronize(void*) {
-    return cudaDeviceSynchronize();
+CudaError cudaStreamSynchronize(void* stream) {
+    return synchronise(stream);
 }
-CudaError cudaStreamQuery(void*) {
-    return cudaDeviceSynchronize();
+LOOKAHEAD_PER_THREAD(cudaStreamSynchronize, _ptsz)
+/// Everything has completed.
+CudaError cudaStreamQuery(void* stream) {
+    return synchronise(stream);
 }
-CudaError cudaStreamWaitEvent(void*, void*, unsigned) {
+LOOKAHEAD_PER_THREAD(cudaStreamQuery, _ptsz)
+CudaError cudaStreamGetFlags(void* stream, unsigned* flags) {
+    *flags = stream_of(stream).flags;
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamGetFlags, _ptsz)
+CudaError cudaStreamGetPriority(void* stream, int* priority) {
+    *priority = stream_of(stream).priority;
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamGetPriority, _ptsz)
+CudaError cudaStreamGetId(void* stream, unsigned long long* id) {
+    *id = stream_of(stream).id;
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamGetId, _ptsz)
+CudaError cudaStreamGetDevice(void*, int* device) {
+    *device = 0;
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamGetDevice, _ptsz)
+/// Access policies and the like: hints without effect on results.
+CudaError cudaStreamSetAttribute(void*, int, const void*) {
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamSetAttribute, _ptsz)
+CudaError cudaStreamCopyAttributes(void*, void*) {
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
+CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;  // as GPUs of compute capability 7.5 answer
     return kSuccess;
 }
 
-CudaError cudaEventCreate(Event** event) {
-    *event = new Event;
+CudaError cudaStreamWaitEvent(void* handle, Event* event, unsigned) {
+    if (event == nullptr) return remember(kInvalidResourceHandle);
+    if (event->capture == nullptr || event->capture->graph == nullptr) return kSuccess;
+    Stream& stream = stream_of(handle);
+    if (!stream.is_captured()) stream.last.clear();
+    stream.capture = event->capture;  // so the event's capture spreads to other streams
+    stream.last.insert(stream.last.end(), event->after.begin(), event->after.end());
     return kSuccess;
 }
-CudaError cudaEventCreateWithFlags(Event** event, unsigned) {
-    return cudaEventCreate(event);
+LOOKAHEAD_PER_THREAD(cudaStreamWaitEvent, _ptsz)
+
+CudaError cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
+    if (function == nullptr) return remember(kInvalidValue);
+    return submit(stream, NodeKind::host, [=] {
+        const CudaError error = synchronise_device();
+        if (error == kSuccess) function(data);
+        return error;
+    });
+}
+LOOKAHEAD_PER_THREAD(cudaLaunchHostFunc, _ptsz)
+CudaError cudaStreamAddCallback(void* stream, void (*callback)(void*, CudaError, void*), void* data, unsigned) {
+    if (callback == nullptr) return remember(kInvalidValue);
+    if (stream_of(stream).is_captured()) return remember(kStreamCaptureUnsupported);
+    callback(stream, synchronise_device(), data);
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamAddCallback, _ptsz)
+
+CudaError cudaEventCreateWithFlags(Event** event, unsigned flags) {
+    if (event == nullptr) return remember(kInvalidValue);
+    *event = new Event{.flags = flags};
+    return kSuccess;
+}
+CudaError cudaEventCreate(Event** event) {
+    return cudaEventCreateWithFlags(event, 0);
 }
 CudaError cudaEventDestroy(Event* event) {
+    if (event == nullptr) return remember(kInvalidResourceHandle);
     delete event;
     return kSuccess;
 }
-CudaError cudaEventRecord(Event* event, void*) {
-    const Reply reply = Connection::get().call({.operation = Operation::read_clock});
-    *event = {true, reply.nanoseconds};
-    return static_cast<CudaError>(reply.error);
+CudaError cudaEventRecord(Event* event, void* handle) {
+    if (event == nullptr) return remember(kInvalidResourceHandle);
+    Stream& stream = stream_of(handle);
+    const bool captured = stream.is_captured();
+    event->capture = stream.capture;
+    event->after = captured ? stream.last : std::vector<GraphNode*>{};
+    return captured ? kSuccess : record(*event);
 }
-CudaError cudaEventSynchronize(Event*) {
-    return cudaDeviceSynchronize();
+LOOKAHEAD_PER_THREAD(cudaEventRecord, _ptsz)
+/// In a capture an external event's record is a node of the graph.
+CudaError cudaEventRecordWithFlags(Event* event, void* stream, unsigned flags) {
+    constexpr unsigned kExternal = 1;
+    if (event == nullptr) return remember(kInvalidResourceHandle);
+    if (flags != kExternal) return cudaEventRecord(event, stream);
+    return submit(stream, NodeKind::record, [event] { return record(*event); });
 }
-CudaError cudaEventQuery(Event*) {
-    return cudaDeviceSynchronize();
+LOOKAHEAD_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
+CudaError cudaEventSynchronize(Event* event) {
+    return event == nullptr ? remember(kInvalidResourceHandle) : synchronise_device();
+}
+CudaError cudaEventQuery(Event* event) {
+    return event == nullptr ? remember(kInvalidResourceHandle) : synchronise_device();
 }
 CudaError cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
-    if (!begin->recorded || !end->recorded) return remember(kInvalidResourceHandle);
+    if (begin == nullptr || end == nullptr || !begin->recorded || !end->recorded ||
+        ((begin->flags | end->flags) & kDisableTiming) != 0)
+        return remember(kInvalidResourceHandle);
     *milliseconds =
         static_cast<float>(static_cast<double>(end->nanoseconds) - static_cast<double>(begin->nanoseconds)) / 1e6f;
     return kSuccess;

@@ -1,0 +1,282 @@
+// Graphs, made by capturing streams or node by node. A graph's launch does the work of its nodes in an order that its
+// edges allow.
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+#include "components/frontend/cudart/runtime/api_types.h"
+#include "components/frontend/cudart/runtime/connection.h"
+#include "components/frontend/cudart/runtime/launch.h"
+#include "components/frontend/cudart/runtime/streams.h"
+
+namespace lookahead::cudart {
+
+GraphNode* Graph::add(NodeKind kind, Work work, std::vector<GraphNode*> after) {
+    nodes.push_back(std::make_unique<GraphNode>(GraphNode{kind, std::move(work), std::move(after)}));
+    return nodes.back().get();
+}
+
+std::vector<GraphNode*> Graph::ordered() const {
+    std::vector<GraphNode*> order;
+    std::unordered_set<const GraphNode*> placed;
+    while (order.size() < nodes.size()) {
+        const std::size_t before = order.size();
+        for (const auto& node : nodes) {
+            const bool ready =
+                std::ranges::all_of(node->after, [&](const GraphNode* other) { return placed.contains(other); });
+            if (!ready || placed.contains(node.get())) continue;
+            placed.insert(node.get());
+            order.push_back(node.get());
+        }
+        if (order.size() == before) return {};
+    }
+    return order;
+}
+
+namespace {
+
+/// A graph that can be launched: its nodes' work when it was instantiated.
+struct ExecutableGraph {
+    std::vector<std::pair<const GraphNode*, Work>> steps;
+
+    Work* find(const GraphNode* node) {
+        const auto found = std::ranges::find(steps, node, &std::pair<const GraphNode*, Work>::first);
+        return found == steps.end() ? nullptr : &found->second;
+    }
+};
+
+/// cudaMemsetParams and cudaHostNodeParams.
+struct FillNodeParameters {
+    void* to;
+    std::size_t pitch;
+    unsigned value, value_bytes;
+    std::size_t width, height;
+};
+struct HostNodeParameters {
+    void (*function)(void*);
+    void* data;
+};
+
+std::uint64_t next_capture = 1;
+thread_local int capture_mode = 0;
+
+CudaError add_node(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count, NodeKind kind,
+                   Work work) {
+    if (node == nullptr || graph == nullptr || (after == nullptr && count != 0)) return remember(kInvalidValue);
+    *node = graph->add(kind, std::move(work), {after, after + count});
+    return kSuccess;
+}
+
+Work fill_work(const FillNodeParameters& fill) {
+    return [fill] {
+        for (std::size_t row = 0; row < fill.height; ++row) {
+            const CudaError error = fill_now(static_cast<char*>(fill.to) + row * fill.pitch, fill.value,
+                                             fill.value_bytes, fill.width * fill.value_bytes);
+            if (error != kSuccess) return error;
+        }
+        return kSuccess;
+    };
+}
+
+Work host_work(const HostNodeParameters& host) {
+    return [host] {
+        const CudaError error = synchronise_device();
+        if (error == kSuccess) host.function(host.data);
+        return error;
+    };
+}
+
+CudaError instantiate(ExecutableGraph** executable, const Graph* graph) {
+    if (executable == nullptr || graph == nullptr) return remember(kInvalidValue);
+    const std::vector<GraphNode*> order = graph->ordered();
+    if (order.size() != graph->nodes.size()) return remember(kInvalidValue);
+    *executable = new ExecutableGraph;
+    for (const GraphNode* node : order) (*executable)->steps.emplace_back(node, node->work);
+    return kSuccess;
+}
+
+CudaError run(const ExecutableGraph& graph) {
+    for (const auto& [node, work] : graph.steps) {
+        const CudaError error = work ? work() : kSuccess;
+        if (error != kSuccess) return error;
+    }
+    return kSuccess;
+}
+
+CudaError set_work(ExecutableGraph* graph, const GraphNode* node, Work work) {
+    Work* const place = graph == nullptr ? nullptr : graph->find(node);
+    if (place == nullptr) return remember(kInvalidValue);
+    *place = std::move(work);
+    return kSuccess;
+}
+
+Work copy_work(void* to, const void* from, std::size_t bytes, int kind) {
+    return [=] { return copy_now(to, from, bytes, kind); };
+}
+
+CudaError list(const std::vector<GraphNode*>& found, GraphNode** nodes, std::size_t* count) {
+    if (nodes != nullptr) std::copy_n(found.begin(), std::min(*count, found.size()), nodes);
+    *count = found.size();
+    return kSuccess;
+}
+
+}  // namespace
+
+}  // namespace lookahead::cudart
+
+using namespace lookahead::cudart;
+
+extern "C" {
+
+CudaError cudaThreadExchangeStreamCaptureMode(int* mode) {
+    std::swap(*mode, capture_mode);
+    return kSuccess;
+}
+CudaError cudaStreamBeginCapture(void* handle, int) {
+    if (address_of(handle) <= 1) return remember(kStreamCaptureUnsupported);  // the legacy default stream
+    Stream& stream = stream_of(handle);
+    if (stream.is_captured()) return remember(kIllegalState);
+    stream.capture = std::make_shared<StreamCapture>(StreamCapture{std::make_unique<Graph>(), next_capture++});
+    stream.is_origin = true;
+    stream.last.clear();
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamBeginCapture, _ptsz)
+/// The streams that joined leave the capture when they are next used (Stream::is_captured).
+CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
+    Stream& stream = stream_of(handle);
+    if (!stream.is_captured()) return remember(kIllegalState);
+    if (!stream.is_origin) return remember(kStreamCaptureUnmatched);
+    *graph = stream.capture->graph.release();
+    stream.capture.reset();
+    stream.is_origin = false;
+    stream.last.clear();
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamEndCapture, _ptsz)
+CudaError cudaStreamIsCapturing(void* stream, int* status) {
+    *status = stream_of(stream).is_captured();
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamIsCapturing, _ptsz)
+/// CUDA 13's arguments begin with those of 11 and 12's functions of other names.
+CudaError cudaStreamGetCaptureInfo(void* handle, int* status, unsigned long long* id) {
+    Stream& stream = stream_of(handle);
+    *status = stream.is_captured();
+    if (id != nullptr && stream.is_captured()) *id = stream.capture->id;
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
+
+CudaError cudaGraphCreate(Graph** graph, unsigned) {
+    *graph = new Graph;
+    return kSuccess;
+}
+CudaError cudaGraphDestroy(Graph* graph) {
+    delete graph;
+    return kSuccess;
+}
+CudaError cudaGraphAddEmptyNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count) {
+    return add_node(node, graph, after, count, NodeKind::empty, {});
+}
+CudaError cudaGraphAddKernelNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count,
+                                 const KernelNodeParameters* parameters) {
+    CudaError error = kSuccess;
+    Work work = launch_work(*parameters, error);
+    return error == kSuccess ? add_node(node, graph, after, count, NodeKind::kernel, std::move(work)) : error;
+}
+CudaError cudaGraphAddMemcpyNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count,
+                                 const Copy3d* box) {
+    return add_node(node, graph, after, count, NodeKind::copy, [copy = *box] { return copy_box_now(copy); });
+}
+CudaError cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count, void* to,
+                                   const void* from, std::size_t bytes, int kind) {
+    return add_node(node, graph, after, count, NodeKind::copy, copy_work(to, from, bytes, kind));
+}
+CudaError cudaGraphAddMemsetNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count,
+                                 const FillNodeParameters* fill) {
+    return add_node(node, graph, after, count, NodeKind::fill, fill_work(*fill));
+}
+CudaError cudaGraphAddHostNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count,
+                               const HostNodeParameters* host) {
+    return add_node(node, graph, after, count, NodeKind::host, host_work(*host));
+}
+CudaError cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count,
+                                     const Graph* child) {
+    ExecutableGraph* executable = nullptr;
+    const CudaError error = instantiate(&executable, child);
+    if (error != kSuccess) return error;
+    return add_node(node, graph, after, count, NodeKind::graph,
+                    [shared = std::shared_ptr<ExecutableGraph>(executable)] { return run(*shared); });
+}
+/// CUDA 13 has a list of edge data before the count, which tells nothing that matters here.
+CudaError cudaGraphAddDependencies(Graph*, GraphNode* const* from, GraphNode* const* to, std::uintptr_t fourth,
+                                   std::size_t fifth) {
+    const std::size_t count = kRuntimeMajor >= 13 ? fifth : fourth;
+    for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
+    return kSuccess;
+}
+CudaError cudaGraphGetNodes(const Graph* graph, GraphNode** nodes, std::size_t* count) {
+    std::vector<GraphNode*> all;
+    for (const auto& node : graph->nodes) all.push_back(node.get());
+    return list(all, nodes, count);
+}
+CudaError cudaGraphGetRootNodes(const Graph* graph, GraphNode** nodes, std::size_t* count) {
+    std::vector<GraphNode*> roots;
+    for (const auto& node : graph->nodes)
+        if (node->after.empty()) roots.push_back(node.get());
+    return list(roots, nodes, count);
+}
+CudaError cudaGraphNodeGetType(const GraphNode* node, int* kind) {
+    *kind = static_cast<int>(node->kind);
+    return kSuccess;
+}
+
+/// CUDA 11's last three arguments, and the flags of later ones, change nothing here.
+CudaError cudaGraphInstantiate(ExecutableGraph** executable, const Graph* graph, std::uint64_t, void*, std::size_t) {
+    return instantiate(executable, graph);
+}
+CudaError cudaGraphInstantiateWithFlags(ExecutableGraph** executable, const Graph* graph, std::uint64_t) {
+    return instantiate(executable, graph);
+}
+CudaError cudaGraphLaunch(const ExecutableGraph* executable, void* stream) {
+    if (executable == nullptr) return remember(kInvalidValue);
+    return submit(stream, NodeKind::graph, [copy = *executable] { return run(copy); });
+}
+LOOKAHEAD_PER_THREAD(cudaGraphLaunch, _ptsz)
+CudaError cudaGraphUpload(ExecutableGraph*, void*) {
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaGraphUpload, _ptsz)
+CudaError cudaGraphExecDestroy(ExecutableGraph* executable) {
+    delete executable;
+    return kSuccess;
+}
+CudaError cudaGraphExecKernelNodeSetParams(ExecutableGraph* executable, const GraphNode* node,
+                                           const KernelNodeParameters* parameters) {
+    CudaError error = kSuccess;
+    Work work = launch_work(*parameters, error);
+    return error == kSuccess ? set_work(executable, node, std::move(work)) : error;
+}
+CudaError cudaGraphExecMemcpyNodeSetParams1D(ExecutableGraph* executable, const GraphNode* node, void* to,
+                                             const void* from, std::size_t bytes, int kind) {
+    return set_work(executable, node, copy_work(to, from, bytes, kind));
+}
+CudaError cudaGraphExecMemsetNodeSetParams(ExecutableGraph* executable, const GraphNode* node,
+                                           const FillNodeParameters* fill) {
+    return set_work(executable, node, fill_work(*fill));
+}
+/// The other graph must have as many nodes of the same kinds, as CUDA asks.
+CudaError cudaGraphExecUpdate(ExecutableGraph* executable, const Graph* graph, int* result) {
+    constexpr int kTopologyChanged = 2;
+    constexpr auto kUpdateFailure = static_cast<CudaError>(910);
+    const std::vector<GraphNode*> order = graph->ordered();
+    const bool fits = order.size() == executable->steps.size();
+    if (result != nullptr && kRuntimeMajor >= 12) *result = fits ? 0 : kTopologyChanged;
+    if (!fits) return remember(kUpdateFailure);
+    for (std::size_t i = 0; i < order.size(); ++i) executable->steps[i].second = order[i]->work;
+    return kSuccess;
+}
+
+}  // extern "C"

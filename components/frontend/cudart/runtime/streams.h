@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "components/frontend/cudart/protocol.h"
+
+namespace lookahead::cudart {
+
+using Work = std::function<CudaError()>;
+
+/// cudaGraphNodeType's numbers.
+enum class NodeKind : int { kernel = 0, copy = 1, fill = 2, host = 3, graph = 4, empty = 5, wait = 6, record = 7 };
+
+struct GraphNode {
+    NodeKind kind = NodeKind::empty;
+    Work work{};  ///< empty: nothing to do
+    std::vector<GraphNode*> after{};
+};
+
+/// Nodes in an order that respects their edges when they were added; `ordered` respects later edges too.
+struct Graph {
+    std::vector<std::unique_ptr<GraphNode>> nodes{};
+
+    GraphNode* add(NodeKind kind, Work work, std::vector<GraphNode*> after);
+    /// Every node behind those that it comes after; empty if there is a cycle.
+    std::vector<GraphNode*> ordered() const;
+};
+
+/// Streams that are being captured into one graph.
+struct StreamCapture {
+    std::unique_ptr<Graph> graph;
+    std::uint64_t id = 0;
+};
+
+struct Stream {
+    unsigned flags = 0;
+    int priority = 0;
+    std::uint64_t id = 0;
+    std::shared_ptr<StreamCapture> capture{};  ///< null: work runs at once
+    bool is_origin = false;
+    std::vector<GraphNode*> last{};  ///< what the stream's next node comes after
+
+    /// A stream that joined a capture leaves it when that has ended.
+    bool is_captured() {
+        if (capture != nullptr && capture->graph == nullptr) capture.reset();
+        return capture != nullptr;
+    }
+};
+
+/// The stream behind a handle: nullptr and the two handles that name the default stream have one, too.
+Stream& stream_of(void* handle);
+
+/// Does the work now, or makes it a node of the graph into which the stream is captured.
+CudaError submit(void* stream, NodeKind kind, Work work);
+
+/// cudaErrorStreamCaptureUnsupported if the stream is captured: it cannot be waited for.
+CudaError synchronise(void* stream);
+/// Waits for the device.
+CudaError synchronise_device();
+
+}  // namespace lookahead::cudart

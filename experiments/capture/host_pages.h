@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "components/emulator/emulated_device.h"
+#include "experiments/capture/capture.h"
+
+namespace lookahead {
+
+/// Memory that kernels and the program's host code share: managed memory, and pinned memory that kernels use. The program
+/// writes it without a call, so a capture needs copies in its place: what the host wrote goes to the device, in pages,
+/// before the device next runs; what kernels wrote comes back when the program next waits for its device.
+class HostPages {
+  public:
+    HostPages(Capture& capture, EmulatedDevice& device) : capture_(capture), device_(device) {}
+
+    /// Shares the allocation or variable. With `copy` the host has written it before, else it is as the device has it.
+    void share(Allocator::Block block, bool copy);
+    /// No longer shared; true if it was.
+    bool remove(DeviceAddress address) { return blocks_.erase(address) != 0; }
+    bool contains(DeviceAddress address) const { return blocks_.contains(address); }
+
+    /// Before a launch or a copy: records what the host has written. Returns its bytes.
+    std::uint64_t record_host_writes();
+    /// After a launch: notes which pages it wrote.
+    void note_kernel_writes();
+    /// The program waits: records what kernels have written as copies that the program gets. Returns their bytes.
+    std::uint64_t record_kernel_writes();
+    /// Bytes that a recorded copy or filling has written.
+    void accept(DeviceAddress address, std::uint64_t bytes);
+
+  private:
+    struct Block {
+        DeviceAddress address = 0;
+        std::vector<std::byte> known;         ///< the contents that the captured calls lead to
+        std::vector<bool> written_by_kernel;  ///< by page
+    };
+    /// A page of a block, without what lies outside of it.
+    struct Page {
+        std::size_t number, begin, bytes;
+    };
+    static Page page_of(const Block& block, std::size_t number);
+    /// The memory's bytes now.
+    std::span<const std::byte> now(const Block& block, const Page& page) const;
+    bool differs(const Block& block, const Page& page) const;
+    static void know(Block& block, const Page& page, std::span<const std::byte> contents);
+    /// Records a call for each run of pages that are marked.
+    std::uint64_t record(Block& block, const std::vector<bool>& marked, CapturedCall::Kind kind);
+
+    Capture& capture_;
+    EmulatedDevice& device_;
+    std::map<DeviceAddress, Block> blocks_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace lookahead {
+
+/// The PTX modules of a program, made to be one: a name that an earlier module defines, too, gets the module's number,
+/// as `name$2`. Declarations of external functions keep their names.
+class LinkedModules {
+  public:
+    /// Takes a module; returns its number, from 0 on.
+    unsigned add(std::string_view ptx);
+
+    /// The modules' texts; their concatenation is one module, with the newest .version and .target of all.
+    std::vector<std::string> texts() const;
+
+    /// What the thing that module `number` calls `name` is called now.
+    const std::string& name(unsigned number, const std::string& name) const;
+
+  private:
+    struct Preamble {
+        int major = 0, minor = 0;
+        std::string version, target, address_size;  ///< the lines
+        int architecture = 0;
+    };
+
+    void take_preamble(std::string_view line);
+
+    Preamble preamble_;
+    std::vector<std::string> bodies_;
+    std::vector<std::unordered_map<std::string, std::string>> renamed_;  ///< by module
+    std::set<std::string, std::less<>> defined_;
+};
+
+}  // namespace lookahead
