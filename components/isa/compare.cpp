@@ -2,6 +2,7 @@
 #include "components/isa/half.h"
 #include "components/isa/handler_groups.h"
 #include "components/isa/lanes.h"
+#include "components/isa/modes.h"
 
 namespace lookahead::isa {
 namespace {
@@ -90,6 +91,38 @@ void set_predicate(OperandRows& rows, LaneMask active, const Instruction& instru
     const LaneMask second = combined(instruction.combine, ~comparison, rows.source_predicate);
     rows.destination_predicate = merge_lanes(rows.destination_predicate, first, active);
     rows.destination_predicate2 = merge_lanes(rows.destination_predicate2, second, active);
+}
+
+/// The comparison of 64-bit values by their high words, where the low words' is known.
+template <class T, Comparison kComparison>
+void set_predicate_extended(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const LaneMask equal = compare<T, Comparison::eq, false>(rows);
+    const LaneMask high = compare<T, kComparison, false>(rows);
+    const LaneMask comparison = merge_lanes(high, rows.source_predicate2, equal);
+    const LaneMask first = combined(instruction.combine, comparison, rows.source_predicate);
+    const LaneMask second = combined(instruction.combine, ~comparison, rows.source_predicate);
+    rows.destination_predicate = merge_lanes(rows.destination_predicate, first, active);
+    rows.destination_predicate2 = merge_lanes(rows.destination_predicate2, second, active);
+}
+
+template <class T>
+AluHandler select_extended(Comparison comparison) {
+    switch (comparison) {
+        case Comparison::eq:
+            return set_predicate_extended<T, Comparison::eq>;
+        case Comparison::ne:
+            return set_predicate_extended<T, Comparison::ne>;
+        case Comparison::lt:
+            return set_predicate_extended<T, Comparison::lt>;
+        case Comparison::le:
+            return set_predicate_extended<T, Comparison::le>;
+        case Comparison::gt:
+            return set_predicate_extended<T, Comparison::gt>;
+        case Comparison::ge:
+            return set_predicate_extended<T, Comparison::ge>;
+        default:
+            return nullptr;
+    }
 }
 
 /// True is all ones for integers, 1.0 for f32; false is 0.
@@ -186,6 +219,11 @@ AluHandler select_by_type(const Instruction& instruction, Type compared) {
 }  // namespace
 
 AluHandler select_compare(const Instruction& instruction) {
+    if (instruction.operation == Operation::setp &&
+        instruction.mode == static_cast<std::uint8_t>(CompareMode::extended))
+        return instruction.type == Type::s32   ? select_extended<std::int32_t>(instruction.comparison)
+               : instruction.type == Type::u32 ? select_extended<std::uint32_t>(instruction.comparison)
+                                               : nullptr;
     if (instruction.operation == Operation::setp) return select_by_type(instruction, instruction.type);
     if (instruction.operation != Operation::set) return nullptr;
     const bool known = instruction.type == Type::u32 || instruction.type == Type::s32 || instruction.type == Type::f32;

@@ -56,6 +56,30 @@ std::uint32_t funnel_right(std::uint32_t low, std::uint32_t high, std::uint32_t 
     return static_cast<std::uint32_t>(joined(low, high) >> funnel_amount<kMode>(amount));
 }
 
+/// One word of a 64-bit shift.
+std::uint32_t wide_left(std::uint32_t low, std::uint32_t high, std::uint32_t amount) {
+    return static_cast<std::uint32_t>(shift_left(joined(low, high), amount) >> 32);
+}
+template <class T>
+std::uint32_t wide_right(std::uint32_t low, std::uint32_t high, std::uint32_t amount) {
+    return static_cast<std::uint32_t>(shift_right(static_cast<T>(joined(low, high)), amount));
+}
+
+AluHandler select_funnel(const Instruction& instruction) {
+    const bool left = instruction.operation == Operation::shf_l;
+    switch (static_cast<ShiftMode>(instruction.mode)) {
+        case ShiftMode::clamp:
+            return left ? lanewise<&funnel_left<ShiftMode::clamp>> : lanewise<&funnel_right<ShiftMode::clamp>>;
+        case ShiftMode::wrap:
+            return left ? lanewise<&funnel_left<ShiftMode::wrap>> : lanewise<&funnel_right<ShiftMode::wrap>>;
+        case ShiftMode::wide:
+            return left                            ? lanewise<&wide_left>
+                   : instruction.type == Type::s32 ? lanewise<&wide_right<std::int64_t>>
+                                                   : lanewise<&wide_right<std::uint64_t>>;
+    }
+    return nullptr;
+}
+
 /// Any function of three bits: bit 4a + 2b + c of the table. Chosen bit by bit, first by c, then by b, then by a.
 void look_up(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const auto entry = [table = instruction.mode](unsigned i) { return (table >> i & 1) ? ~0u : 0u; };
@@ -118,14 +142,12 @@ AluHandler select_by_type(const Instruction& instruction) {
 }  // namespace
 
 AluHandler select_logic(const Instruction& instruction) {
-    const bool wraps = instruction.mode == static_cast<std::uint8_t>(ShiftMode::wrap);
     switch (instruction.operation) {
         case Operation::lop3:
             return look_up;
         case Operation::shf_l:
-            return wraps ? lanewise<&funnel_left<ShiftMode::wrap>> : lanewise<&funnel_left<ShiftMode::clamp>>;
         case Operation::shf_r:
-            return wraps ? lanewise<&funnel_right<ShiftMode::wrap>> : lanewise<&funnel_right<ShiftMode::clamp>>;
+            return select_funnel(instruction);
         default:
             return select_by_type(instruction);
     }

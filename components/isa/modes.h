@@ -20,8 +20,14 @@ enum class VoteMode : std::uint8_t { all, any, uni, ballot };
 /// also the destination_predicate, if any.
 enum class MatchMode : std::uint8_t { any, all };
 
-/// `shf_l`, `shf_r`: source[0] low word, source[1] high word, source[2] amount.
-enum class ShiftMode : std::uint8_t { clamp, wrap };
+/// `shf_l`, `shf_r`: source[0] low word, source[1] high word, source[2] amount. `wide`: one word of a 64-bit shift by
+/// any amount, the high one of a shift to the left, the low one of a shift to the right (by the type: s32 brings in the
+/// sign), as NVIDIA's SHF.L.U64.HI and SHF.R.U64 do.
+enum class ShiftMode : std::uint8_t { clamp, wrap, wide };
+
+/// `setp` of u32 and s32: `extended` compares the high words of 64-bit values; where they are equal, source_predicate2,
+/// the comparison of the low words, is the result (ISETP.EX).
+enum class CompareMode : std::uint8_t { plain, extended };
 
 /// `bfind`: position of the bit, or the shift that would bring it to the top (.shiftamt).
 enum class FindMode : std::uint8_t { position, shift_amount };

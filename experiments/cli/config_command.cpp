@@ -22,7 +22,7 @@ Configuration checked(const MachineOptions& options) {
     const gpu::Machine machine(configuration, {}, [](Device&) {});
     configuration.read<RunParameters>("run");
     load_energy_table(configuration.read<EnergyParameters>("energy").table, configuration.place_of("energy.table"));
-    configuration.read<finaliser::FinaliserOptions>("finaliser");
+    finaliser_options(configuration);
     configuration.check_all_used();
     return configuration;
 }

@@ -70,7 +70,7 @@ ExitCode profile_registers(const ProfileOptions& options, const Session& session
     }
     const Configuration configuration = options.machine.configuration();
     const ptx::Module module = module_of(options.source, configuration);
-    const auto limits = configuration.read<finaliser::FinaliserOptions>("finaliser");
+    const finaliser::FinaliserOptions limits = finaliser_options(configuration);
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     bool found = false;
     for (const ptx::Function& function : module.functions) {

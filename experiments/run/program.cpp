@@ -7,10 +7,17 @@
 namespace lookahead {
 
 LOOKAHEAD_REGISTER_PARAMETERS(finaliser::FinaliserOptions, "finaliser", "From PTX to the machine ISA.")
+LOOKAHEAD_REGISTER_PARAMETERS(finaliser::IsaOptions, "isa", "What the machine ISA is like, where machines differ.")
+
+finaliser::FinaliserOptions finaliser_options(const Configuration& configuration) {
+    auto options = configuration.read<finaliser::FinaliserOptions>("finaliser");
+    options.isa = configuration.read<finaliser::IsaOptions>("isa");
+    return options;
+}
 
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
     const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());
-    return finaliser::finalise_module(module, configuration.read<finaliser::FinaliserOptions>("finaliser"));
+    return finaliser::finalise_module(module, finaliser_options(configuration));
 }
 
 }  // namespace lookahead

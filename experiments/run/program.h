@@ -8,7 +8,10 @@
 
 namespace lookahead {
 
-/// A workload's kernels on the machine ISA, with the limits of the configuration (`finaliser.*`).
+/// How kernels are finalised for the machine: the keys `finaliser.*` and `isa.*`.
+finaliser::FinaliserOptions finaliser_options(const Configuration& configuration);
+
+/// A workload's kernels on the machine ISA, as the configuration says.
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration);
 
 }  // namespace lookahead
@@ -30,4 +33,25 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
                  .help = "Predicate registers that a thread may use.",
                  .source = "NVIDIA's machine ISAs: P0 to P6"}),
         boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}));
+};
+
+template <>
+struct lookahead::ParametersOf<lookahead::finaliser::IsaOptions> {
+    using P = finaliser::IsaOptions;
+    inline static const auto list = parameter_list<P>(
+        boolean("expand_64bit", &P::expand_64bit,
+                {.help = "64-bit integer operations are sequences of 32-bit ones with carries.",
+                 .source = "NVIDIA's GPUs have 32-bit integer units; GPGPU-Sim executes 64-bit operations whole"}),
+        boolean("wide_multiply", &P::wide_multiply,
+                {.help = "A product of 32-bit values with a 64-bit addend is one instruction, also with expand_64bit.",
+                 .source = "IMAD.WIDE of Volta and later; Fermi has IMAD and IMAD.HI"}),
+        boolean("single_constant", &P::single_constant,
+                {.help = "Instructions have one constant operand at most, and none as an address or data to store.",
+                 .source = "operand forms of NVIDIA's machine ISAs, from Fermi to Turing"}),
+        integer("reserved_registers", &P::reserved_registers,
+                {.unit = "register",
+                 .min = 0,
+                 .max = 16,
+                 .help = "Registers of each thread that hold no values of the program; they count as used.",
+                 .source = "ptxas: R1 is the stack pointer; on Volta and later two more hold the program counter"}));
 };

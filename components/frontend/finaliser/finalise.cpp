@@ -10,9 +10,11 @@
 #include "components/frontend/finaliser/dead_code.h"
 #include "components/frontend/finaliser/emit.h"
 #include "components/frontend/finaliser/exit_branches.h"
+#include "components/frontend/finaliser/expand_wide.h"
 #include "components/frontend/finaliser/flow.h"
 #include "components/frontend/finaliser/fold.h"
 #include "components/frontend/finaliser/fold_addresses.h"
+#include "components/frontend/finaliser/legalise_operands.h"
 #include "components/frontend/finaliser/lower.h"
 #include "components/frontend/finaliser/module_layout.h"
 #include "components/frontend/finaliser/rename.h"
@@ -30,21 +32,29 @@ void check_options(const FinaliserOptions& options) {
     if (options.register_limit < 1 || options.register_limit > 255)
         throw ConfigurationError(
             fmt::format("register limit {} is out of range; it must be from 1 to 255", options.register_limit));
+    if (options.isa.reserved_registers >= options.register_limit)
+        throw ConfigurationError(
+            fmt::format("register limit {} leaves none beside the {} reserved ones; it must be higher",
+                        options.register_limit, options.isa.reserved_registers));
     if (options.predicate_limit < 1 || options.predicate_limit > isa::kPredicateRegisters)
         throw ConfigurationError(fmt::format("predicate limit {} is out of range; it must be from 1 to {}",
                                              options.predicate_limit, isa::kPredicateRegisters));
 }
 
-void optimise(VirtualKernel& kernel, bool rename) {
-    turn_branches_to_exits(kernel);
-    drop_unreachable_code(kernel);
-    if (rename) rename_local_values(kernel);
+void simplify(VirtualKernel& kernel) {
     for (bool changed = true; changed;) {
         changed = propagate_copies(kernel);
         changed |= fold_constants(kernel);
         changed |= fold_addresses(kernel);
         changed |= remove_dead_code(kernel);
     }
+}
+
+void optimise(VirtualKernel& kernel, bool rename) {
+    turn_branches_to_exits(kernel);
+    drop_unreachable_code(kernel);
+    if (rename) rename_local_values(kernel);
+    simplify(kernel);
 }
 
 bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
@@ -74,6 +84,12 @@ VirtualKernel prepare(const ptx::Module& module, const ptx::Function& kernel, co
                       bool rename) {
     VirtualKernel code = lower(module, kernel);
     optimise(code, rename);
+    if (options.isa.expand_64bit) {
+        expand_wide_operations(code, options.isa);
+        simplify(code);
+    }
+    split_groups(code);
+    if (options.isa.single_constant) legalise_operands(code, options.isa);
     spill_predicates(code, options.predicate_limit);
     return code;
 }
@@ -103,7 +119,8 @@ void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation
         throw InputError(
             fmt::format("{}:{}: kernel {} needs {} registers at once, also with all other values in local memory, and "
                         "the limit is {}; raise the limit",
-                        frame.source_file, line, frame.name, allocation.registers, options.register_limit));
+                        frame.source_file, line, frame.name, allocation.registers + options.isa.reserved_registers,
+                        options.register_limit + options.isa.reserved_registers));
     if (allocation.predicates > options.predicate_limit)
         throw InputError(fmt::format("{}:{}: kernel {} needs {} predicate registers at once and there are {}",
                                      frame.source_file, line, frame.name, allocation.predicates,
@@ -112,8 +129,10 @@ void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation
 
 }  // namespace
 
-isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options) {
-    check_options(options);
+isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
+    check_options(given);
+    FinaliserOptions options = given;
+    options.register_limit -= given.isa.reserved_registers;
     VirtualKernel code;
     Allocation allocation;
     // Values of their own let the scheduler do more; the program's own reuse of registers can need fewer.
@@ -125,6 +144,7 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     if (!is_within(allocation, options)) spill_and_allocate(module, kernel, options, code, allocation);
     check_limits(code.frame, kernel.line, allocation, options);
     isa::Kernel result = emit(code, allocation);
+    result.registers += given.isa.reserved_registers;
     verify(result);
     check_executable(kernel, result);
     return result;

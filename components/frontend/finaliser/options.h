@@ -2,9 +2,24 @@
 
 namespace lookahead::finaliser {
 
+/// What the machine's ISA is like, where machines differ.
+struct IsaOptions {
+    /// 64-bit integer operations are sequences of 32-bit ones with carries.
+    bool expand_64bit = false;
+    /// The product of two 32-bit values, with a 64-bit addend, is one instruction also where 64-bit operations are
+    /// expanded (Volta's IMAD.WIDE; Fermi has IMAD and IMAD.HI).
+    bool wide_multiply = true;
+    /// An instruction has one constant or number among its operands at most, and none as an address, as data to be
+    /// stored or shuffled. Otherwise constants can stand wherever registers can.
+    bool single_constant = false;
+    /// Registers of each thread that hold no values of the program: they count, and cannot be allocated.
+    unsigned reserved_registers = 0;
+};
+
 /// How a kernel is brought onto the machine ISA.
 struct FinaliserOptions {
-    /// 32-bit registers a thread may use, 1 to 255. Fermi's machine ISA encodes 63.
+    IsaOptions isa;
+    /// 32-bit registers a thread may use, 1 to 255, reserved ones included. Fermi's machine ISA encodes 63.
     unsigned register_limit = 63;
     /// Predicate registers a thread may use, 1 to 7 (P7 is the constant PT). Values beyond them are kept in registers.
     unsigned predicate_limit = 7;

@@ -69,7 +69,7 @@ std::string mode_suffix(const Instruction& instruction) {
     constexpr std::array shuffles = {"UP", "DOWN", "BFLY", "IDX"};
     constexpr std::array votes = {"ALL", "ANY", "UNI", "BALLOT"};
     constexpr std::array matches = {"ANY", "ALL"};
-    constexpr std::array shifts = {"CLAMP", "WRAP"};
+    constexpr std::array shifts = {"CLAMP", "WRAP", "U64"};
     constexpr std::array finds = {"", "SH"};
     constexpr std::array permutes = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
     switch (instruction.operation) {
@@ -99,6 +99,7 @@ bool type_is_implied(Operation operation) {
 std::string mnemonic(const Instruction& instruction) {
     std::string text = kOperations[static_cast<std::size_t>(instruction.operation)];
     text += mode_suffix(instruction);
+    if (instruction.operation == Operation::setp && instruction.mode != 0) text += ".EX";
     text += suffix(kComparisons, instruction.comparison) + suffix(kCombines, instruction.combine);
     text += suffix(kSpaces, instruction.space) + suffix(kAtomics, instruction.atomic);
     text += suffix(kOrders, instruction.order) + suffix(kScopes, instruction.scope);

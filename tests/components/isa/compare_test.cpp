@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "components/isa/modes.h"
 #include "tests/components/isa/handler_harness.h"
 
 namespace lookahead::isa {
@@ -128,6 +129,54 @@ TEST_CASE("setp and set compare floats, with NaN on the side that the comparison
         check<float>(Type::f32, true, table);
         check<double>(Type::f64, false, table);
     }
+}
+
+TEST_CASE("an extended setp after one of the low words compares 64-bit values") {
+    auto& random = test::random_bits();
+    for (const auto& [comparison, orders] : kOrdered)
+        for (const bool is_signed : {false, true}) {
+            Instruction low;
+            low.operation = Operation::setp;
+            low.type = Type::u32;
+            low.comparison = comparison;
+            Instruction high = low;
+            high.type = is_signed ? Type::s32 : Type::u32;
+            high.mode = static_cast<std::uint8_t>(CompareMode::extended);
+            high.combine = Combine::bit_xor;
+            for (int round = 0; round < 200; ++round) {
+                Row words[2][2];
+                std::uint64_t a[kWarpSize], b[kWarpSize];
+                for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+                    a[lane] = test::random_value();
+                    b[lane] = random() % 4 == 0   ? a[lane]
+                              : random() % 3 == 0 ? a[lane] ^ (random() & 0x80000001)
+                                                  : test::random_value();
+                    for (unsigned i = 0; i < 2; ++i) {
+                        words[0][i].lanes[lane] = static_cast<std::uint32_t>(a[lane] >> (32 * i));
+                        words[1][i].lanes[lane] = static_cast<std::uint32_t>(b[lane] >> (32 * i));
+                    }
+                }
+                OperandRows rows{};
+                for (unsigned s = 0; s < 2; ++s) rows.source[s][0] = words[s][0].lanes;
+                select_handler(low)(rows, kFullMask, low);
+                rows.source_predicate2 = rows.destination_predicate;
+                for (unsigned s = 0; s < 2; ++s) rows.source[s][0] = words[s][1].lanes;
+                rows.source_predicate = static_cast<LaneMask>(random());
+                const auto active = static_cast<LaneMask>(random());
+                const auto old1 = rows.destination_predicate = static_cast<LaneMask>(random());
+                const auto old2 = rows.destination_predicate2 = static_cast<LaneMask>(random());
+                select_handler(high)(rows, active, high);
+                for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+                    const Order order = is_signed ? order_of<std::int64_t>(a[lane], b[lane], false)
+                                                  : order_of<std::uint64_t>(a[lane], b[lane], false);
+                    const bool compares = std::find(orders.begin(), orders.end(), order) != orders.end();
+                    const bool other = rows.source_predicate >> lane & 1, runs = active >> lane & 1;
+                    INFO("comparison " << static_cast<int>(comparison) << " of " << a[lane] << " and " << b[lane]);
+                    REQUIRE((rows.destination_predicate >> lane & 1) == (runs ? compares != other : old1 >> lane & 1));
+                    REQUIRE((rows.destination_predicate2 >> lane & 1) == (runs ? compares == other : old2 >> lane & 1));
+                }
+            }
+        }
 }
 
 TEST_CASE("integers have no unordered comparisons") {

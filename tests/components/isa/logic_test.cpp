@@ -95,6 +95,25 @@ TEST_CASE("funnel shifts move across both words, clamped at 32 or modulo 32") {
                 .run();
 }
 
+TEST_CASE("wide funnel shifts give the word that a 64-bit shift moves bits into") {
+    HandlerCheck(make(Operation::shf_l, Type::b32, static_cast<std::uint8_t>(ShiftMode::wide)), {3, {1, 1, 1}, 1},
+                 [](const Words& words) {
+                     const std::uint64_t both = (words[0] & 0xffffffff) | words[1] << 32, n = words[2] & 0xffffffff;
+                     return n < 64 ? both << n >> 32 : 0;
+                 })
+        .run();
+    for (const Type type : {Type::u32, Type::s32})
+        HandlerCheck(make(Operation::shf_r, type, static_cast<std::uint8_t>(ShiftMode::wide)), {3, {1, 1, 1}, 1},
+                     [type](const Words& words) {
+                         const std::uint64_t n = words[2] & 0xffffffff;
+                         Bits both((words[0] & 0xffffffff) | words[1] << 32), result;
+                         for (unsigned i = 0; i < 32; ++i)
+                             result[i] = i + n < 64 ? both[i + n] : type == Type::s32 && both[63];
+                         return result.to_ullong();
+                     })
+            .run();
+}
+
 TEST_CASE("lop3 looks every combination of bits up in its table, for all 256 tables") {
     for (unsigned table = 0; table < 256; ++table)
         HandlerCheck(make(Operation::lop3, Type::b32, static_cast<std::uint8_t>(table)), {3, {1, 1, 1}, 1},

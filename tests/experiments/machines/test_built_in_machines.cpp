@@ -20,7 +20,7 @@ namespace {
 /// Has every key of a machine read, and so checked.
 void read_all(const Configuration& configuration) {
     const gpu::Machine machine(configuration, {}, [](Device&) {});
-    configuration.read<finaliser::FinaliserOptions>("finaliser");
+    finaliser_options(configuration);
 }
 
 std::map<std::string, ParameterValue> effective_values(const Configuration& configuration) {

@@ -38,12 +38,17 @@ std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchC
     const auto expected = interpret(module, configuration, a, words);
     for (const bool schedule : {true, false}) {
         for (const unsigned registers : {63U, 12U}) {
-            CAPTURE(schedule);
-            CAPTURE(registers);
-            FinaliserOptions options;
-            options.schedule = schedule;
-            options.register_limit = registers;
-            CHECK(emulate(module, options, configuration, a, words) == expected);
+            for (const bool words_only : {false, true}) {
+                CAPTURE(schedule);
+                CAPTURE(registers);
+                CAPTURE(words_only);
+                FinaliserOptions options;
+                options.schedule = schedule;
+                options.register_limit = registers;
+                options.isa.expand_64bit = options.isa.single_constant = words_only;
+                options.isa.wide_multiply = schedule;
+                CHECK(emulate(module, options, configuration, a, words) == expected);
+            }
         }
     }
     return expected;

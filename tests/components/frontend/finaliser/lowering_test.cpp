@@ -239,3 +239,43 @@ TEST_CASE("options out of range are refused") {
     options.predicate_limit = 8;
     CHECK_THROWS_AS(kernel_of("", options), ConfigurationError);
 }
+
+namespace {
+
+FinaliserOptions with(const IsaOptions& isa) {
+    FinaliserOptions options;
+    options.isa = isa;
+    options.schedule = false;
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("where the machine has 32-bit units, wide sums carry, comparisons extend and shifts funnel") {
+    const isa::Kernel kernel = kernel_of(
+        "ld.global.u64 %rd0, [%out]; ld.global.u64 %rd1, [%out+8]; add.s64 %rd2, %rd0, %rd1; setp.lt.s64 %p0, %rd2, "
+        "%rd1; shr.s64 %rd3, %rd2, 5; selp.b64 %rd4, %rd3, %rd0, %p0; st.global.u64 [%out], %rd4;",
+        with({.expand_64bit = true}));
+    CHECK(lines_of(kernel) == std::vector<std::string>{"LD.GLOBAL.U64 R0:1, [c[param+0x0]] ;",
+                                                       "LD.GLOBAL.U64 R2:3, [c[param+0x0]+0x8] ;",
+                                                       "ADD.C.U32 R4, P0, R0, R2, !PT ;", "ADD.C.U32 R5, R1, R3, P0 ;",
+                                                       "SETP.LT.U32 P0, R4, R2 ;", "SETP.EX.LT.S32 P0, R5, R3, P0 ;",
+                                                       "SHF.R.U64.S32 R2, R4, R5, 0x5 ;", "SHR.S32 R3, R5, 0x5 ;",
+                                                       "SEL.B32 R0, R2, R0, P0 ;", "SEL.B32 R1, R3, R1, P0 ;",
+                                                       "ST.GLOBAL.U64 [c[param+0x0]], R0:1 ;", "EXIT ;"});
+}
+
+TEST_CASE("where an instruction has one constant at most, the others are put into registers once and before loops") {
+    const isa::Kernel kernel = kernel_of(
+        "mov.u32 %r0, 0;\nL:\nmad.lo.u32 %r0, %r0, %a, %b; mad.lo.u32 %r0, %r0, %b, %a; setp.lt.u32 %p0, %r0, 1000;"
+        "@%p0 bra L; st.global.u32 [%out], %r0; st.global.u32 [%out+4], 0; ld.local.u32 %r1, [64];"
+        "st.global.u32 [%out+8], %r1;",
+        with({.single_constant = true}));
+    CHECK(lines_of(kernel) ==
+          std::vector<std::string>{"MOV.B32 R0, RZ ;", "MOV.B32 R1, c[param+0x8] ;", "MOV.B32 R2, c[param+0xc] ;",
+                                   "MAD.LO.U32 R0, R0, c[param+0x8], R2 ;", "MAD.LO.U32 R0, R0, c[param+0xc], R1 ;",
+                                   "SETP.LT.U32 P0, R0, 0x3e8 ;", "@P0 BRA 0x0018 ;  // joins at 0x0038",
+                                   "MOV.B64 R2:3, c[param+0x0] ;", "ST.GLOBAL.U32 [R2:3], R0 ;",
+                                   "ST.GLOBAL.U32 [R2:3+0x4], RZ ;", "LD.LOCAL.U32 R0, [RZ+0x40] ;",
+                                   "ST.GLOBAL.U32 [R2:3+0x8], R0 ;", "EXIT ;"});
+}

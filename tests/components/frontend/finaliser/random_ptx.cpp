@@ -166,7 +166,52 @@ class Generator {
         line("{}{} {}, {}, {}", guard(), kBinary[below(11)], r(), r(), r_or_number());
     }
 
+    std::string rd_or_number() { return one_in(3) ? std::to_string(std::uint64_t{below(5)} << below(40)) : rd(); }
+
+    /// Everything on 64-bit integers that is expanded to words.
+    void wide_operations() {
+        static constexpr const char* kBinary[] = {"add.u64", "sub.s64", "mul.lo.u64", "mul.hi.u64", "mul.hi.s64",
+                                                  "and.b64", "or.b64",  "xor.b64",    "min.s64",    "max.u64",
+                                                  "min.u64", "max.s64", "sub.u64",    "mul.lo.s64"};
+        static constexpr const char* kUnary[] = {"neg.s64", "abs.s64", "not.b64", "brev.b64"};
+        static constexpr const char* kShifts[] = {"shl.b64", "shr.u64", "shr.s64"};
+        static constexpr const char* kNarrowing[] = {"popc.b64", "clz.b64", "cvt.u32.u64", "cvt.s16.s64"};
+        static constexpr const char* kWidening[] = {"cvt.u64.u32", "cvt.s64.s32", "cvt.u64.s32"};
+        static constexpr const char* kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+        static constexpr const char* kCombines[] = {"and", "or", "xor"};
+        const char* const type = one_in(2) ? "s64" : "u64";
+        switch (below(10)) {
+            case 0:
+            case 1:
+                return line("{}{} {}, {}, {}", guard(), kBinary[below(14)], rd(), rd(), rd_or_number());
+            case 2:
+                return line("{}{} {}, {}", guard(), kUnary[below(4)], rd(), rd());
+            case 3:
+                return line("{}{} {}, {}, {}", guard(), kShifts[below(3)], rd(), rd(),
+                            one_in(2) ? std::to_string(below(70)) : r());
+            case 4:
+                if (const unsigned choice = below(5); choice < 3)
+                    return line("{}{} {}, {}", guard(), kNarrowing[choice], r(), rd());
+                return line("{}{} {}, {}", guard(), kNarrowing[3], h(), rd());
+            case 5:
+                if (const unsigned choice = below(4); choice < 3)
+                    return line("{}{} {}, {}", guard(), kWidening[choice], rd(), r());
+                return line("{}cvt.s64.s16 {}, {}", guard(), rd(), h());
+            case 6:
+                return line("{}setp.{}.{}.{} {}, {}, {}, {}", guard(), kComparisons[below(6)], kCombines[below(3)],
+                            type, p(), rd(), rd_or_number(), p());
+            case 7:
+                return line("{}setp.{}.{} {}, {}, {}", guard(), kComparisons[below(6)], type, p(), rd(),
+                            rd_or_number());
+            case 8:
+                return line("{}selp.b64 {}, {}, {}, {}", guard(), rd(), rd(), rd_or_number(), p());
+            default:
+                return line("{}mad.lo.{} {}, {}, {}, {}", guard(), type, rd(), rd(), rd_or_number(), rd());
+        }
+    }
+
     void wide_arithmetic() {
+        if (!options_.plain && one_in(2)) return wide_operations();
         switch (below(options_.plain ? 4 : 8)) {
             case 0:
                 return line("{}mul.wide.s32 {}, {}, {}", guard(), rd(), r(), r_or_number());

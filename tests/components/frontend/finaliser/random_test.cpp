@@ -69,6 +69,16 @@ std::uint64_t first_seed() {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
 }
 
+/// Machines differ in what they make of 64-bit operations.
+IsaOptions isa_of(std::uint64_t seed) {
+    IsaOptions isa;
+    isa.expand_64bit = seed % 3 != 0;
+    isa.wide_multiply = seed % 3 == 1;
+    isa.single_constant = seed % 2 != 0;
+    isa.reserved_registers = static_cast<unsigned>(seed % 4);
+    return isa;
+}
+
 void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most_refused, unsigned predicates = 7) {
     FinaliserOptions options;
     options.predicate_limit = predicates;
@@ -78,6 +88,7 @@ void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most
     const std::uint64_t first = first_seed();
     for (std::uint64_t seed = first; seed < first + kernels; ++seed) {
         CAPTURE(seed);
+        options.isa = isa_of(seed);
         compare(seed, options, counts);
     }
     MESSAGE(fmt::format("seeds {} to {}, limit {}, schedule {}: {} kernels, {} beyond the limit", first,
