@@ -19,6 +19,7 @@ struct L1Counters {
     std::array<std::uint64_t, kClients> hits{};
     std::array<std::uint64_t, kClients> merges{};
     std::array<std::uint64_t, kClients> misses{};
+    std::uint64_t sector_misses = 0;
     std::uint64_t ordered_loads = 0;
     std::uint64_t stores = 0;
     std::uint64_t store_hits = 0;
@@ -53,10 +54,13 @@ struct lookahead::StatisticsOf<lookahead::gpu::L1Counters> {
               {"merges_affine_expansion", "access", "Expanded affine loads that joined a fill under way."}}}},
         CounterArray<C, kClients>{
             &C::misses,
-            {{{"misses_demand", "access", "Loads that asked L2 for a line."},
+            {{{"misses_demand", "access", "Loads that asked L2 for a line or sectors of one."},
               {"misses_prefetch", "access", "Prefetches that asked L2 for a line."},
               {"misses_pre_load", "access", "Pre-loads that asked L2 for a line."},
               {"misses_affine_expansion", "access", "Expanded affine loads that asked L2 for a line."}}}},
+        Counter<C>{"sector_misses", "access",
+                   "Loads whose line was there, or under way, without their sectors; they are among the misses.",
+                   &C::sector_misses},
         Counter<C>{"ordered_loads", "access", "Volatile and stronger loads; they are among the misses.",
                    &C::ordered_loads},
         Counter<C>{"stores", "access", "Stores.", &C::stores},
@@ -66,8 +70,8 @@ struct lookahead::StatisticsOf<lookahead::gpu::L1Counters> {
         Counter<C>{"fills", "line", "Replies of L2 to loads.", &C::fills},
         Counter<C>{"detached_fills", "line", "Fills that were not installed, poisoned or ordered.", &C::detached_fills},
         Counter<C>{"evictions", "line", "Lines that made room for others.", &C::evictions},
-        Counter<C>{"invalidations", "line", "Lines dropped for stores, atomics, ordered loads and generations.",
-                   &C::invalidations},
+        Counter<C>{"invalidations", "line",
+                   "Lines or sectors dropped for stores, atomics, ordered loads and generations.", &C::invalidations},
         Counter<C>{"generations", "", "Times that fences, acquires and kernels emptied the cache.", &C::generations},
         CounterArray<C, lookahead::gpu::kReservationFailures>{
             &C::failure_cycles,

@@ -31,6 +31,7 @@ struct L1Access {
     std::uint32_t pc = 0;
     std::uint16_t warp = 0;  ///< stream context
     Client client = Client::demand;
+    SectorMask sectors = kAllSectors;  ///< that it touches; without l1d.sector_bytes = 32, all
 };
 
 enum class L1Answer : std::uint8_t { hit, merge, miss, stall };
@@ -50,6 +51,11 @@ class BasicL1Data {
   public:
     BasicL1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement);
 
+    bool sectored() const { return sectored_; }
+    /// Those of the sectors that are in the same state as the lowest one: valid, awaited with one fill, or absent. A
+    /// load takes sectors that are alike; the unit makes one of it for each such group.
+    SectorMask alike(std::uint64_t line, SectorMask sectors) const;
+
     /// A weak load. `waiter` is given back with the fill after a miss or merge; a client that waits for nothing (a
     /// prefetch) gives a waiter without lanes.
     L1LoadResult load(const L1Access& access, const Waiter& waiter);
@@ -58,14 +64,16 @@ class BasicL1Data {
 
     /// False: a store or atomic would stall (miss_queue_full).
     bool can_write() const { return !queue_.full(); }
-    /// The bytes of the mask of `line_data` are stored; `tag` comes back with the acknowledgement.
+    /// The bytes of the mask of `line_data` are stored; `tag` comes back with the acknowledgement. The sectors are those
+    /// of the mask.
     void store(const L1Access& access, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);
     /// Returns the place for the payload: an AtomicRequest with its lanes.
     std::byte* atomic(const L1Access& access, std::size_t payload_bytes);
 
-    /// The reply to a ReadRequest: calls serve(waiter, line_bytes) for those who wait, in their order.
+    /// The reply to a ReadRequest with the sectors' bytes: calls serve(waiter, line_bytes) for those who wait, in their
+    /// order. Of the line's bytes those of the reply's sectors hold.
     template <class Serve>
-    void fill(const ReadReply& reply, Serve&& serve);
+    void fill(const ReadReply& reply, const std::byte* data, Serve&& serve);
 
     /// A fence or acquire took effect, or a kernel begins.
     void start_generation();
@@ -129,17 +137,21 @@ class BasicL1Data {
 
     L1LoadResult merge(const L1Access& access, const Waiter& waiter, std::uint32_t way);
     L1LoadResult miss(const L1Access& access, const Waiter& waiter);
+    L1LoadResult miss_sectors(const L1Access& access, const Waiter& waiter, std::uint32_t way);
     bool mshr_free(Client client) const {
         return !mshrs_.full() && (client == Client::demand || speculative_ < speculative_limit_);
     }
     std::uint32_t place_for(std::uint64_t line);
     void request(const L1Access& access, const Waiter& waiter, std::uint32_t way);
-    void detach(std::uint32_t mshr);
+    void detach(std::uint32_t way, SectorMask sectors);
     void drop(std::uint32_t way);
-    void invalidate(std::uint32_t way, bool evicts_copy, bool detaches_fill);
-    void store_through(std::uint32_t way, const ByteMask& mask, const std::byte* line_data);
+    void clear_if_empty(std::uint32_t way);
+    void invalidate(std::uint32_t way, SectorMask sectors, bool evicts_copy, bool detaches_fill);
+    void store_through(std::uint32_t way, SectorMask sectors, const ByteMask& mask, const std::byte* line_data);
+    static void unpack(std::byte* line, const std::byte* data, SectorMask sectors);
 
     bool write_through_;
+    bool sectored_;
     unsigned speculative_limit_;
     unsigned pin_limit_;
     TagArray tags_;
@@ -161,6 +173,7 @@ inline std::size_t client_index(Client client) {
 template <class Contract>
 BasicL1Data<Contract>::BasicL1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement)
     : write_through_(parameters.write_policy == "write_through"),
+      sectored_(parameters.sector_bytes == kSectorBytes),
       speculative_limit_(static_cast<unsigned>(parameters.speculative_mshrs)),
       pin_limit_(static_cast<unsigned>(std::min(parameters.pinned_ways, parameters.ways - 1))),
       tags_(SetIndex(parameters.set_index == "linear" ? SetIndexing::linear : SetIndexing::fermi_hash,
@@ -180,8 +193,12 @@ L1LoadResult BasicL1Data<Contract>::load(const L1Access& access, const Waiter& w
     if (way == kNoWay) {
         return miss(access, waiter);
     }
-    if (tags_.info(way).pending()) {
-        return merge(access, waiter, way);
+    const LineInfo& info = tags_.info(way);
+    const bool hits = Contract::hit_needs_its_sectors ? (access.sectors & ~info.valid) == 0 : info.valid != 0;
+    if (!hits) {
+        LOOKAHEAD_DEBUG_ASSERT(alike(access.line, access.sectors) == access.sectors,
+                               "a load of sectors that are in different states");
+        return (access.sectors & info.awaited) != 0 ? merge(access, waiter, way) : miss_sectors(access, waiter, way);
     }
     touch(way);
     ++counters_.hits[client_index(access.client)];
@@ -193,8 +210,9 @@ template <class Contract>
 L1LoadResult BasicL1Data<Contract>::load_ordered(const L1Access& access, const Waiter& waiter) {
     const std::uint32_t way = tags_.find(access.line);
     if (way != kNoWay) {
-        const bool pending = tags_.info(way).pending();
-        if ((!Contract::ordered_load_bypasses && !pending) || (!Contract::ordered_load_never_joins && pending)) {
+        const LineInfo& info = tags_.info(way);
+        if ((!Contract::ordered_load_bypasses && (info.valid & access.sectors) == access.sectors) ||
+            (!Contract::ordered_load_never_joins && (info.awaited & access.sectors) == access.sectors)) {
             return load(access, waiter);
         }
     }
@@ -204,7 +222,7 @@ L1LoadResult BasicL1Data<Contract>::load_ordered(const L1Access& access, const W
     if (queue_.full()) {
         return stall(ReservationFailure::miss_queue_full);
     }
-    invalidate(way, true, true);
+    invalidate(way, access.sectors, true, true);
     request(access, waiter, kNoWay);
     ++counters_.ordered_loads;
     return {L1Answer::miss, {}, nullptr};
@@ -212,7 +230,7 @@ L1LoadResult BasicL1Data<Contract>::load_ordered(const L1Access& access, const W
 
 template <class Contract>
 L1LoadResult BasicL1Data<Contract>::merge(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
-    const std::uint32_t entry = tags_.info(way).mshr;
+    const std::uint32_t entry = tags_.info(way).mshr(access.sectors);
     if (waiter.lanes != 0) {
         if (mshrs_.list_full(entry)) {
             return stall(ReservationFailure::merge_limit);
@@ -250,6 +268,36 @@ L1LoadResult BasicL1Data<Contract>::miss(const L1Access& access, const Waiter& w
     return {L1Answer::miss, {}, nullptr};
 }
 
+/// The line is there, the sectors are not: they need no way.
+template <class Contract>
+L1LoadResult BasicL1Data<Contract>::miss_sectors(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
+    if (!mshr_free(access.client)) {
+        return stall(ReservationFailure::no_mshr);
+    }
+    if (queue_.full()) {
+        return stall(ReservationFailure::miss_queue_full);
+    }
+    touch(way);
+    request(access, waiter, way);
+    ++counters_.sector_misses;
+    return {L1Answer::miss, {}, nullptr};
+}
+
+template <class Contract>
+SectorMask BasicL1Data<Contract>::alike(std::uint64_t line, SectorMask sectors) const {
+    const std::uint32_t way = tags_.find(line);
+    if (way == kNoWay) {
+        return sectors;
+    }
+    const LineInfo& info = tags_.info(way);
+    const auto lowest = static_cast<SectorMask>(sectors & -sectors);
+    if ((lowest & info.awaited) != 0) {
+        return sectors & mshrs_[info.mshr(lowest)].installs;
+    }
+    const bool valid = (lowest & info.valid) != 0;
+    return static_cast<SectorMask>(sectors & (valid ? info.valid : ~(info.valid | info.awaited)));
+}
+
 /// An empty way if there is one, else the policy's victim; kNoWay if all are pending or pinned.
 template <class Contract>
 std::uint32_t BasicL1Data<Contract>::place_for(std::uint64_t line) {
@@ -267,30 +315,53 @@ std::uint32_t BasicL1Data<Contract>::place_for(std::uint64_t line) {
 /// Sends a read; its fill is installed in `way`, or is detached from the start.
 template <class Contract>
 void BasicL1Data<Contract>::request(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
-    const std::uint32_t entry = mshrs_.allocate(
-        {.line = access.line, .way = way, .pc = access.pc, .warp = access.warp, .client = access.client});
+    const std::uint32_t entry = mshrs_.allocate({.line = access.line,
+                                                 .way = way,
+                                                 .pc = access.pc,
+                                                 .warp = access.warp,
+                                                 .client = access.client,
+                                                 .sectors = access.sectors,
+                                                 .installs = way == kNoWay ? SectorMask{0} : access.sectors});
     if (waiter.lanes != 0) {
         mshrs_.add_waiter(entry, waiter);
     }
     speculative_ += access.client != Client::demand;
     if (way != kNoWay) {
-        tags_.assign(way, access.line, {.mshr = entry, .pc = access.pc, .owner = access.warp, .client = access.client});
-        replacement_->reserve(way / tags_.ways(), way % tags_.ways());
+        if (tags_.line(way) != access.line) {
+            tags_.assign(way, access.line, {.pc = access.pc, .owner = access.warp, .client = access.client});
+            replacement_->reserve(way / tags_.ways(), way % tags_.ways());
+        }
+        LineInfo& info = tags_.info(way);
+        info.awaited |= access.sectors;
+        for (unsigned left = access.sectors; left != 0; left &= left - 1) {
+            info.mshrs[std::countr_zero(left)] = static_cast<std::uint16_t>(entry);
+        }
     }
-    const ReadRequest message{.line = access.line, .tag = entry, .client = access.client, .unused = {}};
+    const ReadRequest message{.line = access.line, .tag = entry, .client = access.client, .sectors = access.sectors};
     std::memcpy(queue_.push(access.line, GpuMessage::read_request, sizeof message), &message, sizeof message);
     ++counters_.misses[client_index(access.client)];
     emit(L1EventKind::miss, access);
 }
 
-/// The fill serves those who wait for it already; nothing joins it, and it is not installed.
+/// The fills of these awaited sectors serve those who wait for them already; nothing joins them, and the sectors are not
+/// installed.
 template <class Contract>
-void BasicL1Data<Contract>::detach(std::uint32_t mshr) {
-    tags_.clear(mshrs_[mshr].way);
-    mshrs_[mshr].way = kNoWay;
+void BasicL1Data<Contract>::detach(std::uint32_t way, SectorMask sectors) {
+    LineInfo& info = tags_.info(way);
+    info.awaited &= static_cast<SectorMask>(~sectors);
+    for (unsigned left = sectors; left != 0;) {
+        Mshr& mshr = mshrs_[info.mshr(static_cast<SectorMask>(left))];
+        const unsigned of_fill = left & mshr.installs;
+        left &= ~of_fill;
+        mshr.installs &= static_cast<SectorMask>(~of_fill);
+        if (mshr.installs == 0) {
+            mshr.way = kNoWay;
+        }
+    }
+    clear_if_empty(way);
 }
 
-/// Forgets a valid line.
+/// Forgets a line of which nothing is awaited.
 template <class Contract>
 void BasicL1Data<Contract>::drop(std::uint32_t way) {
     const LineInfo& info = tags_.info(way);
@@ -299,17 +370,31 @@ void BasicL1Data<Contract>::drop(std::uint32_t way) {
 }
 
 template <class Contract>
-void BasicL1Data<Contract>::invalidate(std::uint32_t way, bool evicts_copy, bool detaches_fill) {
+void BasicL1Data<Contract>::invalidate(std::uint32_t way, SectorMask sectors, bool evicts_copy, bool detaches_fill) {
     if (way == kNoWay) {
         return;
     }
-    if (tags_.info(way).pending()) {
-        if (detaches_fill) {
-            detach(tags_.info(way).mshr);
-        }
-    } else if (evicts_copy) {
+    LineInfo& info = tags_.info(way);
+    const auto fills = static_cast<SectorMask>(info.awaited & sectors);
+    const auto copies = static_cast<SectorMask>(info.valid & sectors);
+    if (copies != 0 && evicts_copy) {
         ++counters_.invalidations;
-        drop(way);
+        info.valid &= static_cast<SectorMask>(~copies);
+        if (info.valid == 0) {
+            emit(L1EventKind::evict, {tags_.line(way), info.pc, info.owner, info.client});
+        }
+    }
+    if (fills != 0 && detaches_fill) {
+        detach(way, fills);
+    }
+    clear_if_empty(way);
+}
+
+/// Gives the way back when nothing of its line is held or awaited.
+template <class Contract>
+void BasicL1Data<Contract>::clear_if_empty(std::uint32_t way) {
+    if ((tags_.info(way).valid | tags_.info(way).awaited) == 0) {
+        tags_.clear(way);
     }
 }
 
@@ -317,12 +402,13 @@ template <class Contract>
 void BasicL1Data<Contract>::store(const L1Access& access, const ByteMask& mask, const std::byte* line_data,
                                   std::uint32_t tag) {
     const std::uint32_t way = tags_.find(access.line);
+    const SectorMask sectors = sectored_ ? sectors_of(mask) : kAllSectors;
     ++counters_.stores;
-    counters_.store_hits += way != kNoWay && !tags_.info(way).pending();
+    counters_.store_hits += way != kNoWay && (tags_.info(way).valid & sectors) != 0;
     if (!write_through_) {
-        invalidate(way, Contract::store_evicts_copy, Contract::store_detaches_pending_fill);
+        invalidate(way, sectors, Contract::store_evicts_copy, Contract::store_detaches_pending_fill);
     } else if (way != kNoWay) {
-        store_through(way, mask, line_data);
+        store_through(way, sectors, mask, line_data);
     }
 
     const std::uint32_t words = words_of(mask);
@@ -334,51 +420,81 @@ void BasicL1Data<Contract>::store(const L1Access& access, const ByteMask& mask, 
 }
 
 template <class Contract>
-void BasicL1Data<Contract>::store_through(std::uint32_t way, const ByteMask& mask, const std::byte* line_data) {
-    if (!tags_.info(way).pending()) {
+void BasicL1Data<Contract>::store_through(std::uint32_t way, SectorMask sectors, const ByteMask& mask,
+                                          const std::byte* line_data) {
+    const auto only = [&](SectorMask some) {
+        const ByteMask bytes = bytes_of(some);
+        return ByteMask{{mask.bits[0] & bytes.bits[0], mask.bits[1] & bytes.bits[1]}};
+    };
+    const LineInfo& info = tags_.info(way);
+    if (const auto copies = static_cast<SectorMask>(info.valid & sectors); copies != 0) {
         if constexpr (Contract::store_updates_copy) {
-            copy_masked(data_[way].bytes, line_data, mask);
+            copy_masked(data_[way].bytes, line_data, only(copies));
         }
         touch(way);
-        return;
     }
     if constexpr (!Contract::store_merges_into_pending_fill) {
         return;
     }
-    const std::uint32_t mshr = tags_.info(way).mshr;
-    if (mshrs_.has_room_for_store(mshr)) {
-        mshrs_.add_store(mshr, mask, line_data);
-        ++counters_.merged_stores;
-    } else {
-        detach(mshr);
+    for (unsigned left = info.awaited & sectors; left != 0;) {
+        const std::uint32_t mshr = info.mshr(static_cast<SectorMask>(left));
+        const auto of_fill = static_cast<SectorMask>(left & mshrs_[mshr].installs);
+        left &= ~unsigned{of_fill};
+        if (mshrs_.has_room_for_store(mshr)) {
+            mshrs_.add_store(mshr, only(of_fill), line_data);
+            ++counters_.merged_stores;
+        } else {
+            detach(way, of_fill);
+        }
     }
 }
 
 template <class Contract>
 std::byte* BasicL1Data<Contract>::atomic(const L1Access& access, std::size_t payload_bytes) {
     ++counters_.atomics;
-    invalidate(tags_.find(access.line), Contract::atomic_evicts_copy, Contract::atomic_detaches_pending_fill);
+    invalidate(tags_.find(access.line), access.sectors, Contract::atomic_evicts_copy,
+               Contract::atomic_detaches_pending_fill);
     return queue_.push(access.line, GpuMessage::atomic_request, payload_bytes);
 }
 
 template <class Contract>
 template <class Serve>
-void BasicL1Data<Contract>::fill(const ReadReply& reply, Serve&& serve) {
+void BasicL1Data<Contract>::fill(const ReadReply& reply, const std::byte* data, Serve&& serve) {
     const Mshr mshr = mshrs_[reply.tag];
-    LOOKAHEAD_ASSERT(mshr.line == reply.line, "a reply for another line than its MSHR asked for");
+    LOOKAHEAD_ASSERT(mshr.line == reply.line && mshr.sectors == reply.sectors,
+                     "a reply for another line, or other sectors, than its MSHR asked for");
     ++counters_.fills;
     speculative_ -= mshr.client != Client::demand;
+    const SectorMask installs = Contract::detached_sectors_stay_out || mshr.detached() ? mshr.installs : mshr.sectors;
     LineData scratch;
-    std::byte* line = mshr.detached() ? scratch.bytes : data_[mshr.way].bytes;
-    std::memcpy(line, reply.data, kLineBytes);
+    std::byte* line = installs == mshr.sectors ? data_[mshr.way].bytes : scratch.bytes;
+    unpack(line, data, mshr.sectors);
     mshrs_.template walk<Contract::merged_stores_keep_their_place>(reply.tag, line, serve);
     mshrs_.release(reply.tag);
     if (mshr.detached()) {
         ++counters_.detached_fills;
         return;
     }
-    tags_.info(mshr.way).mshr = kNoMshr;
+    if (line == scratch.bytes) {
+        copy_masked(data_[mshr.way].bytes, line, bytes_of(installs));
+    }
+    LineInfo& info = tags_.info(mshr.way);
+    info.awaited &= static_cast<SectorMask>(~mshr.installs);
+    info.valid |= installs;
     emit(L1EventKind::fill, {mshr.line, mshr.pc, mshr.warp, mshr.client});
+}
+
+/// Puts the sectors, packed as a ReadReply carries them, into their places.
+template <class Contract>
+void BasicL1Data<Contract>::unpack(std::byte* line, const std::byte* data, SectorMask sectors) {
+    if (sectors == kAllSectors) {
+        std::memcpy(line, data, kLineBytes);
+        return;
+    }
+    for (unsigned left = sectors; left != 0; left &= left - 1) {
+        std::memcpy(line + kSectorBytes * static_cast<unsigned>(std::countr_zero(left)), data, kSectorBytes);
+        data += kSectorBytes;
+    }
 }
 
 template <class Contract>
@@ -386,7 +502,7 @@ void BasicL1Data<Contract>::start_generation() {
     ++counters_.generations;
     for (std::uint32_t way = 0; way < tags_.size(); ++way) {
         if (tags_.line(way) != kNoLine) {
-            invalidate(way, Contract::generation_drops_copies, Contract::generation_detaches_fills);
+            invalidate(way, kAllSectors, Contract::generation_drops_copies, Contract::generation_detaches_fills);
         }
     }
 }
@@ -423,8 +539,12 @@ template <class Contract>
 void BasicL1Data<Contract>::hash_state(StateHasher& hasher) const {
     tags_.hash_state(hasher);
     for (std::uint32_t way = 0; way < tags_.size(); ++way) {
-        if (tags_.line(way) != kNoLine && !tags_.info(way).pending()) {
-            hasher.add_bytes(data_[way].bytes, kLineBytes);
+        if (tags_.line(way) == kNoLine) {
+            continue;
+        }
+        for (unsigned left = tags_.info(way).valid; left != 0; left &= left - 1) {
+            hasher.add_bytes(data_[way].bytes + kSectorBytes * static_cast<unsigned>(std::countr_zero(left)),
+                             kSectorBytes);
         }
     }
     mshrs_.hash_state(hasher);

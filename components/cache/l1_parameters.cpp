@@ -1,5 +1,6 @@
 #include "components/cache/l1_parameters.h"
 
+#include "components/protocols/memory.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 
@@ -9,6 +10,9 @@ void L1Parameters::check() const {
     if (set_index == "fermi_hash" && sets != 32 && sets != 64) {
         throw ConfigurationError("l1d.set_index = \"fermi_hash\" needs l1d.sets = 32 or 64, not " +
                                  std::to_string(sets) + "; choose \"linear\" for other numbers of sets");
+    }
+    if (sector_bytes != kSectorBytes && sector_bytes != kLineBytes) {
+        throw ConfigurationError("l1d.sector_bytes is " + std::to_string(sector_bytes) + "; it must be 32 or 128");
     }
     if (pinned_ways >= ways && ways > 1) {
         throw ConfigurationError("l1d.pinned_ways = " + std::to_string(pinned_ways) + " must be less than l1d.ways = " +

@@ -11,6 +11,7 @@ namespace lookahead::gpu {
 struct L1Parameters {
     std::int64_t sets = 32;
     std::int64_t ways = 4;
+    std::int64_t sector_bytes = 128;
     std::string set_index = "fermi_hash";
     std::int64_t mshrs = 64;
     std::int64_t merges = 8;
@@ -34,6 +35,13 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
     inline static const auto list = parameter_list<P>(
         integer("sets", &P::sets, {.unit = "set", .min = 1, .max = 1 << 16, .help = "Sets of L1D."}),
         integer("ways", &P::ways, {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set."}),
+        integer("sector_bytes", &P::sector_bytes,
+                {.unit = "byte",
+                 .min = 32,
+                 .max = 128,
+                 .help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
+                 .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
+                           "find 32 bytes in Volta's L1"}),
         choice("set_index", &P::set_index, {"linear", "fermi_hash"},
                {.help = "How an address chooses its set: the line number modulo the sets, or Fermi's hash (32 or "
                         "64 sets).",

@@ -17,6 +17,8 @@ struct MemoryContract {
     static constexpr bool ordered_load_never_joins = true;
     static constexpr bool generation_drops_copies = true;
     static constexpr bool generation_detaches_fills = true;  ///< else stale fills are installed
+    static constexpr bool hit_needs_its_sectors = true;      ///< else a line with any valid sector hits
+    static constexpr bool detached_sectors_stay_out = true;  ///< of a fill whose other sectors are installed
     static constexpr bool fence_waits_for_stores = true;
     static constexpr bool fence_waits_for_loads = true;
     static constexpr bool fence_covers_queued_accesses = true;

@@ -27,7 +27,9 @@ struct Mshr {
     std::uint16_t warp = 0;
     std::uint16_t listed = 0;  ///< waiters and merged stores
     Client client = Client::demand;
-    std::uint8_t unused[3] = {};
+    SectorMask sectors = kAllSectors;   ///< asked for
+    SectorMask installs = kAllSectors;  ///< of these, not yet detached; 0: the fill is detached
+    std::uint8_t unused = 0;
 
     bool detached() const { return way == kNoWay; }
 };
@@ -145,7 +147,7 @@ class MshrTable {
     void serialize(Archive& archive, unsigned) {
         archive& in_use_& free_& free_stores_;
         for (Mshr& each : entries_) {
-            archive& each.line& each.way& each.pc& each.warp& each.listed& each.client;
+            archive& each.line& each.way& each.pc& each.warp& each.listed& each.client& each.sectors& each.installs;
         }
         for (Waiter& each : lists_) {
             archive& each.token& each.lanes;

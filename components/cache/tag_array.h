@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -11,18 +12,22 @@ namespace lookahead::gpu {
 
 inline constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
 inline constexpr std::uint32_t kNoWay = ~std::uint32_t{0};
-inline constexpr std::uint32_t kNoMshr = ~std::uint32_t{0};
 
-/// What a cache knows about a line that it holds or awaits.
+/// What a cache knows about a line that it holds or awaits, or of which it holds or awaits sectors: each is valid,
+/// awaited or absent. Without sectors all four go together.
 struct LineInfo {
-    std::uint32_t mshr = kNoMshr;  ///< of the fill that is awaited; kNoMshr: the bytes are there
-    std::uint32_t pc = 0;          ///< of the access that brought it
-    std::uint16_t owner = 0;       ///< stream context of the access that brought it
+    std::uint16_t mshrs[kSectors] = {};  ///< of the fill that brings each awaited sector
+    std::uint32_t pc = 0;                ///< of the access that brought the line
+    std::uint16_t owner = 0;             ///< stream context of the access that brought it
     std::uint16_t pins = 0;
     Client client = Client::demand;
-    std::uint8_t unused[3] = {};
+    SectorMask valid = 0;
+    SectorMask awaited = 0;
+    std::uint8_t unused = 0;
 
-    bool pending() const { return mshr != kNoMshr; }
+    bool pending() const { return awaited != 0; }
+    /// Of the fill that brings the lowest of the sectors, which is awaited.
+    std::uint32_t mshr(SectorMask sectors) const { return mshrs[std::countr_zero(unsigned{sectors})]; }
 };
 
 /// Set-associative tags. A way is named by set * ways + way.
@@ -83,7 +88,7 @@ class TagArray {
     void serialize(Archive& archive, unsigned) {
         for (std::size_t way = 0; way < tags_.size(); ++way) {
             LineInfo& info = info_[way];
-            archive& tags_[way] & info.mshr& info.pc& info.owner& info.pins& info.client;
+            archive& tags_[way] & info.mshrs& info.pc& info.owner& info.pins& info.client& info.valid& info.awaited;
         }
     }
 

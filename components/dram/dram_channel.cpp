@@ -19,33 +19,31 @@ unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
 
 }  // namespace
 
-DramChannel::DramChannel(const DramParameters& parameters, const Shape& shape, std::unique_ptr<DramScheduler> scheduler)
+DramChannel::DramChannel(const DramParameters& parameters, unsigned banks, std::unique_ptr<DramScheduler> scheduler)
     : timing_(parameters),
       burst_(parameters.burst_cycles()),
-      columns_per_line_(
-          static_cast<std::uint32_t>(std::max<std::int64_t>(1, shape.line_bytes / parameters.burst_bytes()))),
       queue_entries_(static_cast<unsigned>(parameters.queue_entries)),
       return_entries_(static_cast<unsigned>(parameters.return_entries)),
       scheduler_(std::move(scheduler)),
-      banks_(shape.banks),
-      all_banks_(shape.banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << shape.banks) - 1),
+      banks_(banks),
+      all_banks_(banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << banks) - 1),
       limits_(kColumnLimits + 2 * static_cast<std::size_t>(parameters.bank_groups), 0),
-      candidates_(shape.banks),
+      candidates_(banks),
       next_refresh_(parameters.refresh_interval > 0 ? parameters.refresh_interval : kCycleInfinity) {
     const auto groups = static_cast<unsigned>(parameters.bank_groups);
-    if (shape.banks > 64 || !std::has_single_bit(groups) || groups > shape.banks) {
-        throw ConfigurationError("dram.bank_groups is " + std::to_string(groups) + " for " +
-                                 std::to_string(shape.banks) +
+    if (banks > 64 || !std::has_single_bit(groups) || groups > banks) {
+        throw ConfigurationError("dram.bank_groups is " + std::to_string(groups) + " for " + std::to_string(banks) +
                                  " banks; give a power of two up to the number of banks, which is at most 64");
     }
-    for (unsigned i = 0; i < shape.banks; ++i) {
-        banks_[i].group = group_of(i, shape.banks, timing_);
+    for (unsigned i = 0; i < banks; ++i) {
+        banks_[i].group = group_of(i, banks, timing_);
     }
 }
 
-void DramChannel::accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, Cycle now) {
+void DramChannel::accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, unsigned columns, Cycle now) {
     LOOKAHEAD_DEBUG_ASSERT(can_accept(), "a DRAM request came to a full queue");
-    scheduler_->add({.row = row, .bank = bank, .tag = tag, .arrival = now, .age = next_age_++, .write = write});
+    scheduler_->add(
+        {.row = row, .bank = bank, .tag = tag, .columns = columns, .arrival = now, .age = next_age_++, .write = write});
     ++waiting_;
     assign(now);
 }
@@ -69,7 +67,7 @@ bool DramChannel::assign(Cycle now) {
         const auto number = static_cast<unsigned>(std::countr_zero(candidates));
         Bank& bank = banks_[number];
         bank.request = scheduler_->take(number, bank.open_row);
-        bank.columns_left = columns_per_line_;
+        bank.columns_left = bank.request.columns;
         bank.taken = now;
         serving_ |= std::uint64_t{1} << number;
         --waiting_;

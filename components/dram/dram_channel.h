@@ -19,25 +19,22 @@ namespace lookahead::gpu {
 /// activates and precharges, and older requests before younger ones.
 class DramChannel {
   public:
-    struct Shape {
-        unsigned banks;       ///< a power of two, at most 64
-        unsigned line_bytes;  ///< a multiple of the burst's bytes, or less
-    };
     /// A command as it was issued, for tests and traces.
     enum class Command : std::uint8_t { none, activate, precharge, read, write };
     struct Step {
         Command command = Command::none;
         unsigned bank = 0;
-        bool read_done = false;  ///< the last read command of a line; its data end at `data_end`
+        bool read_done = false;  ///< the last read command of a request; its data end at `data_end`
         std::uint32_t tag = 0;
         Cycle data_end = 0;
     };
 
-    DramChannel(const DramParameters& parameters, const Shape& shape, std::unique_ptr<DramScheduler> scheduler);
+    /// `banks` is a power of two, at most 64.
+    DramChannel(const DramParameters& parameters, unsigned banks, std::unique_ptr<DramScheduler> scheduler);
 
     bool can_accept() const { return waiting_ < queue_entries_; }
-    /// A request enters the queue before the command of cycle `now` is chosen.
-    void accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, Cycle now);
+    /// A request for `columns` bursts enters the queue before the command of cycle `now` is chosen.
+    void accept(std::uint64_t row, unsigned bank, bool write, std::uint32_t tag, unsigned columns, Cycle now);
     /// Cycle of the next command; kCycleInfinity: nothing to do.
     Cycle next_event() const { return next_cycle_; }
     /// Issues the command of cycle `now` == next_event().
@@ -89,7 +86,6 @@ class DramChannel {
 
     DramParameters timing_;
     Cycle burst_;
-    std::uint32_t columns_per_line_;
     unsigned queue_entries_;
     unsigned return_entries_;
     std::unique_ptr<DramScheduler> scheduler_;

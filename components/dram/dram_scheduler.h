@@ -19,13 +19,14 @@ class StateHasher;
 
 namespace lookahead::gpu {
 
-/// A line to be read or written.
+/// Bytes of one row to be read or written.
 struct DramRequest {
     std::uint64_t row = 0;
     std::uint32_t bank = 0;
-    std::uint32_t tag = 0;  ///< the requester's; comes back with a read
-    Cycle arrival = 0;      ///< in the DRAM's queue, DRAM cycle
-    std::uint64_t age = 0;  ///< order of arrival
+    std::uint32_t tag = 0;      ///< the requester's; comes back with a read
+    std::uint32_t columns = 0;  ///< column commands: bursts
+    Cycle arrival = 0;          ///< in the DRAM's queue, DRAM cycle
+    std::uint64_t age = 0;      ///< order of arrival
     bool write = false;
 };
 

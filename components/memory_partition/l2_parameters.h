@@ -11,6 +11,7 @@ namespace lookahead::gpu {
 struct L2Parameters {
     std::int64_t sets = 64;
     std::int64_t ways = 8;
+    std::int64_t sector_bytes = 128;
     std::int64_t mshrs = 256;
     std::int64_t merges = 4;
     std::int64_t miss_queue = 8;
@@ -30,6 +31,14 @@ struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
                 {.unit = "set", .min = 1, .max = 65536, .help = "Sets of a slice; a power of two.", .source = kTable}),
         integer("ways", &P::ways,
                 {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set.", .source = kTable}),
+        integer("sector_bytes", &P::sector_bytes,
+                {.unit = "byte",
+                 .min = 32,
+                 .max = 128,
+                 .help = "What a slice fetches and writes back: 128, whole lines, or 32, those sectors of a line that "
+                         "are wanted or dirty.",
+                 .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
+                           "find 32 bytes in Volta's L2"}),
         integer("mshrs", &P::mshrs,
                 {.unit = "line",
                  .min = 1,

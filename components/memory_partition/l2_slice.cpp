@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/vector.hpp>
@@ -31,7 +32,7 @@ std::uint64_t line_of(const MessageHeader& request) {
 /// The bytes that must be valid before the request can be performed.
 ByteMask needed_bytes(const MessageHeader& request) {
     if (request.type == ReadRequest::kType) {
-        return byte_range(0, kLineBytes);
+        return bytes_of(request.as<ReadRequest>().sectors);
     }
     ByteMask mask;
     if (request.type == AtomicRequest::kType) {
@@ -57,6 +58,7 @@ unsigned most_lanes_at_one_word(const AtomicRequest& request) {
 
 L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
     : parameters_(parameters),
+      sectored_(parameters.sector_bytes == kSectorBytes),
       mapping_(environment.mapping),
       image_(environment.image),
       requests_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
@@ -66,7 +68,7 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
       cache_(static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways)),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges)),
       queue_(static_cast<std::size_t>(parameters.miss_queue)),
-      fills_(static_cast<std::size_t>(parameters.mshrs)) {}
+      fills_(static_cast<std::size_t>(parameters.mshrs) * (sectored_ ? kSectors : 1)) {}
 
 void L2Slice::receive(const MessageHeader& message, unsigned source, Cycle now) {
     if (message.type == Credit::kType) {
@@ -82,9 +84,9 @@ void L2Slice::receive(const MessageHeader& message, unsigned source, Cycle now) 
     }
 }
 
-void L2Slice::receive_fill(std::uint16_t mshr, Cycle ready) {
+void L2Slice::receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready) {
     const std::size_t at = fill_head_ + fill_count_;
-    fills_[at >= fills_.size() ? at - fills_.size() : at] = {.mshr = mshr, .ready = ready};
+    fills_[at >= fills_.size() ? at - fills_.size() : at] = {.mshr = mshr, .sectors = sectors, .ready = ready};
     ++fill_count_;
     if (draining_ == L2Cache::kNoMshr) {
         wake(ready);
@@ -180,6 +182,15 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
     if (!mshrs_.can_merge(mshr)) {
         return L2Stall::merges;
     }
+    if (sectored_) {
+        const auto more = static_cast<SectorMask>(missing_sectors(line, request) & ~mshrs_.fetching(mshr));
+        if (more != 0 && queue_room() < 1) {
+            return L2Stall::miss_queue;
+        }
+        if (more != 0) {
+            fetch_sectors(mshr, cache_.local_address(line), more);
+        }
+    }
     count(request, false);
     ++counters_.merges;
     mshrs_.append(mshr, request, source);
@@ -208,12 +219,23 @@ L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, co
         replace(line, local);
     }
     count(request, false);
-    ++counters_.fetches;
     const std::uint16_t mshr = mshrs_.allocate(line);
+    fetch_sectors(mshr, local, sectored_ ? missing_sectors(line, request) : kAllSectors);
     cache_.await_fill(line, mshr);
     mshrs_.append(mshr, request, source);
-    enqueue({.local = local, .mshr = mshr, .write = false});
     return L2Stall::none;
+}
+
+/// The sectors that hold a byte which the request needs and the line does not have.
+SectorMask L2Slice::missing_sectors(std::uint32_t line, const MessageHeader& request) const {
+    return sectors_of(needed_bytes(request) & ~cache_.valid(line));
+}
+
+void L2Slice::fetch_sectors(std::uint16_t mshr, std::uint64_t local, SectorMask sectors) {
+    ++counters_.fetches;
+    counters_.fetched_sectors += static_cast<unsigned>(std::popcount(sectors));
+    mshrs_.fetch(mshr, sectors);
+    enqueue({.local = local, .mshr = mshr, .sectors = sectors, .write = false});
 }
 
 L2Stall L2Slice::allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
@@ -240,9 +262,11 @@ void L2Slice::replace(std::uint32_t line, std::uint64_t local) {
     if (cache_.occupied(line)) {
         ++counters_.evictions;
         if (cache_.dirty(line).any()) {
+            const SectorMask sectors = sectored_ ? sectors_of(cache_.dirty(line)) : kAllSectors;
             ++counters_.write_backs;
+            counters_.written_sectors += static_cast<unsigned>(std::popcount(sectors));
             write_back_contents(line);
-            enqueue({.local = cache_.local_address(line), .mshr = 0, .write = true});
+            enqueue({.local = cache_.local_address(line), .mshr = 0, .sectors = sectors, .write = true});
         }
     }
     cache_.install(line, local);
@@ -277,27 +301,42 @@ void L2Slice::enqueue(const DramAccess& access) {
 }
 
 void L2Slice::begin_fill() {
-    draining_ = fills_[fill_head_].mshr;
+    const Fill fill = fills_[fill_head_];
+    draining_ = fill.mshr;
     fill_head_ = fill_head_ + 1 == fills_.size() ? 0 : fill_head_ + 1;
     --fill_count_;
     const std::uint32_t line = mshrs_.line_index(draining_);
-    copy_bytes(cache_.data(line), image_.read(cache_.local_address(line)), ~cache_.valid(line));
-    cache_.valid(line) = byte_range(0, kLineBytes);
+    const ByteMask came = bytes_of(fill.sectors);
+    copy_bytes(cache_.data(line), image_.read(cache_.local_address(line)), came & ~cache_.valid(line));
+    cache_.valid(line) = cache_.valid(line) | came;
+    mshrs_.fetched(draining_, fill.sectors);
 }
 
-/// Performs the next request that waited for the fill; true when that was the last one.
+/// Performs the next request that waits for the line; true when no more can be performed for now.
 bool L2Slice::drain_fill(Cycle now) {
     if (!replies_.can_accept(now)) {
         return false;
     }
     const std::uint32_t line = mshrs_.line_index(draining_);
-    perform(line, mshrs_.front(draining_), mshrs_.front_source(draining_), now);
-    if (!mshrs_.pop(draining_)) {
-        return false;
+    if (can_perform_front(line)) {
+        perform(line, mshrs_.front(draining_), mshrs_.front_source(draining_), now);
+        mshrs_.pop(draining_);
+        if (can_perform_front(line)) {
+            return false;
+        }
     }
-    cache_.fill_done(line);
+    if (!mshrs_.has_waiters(draining_) && mshrs_.fetching(draining_) == 0) {
+        mshrs_.release(draining_);
+        cache_.fill_done(line);
+    }
     draining_ = L2Cache::kNoMshr;
     return true;
+}
+
+/// The first request of the register that drains has all its bytes.
+bool L2Slice::can_perform_front(std::uint32_t line) const {
+    return mshrs_.has_waiters(draining_) &&
+           (!sectored_ || covers(cache_.valid(line), needed_bytes(mshrs_.front(draining_))));
 }
 
 void L2Slice::count(const MessageHeader& request, bool hit) {
@@ -332,12 +371,14 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
 
 void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now) {
     ++books_.reads;
-    auto& reply = replies_.push<ReadReply>(source, now + parameters_.data_latency);
+    const auto bytes = static_cast<std::size_t>(std::popcount(request.sectors)) * kSectorBytes;
+    auto& reply = replies_.push<ReadReply>(source, now + parameters_.data_latency, bytes);
     reply.line = request.line;
     reply.tag = request.tag;
     reply.client = request.client;
+    reply.sectors = request.sectors;
     std::memset(reply.unused, 0, sizeof reply.unused);
-    std::memcpy(reply.data, cache_.data(line), kLineBytes);
+    pack_sectors(reinterpret_cast<std::byte*>(&reply + 1), cache_.data(line), request.sectors);
 }
 
 void L2Slice::perform_write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now) {
@@ -493,7 +534,7 @@ void L2Slice::hash_state(StateHasher& hasher) const {
     for (std::uint32_t i = 0; i < fill_count_; ++i) {
         const std::size_t at = fill_head_ + i;
         const Fill& fill = fills_[at >= fills_.size() ? at - fills_.size() : at];
-        hasher.add(fill.mshr);
+        hasher.add(fill.mshr | std::uint64_t{fill.sectors} << 16);
         hasher.add(static_cast<std::uint64_t>(fill.ready));
     }
     for (std::uint32_t i = 0; i < parameters_.mshrs; ++i) {
@@ -503,7 +544,7 @@ void L2Slice::hash_state(StateHasher& hasher) const {
         const std::size_t at = queue_head_ + i;
         const DramAccess& access = queue_[at >= queue_.size() ? at - queue_.size() : at];
         hasher.add(access.local);
-        hasher.add(access.mshr);
+        hasher.add(access.mshr | std::uint64_t{access.sectors} << 16);
         hasher.add(access.write ? 1 : 0);
     }
     hasher.add(draining_);
@@ -525,10 +566,10 @@ void L2Slice::save(boost::archive::binary_oarchive& archive) const {
     cache_.save(archive);
     mshrs_.save(archive);
     for (const DramAccess& access : queue_) {
-        archive << access.local << access.mshr << access.write;
+        archive << access.local << access.mshr << access.sectors << access.write;
     }
     for (const Fill& fill : fills_) {
-        archive << fill.mshr << fill.ready;
+        archive << fill.mshr << fill.sectors << fill.ready;
     }
     archive << queue_head_ << queued_ << fill_head_ << fill_count_ << draining_ << next_cycle_ << busy_until_ << stall_
             << stall_since_;
@@ -542,10 +583,10 @@ void L2Slice::load(boost::archive::binary_iarchive& archive) {
     cache_.load(archive);
     mshrs_.load(archive);
     for (DramAccess& access : queue_) {
-        archive >> access.local >> access.mshr >> access.write;
+        archive >> access.local >> access.mshr >> access.sectors >> access.write;
     }
     for (Fill& fill : fills_) {
-        archive >> fill.mshr >> fill.ready;
+        archive >> fill.mshr >> fill.sectors >> fill.ready;
     }
     archive >> queue_head_ >> queued_ >> fill_head_ >> fill_count_ >> draining_ >> next_cycle_ >> busy_until_ >>
         stall_ >> stall_since_;

@@ -29,6 +29,9 @@ namespace lookahead::gpu {
 /// another before anything else is. So the requests of one requester to one line are performed, and answered, in the
 /// order in which they were sent. A request that finds no room holds up all behind it.
 ///
+/// With sectors, only those are fetched that hold a byte that is wanted and missing. A request that joins a line's
+/// register has its own missing sectors fetched at once; those that come are used in the order of the requests.
+///
 /// A write is acknowledged when it has been performed in the slice: from then on every request reads it.
 class L2Slice {
   public:
@@ -36,6 +39,7 @@ class L2Slice {
     struct DramAccess {
         std::uint64_t local = 0;
         std::uint16_t mshr = 0;  ///< of a fetch
+        SectorMask sectors = kAllSectors;
         bool write = false;
     };
     struct Environment {
@@ -51,8 +55,8 @@ class L2Slice {
 
     /// A message of requester `source` (a request, or credits for the reply port) arrived in cycle `now`.
     void receive(const MessageHeader& message, unsigned source, Cycle now);
-    /// A fetched line comes back from DRAM and may be used from cycle `ready` on. In the order of `ready`.
-    void receive_fill(std::uint16_t mshr, Cycle ready);
+    /// Fetched sectors come back from DRAM and may be used from cycle `ready` on. In the order of `ready`.
+    void receive_fill(std::uint16_t mshr, SectorMask sectors, Cycle ready);
 
     Cycle next_cycle() const { return next_cycle_; }
     /// The work of cycle `now` == next_cycle(). Returns whether it took a fill.
@@ -100,6 +104,7 @@ class L2Slice {
     };
     struct Fill {
         std::uint16_t mshr;
+        SectorMask sectors;
         Cycle ready;
     };
 
@@ -107,6 +112,7 @@ class L2Slice {
     void note_stall(L2Stall stall, Cycle now);
     bool drain_fill(Cycle now);
     void begin_fill();
+    bool can_perform_front(std::uint32_t line) const;
     Cycle plan(Cycle now, bool freed) const;
     void wake(Cycle now) { next_cycle_ = std::min(next_cycle_, std::max(now, busy_until_)); }
 
@@ -123,6 +129,8 @@ class L2Slice {
     void serialize_books(Archive& archive);
     void enqueue(const DramAccess& access);
     unsigned queue_room() const { return static_cast<unsigned>(queue_.size()) - queued_; }
+    SectorMask missing_sectors(std::uint32_t line, const MessageHeader& request) const;
+    void fetch_sectors(std::uint16_t mshr, std::uint64_t local, SectorMask sectors);
     void count(const MessageHeader& request, bool hit);
 
     void perform(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now);
@@ -138,6 +146,7 @@ class L2Slice {
     }
 
     L2Parameters parameters_;
+    bool sectored_;
     const AddressMapping& mapping_;
     MemoryImage& image_;
     EjectionPort requests_;
@@ -148,7 +157,7 @@ class L2Slice {
     std::vector<DramAccess> queue_;  ///< ring
     unsigned queue_head_ = 0;
     unsigned queued_ = 0;
-    std::vector<Fill> fills_;  ///< ring, as many as registers
+    std::vector<Fill> fills_;  ///< ring, as many as sectors that registers can await
     unsigned fill_head_ = 0;
     unsigned fill_count_ = 0;
     std::uint16_t draining_ = L2Cache::kNoMshr;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "components/protocols/memory.h"
 
@@ -40,6 +41,18 @@ constexpr ByteMask byte_range(unsigned first, unsigned count) {
 
 /// Copies the bytes of `mask` from one line to another.
 void copy_bytes(std::byte* line, const std::byte* from, const ByteMask& mask);
+
+/// Packs the sectors of a line in ascending order, as a ReadReply carries them.
+inline void pack_sectors(std::byte* to, const std::byte* line, SectorMask sectors) {
+    if (sectors == kAllSectors) {
+        std::memcpy(to, line, kLineBytes);
+        return;
+    }
+    for (unsigned left = sectors; left != 0; left &= left - 1) {
+        std::memcpy(to, line + kSectorBytes * static_cast<unsigned>(std::countr_zero(left)), kSectorBytes);
+        to += kSectorBytes;
+    }
+}
 
 /// Writes the bytes of `mask` to a line; `words` are its 32-bit words that hold a byte of the mask, in ascending
 /// order, as a WriteRequest carries them.

@@ -1,9 +1,11 @@
 #include "components/memory_partition/memory_partition.h"
 
+#include <algorithm>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 
+#include "components/memory_partition/line_bytes.h"
 #include "components/protocols/host_memory.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
@@ -13,7 +15,22 @@
 namespace lookahead::gpu {
 namespace {
 
+// A read's tag in the DRAM: slice, sectors, miss register.
 constexpr std::uint32_t kMshrBits = 16;
+constexpr std::uint32_t kSliceShift = kMshrBits + kSectors;
+
+/// How many bursts the sectors of each mask touch.
+std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors(unsigned burst_bytes) {
+    std::array<std::uint8_t, kAllSectors + 1> bursts{};
+    for (unsigned sectors = 1; sectors <= kAllSectors; ++sectors) {
+        const ByteMask bytes = bytes_of(static_cast<SectorMask>(sectors));
+        for (unsigned first = 0; first < kLineBytes; first += burst_bytes) {
+            const ByteMask burst = byte_range(first, std::min(burst_bytes, kLineBytes));
+            bursts[sectors] += (bytes & burst).any() ? 1 : 0;
+        }
+    }
+    return bursts;
+}
 
 std::unique_ptr<DramScheduler> make_scheduler(const MemoryPartitionArguments& arguments, const AddressMapping& mapping,
                                               const Configuration& configuration) {
@@ -28,6 +45,10 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
                                  " bytes (its letters S), but the DRAM's chips, chip_bytes and burst_length give " +
                                  std::to_string(arguments.dram.burst_bytes()));
     }
+    if (arguments.l2.sector_bytes != kSectorBytes && arguments.l2.sector_bytes != kLineBytes) {
+        throw ConfigurationError("l2.sector_bytes is " + std::to_string(arguments.l2.sector_bytes) +
+                                 "; it must be 32 or 128");
+    }
     if (arguments.requesters == 0 || arguments.requesters > kMaximumRequesters) {
         throw ConfigurationError("a memory partition serves 1 to " + std::to_string(kMaximumRequesters) +
                                  " requesters, not " + std::to_string(arguments.requesters));
@@ -41,8 +62,8 @@ MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, cons
       mapping_(arguments.mapping),
       core_clock_(arguments.core_frequency),
       dram_clock_(arguments.dram.frequency),
-      dram_(arguments.dram, {.banks = mapping_.banks(), .line_bytes = kLineBytes},
-            make_scheduler(arguments, mapping_, configuration)) {
+      bursts_of_sectors_(bursts_of_sectors(mapping_.burst_bytes())),
+      dram_(arguments.dram, mapping_.banks(), make_scheduler(arguments, mapping_, configuration)) {
     check(arguments, mapping_);
     for (unsigned i = 0; i < mapping_.slices_per_channel(); ++i) {
         slices_.push_back(std::make_unique<L2Slice>(
@@ -108,7 +129,8 @@ void MemoryPartition::run_dram(Cycle now) {
     if (step.read_done) {
         const Cycle ready =
             core_clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
-        slices_[step.tag >> kMshrBits]->receive_fill(static_cast<std::uint16_t>(step.tag), ready);
+        slices_[step.tag >> kSliceShift]->receive_fill(static_cast<std::uint16_t>(step.tag),
+                                                       step.tag >> kMshrBits & kAllSectors, ready);
     }
     bool slices_changed = step.read_done;
     if (dram_.can_accept()) {
@@ -131,7 +153,9 @@ void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
         if (slice.wants_dram()) {
             const L2Slice::DramAccess access = slice.dram_access();
             const DramAddress place = mapping_.decode(access.local);
-            dram_.accept(place.row, place.bank, access.write, next_slice_ << kMshrBits | access.mshr, dram_now);
+            const std::uint32_t tag =
+                next_slice_ << kSliceShift | std::uint32_t{access.sectors} << kMshrBits | access.mshr;
+            dram_.accept(place.row, place.bank, access.write, tag, bursts_of_sectors_[access.sectors], dram_now);
             slice.pop_dram_access(core_now);
             without = 0;
         } else {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -70,6 +71,7 @@ class MemoryPartition final : public LogicalProcess {
     ClockDomain core_clock_;
     ClockDomain dram_clock_;
     MemoryImage image_;
+    std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors_;  ///< of a mask of sectors
     DramChannel dram_;
     std::vector<std::unique_ptr<L2Slice>> slices_;
     OutPort* host_;

@@ -5,6 +5,7 @@
 #include <boost/serialization/vector.hpp>
 #include <cstring>
 
+#include "core/error/error.h"
 #include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
@@ -27,7 +28,7 @@ MshrFile::MshrFile(unsigned registers, unsigned merges)
 std::uint16_t MshrFile::allocate(std::uint32_t line_index) {
     const std::uint16_t mshr = free_registers_.back();
     free_registers_.pop_back();
-    registers_[mshr] = {.line_index = line_index, .count = 0, .first = kNone, .last = kNone};
+    registers_[mshr] = {.line_index = line_index, .count = 0, .first = kNone, .last = kNone, .fetching = 0};
     ++in_use_;
     return mshr;
 }
@@ -44,21 +45,23 @@ void MshrFile::append(std::uint16_t mshr, const MessageHeader& message, unsigned
     ++entry.count;
 }
 
-bool MshrFile::pop(std::uint16_t mshr) {
+void MshrFile::pop(std::uint16_t mshr) {
     Register& entry = registers_[mshr];
     const std::uint32_t waiter = entry.first;
     entry.first = waiters_[waiter].next;
     free_waiters_.push_back(waiter);
-    if (--entry.count > 0) {
-        return false;
-    }
+    --entry.count;
+}
+
+void MshrFile::release(std::uint16_t mshr) {
+    LOOKAHEAD_DEBUG_ASSERT(registers_[mshr].count == 0 && registers_[mshr].fetching == 0,
+                           "a miss register is given back while something waits for it");
     free_registers_.push_back(mshr);
     --in_use_;
-    return true;
 }
 
 void MshrFile::hash(StateHasher& hasher, std::uint16_t mshr) const {
-    hasher.add(registers_[mshr].count);
+    hasher.add(registers_[mshr].count | std::uint64_t{registers_[mshr].fetching} << 32);
     std::uint32_t waiter = registers_[mshr].first;
     for (std::uint32_t i = 0; i < registers_[mshr].count; ++i, waiter = waiters_[waiter].next) {
         hasher.add(waiters_[waiter].source);
@@ -70,7 +73,7 @@ void MshrFile::save(boost::archive::binary_oarchive& archive) const {
     // The free lists are saved as they are: they decide which register comes next, and with it the tags in the DRAM.
     archive << in_use_ << free_registers_ << free_waiters_;
     for (const Register& entry : registers_) {
-        archive << entry.line_index << entry.count << entry.first << entry.last;
+        archive << entry.line_index << entry.count << entry.first << entry.last << entry.fetching;
         std::uint32_t waiter = entry.first;
         for (std::uint32_t i = 0; i < entry.count; ++i, waiter = waiters_[waiter].next) {
             archive << waiters_[waiter].next << waiters_[waiter].source;
@@ -83,7 +86,7 @@ void MshrFile::save(boost::archive::binary_oarchive& archive) const {
 void MshrFile::load(boost::archive::binary_iarchive& archive) {
     archive >> in_use_ >> free_registers_ >> free_waiters_;
     for (Register& entry : registers_) {
-        archive >> entry.line_index >> entry.count >> entry.first >> entry.last;
+        archive >> entry.line_index >> entry.count >> entry.first >> entry.last >> entry.fetching;
         std::uint32_t waiter = entry.first;
         for (std::uint32_t i = 0; i < entry.count; ++i, waiter = waiters_[waiter].next) {
             archive >> waiters_[waiter].next >> waiters_[waiter].source;

@@ -18,8 +18,9 @@ class StateHasher;
 
 namespace lookahead::gpu {
 
-/// Miss-status holding registers: the lines that a slice awaits, each with the requests that wait for it, in the order
-/// in which they came. The cache's line points to its register, so there is nothing to search.
+/// Miss-status holding registers: the lines that a slice awaits, each with the sectors that are being fetched and the
+/// requests that wait, in the order in which they came. The cache's line points to its register, so there is nothing to
+/// search.
 class MshrFile {
   public:
     MshrFile(unsigned registers, unsigned merges);
@@ -38,10 +39,20 @@ class MshrFile {
     /// Adds a copy of the request at the end.
     void append(std::uint16_t mshr, const MessageHeader& request, unsigned source);
 
+    /// Sectors that were asked of the DRAM and have not come.
+    SectorMask fetching(std::uint16_t mshr) const { return registers_[mshr].fetching; }
+    void fetch(std::uint16_t mshr, SectorMask sectors) { registers_[mshr].fetching |= sectors; }
+    void fetched(std::uint16_t mshr, SectorMask sectors) {
+        registers_[mshr].fetching &= static_cast<SectorMask>(~sectors);
+    }
+
+    bool has_waiters(std::uint16_t mshr) const { return registers_[mshr].count > 0; }
     const MessageHeader& front(std::uint16_t mshr) const { return request(registers_[mshr].first); }
     unsigned front_source(std::uint16_t mshr) const { return waiters_[registers_[mshr].first].source; }
-    /// Takes the first request away; with the last one the register is free again, and the result is true.
-    bool pop(std::uint16_t mshr);
+    /// Takes the first request away.
+    void pop(std::uint16_t mshr);
+    /// The register, which has no waiters and fetches nothing, is free again.
+    void release(std::uint16_t mshr);
 
     void hash(StateHasher& hasher, std::uint16_t mshr) const;
     void save(boost::archive::binary_oarchive& archive) const;
@@ -58,6 +69,7 @@ class MshrFile {
         std::uint32_t count = 0;
         std::uint32_t first = kNone;
         std::uint32_t last = kNone;
+        SectorMask fetching = 0;
     };
     struct Waiter {
         std::uint32_t next = kNone;

@@ -15,6 +15,12 @@ namespace lookahead::gpu {
 inline constexpr unsigned kLineBytes = 128;
 inline constexpr unsigned kLineWords = kLineBytes / 4;
 
+/// A line's sectors, the least that is asked for and answered; a bit a sector, the lowest for the lowest address.
+inline constexpr unsigned kSectorBytes = 32;
+inline constexpr unsigned kSectors = kLineBytes / kSectorBytes;
+using SectorMask = std::uint8_t;
+inline constexpr SectorMask kAllSectors = (1u << kSectors) - 1;
+
 /// Who asked for a line: the tagged clients of the L1.
 enum class Client : std::uint8_t { demand, prefetch, pre_load, affine_expansion, count };
 
@@ -35,12 +41,27 @@ inline void ByteMask::set(unsigned first, unsigned count) {
     }
 }
 
+/// The sectors that hold at least one byte of the mask.
+constexpr SectorMask sectors_of(const ByteMask& mask) {
+    constexpr std::uint64_t kLow = 0xffffffffu;
+    return static_cast<SectorMask>(((mask.bits[0] & kLow) != 0) | ((mask.bits[0] & ~kLow) != 0) << 1 |
+                                   ((mask.bits[1] & kLow) != 0) << 2 | ((mask.bits[1] & ~kLow) != 0) << 3);
+}
+
+/// All bytes of the sectors.
+constexpr ByteMask bytes_of(SectorMask sectors) {
+    constexpr std::uint64_t kLow = 0xffffffffu;
+    const auto half = [](unsigned two) { return (two & 1 ? kLow : 0) | (two & 2 ? ~kLow : 0); };
+    return {{half(sectors), half(sectors >> 2u)}};
+}
+
 struct ReadRequest {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::read_request);
     std::uint64_t line;
     std::uint32_t tag;
     Client client;
-    std::uint8_t unused[3];
+    SectorMask sectors = kAllSectors;  ///< that are wanted; not 0
+    std::uint8_t unused[2] = {};
 };
 
 /// Followed by the line's 32-bit words that hold at least one byte of the mask, in ascending order.
@@ -71,13 +92,17 @@ struct AtomicLane {
     std::uint8_t unused[6];
 };
 
+/// Followed by the sectors that were asked for, in ascending order.
 struct ReadReply {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::read_reply);
     std::uint64_t line;
     std::uint32_t tag;
     Client client;
-    std::uint8_t unused[3];
-    std::byte data[kLineBytes];
+    SectorMask sectors;
+    std::uint8_t unused[2];
+
+    /// Of a reply in a message.
+    const std::byte* data() const { return reinterpret_cast<const std::byte*>(this + 1); }
 };
 
 struct WriteAcknowledge {

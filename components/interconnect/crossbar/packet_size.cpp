@@ -17,7 +17,7 @@ unsigned packet_bytes(MessageType type, std::size_t payload_bytes) {
         case AtomicRequest::kType:
             return kPacketHeaderBytes + beyond(sizeof(AtomicRequest)) / sizeof(AtomicLane) * 8;
         case ReadReply::kType:
-            return kPacketHeaderBytes + kLineBytes;
+            return kPacketHeaderBytes + beyond(sizeof(ReadReply));
         case AtomicReply::kType:
             return kPacketHeaderBytes + beyond(sizeof(AtomicReply)) / sizeof(AtomicValue) * 8;
         default:

@@ -8,7 +8,7 @@
 namespace lookahead::gpu {
 
 /// Size of packets on the modelled wires, which is not the size of the simulator's messages: a header of 8 bytes
-/// (address, tag, byte or lane mask) and the data: a line for a read reply, the words for a write, 8 bytes a lane
+/// (address, tag, byte, sector or lane mask) and the data: the sectors for a read reply, the words for a write, 8 bytes a lane
 /// (one operand of 64 bits or two of 32) for an atomic and its reply.
 inline constexpr unsigned kPacketHeaderBytes = 8;
 

@@ -106,7 +106,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     bool start_head(QueuedInstruction& entry, Cycle now);
     bool perform_shared(QueuedInstruction& entry, Cycle now);
     bool perform_global(QueuedInstruction& entry, Cycle now);
-    bool load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, isa::LaneMask lanes, Cycle now);
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     void finish_head(QueuedInstruction& entry, Cycle now);

@@ -366,10 +366,11 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
     switch (static_cast<GpuMessage>(reply.type)) {
         case GpuMessage::read_reply:
             ++traffic_.read_replies;
-            l1_.fill(reply.as<ReadReply>(), [&](const Waiter& waiter, const std::byte* line) {
-                serve(waiter, line);
-                data_came(waiter.token, now);
-            });
+            l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
+                     [&](const Waiter& waiter, const std::byte* line) {
+                         serve(waiter, line);
+                         data_came(waiter.token, now);
+                     });
             break;
         case GpuMessage::write_acknowledge:
             ++traffic_.acknowledgements;
@@ -577,7 +578,8 @@ bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cyc
     bool done = false;
     switch (entry.memory.instruction->operation) {
         case isa::Operation::load:
-            done = load_line(entry, line, lanes, now);
+            done = l1_.sectored() ? load_sectors(entry, line, lanes, now)
+                                  : load_line(entry, line, kAllSectors, lanes, now);
             break;
         case isa::Operation::store:
             done = store_line(entry, line, lanes, now);
@@ -593,12 +595,35 @@ bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cyc
     return entry.global == 0;
 }
 
+/// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken
+/// from the instruction, should a later group have to wait.
 template <class Contract>
-bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
-                                              Cycle now) {
+bool BasicCoalescingUnit<Contract>::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                                 Cycle now) {
+    const std::uint8_t* offsets = loads_[head_.load].offsets;
+    const bool weak = entry.memory.instruction->order == isa::Order::weak;
+    while (lanes != 0) {
+        SectorMask sectors = sectors_of_lanes(offsets, lanes);
+        if (weak || !Contract::ordered_load_bypasses || !Contract::ordered_load_never_joins) {
+            sectors = l1_.alike(line, sectors);
+        }
+        const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
+        if (!load_line(entry, line, sectors, group, now)) {
+            return false;
+        }
+        entry.global &= ~group;
+        lanes &= ~group;
+    }
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors,
+                                              isa::LaneMask lanes, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
-    const L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
+    const L1Access access{
+        .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
     const Waiter waiter{.token = head_.load, .lanes = lanes};
     const L1LoadResult result =
         instruction.order == isa::Order::weak ? l1_.load(access, waiter) : l1_.load_ordered(access, waiter);
@@ -662,8 +687,15 @@ bool BasicCoalescingUnit<Contract>::atomic_line(QueuedInstruction& entry, std::u
                                 .type = instruction.type,
                                 .returns_value = returns,
                                 .lanes = static_cast<std::uint8_t>(count)};
-    std::byte* place = l1_.atomic({.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand},
-                                  sizeof request + count * sizeof(AtomicLane));
+    SectorMask sectors = kAllSectors;
+    if (l1_.sectored()) {
+        alignas(32) std::uint8_t offsets[isa::kWarpSize];
+        line_offsets(memory.addresses, offsets);
+        sectors = sectors_of_lanes(offsets, lanes);
+    }
+    std::byte* place = l1_.atomic(
+        {.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors},
+        sizeof request + count * sizeof(AtomicLane));
     std::memcpy(place, &request, sizeof request);
     place += sizeof request;
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {

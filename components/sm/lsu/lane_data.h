@@ -110,6 +110,28 @@ inline bool is_whole_line(const std::uint8_t* offsets) {
     return _mm256_movemask_epi8(_mm256_cmpeq_epi8(given, words)) == -1;
 }
 
+/// The lanes, of those whose offsets in a line are given, that fall into the sectors.
+inline isa::LaneMask lanes_in_sectors(const std::uint8_t* offsets, SectorMask sectors) {
+    const __m256i given = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offsets));
+    const __m256i of_lane = _mm256_and_si256(given, _mm256_set1_epi8(static_cast<char>(kLineBytes - kSectorBytes)));
+    isa::LaneMask lanes = 0;
+    for (unsigned left = sectors; left != 0; left &= left - 1) {
+        const auto first = static_cast<char>(kSectorBytes * static_cast<unsigned>(std::countr_zero(left)));
+        lanes |= static_cast<isa::LaneMask>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(of_lane, _mm256_set1_epi8(first))));
+    }
+    return lanes;
+}
+
+/// The sectors that the lanes fall into.
+inline SectorMask sectors_of_lanes(const std::uint8_t* offsets, isa::LaneMask lanes) {
+    SectorMask sectors = 0;
+    for (unsigned sector = 0; sector < kSectors; ++sector) {
+        const auto one = static_cast<SectorMask>(1u << sector);
+        sectors |= (lanes_in_sectors(offsets, one) & lanes) != 0 ? one : SectorMask{0};
+    }
+    return sectors;
+}
+
 /// One 32-bit word a lane, the case that most programs are made of.
 inline bool is_plain_word(const isa::Instruction& instruction) {
     return instruction.vector == 1 && isa::type_bytes(instruction.type) == 4;

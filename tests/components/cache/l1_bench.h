@@ -51,8 +51,9 @@ struct Served {
 class L1Bench {
   public:
     explicit L1Bench(const L1Parameters& parameters, const std::string& replacement = "lru")
-        : l1(parameters, make_policy(replacement, static_cast<unsigned>(parameters.sets),
-                                     static_cast<unsigned>(parameters.ways))) {}
+        : l1(parameters,
+             make_policy(replacement, static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways))) {
+    }
 
     /// Small, direct and with plain set indexing.
     static L1Parameters parameters(unsigned sets, unsigned ways, const std::string& policy = "write_evict") {
@@ -70,6 +71,9 @@ class L1Bench {
     }
     L1LoadResult load_ordered(std::uint64_t line, std::uint32_t token = 0) {
         return l1.load_ordered({.line = line}, {.token = token, .lanes = 1});
+    }
+    L1LoadResult load_sectors(std::uint64_t line, SectorMask sectors, std::uint32_t token = 0) {
+        return l1.load({.line = line, .sectors = sectors}, {.token = token, .lanes = 1});
     }
     void store(std::uint64_t line, const LineBytes& bytes, const ByteMask& mask) {
         l1.store({.line = line}, mask, bytes.data(), 5);
@@ -97,10 +101,19 @@ class L1Bench {
     }
 
     std::vector<Served> fill(const ReadRequest& request, const LineBytes& bytes) {
-        ReadReply reply{.line = request.line, .tag = request.tag, .client = request.client, .unused = {}, .data = {}};
-        std::memcpy(reply.data, bytes.data(), kLineBytes);
+        const ReadReply reply{.line = request.line,
+                              .tag = request.tag,
+                              .client = request.client,
+                              .sectors = request.sectors,
+                              .unused = {}};
+        std::vector<std::byte> packed;
+        for (unsigned i = 0; i < kLineBytes; ++i) {
+            if ((request.sectors >> i / kSectorBytes & 1) != 0) {
+                packed.push_back(bytes[i]);
+            }
+        }
         std::vector<Served> served;
-        l1.fill(reply, [&](const Waiter& waiter, const std::byte* line) {
+        l1.fill(reply, packed.data(), [&](const Waiter& waiter, const std::byte* line) {
             served.push_back({waiter.token, {}});
             std::memcpy(served.back().bytes.data(), line, kLineBytes);
         });
@@ -113,6 +126,13 @@ class L1Bench {
         reads.pop_front();
         return fill(request, bytes);
     }
+    void bring_sectors(std::uint64_t line, SectorMask sectors, const LineBytes& bytes) {
+        load_sectors(line, sectors);
+        send_all();
+        const ReadRequest request = reads.back();
+        reads.pop_back();
+        fill(request, bytes);
+    }
     void bring(std::uint64_t line, const LineBytes& bytes) {
         load(line);
         send_all();
@@ -124,6 +144,14 @@ class L1Bench {
     std::string state_of(std::uint64_t line) const {
         const std::uint32_t way = l1.tags().find(line);
         return way == kNoWay ? "absent" : l1.tags().info(way).pending() ? "pending" : "valid";
+    }
+    std::string state_of(std::uint64_t line, unsigned sector) const {
+        const std::uint32_t way = l1.tags().find(line);
+        if (way == kNoWay) {
+            return "absent";
+        }
+        const LineInfo& info = l1.tags().info(way);
+        return (info.valid >> sector & 1) != 0 ? "valid" : (info.awaited >> sector & 1) != 0 ? "pending" : "absent";
     }
     unsigned detached() const {
         unsigned count = 0;

@@ -315,5 +315,117 @@ TEST_CASE("a saved and restored cache goes on as if nothing had happened") {
     }
 }
 
+L1Parameters with_sectors(unsigned ways, const std::string& policy = "write_evict") {
+    L1Parameters parameters = L1Bench::parameters(1, ways, policy);
+    parameters.sector_bytes = 32;
+    return parameters;
+}
+
+bool sector_equal(const std::byte* data, unsigned sector, const LineBytes& bytes) {
+    const unsigned first = sector * kSectorBytes;
+    return std::memcmp(data + first, bytes.data() + first, kSectorBytes) == 0;
+}
+
+TEST_CASE("a miss asks for its sectors alone, and another sector of the line misses again without a way") {
+    L1Bench bench(with_sectors(1));
+    CHECK(bench.load_sectors(line(0), 0b0110).answer == L1Answer::miss);
+    bench.send_all();
+    CHECK(bench.reads.back().sectors == 0b0110);
+    bench.fill_oldest(pattern(1));
+    CHECK(bench.load_sectors(line(0), 0b0010).answer == L1Answer::hit);
+    CHECK(bench.load_sectors(line(0), 0b0001).answer == L1Answer::miss);
+    bench.fill_oldest(pattern(2));
+    const L1LoadResult all = bench.load_sectors(line(0), 0b0111);
+    REQUIRE(all.answer == L1Answer::hit);
+    CHECK(sector_equal(all.data, 0, pattern(2)));
+    CHECK(sector_equal(all.data, 1, pattern(1)));
+    CHECK(sector_equal(all.data, 2, pattern(1)));
+    CHECK(bench.l1.counters().sector_misses == 1);
+    CHECK(bench.l1.counters().misses[0] == 2);
+    CHECK(bench.l1.counters().evictions == 0);
+}
+
+TEST_CASE("a fill that lost a sector serves its older waiters with it and installs the others") {
+    L1Bench bench(with_sectors(1));
+    bench.load_sectors(line(0), 0b0011, 1);
+    bench.store(line(0), pattern(9), mask_of(40, 4));  // sector 1
+    CHECK(bench.load_sectors(line(0), 0b0010, 2).answer == L1Answer::miss);
+    CHECK(bench.load_sectors(line(0), 0b0001, 3).answer == L1Answer::merge);
+    const auto first = bench.fill_oldest(pattern(1));
+    REQUIRE(first.size() == 2);
+    CHECK(first[0].token == 1);
+    CHECK(sector_equal(first[0].bytes.data(), 0, pattern(1)));
+    CHECK(sector_equal(first[0].bytes.data(), 1, pattern(1)));
+    CHECK(first[1].token == 3);
+    CHECK(bench.state_of(line(0), 0) == "valid");
+    CHECK(bench.state_of(line(0), 1) == "pending");
+    const auto second = bench.fill_oldest(pattern(2));
+    REQUIRE(second.size() == 1);
+    CHECK(second[0].token == 2);
+    const L1LoadResult both = bench.load_sectors(line(0), 0b0011);
+    REQUIRE(both.answer == L1Answer::hit);
+    CHECK(sector_equal(both.data, 0, pattern(1)));
+    CHECK(sector_equal(both.data, 1, pattern(2)));
+}
+
+TEST_CASE("a write-through store over two fills and a copy changes each part in its place") {
+    L1Bench bench(with_sectors(1, "write_through"));
+    bench.bring_sectors(line(0), 0b0001, pattern(1));
+    bench.load_sectors(line(0), 0b0010, 2);
+    bench.load_sectors(line(0), 0b0100, 3);
+    const ByteMask mask = mask_of(16, 60);  // sectors 0 to 2
+    bench.store(line(0), pattern(9), mask);
+    CHECK(bench.l1.counters().merged_stores == 2);
+    CHECK(bench.fill_oldest(pattern(4))[0].bytes[40] == pattern(4)[40]);
+    bench.fill_oldest(pattern(5));
+    const L1LoadResult all = bench.load_sectors(line(0), 0b0111);
+    REQUIRE(all.answer == L1Answer::hit);
+    LineBytes expected = pattern(1);
+    std::copy_n(pattern(4).begin() + 32, 32, expected.begin() + 32);
+    std::copy_n(pattern(5).begin() + 64, 32, expected.begin() + 64);
+    expected = overlaid(expected, pattern(9), mask);
+    for (const unsigned sector : {0u, 1u, 2u}) {
+        CHECK(sector_equal(all.data, sector, expected));
+    }
+}
+
+TEST_CASE("sectors are alike that are valid, absent, or pending with one fill") {
+    L1Bench bench(with_sectors(1));
+    bench.bring_sectors(line(0), 0b0001, pattern(1));
+    bench.load_sectors(line(0), 0b0110);
+    CHECK(bench.l1.alike(line(0), 0b1111) == 0b0001);
+    CHECK(bench.l1.alike(line(0), 0b1110) == 0b0110);
+    CHECK(bench.l1.alike(line(0), 0b1000) == 0b1000);
+    CHECK(bench.l1.alike(line(1), 0b1111) == 0b1111);
+}
+
+TEST_CASE("an L1 with sectors that is saved in the middle goes on alike") {
+    L1Bench first(with_sectors(2, "write_through"));
+    first.bring_sectors(line(0), 0b0001, pattern(1));
+    first.load_sectors(line(0), 0b0110, 2);
+    first.store(line(0), pattern(9), mask_of(30, 10));
+    first.send_all();
+    L1Bench second(with_sectors(2, "write_through"));
+    std::stringstream bytes;
+    {
+        boost::archive::binary_oarchive archive(bytes);
+        first.l1.save(archive);
+    }
+    {
+        boost::archive::binary_iarchive archive(bytes);
+        second.l1.load_state(archive);
+    }
+    CHECK(first.hash() == second.hash());
+    second.reads = first.reads;
+    CHECK(first.fill_oldest(pattern(3)).size() == second.fill_oldest(pattern(3)).size());
+    CHECK(first.hash() == second.hash());
+}
+
+TEST_CASE("sectors of another size than 32 bytes or the line are refused") {
+    L1Parameters parameters = L1Bench::parameters(1, 1);
+    parameters.sector_bytes = 64;
+    CHECK_THROWS_AS(L1Bench{parameters}, ConfigurationError);
+}
+
 }  // namespace
 }  // namespace lookahead::gpu::test

@@ -198,6 +198,120 @@ TEST_CASE("the table has a row for every state, event and policy that can meet")
     }
 }
 
+constexpr unsigned kA = 2;
+constexpr unsigned kB = 1;
+constexpr SectorMask kSectorA = 1u << kA;
+constexpr SectorMask kSectorB = 1u << kB;
+const ByteMask kMaskA = mask_of(kA * kSectorBytes + 4, 10);
+
+/// One row of the table of sectors.
+class SectorRowTest {
+  public:
+    SectorRowTest(const TableRow& row, const std::string& policy) : row_(row), bench_(parameters(policy)) {}
+
+    void run() {
+        bring_into_state();
+        const auto state = [&](const char* column) {
+            return row_.at(column) == "together" ? "pending" : row_.at(column);
+        };
+        REQUIRE(bench_.state_of(kLine, kA) == state("a"));
+        REQUIRE(bench_.state_of(kLine, kB) == state("b"));
+        apply(row_.at("event"));
+        CHECK(answer_ == row_.at("answer"));
+        CHECK(sent_ == row_.at("sent"));
+        CHECK(bench_.state_of(kLine, kA) == row_.at("a after"));
+        CHECK(bench_.state_of(kLine, kB) == row_.at("b after"));
+        CHECK(bench_.state_of(kLine, 0) == "absent");
+        if (row_.at("b after") == "valid") {
+            const L1LoadResult b = bench_.load_sectors(kLine, kSectorB);
+            REQUIRE(b.answer == L1Answer::hit);
+            const LineBytes& expected = row_.at("b") == "valid" ? kOld : kReply;
+            CHECK(std::memcmp(b.data + kB * kSectorBytes, expected.data() + kB * kSectorBytes, kSectorBytes) == 0);
+        }
+    }
+
+  private:
+    static L1Parameters parameters(const std::string& policy) {
+        L1Parameters result = L1Bench::parameters(1, 1, policy);
+        result.sector_bytes = 32;
+        return result;
+    }
+
+    void bring_into_state() {
+        const std::string& a = row_.at("a");
+        const std::string& b = row_.at("b");
+        if (a == "together") {
+            bench_.load_sectors(kLine, kSectorA | kSectorB, 100);
+        }
+        if (b == "valid") {
+            bench_.bring_sectors(kLine, kSectorB, kOld);
+        } else if (b == "pending") {
+            bench_.load_sectors(kLine, kSectorB, 100);
+        }
+        if (a == "valid") {
+            bench_.bring_sectors(kLine, kSectorA, kOld);
+        } else if (a == "pending") {
+            bench_.load_sectors(kLine, kSectorA, 100);
+        }
+        bench_.send_all();
+    }
+
+    void apply(const std::string& event) {
+        if (event == "load") {
+            answer_ = name_of(bench_.load_sectors(kLine, kSectorA, 300).answer);
+        } else if (event == "ordered_load") {
+            const L1Access access{.line = kLine, .sectors = kSectorA};
+            answer_ = name_of(bench_.l1.load_ordered(access, {.token = 300, .lanes = 1}).answer);
+        } else if (event == "store") {
+            bench_.store(kLine, kStored, kMaskA);
+        } else if (event == "atomic") {
+            AtomicRequest request{};
+            std::memcpy(bench_.l1.atomic({.line = kLine, .sectors = kSectorA}, sizeof request), &request,
+                        sizeof request);
+        } else if (event == "generation") {
+            bench_.l1.start_generation();
+        } else if (event == "fill") {
+            const ReadRequest request = bench_.reads.back();
+            bench_.reads.pop_back();
+            const auto served = bench_.fill(request, kReply);
+            REQUIRE(served.size() == 1);
+            CHECK(served[0].token == 100);
+        } else if (event == "replace") {
+            const L1LoadResult other = bench_.load(kOther);
+            answer_ = other.answer == L1Answer::stall ? "stall" : "done";
+            bench_.send_all();
+        } else {
+            FAIL("unknown event ", event);
+        }
+        for (const GpuMessage type : bench_.send_all()) {
+            sent_ = sent_ == "-" ? name_of(type) : sent_ + " " + name_of(type);
+        }
+    }
+
+    const TableRow& row_;
+    L1Bench bench_;
+    std::string answer_ = "done";
+    std::string sent_ = "-";
+};
+
+TEST_CASE("the L1 with sectors does what each row of the table of sectors says") {
+    unsigned rows = 0;
+    for (const TableRow& row : read_table(kPage, "## Sectors")) {
+        for (const std::string policy : {"write_evict", "write_through"}) {
+            if (row.at("policy") != "any" && row.at("policy") != policy) {
+                continue;
+            }
+            CAPTURE(policy);
+            CAPTURE(row.at("a"));
+            CAPTURE(row.at("b"));
+            CAPTURE(row.at("event"));
+            SectorRowTest(row, policy).run();
+            ++rows;
+        }
+    }
+    CHECK(rows >= 48);
+}
+
 std::string name_of(ReservationFailure failure) {
     switch (failure) {
         case ReservationFailure::no_mshr:

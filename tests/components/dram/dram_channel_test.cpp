@@ -30,13 +30,14 @@ struct Line {
     unsigned bank;
     bool write = false;
     Cycle arrival = 0;
+    unsigned columns = 2;
 };
 
 struct Harness {
     explicit Harness(const DramParameters& parameters, const std::string& scheduler = "fcfs", unsigned banks = 16)
         : timing(parameters),
           channel(
-              parameters, {.banks = banks, .line_bytes = 128},
+              parameters, banks,
               make_variant<DramScheduler>(scheduler, Configuration{},
                                           DramSchedulerShape{static_cast<unsigned>(parameters.queue_entries), banks})) {
     }
@@ -56,7 +57,7 @@ struct Harness {
     }
     void accept(const Line& line, std::uint32_t tag) {
         run_until(line.arrival);
-        channel.accept(line.row, line.bank, line.write, tag, line.arrival);
+        channel.accept(line.row, line.bank, line.write, tag, line.columns, line.arrival);
     }
     const std::vector<Issued>& run(const std::vector<Line>& lines) {
         for (std::uint32_t tag = 0; tag < lines.size(); ++tag) {
@@ -228,7 +229,7 @@ TEST_CASE("no more reads start than the return queue has room for") {
     parameters.return_entries = 2;
     Harness harness(parameters);
     for (std::uint32_t tag = 0; tag < 3; ++tag) {
-        harness.channel.accept(7, tag, false, tag, 0);
+        harness.channel.accept(7, tag, false, tag, 2, 0);
     }
     std::vector<std::uint32_t> done;
     while (harness.channel.next_event() < 1000) {

@@ -31,10 +31,10 @@ struct Receiver {
         port.receive(head, source, now);
     }
     void arrive_reply(unsigned source, Cycle now, std::uint32_t tag = 0) {
-        std::uint64_t words[3 + sizeof(ReadReply) / 8] = {};
+        std::uint64_t words[3 + (sizeof(ReadReply) + kLineBytes) / 8] = {};
         auto& head = *reinterpret_cast<MessageHeader*>(words);
         head.type = ReadReply::kType;
-        head.payload_words = sizeof(ReadReply) / 8;
+        head.payload_words = (sizeof(ReadReply) + kLineBytes) / 8;
         reinterpret_cast<ReadReply*>(&head + 1)->tag = tag;
         port.receive(head, source, now);
     }

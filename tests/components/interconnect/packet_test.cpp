@@ -22,7 +22,8 @@ TEST_CASE("a packet is a header of eight bytes and its data") {
     CHECK(packet_bytes(WriteRequest::kType, sizeof(WriteRequest) + 4) == 12);
     CHECK(packet_bytes(WriteRequest::kType, sizeof(WriteRequest) + 128) == 136);
     CHECK(packet_bytes(AtomicRequest::kType, sizeof(AtomicRequest) + 32 * sizeof(AtomicLane)) == 8 + 32 * 8);
-    CHECK(packet_bytes(ReadReply::kType, sizeof(ReadReply)) == 136);
+    CHECK(packet_bytes(ReadReply::kType, sizeof(ReadReply) + kLineBytes) == 136);
+    CHECK(packet_bytes(ReadReply::kType, sizeof(ReadReply) + kSectorBytes) == 40);
     CHECK(packet_bytes(WriteAcknowledge::kType, sizeof(WriteAcknowledge)) == 8);
     CHECK(packet_bytes(AtomicReply::kType, sizeof(AtomicReply) + 5 * sizeof(AtomicValue)) == 48);
     CHECK_THROWS_AS(packet_bytes(Credit::kType, sizeof(Credit)), InternalError);
@@ -56,7 +57,10 @@ TEST_CASE("no message takes more bytes than the bound for its packet") {
         CHECK(sizeof(MessageHeader) + (write + 7) / 8 * 8 <=
               message_bytes_bound(packet_bytes(WriteRequest::kType, write)));
     }
-    CHECK(sizeof(MessageHeader) + sizeof(ReadReply) <= message_bytes_bound(136));
+    for (unsigned sectors = 1; sectors <= kSectors; ++sectors) {
+        const std::size_t reply = sizeof(ReadReply) + sectors * kSectorBytes;
+        CHECK(sizeof(MessageHeader) + reply <= message_bytes_bound(packet_bytes(ReadReply::kType, reply)));
+    }
     CHECK(sizeof(MessageHeader) + sizeof(ReadRequest) <= message_bytes_bound(8));
 }
 

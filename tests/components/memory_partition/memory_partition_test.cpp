@@ -30,6 +30,10 @@ class Single {
              payload_of(ReadRequest{.line = line, .tag = tag, .client = Client::demand, .unused = {}}),
              ReadRequest::kType);
     }
+    void read_sectors(Cycle now, std::uint64_t line, SectorMask sectors, std::uint32_t tag = 0) {
+        post(now, 0, 0, payload_of(ReadRequest{.line = line, .tag = tag, .client = Client::demand, .sectors = sectors}),
+             ReadRequest::kType);
+    }
     void write(Cycle now, std::uint64_t line, unsigned first, std::vector<std::uint8_t> bytes, std::uint32_t tag = 0) {
         ByteMask mask;
         mask.set(first, static_cast<unsigned>(bytes.size()));
@@ -106,7 +110,7 @@ class Single {
 };
 
 std::vector<std::uint8_t> bytes_of(const MessageHeader& read_reply) {
-    const auto* data = reinterpret_cast<const std::uint8_t*>(read_reply.as<ReadReply>().data);
+    const auto* data = reinterpret_cast<const std::uint8_t*>(read_reply.as<ReadReply>().data());
     return {data, data + kLineBytes};
 }
 
@@ -418,6 +422,102 @@ TEST_CASE("configurations that do not fit together are refused") {
     arguments = {};
     arguments.requesters = 2000;
     CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+}
+
+MemoryPartitionArguments with_sectors() {
+    MemoryPartitionArguments arguments;
+    arguments.l2.sector_bytes = 32;
+    return arguments;
+}
+
+TEST_CASE("a reply carries the sectors that were asked for, whether L2 has sectors or not") {
+    for (const bool sectors : {false, true}) {
+        CAPTURE(sectors);
+        Single single(sectors ? with_sectors() : MemoryPartitionArguments{});
+        std::vector<std::uint8_t> bytes(kLineBytes);
+        for (unsigned i = 0; i < kLineBytes; ++i) {
+            bytes[i] = static_cast<std::uint8_t>(i + 1);
+        }
+        single.host_write(10, single.line(), bytes);
+        single.read_sectors(1000, single.line(), 0b1010);
+        const auto replies = single.replies();
+        REQUIRE(replies.size() == 1);
+        const auto& reply = replies[0]->as<ReadReply>();
+        CHECK(reply.sectors == 0b1010);
+        CHECK(std::memcmp(reply.data(), bytes.data() + 32, 32) == 0);
+        CHECK(std::memcmp(reply.data() + 32, bytes.data() + 96, 32) == 0);
+        CHECK(single.counters().fetched_sectors == (sectors ? 2 : 4));
+        // Bursts of 64 bytes: the two sectors lie in different ones.
+        CHECK(single.dram().data_bus_cycles == 2 * 2);
+    }
+}
+
+TEST_CASE("a sector costs one burst, a hit of it none, and its neighbour in the burst another fetch") {
+    Single single(with_sectors());
+    single.read_sectors(1000, single.line(), 0b0001);
+    single.read_sectors(5000, single.line(), 0b0001);
+    single.replies();
+    CHECK(single.dram().data_bus_cycles == 2);
+    CHECK(single.counters().read_hits == 1);
+    single.read_sectors(9000, single.line(), 0b0011);
+    single.replies();
+    CHECK(single.counters().fetches == 2);
+    CHECK(single.counters().fetched_sectors == 2);
+    CHECK(single.dram().data_bus_cycles == 4);
+}
+
+TEST_CASE("sectors of one line are fetched at the same time and answered in the order of the requests") {
+    Single single(with_sectors());
+    single.read_sectors(1000, single.line(), 0b0001, 1);
+    single.read_sectors(1004, single.line(), 0b0100, 2);
+    single.read_sectors(1008, single.line(), 0b0101, 3);
+    const auto replies = single.replies();
+    REQUIRE(replies.size() == 3);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        CHECK(replies[i]->as<ReadReply>().tag == i + 1);
+    }
+    CHECK(single.counters().fetches == 2);
+    CHECK(single.counters().merges == 2);
+    // The second fetch hits the row that the first opened; one after the other they would take twice the way to DRAM.
+    CHECK(single.arrival(*replies[2]) - single.arrival(*replies[0]) < 20);
+}
+
+TEST_CASE("a write to an awaited line keeps its place before a younger read of the same sector") {
+    Single single(with_sectors());
+    single.read_sectors(1000, single.line(), 0b0001, 1);
+    single.write(1004, single.line(), 32, std::vector<std::uint8_t>(32, 7), 2);
+    single.read_sectors(1008, single.line(), 0b0010, 3);
+    const auto replies = single.replies();
+    REQUIRE(replies.size() == 3);
+    CHECK(replies[2]->as<ReadReply>().tag == 3);
+    CHECK(replies[2]->as<ReadReply>().data()[0] == std::byte{7});
+    CHECK(single.bench.partition().finished());
+    CHECK(single.bench.partition().slice(0).idle());
+}
+
+TEST_CASE("a write-back writes the dirty sectors alone") {
+    for (const bool sectors : {false, true}) {
+        CAPTURE(sectors);
+        MemoryPartitionArguments arguments = sectors ? with_sectors() : MemoryPartitionArguments{};
+        arguments.l2.ways = 1;
+        Single single(arguments);
+        single.write(1000, single.line(0), 70, {1, 2, 3});
+        single.write(3000, single.line(1), 0, {4});
+        single.replies();
+        CHECK(single.counters().write_backs == 1);
+        CHECK(single.counters().written_sectors == (sectors ? 1 : 4));
+        CHECK(single.dram().data_bus_cycles == (sectors ? 2 : 4));
+        CHECK(single.host_read(9000, single.line(0) + 70, 3) == std::vector<std::uint8_t>{1, 2, 3});
+    }
+}
+
+TEST_CASE("an atomic fetches the sectors of its lanes") {
+    Single single(with_sectors());
+    single.atomic(1000, single.line(), isa::AtomicOp::add, isa::Type::u32, true,
+                  {{.operand = 5, .operand2 = 0, .lane = 0, .offset = 36, .unused = {}}}, 9);
+    REQUIRE(single.replies().size() == 1);
+    CHECK(single.counters().fetched_sectors == 1);
+    CHECK(single.host_read(9000, single.line() + 36, 1) == std::vector<std::uint8_t>{5});
 }
 
 }  // namespace

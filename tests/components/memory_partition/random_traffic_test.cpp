@@ -37,6 +37,14 @@ Scenario cramped(unsigned seed) {
     return scenario;
 }
 
+/// The same with sectors in L2.
+Scenario cramped_sectors(unsigned seed) {
+    Scenario scenario = cramped(seed);
+    scenario.arguments.l2.sector_bytes = 32;
+    scenario.player.sectors = true;
+    return scenario;
+}
+
 Scenario ordinary(unsigned seed) {
     Scenario scenario;
     scenario.player.seed = seed;
@@ -103,7 +111,7 @@ void check_credits(Played& played, const Scenario& scenario) {
 
 TEST_CASE("random traffic of fifteen requesters gives program order's values, in order, and all credits come back") {
     for (unsigned seed = 1; seed <= 12; ++seed) {
-        for (const Scenario& scenario : {cramped(seed), ordinary(seed)}) {
+        for (const Scenario& scenario : {cramped(seed), cramped_sectors(seed), ordinary(seed)}) {
             CAPTURE(seed);
             CAPTURE(scenario.player.lines);
             Played played(scenario);
@@ -116,22 +124,27 @@ TEST_CASE("random traffic of fifteen requesters gives program order's values, in
 }
 
 TEST_CASE("the cramped scenario meets every kind of stall and of miss") {
-    L2Counters sum;
-    for (unsigned seed = 1; seed <= 4; ++seed) {
-        Played played(cramped(seed));
-        played.bench.run();
-        accumulate(sum, played.bench.partition().slice(0).counters());
-        accumulate(sum, played.bench.partition().slice(1).counters());
+    for (const bool sectors : {false, true}) {
+        CAPTURE(sectors);
+        L2Counters sum;
+        for (unsigned seed = 1; seed <= 4; ++seed) {
+            Played played(sectors ? cramped_sectors(seed) : cramped(seed));
+            played.bench.run();
+            accumulate(sum, played.bench.partition().slice(0).counters());
+            accumulate(sum, played.bench.partition().slice(1).counters());
+        }
+        for (std::size_t cause = 0; cause < kL2StallCauses; ++cause) {
+            CAPTURE(cause);
+            CHECK(sum.stall_cycles[cause] > 0);
+        }
+        CHECK(sum.partial_fetches > 0);
+        CHECK(sum.merges > 0);
+        CHECK(sum.write_backs > 0);
+        CHECK(sum.read_hits > 0);
+        CHECK(sum.reads > sum.read_hits);
+        CHECK((sum.fetched_sectors < 3 * sum.fetches) == sectors);
+        CHECK((sum.written_sectors < 4 * sum.write_backs) == sectors);
     }
-    for (std::size_t cause = 0; cause < kL2StallCauses; ++cause) {
-        CAPTURE(cause);
-        CHECK(sum.stall_cycles[cause] > 0);
-    }
-    CHECK(sum.partial_fetches > 0);
-    CHECK(sum.merges > 0);
-    CHECK(sum.write_backs > 0);
-    CHECK(sum.read_hits > 0);
-    CHECK(sum.reads > sum.read_hits);
 }
 
 /// A partition alone, given what it was given in a recorded run.
@@ -147,7 +160,7 @@ struct Replay {
 
 TEST_CASE("chopping a partition's time at random changes nothing") {
     for (unsigned trace = 1; trace <= 4; ++trace) {
-        Scenario scenario = cramped(trace);
+        Scenario scenario = trace % 2 == 0 ? cramped(trace) : cramped_sectors(trace);
         scenario.player.requests = 25;
         Played played(scenario);
         played.bench.run();
@@ -169,7 +182,7 @@ TEST_CASE("chopping a partition's time at random changes nothing") {
 TEST_CASE("a partition that is saved and loaded at random times goes on alike") {
     for (unsigned seed = 1; seed <= 6; ++seed) {
         CAPTURE(seed);
-        Scenario scenario = seed % 2 == 0 ? cramped(seed) : ordinary(seed);
+        Scenario scenario = seed % 3 == 0 ? cramped(seed) : seed % 3 == 1 ? cramped_sectors(seed) : ordinary(seed);
         scenario.player.requests = 40;
         Played played(scenario);
         played.bench.run();

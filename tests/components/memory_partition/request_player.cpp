@@ -87,7 +87,10 @@ void RequestPlayer::send(Cycle now) {
 
 void RequestPlayer::send_read(unsigned slice, Cycle now, std::uint32_t tag) {
     pending_[tag] = {.kind = Kind::read, .line = line_, .expected = own_[line_]};
-    requests_.push<ReadRequest>(slice, now) = {.line = line_, .tag = tag, .client = Client::demand, .unused = {}};
+    const unsigned own = 1u << options_.number / 4;
+    const unsigned sectors = options_.sectors ? own | (random_() & kAllSectors) : kAllSectors;
+    requests_.push<ReadRequest>(slice, now) = {
+        .line = line_, .tag = tag, .client = Client::demand, .sectors = static_cast<SectorMask>(sectors), .unused = {}};
     ++reads_;
 }
 
@@ -165,8 +168,13 @@ void RequestPlayer::check(const MessageHeader& reply) {
     switch (pending.kind) {
         case Kind::read: {
             expect(reply.type == ReadReply::kType && reply.as<ReadReply>().line == pending.line);
+            const auto& read = reply.as<ReadReply>();
+            const unsigned before = read.sectors & ((1u << options_.number / 4) - 1);
             std::uint64_t own;
-            std::memcpy(&own, reply.as<ReadReply>().data + options_.number * 8, 8);
+            std::memcpy(&own,
+                        read.data() + static_cast<unsigned>(std::popcount(before)) * kSectorBytes +
+                            options_.number * 8 % kSectorBytes,
+                        8);
             expect(own == pending.expected);
             break;
         }

@@ -23,6 +23,7 @@ struct PlayerOptions {
     unsigned lines = 64;  ///< of channel 0, from its first on, that are accessed
     unsigned outstanding = 64;
     unsigned idle_percent = 0;  ///< of cycles without a request
+    bool sectors = false;       ///< reads ask for random sectors, their own among them
 };
 
 /// Plays a requester: random reads, writes and atomics, checked against a flat model. Each line has eight bytes for

@@ -40,7 +40,7 @@ struct AuditSabotage {
             tags.info(way).pins = 1;
         }
     }
-    static void lose_line_of_l1(LogicalProcess& process) { unit(process).l1_.tags_.assign(0, 0, {.mshr = 1}); }
+    static void lose_line_of_l1(LogicalProcess& process) { unit(process).l1_.tags_.assign(0, 0, {.awaited = 1}); }
     static void lose_instruction(LogicalProcess& process) { ++unit(process).accepted_; }
     static void lose_request_credit(LogicalProcess& process) { --port(process).injection_.credits_[2]; }
     static void invent_request_credit(LogicalProcess& process) { ++port(process).injection_.credits_[2]; }

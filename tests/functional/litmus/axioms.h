@@ -26,7 +26,7 @@ class RandomProgram {
     static constexpr unsigned kAgentsPerSm = 3;
     static constexpr unsigned kSteps = 40;
 
-    explicit RandomProgram(std::uint32_t seed) : random_(seed) {
+    RandomProgram(std::uint32_t seed, bool sectors) : random_(seed), sectors_(sectors) {
         for (unsigned sm = 0; sm < kSms; ++sm) {
             for (unsigned i = 0; i < kAgentsPerSm; ++i) {
                 agents_.push_back({.sm = sm, .steps = random_steps()});
@@ -79,6 +79,7 @@ class RandomProgram {
                     break;
                 default:
                     steps.push_back(load(address));
+                    steps.back().wide = sectors_ && random_() % 2 == 0;
                     break;
             }
             locations_[steps.size() - 1 + kSteps * agents_.size()] = location;
@@ -168,6 +169,7 @@ class RandomProgram {
     }
 
     std::mt19937 random_;
+    bool sectors_;  // loads may touch two
     std::uint32_t unique_ = 0;
     std::vector<Agent> agents_;
     std::map<std::size_t, unsigned> locations_;                    // by step and agent
@@ -179,7 +181,7 @@ class RandomProgram {
 /// The axiom that the random program of this seed breaks, or empty.
 template <class Contract>
 std::string run_random_program(const std::string& policy, std::uint32_t seed) {
-    const std::string found = RandomProgram(seed).run<Contract>(policy, seed);
+    const std::string found = RandomProgram(seed, has_sectors(policy)).run<Contract>(policy, seed);
     return found.empty() ? "" : "random program, " + policy + ", seed " + std::to_string(seed) + ": " + found;
 }
 

@@ -102,10 +102,21 @@ inline std::vector<Agent> jittered(std::vector<Agent> agents, std::uint32_t seed
     return agents;
 }
 
-inline std::vector<std::string> small_l1(const std::string& policy) {
-    return {"l1d.sets=2",        "l1d.set_index=linear", "l1d.ways=2",
-            "l1d.pinned_ways=1", "l1d.hit_latency=4",    "l1d.write_policy=" + policy};
+/// `policy` is the write policy, and " with sectors" after it where L1 has them.
+inline bool has_sectors(const std::string& policy) {
+    return policy.ends_with("sectors");
 }
+inline std::vector<std::string> small_l1(const std::string& policy) {
+    return {"l1d.sets=2",
+            "l1d.set_index=linear",
+            "l1d.ways=2",
+            "l1d.pinned_ways=1",
+            "l1d.hit_latency=4",
+            "l1d.write_policy=" + policy.substr(0, policy.find(' ')),
+            has_sectors(policy) ? "l1d.sector_bytes=32" : "l1d.sector_bytes=128"};
+}
+inline const std::vector<std::string> kPolicies = {"write_evict", "write_through", "write_evict with sectors",
+                                                   "write_through with sectors"};
 
 /// What a litmus test read with the timing of a seed; empty if it does not end.
 template <class Contract>

@@ -20,7 +20,7 @@ std::string run_seeds(const Litmus& litmus, const std::string& policy, unsigned 
 }
 
 TEST_CASE("no litmus test shows what the contract forbids, and each shows what it is built to show") {
-    for (const std::string policy : {"write_evict", "write_through"}) {
+    for (const std::string& policy : kPolicies) {
         for (const Litmus& litmus : litmus_tests()) {
             CHECK(run_seeds(litmus, policy, 200) == "");
         }
@@ -28,7 +28,7 @@ TEST_CASE("no litmus test shows what the contract forbids, and each shows what i
 }
 
 TEST_CASE("random programs obey coherence, and causality through fences") {
-    for (const std::string policy : {"write_evict", "write_through"}) {
+    for (const std::string& policy : kPolicies) {
         for (std::uint32_t seed = 1; seed <= 200; ++seed) {
             CHECK(run_random_program<MemoryContract>(policy, seed) == "");
         }

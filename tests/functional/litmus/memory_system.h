@@ -19,6 +19,7 @@ struct Step {
     std::uint32_t operand = 0;
     Cycle earliest = 0;          ///< not issued before this cycle
     bool after_barrier = false;  ///< not issued before all earlier steps of its SM were accepted (bar.sync)
+    bool wide = false;           ///< a load has a second lane, in the neighbouring sector of its line
     bool after_values = false;   ///< not issued before all earlier loads of its agent have completed (a dependence)
 };
 
@@ -144,8 +145,8 @@ class MemorySystem {
             each.fenced = true;
         } else {
             MemoryInstruction access = each.bench->instruction(
-                *step.what, [&](unsigned) { return step.address; }, 1,
-                each.first_row + static_cast<unsigned>(each.next), each.context);
+                *step.what, [&](unsigned lane) { return lane == 0 ? step.address : step.address ^ kSectorBytes; },
+                step.wide ? 3 : 1, each.first_row + static_cast<unsigned>(each.next), each.context);
             access.data[0][0] = step.operand;
             each.bench->unit->accept(access, now);
             each.loads += has_result(*step.what);

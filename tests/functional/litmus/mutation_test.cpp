@@ -23,6 +23,8 @@ LOOKAHEAD_MUTANT(OrderedLoadHits, ordered_load_bypasses)
 LOOKAHEAD_MUTANT(OrderedLoadJoins, ordered_load_never_joins)
 LOOKAHEAD_MUTANT(FenceKeepsCopies, generation_drops_copies)
 LOOKAHEAD_MUTANT(FenceKeepsFills, generation_detaches_fills)
+LOOKAHEAD_MUTANT(HitWithoutSector, hit_needs_its_sectors)
+LOOKAHEAD_MUTANT(StaleSectorInstalled, detached_sectors_stay_out)
 LOOKAHEAD_MUTANT(FenceBeforeAcknowledgements, fence_waits_for_stores)
 LOOKAHEAD_MUTANT(FenceBeforeValues, fence_waits_for_loads)
 LOOKAHEAD_MUTANT(FenceForgetsQueue, fence_covers_queued_accesses)
@@ -61,6 +63,21 @@ TEST_CASE_TEMPLATE("the suite notices the loss of a clause under write-evict", M
 TEST_CASE_TEMPLATE("the suite notices the loss of a clause under write-through", Mutant, DroppedMerge, CopyNotUpdated,
                    MergeShownToOlderWaiters, AtomicLeavesFill, AtomicLeavesCopy) {
     const std::string found = first_fault<Mutant>("write_through");
+    MESSAGE(found);
+    CHECK(found != "");
+}
+
+TEST_CASE_TEMPLATE("the suite notices the loss of a clause under write-evict with sectors", Mutant, HitWithoutSector,
+                   StaleSectorInstalled, StaleFillInstalled, StoreLeavesCopy, AtomicLeavesFill, AtomicLeavesCopy,
+                   OrderedLoadHits, OrderedLoadJoins, FenceKeepsCopies, FenceKeepsFills) {
+    const std::string found = first_fault<Mutant>("write_evict with sectors");
+    MESSAGE(found);
+    CHECK(found != "");
+}
+
+TEST_CASE_TEMPLATE("the suite notices the loss of a clause under write-through with sectors", Mutant, HitWithoutSector,
+                   StaleSectorInstalled, DroppedMerge, CopyNotUpdated, MergeShownToOlderWaiters) {
+    const std::string found = first_fault<Mutant>("write_through with sectors");
     MESSAGE(found);
     CHECK(found != "");
 }

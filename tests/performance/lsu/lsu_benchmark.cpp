@@ -23,6 +23,7 @@ class InstantMemory final : public MemoryPort {
             reply_.head.type = ReadReply::kType;
             reply_.read.line = request->line;
             reply_.read.tag = request->tag;
+            reply_.read.sectors = request->sectors;
         } else {
             reply_.head.type = WriteAcknowledge::kType;
             const WriteAcknowledge acknowledge{reinterpret_cast<const WriteRequest*>(payload)->tag, 0};
@@ -42,6 +43,7 @@ class InstantMemory final : public MemoryPort {
     struct {
         MessageHeader head{};
         ReadReply read{};
+        std::byte data[kLineBytes] = {};
     } reply_;
     bool waiting_ = false;
 };

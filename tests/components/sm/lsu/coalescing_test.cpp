@@ -79,7 +79,7 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
                  {Type::u32, 2}, {Type::f32, 4}, {Type::u64, 2}, {Type::u8, 4},  {Type::s16, 2}};
     for (const auto& kind : kinds) {
         for (unsigned round = 0; round < 20; ++round) {
-            Bench bench;
+            Bench bench({round % 2 == 0 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32"});
             const isa::Instruction what = make_memory(Operation::load, kind.type, isa::Space::global, kind.vector);
             const unsigned bytes = isa::lane_bytes(what);
             const isa::LaneMask active = random() | 1;
@@ -105,6 +105,26 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
             REQUIRE(std::memcmp(expected.data(), bench.registers.data(), expected.bytes()) == 0);
         }
     }
+}
+
+TEST_CASE("a load of a line with sectors asks for those that its lanes touch, and goes by groups that are alike") {
+    Bench bench({"l1d.sector_bytes=32"});
+    const isa::Instruction load = make_memory(Operation::load);
+    for (unsigned i = 0; i < 128; i += 4) bench.memory.set_word(kBase + i, 1000 + i);
+    // Sectors 0 and 2; then all: two hit, two miss together, in one access of one line.
+    bench.issue(bench.instruction(load, [](unsigned lane) { return kBase + lane % 8 * 4 + (lane & 8) * 8; }));
+    REQUIRE(bench.drain());
+    CHECK(bench.memory.count(GpuMessage::read_request) == 1);
+    bench.issue(bench.instruction(
+        load, [](unsigned lane) { return kBase + lane * 4; }, isa::kFullMask, 8));
+    REQUIRE(bench.drain());
+    CHECK(bench.memory.count(GpuMessage::read_request) == 2);
+    CHECK(bench.unit->counters().global_accesses == 2);
+    const L1Counters& l1 = bench.unit->l1().counters();
+    CHECK(l1.hits[0] == 1);
+    CHECK(l1.misses[0] == 2);
+    CHECK(l1.sector_misses == 1);
+    for (unsigned lane = 0; lane < 32; ++lane) CHECK(bench.registers.row(8)[lane] == 1000 + 4 * lane);
 }
 
 TEST_CASE("random stores of every type leave in memory what the lanes store, the higher lane on top") {

@@ -130,6 +130,7 @@ TEST_CASE("cycles that next_event jumps over would have changed nothing") {
             CAPTURE(seed);
             Bench::Overrides overrides = kTight;
             overrides.push_back(policy);
+            overrides.push_back(seed % 2 == 0 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32");
             Bench each_cycle(overrides);
             Bench jumping(overrides);
             set_random_delays(each_cycle.memory, seed);
@@ -174,6 +175,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
         CAPTURE(seed);
         Bench::Overrides overrides = kTight;
         overrides.push_back(seed % 2 == 0 ? "l1d.write_policy=write_evict" : "l1d.write_policy=write_through");
+        overrides.push_back(seed % 4 < 2 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32");
         Bench original(overrides);
         set_random_delays(original.memory, seed);
         RandomProgram program(seed);

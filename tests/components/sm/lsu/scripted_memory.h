@@ -121,9 +121,17 @@ class ScriptedMemory {
     }
 
     void read(const Request& request, const ReadRequest& read, Cycle now) {
-        ReadReply reply{.line = read.line, .tag = read.tag, .client = read.client, .unused = {}, .data = {}};
-        std::memcpy(reply.data, line(read.line).data(), kLineBytes);
-        answer(request, MessageBuffer(reply), now);
+        const ReadReply head{
+            .line = read.line, .tag = read.tag, .client = read.client, .sectors = read.sectors, .unused = {}};
+        std::vector<std::byte> payload(sizeof head);
+        std::memcpy(payload.data(), &head, sizeof head);
+        for (unsigned sector = 0; sector < kSectors; ++sector) {
+            if ((read.sectors >> sector & 1) != 0) {
+                const std::byte* first = line(read.line).data() + sector * kSectorBytes;
+                payload.insert(payload.end(), first, first + kSectorBytes);
+            }
+        }
+        answer(request, MessageBuffer(GpuMessage::read_reply, payload.data(), payload.size()), now);
     }
 
     void write(const Request& request, const WriteRequest& write, Cycle now) {
