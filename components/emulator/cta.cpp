@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "components/isa/failure.h"
+#include "components/isa/modes.h"
 #include "core/error/error.h"
 
 namespace lookahead {
@@ -123,7 +125,7 @@ void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active
         case Action::barrier:
             return arrive(decoded, warp);
         case Action::trap:
-            throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
+            trap(decoded, warp, active);
         case Action::branch:
         case Action::nothing:
             break;
@@ -139,6 +141,21 @@ void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp
         warp.frame[decoded.destination[0] + lane] = low.lanes[lane];
         if (decoded.instruction->destination_rows == 2) warp.frame[decoded.destination[1] + lane] = high.lanes[lane];
     }
+}
+
+void CtaRunner::trap(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
+    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::plain))
+        throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
+    const auto row = [&](unsigned source, unsigned word) {
+        return warp.frame + decoded.source[source][0] + word * isa::kWarpSize;
+    };
+    const std::uint32_t* const texts[4] = {row(0, 0), row(0, 1), row(0, 2), row(0, 3)};
+    const std::uint32_t* const rest[3] = {row(1, 0), row(1, 1), row(1, 2)};
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    const auto assertion = isa::FailedAssertion::read(texts, rest, lane);
+    throw KernelFault(KernelFault::Kind::assertion, fmt::format(
+        "{}: {}", describe(place(warp)),
+        isa::sentence(assertion, *launch_.image, ctaid_, launch_.configuration.block, warp.first_thread + lane)));
 }
 
 void CtaRunner::branch(const DecodedInstruction& decoded, Warp& warp, LaneMask taken) {

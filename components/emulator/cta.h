@@ -16,6 +16,7 @@ namespace lookahead {
 /// A launch, and what of it all its CTAs share.
 struct LaunchState {
     const isa::Kernel* kernel = nullptr;
+    const isa::ModuleImage* image = nullptr;
     LaunchConfiguration configuration;
     std::vector<isa::Row> constants;
     std::vector<DecodedInstruction> code;
@@ -49,6 +50,7 @@ class CtaRunner {
     void run_warp(Warp& warp);
     void execute(DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void read_special(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active);
+    [[noreturn]] void trap(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
     void branch(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask taken);
     void arrive(const DecodedInstruction& decoded, Warp& warp);
     /// Lets go the warps of a barrier that all warps which have not exited wait at. False: there is none.

@@ -66,6 +66,7 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
 
     LaunchState state;
     state.kernel = &kernel;
+    state.image = &kernels_.image;
     state.configuration = configuration;
     state.constants = isa::make_constant_rows(kernel, configuration.grid, configuration.block,
                                               configuration.dynamic_shared_bytes, parameters);

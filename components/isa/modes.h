@@ -38,6 +38,10 @@ enum class FindMode : std::uint8_t { position, shift_amount };
 inline constexpr std::uint8_t kDotFirstSigned = 1;
 inline constexpr std::uint8_t kDotSecondSigned = 2;
 
+/// `trap`: ends the kernel with an error. An assertion has in source[0] the addresses of its expression and its file, in
+/// source[1] that of its function and the line: four and three rows.
+enum class TrapMode : std::uint8_t { plain, assertion };
+
 /// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.
 enum class PermuteMode : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "components/device/device_print.h"
 #include "components/emulator/memory_fault.h"
 #include "components/frontend/cudart/fat_binary.h"
 #include "components/frontend/finaliser/finalise.h"
@@ -123,7 +124,7 @@ Reply CaptureServer::serve_device(const Request& request, std::span<const std::b
         case Operation::fill:
             return fill(request);
         case Operation::launch:
-            return launch(request, payload);
+            return launch(request, payload, answer);
         case Operation::occupancy:
             return occupancy(request, text_of(payload));
         case Operation::synchronise:
@@ -355,7 +356,17 @@ Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> paramete
     return report(error, sentence);
 }
 
-Reply CaptureServer::launch(const Request& request, std::span<const std::byte> payload) {
+/// What kernels printed since the last call.
+std::vector<std::byte> CaptureServer::printed_text() {
+    const DevicePrinter printer(device().kernels().image);
+    if (!printer.prints()) return {};
+    const std::string text = printer.collect(device());
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+Reply CaptureServer::launch(const Request& request, std::span<const std::byte> payload,
+                            std::vector<std::byte>& answer) {
     if (request.name_bytes > payload.size())
         throw InputError(capture_.program + ": a launch's kernel name is longer than its message");
     const std::string name = text_of(payload.first(request.name_bytes));
@@ -381,6 +392,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     } catch (const ProgramError& error) {
         return fail(std::move(call), parameters, cudart::kLaunchFailure, error.what());
     }
+    answer = printed_text();
     nanoseconds_ += kLaunchNanoseconds + device().counts().total.warps - before;
     capture_.add(std::move(call), parameters);
     host_pages_->note_kernel_writes();

@@ -42,7 +42,9 @@ class CaptureServer {
     cudart::Reply allocate(const cudart::Request& request);
     cudart::Reply release(DeviceAddress address);
     cudart::Reply memory_left();
-    cudart::Reply launch(const cudart::Request& request, std::span<const std::byte> payload);
+    cudart::Reply launch(const cudart::Request& request, std::span<const std::byte> payload,
+                         std::vector<std::byte>& answer);
+    std::vector<std::byte> printed_text();
     cudart::Reply fail(CapturedCall call, std::span<const std::byte> parameters, cudart::CudaError error,
                        const std::string& sentence);
     cudart::Reply occupancy(const cudart::Request& request, const std::string& name);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "components/device/device_print.h"
 #include "components/emulator/emulated_device.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
@@ -69,7 +70,10 @@ ExitCode emulate(const EmulateOptions& options, const Session& session) {
     EmulatedDevice device(load_kernels(*workload, configuration), limits);
 
     const auto begin = std::chrono::steady_clock::now();
-    workload->run(device);
+    std::FILE* const out = options.json ? stderr : stdout;
+    PrintingDevice printing(device, device.kernels().image,
+                            [out](std::string_view text) { std::fwrite(text.data(), 1, text.size(), out); });
+    workload->run(printing);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
     const CheckReport check = workload->check();

@@ -58,6 +58,7 @@ struct RunOptions {
         request.max_instructions = max_instructions;
         request.max_cycles = max_cycles;
         request.progress = parse_progress(progress);
+        request.keep_stdout = json;
         request.out = !out.empty() ? out : workload.workload + ".h5";
         request.trace = trace;
         request.arguments = session.arguments;

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "components/device/cta_dispatcher.h"
+#include "components/device/device_print.h"
 #include "components/device/host_process.h"
 #include "components/machine/machine.h"
 #include "core/checkpoint/archive.h"
@@ -85,7 +86,7 @@ class Run {
           energy_table_(load_energy_table(configuration_.read<EnergyParameters>("energy").table,
                                           configuration_.place_of("energy.table"))),
           machine_(configuration_, load_kernels(*workload_, configuration_),
-                   [this](Device& device) { workload_->run(device); }),
+                   [this](Device& device) { run_workload(device); }),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_) {
         configuration_.check_all_used();
@@ -123,6 +124,16 @@ class Run {
     }
 
   private:
+    /// Called on the rank that has the host.
+    void run_workload(Device& device) {
+        std::FILE* const out = request_.keep_stdout ? stderr : stdout;
+        PrintingDevice printing(device, machine_.kernels().image, [out](std::string_view text) {
+            std::fwrite(text.data(), 1, text.size(), out);
+            std::fflush(out);
+        });
+        workload_->run(printing);
+    }
+
     /// Checks the outputs where the host is; every rank gets the report.
     HostReport host_report(Simulation& simulation, const SimulationResult& result) {
         HostReport report;

@@ -55,7 +55,7 @@ class Inliner {
 
     Function run(const Function& kernel) {
         for (std::uint32_t i = 0; i < kernel.variables.size(); ++i) variable_of(kernel, i);
-        Body body{kernel, 0, {}, {}};
+        Body body{kernel, 0, {}, {}, nullptr};
         append(body);
         return std::move(result_);
     }
@@ -69,6 +69,7 @@ class Inliner {
         std::uint32_t first_register;
         Variables parameters;  ///< of a callee: the result's variables that are its parameters
         Variables results;
+        const Instruction* library_call = nullptr;  ///< of a function of the device library: its call in the file
     };
 
     /// A branch whose target is still an instruction of its own function.
@@ -139,6 +140,10 @@ class Inliner {
         Instruction copy = instruction;
         copy.guard = guard_of(body, instruction);
         for (Operand& operand : copy.operands) operand = moved(body, operand);
+        if (body.library_call != nullptr) {
+            copy.line = body.library_call->line;
+            copy.text = body.library_call->text;
+        }
         result_.instructions.push_back(std::move(copy));
     }
 
@@ -221,15 +226,24 @@ class Inliner {
         return function;
     }
 
+    static const std::vector<Operand>& arguments_of(const Instruction& call) {
+        static const std::vector<Operand> kNone;
+        const auto sources = call.sources();
+        return sources.size() > 1 && sources[1].kind == OperandKind::arguments ? sources[1].elements : kNone;
+    }
+
     void append_call(const Body& caller, const Instruction& call) {
+        if (is_failed_assertion(call)) return append_failed_assertion(caller, call);
         const Function& function = callee_of(call);
         const auto skip = skip_unless_guarded(caller, call);
         active_.push_back(&function);
-        Body callee{function, static_cast<std::uint32_t>(result_.registers.size()), {}, {}};
-        const auto sources = call.sources();
+        Body callee{function,
+                    static_cast<std::uint32_t>(result_.registers.size()),
+                    {},
+                    {},
+                    function.is_library ? &call : nullptr};
         static const std::vector<Operand> kNone;
-        const auto& arguments =
-            sources.size() > 1 && sources[1].kind == OperandKind::arguments ? sources[1].elements : kNone;
+        const auto& arguments = arguments_of(call);
         const auto& results = call.destination_count == 1 ? call.operands[0].elements : kNone;
         for (std::size_t i = 0; i < function.parameters.size(); ++i)
             callee.parameters.push_back(pass(call, callee, function.parameters[i], moved(caller, arguments[i])));
@@ -271,6 +285,32 @@ class Inliner {
             append_move(call, to, reg, result.type);
         else if (to.kind == OperandKind::reg)
             append_access(call, Opcode::ld, callee.results[index], to, result.type);
+    }
+
+    bool is_failed_assertion(const Instruction& call) const {
+        const Operand& callee = call.sources()[0];
+        if (callee.kind != OperandKind::symbol) return false;
+        const Function& function = module_.functions[callee.symbol.index];
+        return function.name == "__assertfail" && !function.is_defined && function.parameters.size() == 5;
+    }
+
+    /// CUDA's assert(): a trap that knows the expression, the file, the line, the function and the size of a character.
+    void append_failed_assertion(const Body& caller, const Instruction& call) {
+        const auto skip = skip_unless_guarded(caller, call);
+        const Function& function = module_.functions[call.sources()[0].symbol.index];
+        std::vector<Operand> operands;
+        for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+            const Operand argument = moved(caller, arguments_of(call)[i]);
+            const Type type = function.parameters[i].type;
+            result_.registers.push_back({"assertion", type});
+            operands.push_back(register_operand(static_cast<std::uint32_t>(result_.registers.size() - 1), type));
+            if (argument.kind == OperandKind::symbol)
+                append_access(call, Opcode::ld, argument.symbol.index, operands.back(), type);
+            else
+                append_move(call, operands.back(), argument, type);
+        }
+        append_like(call, Opcode::trap, Type::none).operands = std::move(operands);
+        end_skip(skip);
     }
 
     /// The last target takes what no other does: an index that is too large has no meaning in PTX.

@@ -6,6 +6,7 @@
 
 #include "components/frontend/finaliser/inline_calls.h"
 #include "components/frontend/ptx/cfg.h"
+#include "components/isa/modes.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -19,6 +20,24 @@ VirtualInstruction jump(Operation operation) {
     VirtualInstruction result;
     result.machine.operation = operation;
     return result;
+}
+
+/// A call of __assertfail, as inline_calls leaves it: a trap with its arguments (isa::TrapMode).
+VirtualInstruction failed_assertion(LoweringContext& context) {
+    const auto arguments = context.instruction().sources();
+    VirtualInstruction trap = jump(Operation::trap);
+    trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::assertion);
+    const std::size_t places[2][2] = {{0, 1}, {3, 2}};
+    for (unsigned i = 0; i < 2; ++i) {
+        const std::uint32_t rows = context.kernel.new_rows(4);
+        std::uint32_t row = rows;
+        for (const std::size_t place : places[i]) {
+            const VirtualOperand value = context.source(arguments[place]);
+            for (unsigned word = 0; word < value.rows; ++word) context.emit_copy(part(value, word), row++);
+        }
+        trap.source[i] = {isa::Operand::Kind::reg, static_cast<std::uint8_t>(row - rows), rows};
+    }
+    return trap;
 }
 
 /// bra, ret, exit, trap. A kernel's ret ends the thread as exit does.
@@ -38,7 +57,7 @@ bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
             context.emit(jump(Operation::exit));
             return true;
         case Opcode::trap:
-            context.emit(jump(Operation::trap));
+            context.emit(instruction.operands.empty() ? jump(Operation::trap) : failed_assertion(context));
             return true;
         default:
             return false;

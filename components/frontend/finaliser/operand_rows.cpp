@@ -49,10 +49,12 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::nop:
         case Operation::bra:
         case Operation::exit:
-        case Operation::trap:
         case Operation::barrier:
         case Operation::membar:
             return {};
+        case Operation::trap:
+            if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) return {};
+            return {0, {exactly(4), exactly(3), kAbsent}};
         case Operation::pred_and:
         case Operation::pred_or:
         case Operation::pred_xor:

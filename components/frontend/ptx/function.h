@@ -60,6 +60,7 @@ struct Function {
     bool is_extern = false;
     bool is_defined = false;  ///< false for a declaration whose body is elsewhere (vprintf)
     bool is_noreturn = false;
+    bool is_library = false;  ///< its body came from the device library (device_library.h), not from the file
     std::vector<Parameter> return_parameters;
     std::vector<Parameter> parameters;
     std::uint64_t parameter_bytes = 0;  ///< end of the last parameter

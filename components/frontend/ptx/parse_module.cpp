@@ -1,10 +1,12 @@
 #include "components/frontend/ptx/parse_module.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "components/frontend/ptx/cursor.h"
 #include "components/frontend/ptx/declaration.h"
+#include "components/frontend/ptx/device_library.h"
 #include "components/frontend/ptx/function_parser.h"
 #include "components/frontend/ptx/function_scope.h"
 #include "components/frontend/ptx/lexer.h"
@@ -20,7 +22,8 @@ constexpr std::size_t kMostInitialisedBytes = std::size_t{1} << 28;
 
 class ModuleParser {
   public:
-    ModuleParser(Module& module, const std::vector<Token>& tokens) : module_(module), cursor_(module.source, tokens) {}
+    ModuleParser(Module& module, SymbolTable& names, std::string_view source, const std::vector<Token>& tokens)
+        : module_(module), names_(names), cursor_(source, tokens) {}
 
     void run() {
         version();
@@ -159,8 +162,8 @@ class ModuleParser {
     }
 
     Module& module_;
+    SymbolTable& names_;
     Cursor cursor_;
-    SymbolTable names_;
     std::size_t initialised_bytes_ = 0;
 };
 
@@ -168,6 +171,31 @@ std::string sentence(const std::string& file, const Problem& problem) {
     std::string text = file + ":" + std::to_string(problem.line) + ": ";
     if (!problem.statement.empty()) text += "`" + problem.statement + "`: ";
     return text + problem.message;
+}
+
+bool needs_library(const Module& module) {
+    const Function* const print = module.find_function(kPrintFunction);
+    if (print == nullptr || print->is_defined || module.address_bits != 64) return false;
+    const auto has_bytes = [](std::uint64_t bytes) {
+        return [bytes](const Parameter& parameter) { return parameter.size == bytes; };
+    };
+    return print->parameters.size() == 2 && std::ranges::all_of(print->parameters, has_bytes(8)) &&
+           print->return_parameters.size() == 1 && std::ranges::all_of(print->return_parameters, has_bytes(4));
+}
+
+/// Gives the module the bodies that the device library has. What the file says of itself stays.
+void link_library(Module& module, SymbolTable& names) {
+    Module header;
+    header.version_major = module.version_major;
+    header.version_minor = module.version_minor;
+    header.target = module.target;
+    const std::vector<Token> tokens = tokenise(device_library());
+    ModuleParser(module, names, device_library(), tokens).run();
+    module.version_major = header.version_major;
+    module.version_minor = header.version_minor;
+    module.target = header.target;
+    const auto print = names.find(std::string(kPrintFunction));
+    module.functions[print->second.index].is_library = true;
 }
 
 }  // namespace
@@ -178,7 +206,9 @@ Module parse_module(std::string_view text, std::string file_name) {
     module.source = text;
     try {
         const std::vector<Token> tokens = tokenise(module.source);
-        ModuleParser(module, tokens).run();
+        SymbolTable names;
+        ModuleParser(module, names, module.source, tokens).run();
+        if (needs_library(module)) link_library(module, names);
     } catch (const Problem& problem) {
         throw InputError(sentence(module.file_name, problem));
     }

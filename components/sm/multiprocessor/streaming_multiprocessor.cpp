@@ -45,7 +45,9 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       barriers_(state_, ctas_),
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
       issue_(state_, ctas_, schedulers_, execute_, *memory_),
-      fetch_(state_) {}
+      fetch_(state_) {
+    state_.image = &kernels.image;
+}
 
 StreamingMultiprocessor::~StreamingMultiprocessor() = default;
 

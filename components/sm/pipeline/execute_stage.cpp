@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "components/isa/address_space.h"
+#include "components/isa/failure.h"
 #include "components/isa/memory_access.h"
+#include "components/isa/modes.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
@@ -56,7 +58,7 @@ bool ExecuteStage::execute(unsigned context, Cycle now) {
             barriers_.arrive(context, decoded.instruction->mode, active, now);
             return false;
         case Action::trap:
-            trap(context);
+            trap(context, decoded, active);
         case Action::nothing:
             break;
     }
@@ -193,8 +195,26 @@ void ExecuteStage::fence(unsigned context, StreamContext& stream, const DecodedI
     memory_.accept_fence(static_cast<std::uint16_t>(context), *decoded.instruction, now);
 }
 
-void ExecuteStage::trap(unsigned context) const {
-    throw ProgramError(place_of(context) + ": trap");
+void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, LaneMask active) const {
+    const isa::Instruction& instruction = *decoded.instruction;
+    if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) {
+        throw ProgramError(place_of(context) + ": trap");
+    }
+    const std::uint16_t* map = state_.map.of(context);
+    const std::uint32_t* texts[4];
+    const std::uint32_t* rest[3];
+    for (unsigned word = 0; word < 4; ++word) {
+        texts[word] = source_row(map, instruction.source[0], word);
+    }
+    for (unsigned word = 0; word < 3; ++word) {
+        rest[word] = source_row(map, instruction.source[1], word);
+    }
+    const StreamContext& stream = state_.contexts[context];
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    throw ProgramError(place_of(context) + ": " +
+                              isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
+                                            ctas_.slot(stream.cta_slot).position, state_.launch.fields.block,
+                                            stream.first_thread + lane));
 }
 
 void ExecuteStage::reserve(unsigned context, StreamContext& stream, std::uint32_t pc,

@@ -51,7 +51,7 @@ class ExecuteStage {
                 Cycle now);
     void exit(unsigned context, StreamContext& stream, isa::LaneMask active, Cycle now);
     void fence(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, Cycle now);
-    [[noreturn]] void trap(unsigned context) const;
+    [[noreturn]] void trap(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
 
     const std::uint32_t* source_row(const std::uint16_t* map, const isa::Operand& operand, unsigned word) const;
     std::uint32_t* destination_row(const std::uint16_t* map, const isa::Instruction& instruction, unsigned word) {

@@ -75,7 +75,8 @@ struct PipelineState {
     RegisterFile registers;
     TimingWheel wheel;
     LaunchState launch;
-    const DecodedKernel* kernel = nullptr;  ///< of the launch; null between kernels
+    const DecodedKernel* kernel = nullptr;    ///< of the launch; null between kernels
+    const isa::ModuleImage* image = nullptr;  ///< of the run: texts of failed assertions
     SmCounters counters;
 };
 

@@ -21,6 +21,13 @@ int descriptor(const char* variable) {
     return text == nullptr ? -1 : std::atoi(text);
 }
 
+/// When the text of kernels' printf appears (CUDA C++ Programming Guide, "Formatted Output", "Limitations").
+bool prints_before(Operation operation) {
+    return operation == Operation::launch || operation == Operation::synchronise || operation == Operation::release ||
+           operation == Operation::copy_to_device || operation == Operation::copy_from_device ||
+           operation == Operation::reset || operation == Operation::load_module;
+}
+
 /// The program's own output comes out first; its handlers of exit may call CUDA again, so they do not run.
 [[noreturn]] void end_program() {
     std::fflush(nullptr);
@@ -59,6 +66,7 @@ void Connection::receive(std::span<std::byte> bytes) const {
 }
 
 Reply Connection::exchange(const Request& request, std::span<const std::byte> payload) {
+    if (prints_before(request.operation)) print_kernels_text();
     Request complete = request;
     complete.payload_bytes = payload.size();
     send(std::as_bytes(std::span(&complete, 1)));
@@ -89,9 +97,16 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
 Reply Connection::launch(const Request& request, std::span<const std::byte> payload) {
     const std::lock_guard lock(mutex);
     Reply reply = exchange(request, payload);
+    kernels_text_.resize(reply.payload_bytes);
+    receive(std::as_writable_bytes(std::span(kernels_text_)));
     if (loses_device(reply.error)) reply.error = kSuccess;
     remember(reply.error);
     return reply;
+}
+
+void Connection::print_kernels_text() {
+    std::fwrite(kernels_text_.data(), 1, kernels_text_.size(), stdout);
+    kernels_text_.clear();
 }
 
 void Connection::note(const std::string& sentence) {

@@ -34,12 +34,14 @@ class Connection {
   private:
     Connection();
     Reply exchange(const Request& request, std::span<const std::byte> payload);
+    void print_kernels_text();
     void send(std::span<const std::byte> bytes) const;
     void receive(std::span<std::byte> bytes) const;
 
     int socket_ = -1;
     int memory_ = -1;
     std::vector<std::string> noted_;
+    std::string kernels_text_;  ///< printed by the last launch and not yet on stdout
 };
 
 /// Keeps an error for cudaGetLastError, and returns it.

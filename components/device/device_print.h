@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "components/device/device.h"
+#include "components/isa/module_image.h"
+
+namespace lookahead {
+
+/// The host side of a kernel's printf. The device side (components/frontend/ptx/device_library/vprintf.cu) appends a
+/// record a call to a buffer in global memory:
+///   buffer: u32 bytes of records, u32 unused, u32 calls that found no room, u32 unused; then records, at multiples of 8
+///   record: u32 its bytes, u32 bytes of the arguments, u32 offset of the texts, u32 unused; the arguments, laid out like
+///           the members of a structure; at the offset the format and the text of each %s that is not null
+/// Records stand in the order in which the threads reserved their room.
+class DevicePrinter {
+  public:
+    explicit DevicePrinter(const isa::ModuleImage& image);
+
+    /// Whether the program can print.
+    bool prints() const { return buffer_ != 0; }
+    /// What kernels printed since the last call, formatted; empties the buffer. A line about what found no room goes to
+    /// stderr.
+    std::string collect(Device& device) const;
+
+  private:
+    DeviceAddress buffer_ = 0;
+    std::uint64_t capacity_ = 0;  ///< of the records, bytes
+};
+
+/// The text of one record: C's printf with CUDA's restrictions (CUDA C++ Programming Guide, "Formatted Output").
+std::string format_printed(std::span<const std::byte> record);
+
+/// A device whose kernels' printed text goes to `print` as each kernel ends.
+class PrintingDevice final : public Device {
+  public:
+    PrintingDevice(Device& device, const isa::ModuleImage& image, std::function<void(std::string_view)> print)
+        : device_(device), printer_(image), print_(std::move(print)) {}
+
+    DeviceAddress allocate(std::uint64_t bytes) override { return device_.allocate(bytes); }
+    void release(DeviceAddress address) override { device_.release(address); }
+    void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override {
+        device_.copy_to_device(destination, source);
+    }
+    void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override {
+        device_.copy_from_device(destination, source);
+    }
+    void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override {
+        device_.fill(destination, value, bytes);
+    }
+    void launch(std::string_view kernel, const LaunchConfiguration& configuration,
+                std::span<const std::byte> parameters) override;
+
+  private:
+    Device& device_;
+    DevicePrinter printer_;
+    std::function<void(std::string_view)> print_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,45 @@
+#include "components/isa/failure.h"
+
+#include <algorithm>
+
+namespace lookahead::isa {
+
+namespace {
+
+std::uint64_t pair(const std::uint32_t* low, const std::uint32_t* high, unsigned lane) {
+    return low[lane] | std::uint64_t{high[lane]} << 32;
+}
+
+std::string text_at(const ModuleImage& image, std::uint64_t address) {
+    const auto after = std::ranges::upper_bound(image, address, {}, &ModuleVariable::address);
+    if (after == image.begin()) return "?";
+    const ModuleVariable& variable = *std::prev(after);
+    std::string text;
+    for (std::uint64_t at = address - variable.address; at < variable.contents.size(); ++at) {
+        if (variable.contents[at] == std::byte{0}) return text;
+        text += static_cast<char>(variable.contents[at]);
+    }
+    return "?";
+}
+
+std::string triple(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    return "[" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + "]";
+}
+
+}  // namespace
+
+FailedAssertion FailedAssertion::read(const std::uint32_t* const* texts, const std::uint32_t* const* rest,
+                                      unsigned lane) {
+    return {pair(texts[0], texts[1], lane), pair(texts[2], texts[3], lane), pair(rest[0], rest[1], lane),
+            rest[2][lane]};
+}
+
+std::string sentence(const FailedAssertion& assertion, const ModuleImage& image, const Dim3& ctaid, const Dim3& block,
+                     std::uint32_t thread) {
+    return text_at(image, assertion.file) + ":" + std::to_string(assertion.line) + ": " +
+           text_at(image, assertion.function) + ": block: " + triple(ctaid.x, ctaid.y, ctaid.z) +
+           ", thread: " + triple(thread % block.x, thread / block.x % block.y, thread / block.x / block.y) +
+           " Assertion `" + text_at(image, assertion.expression) + "` failed.";
+}
+
+}  // namespace lookahead::isa

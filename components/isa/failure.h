@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "components/isa/kernel.h"
+
+namespace lookahead::isa {
+
+/// What a trap with TrapMode::assertion says of itself, for one lane.
+struct FailedAssertion {
+    std::uint64_t expression, file, function;  ///< addresses of texts
+    std::uint32_t line;
+
+    /// From the rows of source[0] (four) and source[1] (three).
+    static FailedAssertion read(const std::uint32_t* const* texts, const std::uint32_t* const* rest, unsigned lane);
+};
+
+/// CUDA's sentence: "file.cu:6: void k(int): block: [0,0,0], thread: [3,0,0] Assertion `n > 3` failed." The texts are
+/// literals of the program, so that they are taken from what its variables hold at first.
+std::string sentence(const FailedAssertion& assertion, const ModuleImage& image, const Dim3& ctaid, const Dim3& block,
+                     std::uint32_t thread);
+
+}  // namespace lookahead::isa
