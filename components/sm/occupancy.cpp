@@ -1,5 +1,6 @@
 #include "components/sm/occupancy.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -14,7 +15,9 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
 }
 
 std::int64_t registers_per_warp(const OccupancyLimits& limits, const isa::Kernel& kernel) {
-    return rounded_up(std::int64_t{kernel.registers} * isa::kWarpSize, limits.register_unit);
+    const std::int64_t registers =
+        limits.occupancy_registers > 0 ? limits.occupancy_registers : std::int64_t{kernel.registers};
+    return rounded_up(registers * isa::kWarpSize, limits.register_unit);
 }
 
 std::int64_t shared_bytes_per_cta(const OccupancyLimits& limits, const isa::Kernel& kernel,
@@ -44,7 +47,8 @@ Occupancy occupancy_of(const OccupancyLimits& limits, const isa::Kernel& kernel,
     bounded_by(OccupancyBound::shared_memory, limits.shared_bytes, shared);
     result.ctas = static_cast<std::uint32_t>(ctas);
     result.warps_per_cta = static_cast<std::uint32_t>(warps);
-    result.rows_per_warp = static_cast<std::uint32_t>((registers + isa::kWarpSize - 1) / isa::kWarpSize);
+    result.rows_per_warp = static_cast<std::uint32_t>(
+        std::max((registers + isa::kWarpSize - 1) / isa::kWarpSize, std::int64_t{kernel.registers}));
     result.shared_bytes_per_cta = static_cast<std::uint32_t>(shared);
     return result;
 }

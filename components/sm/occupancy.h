@@ -12,6 +12,7 @@ struct OccupancyLimits {
     std::int64_t max_warps = 48;
     std::int64_t max_ctas = 8;
     std::int64_t registers = 32768;
+    std::int64_t occupancy_registers = 0;
     std::int64_t register_unit = 64;
     std::int64_t shared_bytes = 48 * 1024;
     std::int64_t shared_unit = 128;

@@ -14,6 +14,11 @@ struct SmParameters : OccupancyLimits {
     std::int64_t sp_units = 2;
     std::int64_t sfu_units = 1;
     std::int64_t dp_units = 1;
+    bool operand_collectors = true;
+    std::int64_t collector_units = 6;
+    std::int64_t special_collector_units = 8;
+    std::int64_t memory_collector_units = 2;
+    std::int64_t register_banks = 16;
     std::int64_t instruction_buffer = 2;
     std::int64_t fetch_latency = 2;
     std::int64_t branch_latency = 4;
@@ -83,6 +88,14 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                  .max = 4096,
                  .help = "A warp's registers are allocated in multiples of this.",
                  .source = "CUDA Occupancy Calculator, compute capability 2.0"}),
+        integer(
+            "occupancy_registers", &P::occupancy_registers,
+            {.unit = "register",
+             .min = 0,
+             .max = 1024,
+             .help = "Registers a thread for which occupancy is computed, whatever the finaliser allocated; 0: what "
+                     "it allocated. For comparisons with simulators that allocate others.",
+             .source = "a choice of the run"}),
         integer("shared_bytes", &P::shared_bytes,
                 {.unit = "byte",
                  .min = 0,
@@ -120,6 +133,37 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                  .max = 8,
                  .help = "Warp-wide pipelines for fp64 operations.",
                  .source = "one initiation interval per SM, as GPGPU-Sim's GTX480 configuration has it"}),
+        boolean("operand_collectors", &P::operand_collectors,
+                {.help = "Issued instructions pass collector units, which read their operands from the register file's "
+                         "banks; false: they reach their unit at once, and sm.timing's latencies are all that a "
+                         "dependent instruction waits for.",
+                 .source = "GPGPU-Sim's manual; US patent 7,834,881"}),
+        integer("collector_units", &P::collector_units,
+                {.unit = "unit",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Collector units of instructions for the SP units.",
+                 .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer("special_collector_units", &P::special_collector_units,
+                {.unit = "unit",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Collector units of instructions for the SFU and DP units.",
+                 .source = "GPGPU-Sim's GTX480 configuration, which executes fp64 on the SFU's path"}),
+        integer("memory_collector_units", &P::memory_collector_units,
+                {.unit = "unit",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Collector units of instructions for the load/store unit.",
+                 .source = "GPGPU-Sim's default"}),
+        integer(
+            "register_banks", &P::register_banks,
+            {.unit = "bank",
+             .min = 1,
+             .max = 64,
+             .help = "Banks of the register file, each with one read or write of a warp's register in a cycle; row r "
+                     "of the file is in bank r mod banks. A power of two.",
+             .source = "GPGPU-Sim's GTX480 configuration"}),
         integer("instruction_buffer", &P::instruction_buffer,
                 {.unit = "instruction",
                  .min = 1,

@@ -14,6 +14,12 @@ class RegisterFile {
   public:
     explicit RegisterFile(unsigned rows) : rows_(rows) {}
 
+    /// Makes room for `rows` rows, for launches whose occupancy was not computed from what their warps need. Rows move.
+    void grow(unsigned rows) {
+        if (rows > this->rows()) {
+            rows_.resize(rows);
+        }
+    }
     unsigned rows() const { return static_cast<unsigned>(rows_.size()); }
     std::uint32_t* row(unsigned physical_row) { return rows_[physical_row].lanes; }
     const std::uint32_t* row(unsigned physical_row) const { return rows_[physical_row].lanes; }
@@ -22,6 +28,9 @@ class RegisterFile {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
+        std::size_t rows = rows_.size();
+        archive& rows;
+        rows_.resize(rows);
         for (Row& each : rows_) {
             archive& each.lanes;
         }

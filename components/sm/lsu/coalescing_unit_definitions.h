@@ -296,7 +296,7 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::cycle(Cycle now) {
     take_replies(now);
     completions_.take(now, [&](std::uint32_t item) { complete(item, now); });
-    if (!queue_.empty() && !head_.blocked) {
+    if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) {
         run_head(now);
     }
     send_requests(now);
@@ -306,7 +306,7 @@ template <class Contract>
 Cycle BasicCoalescingUnit<Contract>::next_event(Cycle now) const {
     Cycle next = completions_.next_due(now);
     if (!queue_.empty() && !head_.blocked) {
-        next = std::min(next, std::max(now + 1, head_.shared_until));
+        next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));
     }
     if (!l1_.miss_queue().empty()) {
         next = std::min(next, memory_->next_send(now));

@@ -67,7 +67,7 @@ class InstructionQueue {
         archive& head_& size_;
         for (QueuedInstruction& each : slots_) {
             MemoryInstruction& memory = each.memory;
-            archive& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_row;
+            archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_row;
             archive& memory.shared_base& memory.shared_bytes& memory.addresses& memory.data;
             archive& each.shared& each.global& each.accepted;
         }
@@ -105,6 +105,7 @@ inline void InstructionQueue::hash_state(StateHasher& hasher) const {
         hasher.add(std::uint64_t{memory.shared_base} << 32 | memory.shared_bytes);
         hasher.add(std::uint64_t{each.shared} << 32 | each.global);
         hasher.add(static_cast<std::uint64_t>(each.accepted));
+        hasher.add(static_cast<std::uint64_t>(memory.ready));
         for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
             const auto lane = std::countr_zero(left);
             hasher.add(memory.addresses[lane]);

@@ -23,6 +23,7 @@ inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
 struct MemoryInstruction {
     const isa::Instruction* instruction = nullptr;
+    Cycle ready = 0;            ///< its operands are there: it may be performed from this cycle on
     std::uint32_t pc = 0;       ///< index in the kernel's code
     std::uint16_t context = 0;  ///< stream context of the SM (a warp slot's first context has the warp slot's number)
     std::uint16_t cta_slot = 0;

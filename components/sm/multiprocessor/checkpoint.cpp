@@ -83,7 +83,7 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
         hasher.add(static_cast<std::uint64_t>(at));
         hasher.add(event);
     });
-    issue_.units().for_each([&](Cycle free) { hasher.add(static_cast<std::uint64_t>(free)); });
+    issue_.for_each_state([&](auto value) { hasher.add(static_cast<std::uint64_t>(value)); });
     for (const auto& scheduler : schedulers_) {
         scheduler->hash_state(hasher);
     }
@@ -115,7 +115,7 @@ void StreamingMultiprocessor::serialize_state(Archive& archive) {
     archive& parameters;
     launch.parameters.resize(parameters);
     serialize_bytes(archive, launch.parameters.data(), parameters);
-    archive& state_.contexts& ctas_& barriers_& issue_.units() & state_.registers& held_;
+    archive& state_.contexts& ctas_& barriers_& issue_& state_.registers& held_;
     archive& charged_until_& next_work_& next_memory_work_& memory_touched_;
 }
 

@@ -149,7 +149,8 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) const {
     return std::min(next, issue_.next_issue(now));
 }
 
-void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle) {
+void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {
+    issue_.memory_writes(context, instruction, now);
     execute_.memory_completed(context, instruction);
 }
 
@@ -197,6 +198,8 @@ void StreamingMultiprocessor::set_up_launch() {
     launch.occupancy = occupancy_of(state_.parameters, kernel, launch.fields.block, launch.fields.dynamic_shared_bytes);
     require_occupancy(launch.occupancy, state_.parameters, kernel, launch.fields.block,
                       launch.fields.dynamic_shared_bytes);
+    const Occupancy& occupancy = launch.occupancy;
+    state_.registers.grow(occupancy.ctas * occupancy.warps_per_cta * occupancy.rows_per_warp);
     launch.constants = isa::make_constant_rows(kernel, launch.fields.grid, launch.fields.block,
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];

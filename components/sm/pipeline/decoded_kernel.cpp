@@ -136,6 +136,11 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing) {
         }
         if (from.source[i].kind == isa::Operand::Kind::reg) {
             mark_registers(needs_, pc, from.source[i].index, from.source[i].rows);
+            for (unsigned word = 0; word < from.source[i].rows; ++word) {
+                LOOKAHEAD_ASSERT(to.reads < kMaximumReads, kernel_.name + ": instruction " + std::to_string(pc) +
+                                                               " reads more registers than any can");
+                to.read_registers[to.reads++] = static_cast<std::uint16_t>(from.source[i].index + word);
+            }
         }
     }
     mark_predicate(needs_, pc, to.guard.slot);
@@ -171,6 +176,14 @@ std::int64_t longest_latency(const TimingParameters& timing) {
     std::int64_t longest = 0;
     for (unsigned c = 0; c < kInstructionClasses; ++c) {
         longest = std::max(longest, timing_of(static_cast<InstructionClass>(c), timing).latency);
+    }
+    return longest;
+}
+
+std::int64_t longest_initiation(const TimingParameters& timing) {
+    std::int64_t longest = 0;
+    for (unsigned c = 0; c < kInstructionClasses; ++c) {
+        longest = std::max(longest, timing_of(static_cast<InstructionClass>(c), timing).initiation);
     }
     return longest;
 }

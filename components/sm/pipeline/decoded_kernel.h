@@ -19,6 +19,9 @@ enum class Action : std::uint8_t { alu, special_register, memory, fence, branch,
 inline constexpr unsigned kPredicateSlots = 9;
 inline constexpr std::uint8_t kUnusedPredicate = 8;
 
+/// 32-bit registers that an instruction reads at most: an address and four words to store take six.
+inline constexpr unsigned kMaximumReads = 8;
+
 /// A predicate and what its value is xor-ed with.
 struct DecodedPredicate {
     std::uint8_t slot = kUnusedPredicate;
@@ -33,12 +36,14 @@ struct DecodedInstruction {
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
     std::uint8_t sources = 0;
+    std::uint8_t reads = 0;  ///< how many of `read_registers` hold
     bool guarded = false;
     bool writes = false;  ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
     bool long_latency = false;  ///< what it writes counts as awaiting memory: global and local loads and atomics
     std::uint16_t latency = 1;
     std::uint16_t initiation = 1;
+    std::uint16_t read_registers[kMaximumReads] = {};  ///< what operand collection reads
     DecodedPredicate guard;
     DecodedPredicate source_predicate;
     DecodedPredicate source_predicate2;
@@ -75,5 +80,6 @@ class DecodedKernel {
 
 /// The longest latency of any pipeline.
 std::int64_t longest_latency(const TimingParameters& timing);
+std::int64_t longest_initiation(const TimingParameters& timing);
 
 }  // namespace lookahead::gpu

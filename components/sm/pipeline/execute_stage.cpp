@@ -14,7 +14,7 @@ namespace lookahead::gpu {
 
 using isa::LaneMask;
 
-bool ExecuteStage::execute(unsigned context, Cycle now) {
+bool ExecuteStage::execute(unsigned context, Cycle now, Cycle from) {
     StreamContext& stream = state_.contexts[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
@@ -34,15 +34,15 @@ bool ExecuteStage::execute(unsigned context, Cycle now) {
     switch (decoded.action) {
         case Action::alu:
             alu(context, stream, decoded, active);
-            schedule_write_back(context, pc, decoded, now);
+            schedule_write_back(context, pc, decoded, now, from);
             break;
         case Action::special_register:
             special_register(context, stream, decoded, active, now);
-            schedule_write_back(context, pc, decoded, now);
+            schedule_write_back(context, pc, decoded, now, from);
             break;
         case Action::memory:
             reserve(context, stream, pc, decoded);
-            memory(context, stream, decoded, active, now);
+            memory(context, stream, decoded, active, now, from);
             step_past(context, stream);
             return true;
         case Action::fence:
@@ -126,9 +126,10 @@ void ExecuteStage::special_register(unsigned context, const StreamContext& strea
 }
 
 void ExecuteStage::memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
-                          LaneMask active, Cycle now) {
+                          LaneMask active, Cycle now, Cycle from) {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint16_t* map = state_.map.of(context);
+    request_.ready = from;
     request_.instruction = &instruction;
     request_.pc = stream.stack.pc();
     request_.context = static_cast<std::uint16_t>(context);
@@ -225,12 +226,12 @@ void ExecuteStage::reserve(unsigned context, StreamContext& stream, std::uint32_
     }
 }
 
-void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded,
-                                       Cycle now) {
+void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
+                                       Cycle from) {
     reserve(context, state_.contexts[context], pc, decoded);
     if (decoded.writes) {
         const PipelineEvent event{PipelineEvent::Kind::write_back, static_cast<std::uint16_t>(context), pc};
-        state_.wheel.schedule(now, now + decoded.latency, event.packed());
+        state_.wheel.schedule(now, from + decoded.latency, event.packed());
     }
 }
 

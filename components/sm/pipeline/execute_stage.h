@@ -27,8 +27,9 @@ class ExecuteStage {
         : state_(state), ctas_(ctas), barriers_(barriers), memory_(memory), clock_(clock), identity_(identity) {}
 
     /// Executes the next instruction of the context, which is decoded and has its operands and its unit. Returns true
-    /// if the load/store unit accepted it. Throws ProgramError that names kernel, CTA, warp, PC and line.
-    bool execute(unsigned context, Cycle now);
+    /// if the load/store unit accepted it. The latency of the instruction's unit counts from the cycle `from` on. Throws
+    /// ProgramError that names kernel, CTA, warp, PC and line.
+    bool execute(unsigned context, Cycle now, Cycle from);
 
     /// What the timing wheel and the load/store unit bring back.
     void write_back(unsigned context, std::uint32_t pc);
@@ -46,7 +47,7 @@ class ExecuteStage {
     void special_register(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
                           isa::LaneMask active, Cycle now);
     void memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
-                Cycle now);
+                Cycle now, Cycle from);
     void branch(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask taken,
                 Cycle now);
     void exit(unsigned context, StreamContext& stream, isa::LaneMask active, Cycle now);
@@ -59,7 +60,8 @@ class ExecuteStage {
     }
     void read_store_data(const std::uint16_t* map, const isa::Instruction& instruction);
     void reserve(unsigned context, StreamContext& stream, std::uint32_t pc, const DecodedInstruction& decoded);
-    void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now);
+    void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
+                             Cycle from);
     void step_past(unsigned context, StreamContext& stream);
     void moved(unsigned context, StreamContext& stream, std::uint32_t old_pc);
 

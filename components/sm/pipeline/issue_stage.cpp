@@ -21,6 +21,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
       memory_(memory),
       units_(static_cast<unsigned>(state.parameters.sp_units), static_cast<unsigned>(state.parameters.sfu_units),
              static_cast<unsigned>(state.parameters.dp_units)),
+      collectors_(state.parameters),
       counters_(schedulers.size()) {
     const auto count = static_cast<unsigned>(schedulers.size());
     for (unsigned scheduler = 0; scheduler < count; ++scheduler) {
@@ -31,7 +32,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
 bool IssueStage::cycle(Cycle now) {
     accepted_ = false;
     const auto count = static_cast<unsigned>(schedulers_.size());
-    auto scheduler = static_cast<unsigned>(static_cast<std::uint32_t>(now) % count);
+    auto scheduler = first_;
     for (unsigned turn = 0; turn < count; ++turn) {
         if (!step(scheduler, now)) {
             ++counters_[scheduler][stall_of(scheduler)];
@@ -50,6 +51,7 @@ bool IssueStage::step(unsigned scheduler, Cycle now) {
             LOOKAHEAD_DEBUG_ASSERT((ready & context_bit(context)) != 0, "a scheduler picked a warp that is not ready");
             ++counters_[scheduler][SchedulerCycle::issued];
             issue(context, now);
+            first_ = scheduler + 1 == schedulers_.size() ? 0 : scheduler + 1;
             return true;
         }
     }
@@ -71,27 +73,70 @@ bool IssueStage::offer(unsigned scheduler, Cycle now) {
 
 void IssueStage::issue(unsigned context, Cycle now) {
     const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
-    if (decoded.unit < ExecutionUnit::memory) {
-        units_.occupy(decoded.unit, now, decoded.initiation);
+    accepted_ |= execute_.execute(context, now,
+                                  decoded.unit == ExecutionUnit::control ? now : enter_unit(context, decoded, now));
+}
+
+/// Returns the cycle from which the unit's latency counts.
+Cycle IssueStage::enter_unit(unsigned context, const DecodedInstruction& decoded, Cycle now) {
+    const bool for_memory = decoded.unit == ExecutionUnit::memory;
+    if (!collectors_.enabled()) {
+        if (!for_memory) {
+            units_.occupy(decoded.unit, now, decoded.initiation);
+            free_[static_cast<unsigned>(decoded.unit)] = units_.next_free(decoded.unit);
+        }
+        return now;
     }
-    accepted_ |= execute_.execute(context, now);
+    const std::uint16_t* map = state_.map.of(context);
+    std::uint16_t rows[kMaximumReads];
+    for (unsigned i = 0; i < decoded.reads; ++i) {
+        rows[i] = map[decoded.read_registers[i]];
+    }
+    const Cycle taken =
+        collectors_.pass(decoded.unit, {rows, decoded.reads}, decoded.initiation, for_memory ? nullptr : &units_, now);
+    find_free();
+    if (for_memory) {
+        return taken + 1;
+    }
+    const Cycle from = taken + OperandCollectors::kUnitStages;
+    for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
+        collectors_.write(map[decoded.instruction->destination + word], from + decoded.latency, now);
+    }
+    return from;
+}
+
+void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now) {
+    if (!collectors_.enabled()) {
+        return;
+    }
+    const std::uint16_t* map = state_.map.of(context);
+    for (unsigned word = 0; word < instruction.destination_rows; ++word) {
+        collectors_.write(map[instruction.destination + word], now, now);
+    }
+}
+
+void IssueStage::find_free() {
+    for (const ExecutionUnit unit : {ExecutionUnit::sp, ExecutionUnit::sfu, ExecutionUnit::dp, ExecutionUnit::memory}) {
+        free_[static_cast<unsigned>(unit)] = collectors_.enabled()           ? collectors_.next_free(unit)
+                                             : unit == ExecutionUnit::memory ? 0
+                                                                             : units_.next_free(unit);
+    }
 }
 
 ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
     const ContextStates& states = state_.states;
     ContextMask ready = states.in(ContextState::ready_control);
-    if (const ContextMask sp = states.in(ContextState::ready_sp); sp != 0 && units_.available(ExecutionUnit::sp, now)) {
+    if (const ContextMask sp = states.in(ContextState::ready_sp); sp != 0 && available(ExecutionUnit::sp, now)) {
         ready |= sp;
     }
     if (const ContextMask memory = states.in(ContextState::ready_memory);
-        memory != 0 && !accepted_ && memory_.can_accept()) {
+        memory != 0 && !accepted_ && available(ExecutionUnit::memory, now) && memory_.can_accept()) {
         ready |= memory;
     }
-    if (const ContextMask sfu = states.in(ContextState::ready_sfu);
-        sfu != 0 && units_.available(ExecutionUnit::sfu, now)) {
+    if (const ContextMask sfu = states.in(ContextState::ready_sfu); sfu != 0 && available(ExecutionUnit::sfu, now)) {
         ready |= sfu;
     }
-    if (const ContextMask dp = states.in(ContextState::ready_dp); dp != 0 && units_.available(ExecutionUnit::dp, now)) {
+    if (const ContextMask dp = states.in(ContextState::ready_dp); dp != 0 && available(ExecutionUnit::dp, now)) {
         ready |= dp;
     }
     return ready & warps_[scheduler];
@@ -130,18 +175,19 @@ void IssueStage::charge_idle(Cycle cycles) {
 }
 
 Cycle IssueStage::next_for(ContextState state, ExecutionUnit unit, Cycle now) const {
-    return state_.states.in(state) == 0 ? kNever : std::max(now + 1, units_.next_free(unit));
+    return state_.states.in(state) == 0 ? kNever : std::max(now + 1, free_[static_cast<unsigned>(unit)]);
 }
 
 Cycle IssueStage::next_issue(Cycle now) const {
     const ContextStates& states = state_.states;
-    if (states.in(ContextState::ready_control) != 0 ||
-        (states.in(ContextState::ready_memory) != 0 && memory_.can_accept())) {
+    if (states.in(ContextState::ready_control) != 0) {
         return now + 1;
     }
-    Cycle next = std::min({next_for(ContextState::ready_sp, ExecutionUnit::sp, now),
-                           next_for(ContextState::ready_sfu, ExecutionUnit::sfu, now),
-                           next_for(ContextState::ready_dp, ExecutionUnit::dp, now)});
+    Cycle next =
+        std::min({next_for(ContextState::ready_sp, ExecutionUnit::sp, now),
+                  next_for(ContextState::ready_sfu, ExecutionUnit::sfu, now),
+                  next_for(ContextState::ready_dp, ExecutionUnit::dp, now),
+                  memory_.can_accept() ? next_for(ContextState::ready_memory, ExecutionUnit::memory, now) : kNever});
     for (const IssueSource* source : sources_) {
         next = std::min(next, source->next_issue(now));
     }

@@ -1,17 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "components/sm/pipeline/execute_stage.h"
 #include "components/sm/pipeline/issue_source.h"
+#include "components/sm/pipeline/operand_collectors.h"
 #include "components/sm/pipeline/unit_pool.h"
 
 namespace lookahead::gpu {
 
-/// Issue: each scheduler picks one of its ready warps whose unit is free. The schedulers take turns in being first,
-/// so that none is favoured where they compete for a unit. Operand collectors would stand between `issue` and the
-/// execute stage.
+/// Issue: each scheduler picks one of its ready warps whose unit, or issue latch before the operand collectors, is free.
+/// The scheduler that was granted a unit longest ago is asked first, so that none is favoured where they compete.
 ///
 /// Every cycle of a launch is charged to exactly one cause in each scheduler's counters: by `cycle` where it is
 /// stepped, by `charge_idle` where it is jumped over.
@@ -32,8 +33,22 @@ class IssueStage {
 
     const std::vector<SchedulerCounters>& counters() const { return counters_; }
     std::vector<SchedulerCounters>& counters() { return counters_; }
-    const UnitPool& units() const { return units_; }
-    UnitPool& units() { return units_; }
+    /// The load/store unit writes the instruction's destination at `now`.
+    void memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now);
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& units_& collectors_& first_;
+        find_free();
+    }
+    template <class F>
+    void for_each_state(F&& f) const {
+        units_.for_each(f);
+        if (collectors_.enabled()) {
+            collectors_.for_each(f);
+        }
+        f(first_);
+    }
 
   private:
     bool step(unsigned scheduler, Cycle now);
@@ -41,6 +56,9 @@ class IssueStage {
     ContextMask candidates(unsigned scheduler, Cycle now) const;
     bool offer(unsigned scheduler, Cycle now);
     SchedulerCycle stall_of(unsigned scheduler) const;
+    Cycle enter_unit(unsigned context, const DecodedInstruction& decoded, Cycle now);
+    void find_free();
+    bool available(ExecutionUnit unit, Cycle now) const { return free_[static_cast<unsigned>(unit)] <= now; }
     Cycle next_for(ContextState state, ExecutionUnit unit, Cycle now) const;
 
     PipelineState& state_;
@@ -49,7 +67,10 @@ class IssueStage {
     ExecuteStage& execute_;
     LoadStoreUnit& memory_;
     UnitPool units_;
-    std::vector<ContextMask> warps_;  ///< of each scheduler
+    OperandCollectors collectors_;
+    std::array<Cycle, kExecutionUnits> free_{};  ///< the first cycle in which an instruction may issue to each unit
+    std::uint32_t first_ = 0;                    ///< the scheduler that is asked first
+    std::vector<ContextMask> warps_;             ///< of each scheduler
     std::vector<SchedulerCounters> counters_;
     std::vector<IssueSource*> sources_;
     bool accepted_ = false;  ///< by the load/store unit, in this cycle

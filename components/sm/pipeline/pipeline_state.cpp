@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "components/sm/pipeline/operand_collectors.h"
+
 namespace lookahead::gpu {
 namespace {
 
 Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
-    return std::max({longest_latency(timing), sm.fetch_latency, sm.branch_latency, sm.barrier_latency});
+    const Cycle wait =
+        sm.operand_collectors ? OperandCollectors(sm).longest_wait(longest_initiation(timing)) : Cycle{0};
+    return std::max({wait + longest_latency(timing), sm.fetch_latency, sm.branch_latency, sm.barrier_latency});
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         LOOKAHEAD_ASSERT(can_accept() && instruction.active != 0 && now > last_accept_, "contract of accept");
         last_accept_ = now;
         check_addresses(instruction);
-        entries_.push_back({instruction, now + latency_of(*instruction.instruction)});
+        entries_.push_back({instruction, std::max(now, instruction.ready) + latency_of(*instruction.instruction)});
     }
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override {
         LOOKAHEAD_ASSERT(can_accept() && now > last_accept_, "contract of accept_fence");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <sstream>
@@ -41,9 +42,10 @@ class SmHarness {
         std::uint64_t thread_instructions = 0;
     };
 
-    explicit SmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {})
+    explicit SmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {},
+                       std::initializer_list<std::string_view> overrides = {})
         : kernels_(std::move(kernels)),
-          configuration_(Configuration::from_toml(toml, "test.toml")),
+          configuration_(configuration_of(toml, overrides)),
           clock_(configuration_.read<gpu::SmParameters>("sm").frequency),
           router_({0, 1}, 2, 1),
           fake_memory_(memory) {
@@ -155,6 +157,13 @@ class SmHarness {
     }
 
   private:
+    static Configuration configuration_of(const std::string& toml, std::initializer_list<std::string_view> overrides) {
+        Configuration configuration = Configuration::from_toml(toml, "test.toml");
+        for (const std::string_view each : overrides) {
+            configuration.override_value(each);
+        }
+        return configuration;
+    }
     void make_sm() {
         sm_ = std::make_unique<gpu::StreamingMultiprocessor>(
             configuration_, kernels_, gpu::SmIdentity{3, 15}, [this](const gpu::LoadStoreServices& services) {
@@ -230,6 +239,13 @@ class SmHarness {
     std::uint64_t completed_ = 0;
     std::uint32_t drained_ = 0;
     Cycle now_ = 0;
+};
+
+/// An SM whose instructions reach their units at once: what its other stages do is seen from outside to the cycle.
+class PlainSmHarness : public SmHarness {
+  public:
+    explicit PlainSmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {})
+        : SmHarness(std::move(kernels), toml, memory, {"sm.operand_collectors=false"}) {}
 };
 
 }  // namespace lookahead::test

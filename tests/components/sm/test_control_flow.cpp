@@ -267,7 +267,7 @@ TEST_CASE("special registers tell where a warp runs") {
     k.op(Operation::mad_lo, Type::u32, a, {b, k.literal(1000), a});
     k.store(isa::Space::global, Type::u32, address, a);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.grid = {1, 3, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     CHECK(harness.memory().global_word(0) == 2003);

@@ -43,7 +43,7 @@ std::vector<Cycle> differences(const std::vector<Cycle>& cycles) {
 TEST_CASE("a dependent instruction issues exactly one latency after the one it needs") {
     for (const OperationTiming& timing : kTimings) {
         CAPTURE(timing.name);
-        SmHarness harness({dependent_chain(timing.operation, timing.type, 6)});
+        PlainSmHarness harness({dependent_chain(timing.operation, timing.type, 6)});
         harness.launch({.block = {32, 1, 1}});
         const std::vector<Cycle> cycles = harness.issue_cycles(6);
         CHECK(cycles.front() == kFirstIssue);
@@ -55,7 +55,7 @@ TEST_CASE("a unit takes an instruction every initiation interval, and as many un
     for (const OperationTiming& timing : kTimings) {
         CAPTURE(timing.name);
         // Each of 16 warps runs the operation once; all are ready when the last has been fetched.
-        SmHarness harness({independent_chain(timing.operation, timing.type, 1)}, "[sm.timing]\n");
+        PlainSmHarness harness({independent_chain(timing.operation, timing.type, 1)}, "[sm.timing]\n");
         harness.launch({.block = {512, 1, 1}});
         std::vector<Cycle> cycles;
         for (unsigned before = 0; cycles.size() < 16;) {
@@ -84,8 +84,8 @@ TEST_CASE("a unit takes an instruction every initiation interval, and as many un
 TEST_CASE("two schedulers issue to two SP units in one cycle, but to one unit they take turns") {
     // Warps 0 and 1 belong to different schedulers; multiplications occupy an SP unit for two cycles.
     for (const bool two_units : {true, false}) {
-        SmHarness harness({independent_chain(Operation::mul_lo, Type::u32, 8)},
-                          two_units ? "" : "[sm]\nsp_units = 1\n");
+        PlainSmHarness harness({independent_chain(Operation::mul_lo, Type::u32, 8)},
+                               two_units ? "" : "[sm]\nsp_units = 1\n");
         harness.launch({.block = {64, 1, 1}});
         REQUIRE(harness.run());
         const Cycle cycles = static_cast<Cycle>(harness.counters().active_cycles);
@@ -102,22 +102,22 @@ TEST_CASE("two schedulers issue to two SP units in one cycle, but to one unit th
 
 TEST_CASE("one warp of independent instructions is bound by its fetch") {
     // Two instructions a fetch of latency 2: three cycles for two instructions.
-    SmHarness harness({independent_chain(Operation::add, Type::u32, 8)});
+    PlainSmHarness harness({independent_chain(Operation::add, Type::u32, 8)});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(8) == std::vector<Cycle>{12, 13, 15, 16, 18, 19, 21, 22});
 }
 
 TEST_CASE("a fetch takes fetch_latency cycles, and a larger buffer needs fewer fetches") {
-    SmHarness slow({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\nfetch_latency = 5\n");
+    PlainSmHarness slow({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\nfetch_latency = 5\n");
     slow.launch({.block = {32, 1, 1}});
     CHECK(slow.issue_cycles(4) == std::vector<Cycle>{15, 16, 21, 22});
-    SmHarness wide({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\ninstruction_buffer = 4\n");
+    PlainSmHarness wide({independent_chain(Operation::add, Type::u32, 4)}, "[sm]\ninstruction_buffer = 4\n");
     wide.launch({.block = {32, 1, 1}});
     CHECK(wide.issue_cycles(4) == std::vector<Cycle>{12, 13, 14, 15});
 }
 
 TEST_CASE("one fetch a cycle serves the warps in turn") {
-    SmHarness harness({independent_chain(Operation::add, Type::u32, 1)});
+    PlainSmHarness harness({independent_chain(Operation::add, Type::u32, 1)});
     harness.launch({.block = {128, 1, 1}});
     CHECK(harness.issue_cycles(8) == std::vector<Cycle>{12, 13, 13, 14, 14, 15, 15, 16});
     CHECK(harness.counters().fetches == 4);
@@ -130,7 +130,7 @@ TEST_CASE("a write after a write waits as a read does") {
     k.op(Operation::div, Type::u32, x, {one, one});
     k.op(Operation::mov, Type::u32, x, {one});
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 145});
 }
@@ -144,7 +144,7 @@ TEST_CASE("a predicate holds its guarded instruction back until it is written") 
     k.op(Operation::mov, Type::u32, x, {k.literal(1)});
     k.unguard();
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 16});
 }
@@ -157,7 +157,7 @@ TEST_CASE("a branch that is taken fetches its target after branch_latency and fe
     k.bind(target);
     k.exit();
     for (const Cycle latency : {1, 4, 9}) {
-        SmHarness harness({k.finish()}, "[sm]\nbranch_latency = " + std::to_string(latency) + "\n");
+        PlainSmHarness harness({k.finish()}, "[sm]\nbranch_latency = " + std::to_string(latency) + "\n");
         harness.launch({.block = {32, 1, 1}});
         CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + latency + 2});
         CHECK(harness.counters().flushes == 1);
@@ -176,7 +176,7 @@ TEST_CASE("a branch that is not taken goes on from the buffer after branch_laten
     k.op(Operation::nop, Type::none, {}, {});
     k.bind(target);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(4) == std::vector<Cycle>{12, 13, 16, 20});
     CHECK(harness.counters().flushes == 0);
@@ -188,7 +188,7 @@ TEST_CASE("what needs a loaded value issues in the cycle after the load has comp
     k.load(isa::Space::global, Type::u32, x, k.parameter(0));
     k.op(Operation::add, Type::u32, x, {x, x});
     k.exit();
-    SmHarness harness({k.finish()}, "", {.global_latency = 50});
+    PlainSmHarness harness({k.finish()}, "", {.global_latency = 50});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 50 + 1});
     CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::long_latency] == 50);
@@ -199,7 +199,7 @@ TEST_CASE("the load/store unit takes one instruction a cycle and holds the sched
     const auto x = k.reg();
     k.load(isa::Space::global, Type::u32, x, k.parameter(0));
     k.exit();
-    SmHarness harness({k.finish()}, "", {.global_latency = 50, .capacity = 2});
+    PlainSmHarness harness({k.finish()}, "", {.global_latency = 50, .capacity = 2});
     harness.launch({.block = {32 * 4, 1, 1}, .parameters = global_parameters()});
     // Two loads fill the unit; the first completes in cycle 62, so that a third is accepted in cycle 63.
     CHECK(harness.issue_cycles(7) == std::vector<Cycle>{12, 13, 13, 14, 63, 64, 64});
@@ -214,11 +214,49 @@ TEST_CASE("the clock register tells the cycle of its issue") {
     k.store(isa::Space::global, Type::u32, k.parameter(0), a);
     k.store(isa::Space::global, Type::u32, k.parameter(0), b, 4);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     CHECK(harness.memory().global_word(0) == 12);
     CHECK(harness.memory().global_word(4) == 13);
+}
+
+TEST_CASE("schedulers that share a unit are granted it in turn") {
+    // A warp takes the one SFU for 8 cycles: cycles in turn would always ask the same scheduler first.
+    PlainSmHarness harness({independent_chain(Operation::div, Type::u32, 10)});
+    harness.launch({.block = {64, 1, 1}});
+    const Cycle first = harness.issue_cycles(1).front();
+    harness.run_until(first + 10 * 8 - 1);
+    const auto issued = [&](unsigned scheduler) {
+        return harness.sm().scheduler_counters()[scheduler][gpu::SchedulerCycle::issued];
+    };
+    CHECK(issued(0) == 5);
+    CHECK(issued(1) == 5);
+}
+
+TEST_CASE("operand collection adds six cycles to the latency of a dependent instruction") {
+    for (const OperationTiming& timing : kTimings) {
+        CAPTURE(timing.name);
+        SmHarness harness({dependent_chain(timing.operation, timing.type, 6)});
+        harness.launch({.block = {32, 1, 1}});
+        const std::vector<Cycle> cycles = harness.issue_cycles(6);
+        CHECK(cycles.front() == kFirstIssue);
+        CHECK(differences(cycles) == std::vector<Cycle>(5, timing.latency + 6));
+    }
+}
+
+TEST_CASE("a load's operands are collected before the load/store unit performs it") {
+    KernelBuilder k("load", {8, 8});
+    const auto x = k.reg(), address = k.reg64();
+    k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
+    k.load(isa::Space::global, Type::u32, x, address);
+    k.op(Operation::add, Type::u32, x, {x, x});
+    k.exit();
+    SmHarness harness({k.finish()}, "", {.global_latency = 50});
+    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+    // Two banks give the address's words in one cycle; the unit performs the load five cycles after its issue.
+    const std::vector<Cycle> cycles = harness.issue_cycles(3);
+    CHECK(cycles[2] - cycles[1] == 5 + 50 + 1);
 }
 
 }  // namespace

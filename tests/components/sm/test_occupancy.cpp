@@ -45,6 +45,19 @@ TEST_CASE("registers bound CTAs, in units of 64 for each warp") {
     CHECK(occupancy_of({}, kernel_with(21, 0), {256, 1, 1}, 0).rows_per_warp == 22);
 }
 
+TEST_CASE("occupancy_registers stands in for the kernel's registers, but each warp has rows for what it names") {
+    OccupancyLimits limits;
+    limits.occupancy_registers = 60;
+    // 60 x 32 = 1920 a warp, 15360 a CTA: two CTAs; 64 would give 16384, two; 65 (2112, 16896) one.
+    CHECK(ctas_per_sm(limits, kernel_with(10, 0), {256, 1, 1}, 0) == 2);
+    limits.occupancy_registers = 65;
+    CHECK(ctas_per_sm(limits, kernel_with(10, 0), {256, 1, 1}, 0) == 1);
+    limits.occupancy_registers = 10;
+    const Occupancy fewer = occupancy_of(limits, kernel_with(40, 0), {256, 1, 1}, 0);
+    CHECK(fewer.ctas == 6);
+    CHECK(fewer.rows_per_warp == 40);
+}
+
 TEST_CASE("shared memory bounds CTAs, static and dynamic together, in units of 128 bytes") {
     const Occupancy four = occupancy_of({}, kernel_with(4, 8192), {64, 1, 1}, 4096);
     CHECK(four.ctas == 4);

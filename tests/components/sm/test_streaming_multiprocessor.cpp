@@ -7,7 +7,7 @@ namespace lookahead::test {
 namespace {
 
 TEST_CASE("a kernel's loads, arithmetic and stores give the right memory") {
-    SmHarness harness({add_index()});
+    PlainSmHarness harness({add_index()});
     for (unsigned i = 0; i < 500; ++i) {
         harness.memory().set_global_word((1 << 14) + 4 * i, 1000 + i);
     }
@@ -30,7 +30,7 @@ Cycle sent(const SmHarness::Received& message) {
 }
 
 TEST_CASE("a CTA is reported when its warps have exited and their last result is written back") {
-    SmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
+    PlainSmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
     harness.launch({.block = {32, 1, 1}});
     // The addition issues in cycle 12, the exit in cycle 13; the addition's write-back comes in cycle 16.
     REQUIRE(harness.run());
@@ -50,7 +50,7 @@ TEST_CASE("a CTA is not reported while one of its loads is under way, but may be
             k.store(isa::Space::global, Type::u32, k.parameter(0), x);
         }
         k.exit();
-        SmHarness harness({k.finish()}, "", {.global_latency = 200, .store_latency = 200});
+        PlainSmHarness harness({k.finish()}, "", {.global_latency = 200, .store_latency = 200});
         harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
         REQUIRE(harness.run());
         CHECK(sent(harness.received()[0]) == (load ? 12 + 200 + 1 : 14));
@@ -60,7 +60,7 @@ TEST_CASE("a CTA is not reported while one of its loads is under way, but may be
 }
 
 TEST_CASE("the drained message carries the launch's own instruction counts") {
-    SmHarness harness({add_index(), dependent_chain(Operation::add, Type::u32, 3)});
+    PlainSmHarness harness({add_index(), dependent_chain(Operation::add, Type::u32, 3)});
     harness.launch({.grid = {3, 1, 1}, .block = {48, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     harness.launch({.grid = {2, 1, 1}, .block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 40});
@@ -82,7 +82,7 @@ TEST_CASE("the drained message carries the launch's own instruction counts") {
 }
 
 TEST_CASE("an SM without CTAs drains at once and is idle between kernels") {
-    SmHarness harness({add_index()});
+    PlainSmHarness harness({add_index()});
     gpu::KernelBegin begin{};
     begin.grid = begin.block = {1, 1, 1};
     begin.parameter_bytes = 16;
@@ -103,7 +103,7 @@ TEST_CASE("an SM without CTAs drains at once and is idle between kernels") {
 
 /// Cycles of a launch of one-warp CTAs that each wait for a load, one CTA at a time.
 std::uint64_t cycles_with(std::uint32_t preassigned) {
-    SmHarness harness({add_index()}, "[sm]\nmax_ctas = 1\n");
+    PlainSmHarness harness({add_index()}, "[sm]\nmax_ctas = 1\n");
     harness.launch(
         {.grid = {6, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters(), .preassigned = preassigned});
     REQUIRE(harness.run());
@@ -119,7 +119,7 @@ TEST_CASE("a CTA that waits at the SM starts when another completes, without the
 }
 
 TEST_CASE("no more CTAs are resident than fit") {
-    SmHarness harness({add_index()});
+    PlainSmHarness harness({add_index()});
     harness.launch({.grid = {20, 1, 1}, .block = {512, 1, 1}, .parameters = global_parameters()});
     // Three CTAs of 16 warps fit; the fourth waits.
     harness.run_until(100);
@@ -134,7 +134,7 @@ TEST_CASE("a CTA that can never fit is refused when its kernel begins") {
     KernelBuilder k("huge", {});
     k.shared_bytes(50'000);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK_THROWS_AS(harness.run(), ProgramError);
 }
@@ -146,7 +146,7 @@ TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
     k.op(Operation::add, Type::u32, x, {x, k.literal(5)});
     k.store(isa::Space::global, Type::u32, address, x);
     k.exit();
-    SmHarness harness({k.finish()}, "[sm]\nmax_ctas = 1\n");
+    PlainSmHarness harness({k.finish()}, "[sm]\nmax_ctas = 1\n");
     harness.launch({.grid = {4, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     for (unsigned cta = 0; cta < 4; ++cta) {
@@ -192,7 +192,7 @@ TEST_CASE("the causes stand under the scheduler's name, the rest under the SM's"
         }
         std::vector<std::string> names;
     } visitor;
-    SmHarness harness({add_index()});
+    PlainSmHarness harness({add_index()});
     harness.sm().visit_statistics(visitor);
     CHECK(std::count(visitor.names.begin(), visitor.names.end(), "sm3/sm/warp_instructions") == 1);
     CHECK(std::count(visitor.names.begin(), visitor.names.end(), "sm3.scheduler1/sm_scheduler/barrier") == 1);

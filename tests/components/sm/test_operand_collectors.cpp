@@ -1,0 +1,125 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "components/sm/pipeline/operand_collectors.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+namespace {
+
+/// Collectors with their units; passes are told from cycle 100 on.
+struct Bench {
+    explicit Bench(const SmParameters& sm = {})
+        : parameters(sm),
+          units(static_cast<unsigned>(sm.sp_units), static_cast<unsigned>(sm.sfu_units),
+                static_cast<unsigned>(sm.dp_units)),
+          collectors(sm) {}
+
+    /// Cycles from the issue at `now` to the unit.
+    Cycle pass(ExecutionUnit unit, const std::vector<std::uint16_t>& rows, unsigned initiation = 1, Cycle now = 100) {
+        UnitPool* pool = unit == ExecutionUnit::memory ? nullptr : &units;
+        return collectors.pass(unit, rows, initiation, pool, now) - now;
+    }
+
+    SmParameters parameters;
+    UnitPool units;
+    OperandCollectors collectors;
+};
+
+TEST_CASE("an instruction without operands reaches its unit in three cycles, with operands in four") {
+    CHECK(Bench().pass(ExecutionUnit::sp, {}) == 3);
+    CHECK(Bench().pass(ExecutionUnit::sp, {0}) == 4);
+    CHECK(Bench().pass(ExecutionUnit::memory, {0}) == 4);
+    CHECK(Bench().pass(ExecutionUnit::dp, {0, 1, 2, 3, 4, 5}) == 4);
+}
+
+TEST_CASE("operands in one bank are read one after the other, those in different banks together") {
+    CHECK(Bench().pass(ExecutionUnit::sp, {0, 16}) == 5);
+    CHECK(Bench().pass(ExecutionUnit::sp, {0, 15}) == 4);
+    CHECK(Bench().pass(ExecutionUnit::sp, {3, 19, 35}) == 6);
+    SmParameters one_bank;
+    one_bank.register_banks = 1;
+    CHECK(Bench(one_bank).pass(ExecutionUnit::sp, {0, 1, 2}) == 6);
+}
+
+TEST_CASE("two instructions contend for a bank, and the one that issued first is served first") {
+    Bench bench;
+    CHECK(bench.pass(ExecutionUnit::sp, {0}) == 4);
+    CHECK(bench.pass(ExecutionUnit::memory, {16}) == 5);
+    CHECK(bench.pass(ExecutionUnit::sfu, {1}) == 4);
+}
+
+TEST_CASE("a write takes its bank for its cycle alone") {
+    for (const Cycle written : {101, 102, 103}) {
+        Bench bench;
+        bench.collectors.write(16, written, 100);
+        // The read is in cycle 102.
+        CHECK(bench.pass(ExecutionUnit::sp, {0}) == (written == 102 ? 5 : 4));
+    }
+}
+
+TEST_CASE("banks forget what is past") {
+    Bench bench;
+    for (Cycle now = 100; now < 400; now += 3) {
+        CHECK(bench.pass(ExecutionUnit::sp, {0}, 1, now) == 4);
+    }
+}
+
+TEST_CASE("an instruction waits in its latch for a collector unit") {
+    SmParameters one;
+    one.collector_units = 1;
+    Bench bench(one);
+    // The first one's collector is taken from 101 to 103, when it goes to the latch before its unit.
+    CHECK(bench.pass(ExecutionUnit::sp, {0}) == 4);
+    CHECK(bench.collectors.next_free(ExecutionUnit::sp) == 0);
+    CHECK(bench.pass(ExecutionUnit::sp, {1}) == 6);
+    CHECK(bench.collectors.next_free(ExecutionUnit::sp) == 101);
+    Bench two;
+    CHECK(two.pass(ExecutionUnit::sp, {0}) == 4);
+    CHECK(two.pass(ExecutionUnit::sp, {1}) == 4);
+}
+
+TEST_CASE("a busy unit backs up through its latch and the collectors to the issue latch") {
+    Bench bench;
+    // One SFU of initiation interval 8: one instruction in it, one in its latch, eight in collectors, one in the latch.
+    for (Cycle i = 0; i < 10; ++i) {
+        CHECK(bench.pass(ExecutionUnit::sfu, {}, 8, 100 + i) + i == 3 + 8 * i);
+        CHECK(bench.collectors.next_free(ExecutionUnit::sfu) == 101 + i);
+    }
+    // The eleventh waits for a collector: the third instruction's, when the second has left the unit's latch.
+    bench.pass(ExecutionUnit::sfu, {}, 8, 110);
+    CHECK(bench.collectors.next_free(ExecutionUnit::sfu) == 100 + 3 + 8);
+    CHECK(bench.collectors.next_free(ExecutionUnit::dp) == bench.collectors.next_free(ExecutionUnit::sfu));
+    CHECK(bench.collectors.next_free(ExecutionUnit::sp) == 0);
+}
+
+TEST_CASE("no wait is longer than longest_wait, and a full path comes near it") {
+    constexpr Cycle kInitiation = 130;
+    Bench bench;
+    Cycle longest = 0;
+    for (Cycle now = 100; now < 20'000; ++now) {
+        if (bench.collectors.next_free(ExecutionUnit::dp) <= now) {
+            longest = std::max(longest, bench.pass(ExecutionUnit::dp, {0, 16, 32, 48, 64, 80}, kInitiation, now));
+        }
+    }
+    const Cycle bound = bench.collectors.longest_wait(kInitiation);
+    CHECK(longest <= bound);
+    CHECK(longest > bound - 3 * kInitiation);
+}
+
+TEST_CASE("a number of banks that is no power of two is refused") {
+    SmParameters parameters;
+    parameters.register_banks = 12;
+    std::string message;
+    try {
+        const OperandCollectors collectors(parameters);
+    } catch (const ConfigurationError& error) {
+        message = error.what();
+    }
+    CHECK(message == "sm.register_banks is 12; give a power of two");
+}
+
+}  // namespace
+}  // namespace lookahead::gpu
