@@ -12,9 +12,27 @@
 
 namespace lookahead {
 
+namespace {
+
+std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
+    std::vector<LpId> ids;
+    for (LpId id = 0; id < rank_of_lp.size(); ++id) {
+        if (rank_of_lp[id] == rank) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
+}
+
+}  // namespace
+
 RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int rank, const RankLookahead& lookahead,
-                       TraceSink* trace)
-    : local_lookahead_(lookahead.direct(rank, rank)), trace_(trace) {
+                       TraceSink* trace, bool log_windows)
+    : local_lookahead_(lookahead.direct(rank, rank)),
+      profile_(model, lps_of(rank, rank_of_lp), log_windows),
+      logs_inner_windows_(log_windows && lookahead.ranks() == 1),
+      logs_outer_windows_(log_windows && lookahead.ranks() > 1),
+      trace_(trace) {
     make_processes(model, rank_of_lp, rank, lookahead.ranks());
     traffic_.assign(processes_.size(), 0);
     failed_.assign(processes_.size(), 0);
@@ -41,12 +59,9 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
         }
     }
     const std::vector<std::uint32_t> first_channels = model.first_channel_numbers();
-    for (LpId id = 0; id < rank_of_lp.size(); ++id) {
-        if (rank_of_lp[id] == rank) {
-            processes_.push_back(model.make(id));
-            LpBinding::bind(*processes_.back(), id, model.processes()[id], channels_of[id], first_channels[id],
-                            *router_);
-        }
+    for (const LpId id : profile_.ids()) {
+        processes_.push_back(model.make(id));
+        LpBinding::bind(*processes_.back(), id, model.processes()[id], channels_of[id], first_channels[id], *router_);
     }
 }
 
@@ -59,18 +74,36 @@ Time RankEngine::earliest() const {
 }
 
 void RankEngine::advance_to(Time horizon) {
+    if (logs_outer_windows_) {
+        profile_.begin_window(earliest());
+    }
     for (Time first = earliest(); first < horizon; first = earliest()) {
         const Time inner = std::min(horizon, saturating_add(first, local_lookahead_));
         ++statistics_.inner_windows;
-        const std::vector<Time>& next_times = router_->next_times();
-        for (std::size_t i = 0; i < next_times.size(); ++i) {
-            if (next_times[i] < inner) {
-                prefetch_inbox(i + 1);
-                advance_process(i, inner);
-            }
+        if (logs_inner_windows_) {
+            profile_.begin_window(first);
+        }
+        advance_window(inner);
+        if (logs_inner_windows_) {
+            profile_.end_window();
         }
     }
+    if (logs_outer_windows_) {
+        profile_.end_window();
+    }
     reached_ = horizon;
+}
+
+void RankEngine::advance_window(Time horizon) {
+    const std::vector<Time>& next_times = router_->next_times();
+    profile_.begin();
+    for (std::size_t i = 0; i < next_times.size(); ++i) {
+        if (next_times[i] < horizon) {
+            prefetch_inbox(i + 1);
+            advance_process(i, horizon);
+            profile_.advanced(i);
+        }
+    }
 }
 
 /// While one LP runs, the messages of the next come into the host's first cache.
@@ -155,6 +188,11 @@ Inbox RankEngine::collect_due(std::size_t index, Time horizon) {
     }
     traffic_[index] = traffic;
     statistics_.events += due_.size();
+    if (profile_.logs()) [[unlikely]] {
+        for (const DueMessage& due : due_) {
+            profile_.delivered(index, due.message->channel);
+        }
+    }
     return due_pointers_;
 }
 

@@ -12,6 +12,7 @@
 #include "core/lp/model.h"
 #include "core/port/message_router.h"
 #include "core/sync/engine_statistics.h"
+#include "core/sync/process_profile.h"
 #include "core/sync/rank_lookahead.h"
 #include "core/time/time.h"
 #include "core/trace/trace_sink.h"
@@ -30,7 +31,8 @@ struct LpFailure {
 class RankEngine {
   public:
     /// Makes the LPs that `rank_of_lp` gives to this rank. Errors in their making are thrown.
-    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const RankLookahead&, TraceSink*);
+    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const RankLookahead&, TraceSink*,
+               bool log_windows = false);
 
     /// A bound below every event and message of this rank's LPs.
     Time earliest() const;
@@ -63,6 +65,7 @@ class RankEngine {
     std::uint64_t state_hash() const;
     const std::optional<LpFailure>& failure() const { return first_failure_; }
     EngineStatistics& statistics() { return statistics_; }
+    const ProcessProfile& profile() const { return profile_; }
 
   private:
     struct DueMessage {
@@ -72,6 +75,7 @@ class RankEngine {
     };
 
     void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, int ranks);
+    void advance_window(Time horizon);
     void prefetch_inbox(std::size_t index) const;
     void advance_process(std::size_t index, Time horizon);
     Inbox collect_due(std::size_t index, Time horizon);
@@ -90,6 +94,10 @@ class RankEngine {
     std::size_t batch_header_bytes_ = 0;
     std::optional<LpFailure> first_failure_;
     EngineStatistics statistics_;
+    ProcessProfile profile_;
+    /// With no other rank to wait for, the windows are those between which the LPs exchange messages.
+    bool logs_inner_windows_;
+    bool logs_outer_windows_;
     TraceSink* trace_;
     TraceSink::Clock::time_point mark_ = TraceSink::Clock::now();
     Time reached_ = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/lp/audit.h"
+#include "core/sync/gather_profile.h"
 #include "core/sync/rank_engine.h"
 #include "core/sync/rank_lookahead.h"
 #include "core/sync/sync_protocol.h"
@@ -85,6 +86,7 @@ class Simulation::Implementation {
         : transport_(transport),
           options_(std::move(options)),
           lookahead_(model, rank_of_lp, transport.size()),
+          processes_(model.processes().size()),
           summaries_(static_cast<std::size_t>(transport.size())),
           earliest_(static_cast<std::size_t>(transport.size())) {
         const SyncDescription& protocol = find_sync_protocol(options_.sync);
@@ -97,8 +99,13 @@ class Simulation::Implementation {
             throw ConfigurationError("an epoch of " + std::to_string(options_.epoch_length) +
                                      " fs is too short; give at least 1 fs");
         }
-        const RankError mine =
-            catch_error([&] { engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_, options_.trace); });
+        if (options_.log_windows && !protocol.has_common_windows) {
+            throw ConfigurationError("the protocol " + options_.sync +
+                                     " has no windows that all ranks share, so none can be logged; take window");
+        }
+        const RankError mine = catch_error([&] {
+            engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_, options_.trace, options_.log_windows);
+        });
         if (const auto error = agree_on_error(transport_, mine)) {
             throw_as_its_kind(*error);
         }
@@ -119,6 +126,7 @@ class Simulation::Implementation {
     Transport& transport_;
     SimulationOptions options_;
     RankLookahead lookahead_;
+    std::size_t processes_;  ///< of all ranks
     std::optional<RankEngine> engine_;
     std::unique_ptr<SyncProtocol> protocol_;
     std::vector<RankSummary> summaries_;
@@ -338,6 +346,7 @@ void Simulation::Implementation::complete(SimulationResult& result) {
     transport_.broadcast(joined);
     result.per_rank.resize(joined.size() / sizeof mine);
     std::memcpy(result.per_rank.data(), joined.data(), joined.size());
+    result.profile = gather_profile(transport_, engine_->profile(), processes_);
 }
 
 Simulation::Simulation(const Model& model, std::vector<int> rank_of_lp, Transport& transport, SimulationOptions options)

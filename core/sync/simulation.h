@@ -10,6 +10,7 @@
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
 #include "core/sync/engine_statistics.h"
+#include "core/sync/process_profile.h"
 #include "core/time/time.h"
 
 namespace lookahead {
@@ -40,6 +41,7 @@ struct SimulationOptions {
     Time epoch_length = 1'000'000'000;  ///< 1 microsecond
     EpochObserver* observer = nullptr;
     TraceSink* trace = nullptr;  ///< of this rank
+    bool log_windows = false;    ///< fill RunProfile::windows; not with null_message, which has no common ones
 };
 
 enum class Outcome { finished, stopped, failed, deadlock };
@@ -53,6 +55,7 @@ struct SimulationResult {
     ExitCode code = ExitCode::done;
     std::uint64_t progress = 0;
     std::vector<EngineStatistics> per_rank;
+    RunProfile profile;  ///< on rank 0
 };
 
 /// A run of a model over the ranks of a transport. Every rank makes one with the same arguments.

@@ -17,15 +17,15 @@ std::unique_ptr<SyncProtocol> make(const SyncArguments& arguments) {
 }
 
 constexpr std::array kProtocols{
-    SyncDescription{"serial", "One process; no message leaves it.", "", make<SerialProtocol>, 1},
+    SyncDescription{"serial", "One process; no message leaves it.", "", make<SerialProtocol>, 1, true},
     SyncDescription{"window",
                     "Windows up to a global lower bound on time stamps plus the lookahead; they jump over idle time.",
                     "Nicol, The cost of conservative synchronization in parallel discrete event simulations, JACM 1993",
-                    make<WindowProtocol>, INT_MAX},
+                    make<WindowProtocol>, INT_MAX, true},
     SyncDescription{"null_message",
                     "Promises between each two ranks that ride on the batches; no global operation between epochs.",
                     "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
-                    make<NullMessageProtocol>, INT_MAX},
+                    make<NullMessageProtocol>, INT_MAX, false},
 };
 
 }  // namespace

@@ -38,6 +38,7 @@ struct SyncDescription {
     std::string_view source;
     std::unique_ptr<SyncProtocol> (*make)(const SyncArguments&);
     int most_ranks;
+    bool has_common_windows;  ///< all ranks go through the same sequence of windows
 };
 
 /// All protocols, for listings.

@@ -7,8 +7,10 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
+#include "experiments/results/run_profile.h"
 #include "partitioning/partitioners/partition.h"
 #include "partitioning/placement/partition_report.h"
+#include "partitioning/placement/speedup_prediction.h"
 
 namespace lookahead::cli {
 
@@ -18,19 +20,40 @@ struct PartitionOptions {
     MachineOptions machine;
     std::string partitioner = "graph";
     int ranks = 2;
+    std::string weights;
+    std::string predict;
+    SynchronisationCost cost;
+    double window_us = cost.window_seconds * 1e6;
+    double message_ns = cost.message_seconds * 1e9;
 };
+
+void print_prediction(const PartitionOptions& options, const Model& model, std::span<const int> rank_of_lp) {
+    const WindowLog log = read_window_log(options.predict, model);
+    const SynchronisationCost cost{options.window_us * 1e-6, options.message_ns * 1e-9};
+    const LoggedWindows windows{log.nanoseconds, log.messages, model.processes().size()};
+    std::printf("%s", predict_speedup(windows, rank_of_lp, options.ranks, cost).text(cost).c_str());
+}
 
 ExitCode show_partition(const PartitionOptions& options, const Session& session) {
     const Configuration configuration = options.machine.configuration();
     const gpu::Machine machine(configuration, {}, [](Device&) {});
-    const std::vector<int> rank_of_lp = partition(machine.model(), options.ranks, options.partitioner);
+    const Model& model = machine.model();
+    std::vector<double> work;
+    if (!options.weights.empty()) {
+        work = read_process_seconds(options.weights, model);
+    }
+    const std::vector<int> rank_of_lp = partition(model, options.ranks, options.partitioner, work);
     if (!session.prints()) {
         return ExitCode::done;
     }
-    std::fputs(report_partition(machine.model(), rank_of_lp, options.ranks).text().c_str(), stdout);
+    std::fputs(report_partition(model, rank_of_lp, options.ranks, work).text().c_str(), stdout);
     std::printf("\n");
+    if (!options.predict.empty()) {
+        print_prediction(options, model, rank_of_lp);
+        return ExitCode::done;
+    }
     for (std::size_t i = 0; i < rank_of_lp.size(); ++i) {
-        std::printf("%-12s rank %d\n", machine.model().processes()[i].name.c_str(), rank_of_lp[i]);
+        std::printf("%-12s rank %d\n", model.processes()[i].name.c_str(), rank_of_lp[i]);
     }
     return ExitCode::done;
 }
@@ -45,6 +68,20 @@ void add_partition_command(CLI::App& program, Session& session) {
     command->add_option("PARTITIONER", options->partitioner, "linear, round_robin, graph, or a file")
         ->capture_default_str();
     command->add_option("--ranks", options->ranks, "How many ranks")->check(CLI::Range(1, 4096))->capture_default_str();
+    command->add_option("--weights", options->weights,
+                        "Balance by the costs that this earlier run's result file has, instead of by estimates");
+    command->add_option("--predict", options->predict,
+                        "Result file of a run with --log-windows: compute its time on this partition");
+    command
+        ->add_option("--window-us", options->window_us,
+                     "For --predict: cost of an empty window on two ranks (`mpirun -n 2 lookahead bench window`)")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command
+        ->add_option("--message-ns", options->message_ns,
+                     "For --predict: what a message to another rank costs more than one within a rank")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     command->callback(
         [&session, options] { session.action = [&session, options] { return show_partition(*options, session); }; });
 }

@@ -20,10 +20,12 @@ struct RunOptions {
     std::string out;
     std::string sync;
     std::string partition = "graph";
+    std::string weights;
     std::uint64_t max_instructions = 0;
     std::uint64_t max_cycles = 0;
     std::string progress = "plain";
     std::string trace;
+    bool log_windows = false;
     bool json = false;
 
     void add_to(CLI::App& command) {
@@ -36,12 +38,16 @@ struct RunOptions {
             .add_option("--partition", partition,
                         "How logical processes are given to ranks: linear, round_robin, graph, or a file")
             ->capture_default_str();
+        command.add_option("--weights", weights,
+                           "Balance the partition by the costs that this earlier run's result file has");
         command.add_option("--max-instructions", max_instructions,
                            "Stop at the first epoch with so many warp instructions; 0: no limit");
         command.add_option("--max-cycles", max_cycles,
                            "Stop at the first epoch after so many core cycles of simulated time; 0: no limit");
         command.add_option("--progress", progress, "Progress on stderr: bar, plain or none")->capture_default_str();
         command.add_option("--trace", trace, "Write a Perfetto trace of the ranks to this file");
+        command.add_flag("--log-windows", log_windows,
+                         "Write what every window cost into the result file, for `partition --predict`");
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
     }
 
@@ -55,12 +61,14 @@ struct RunOptions {
         workload.apply_to(request.configuration);
         request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
         request.partition = partition;
+        request.weights = weights;
         request.max_instructions = max_instructions;
         request.max_cycles = max_cycles;
         request.progress = parse_progress(progress);
         request.keep_stdout = json;
         request.out = !out.empty() ? out : workload.workload + ".h5";
         request.trace = trace;
+        request.log_windows = log_windows;
         request.arguments = session.arguments;
         return request;
     }

@@ -11,6 +11,7 @@
 #include "components/energy/energy_report.h"
 #include "core/param/configuration.h"
 #include "core/sync/engine_statistics.h"
+#include "core/sync/process_profile.h"
 
 namespace lookahead {
 
@@ -134,6 +135,7 @@ struct RunRecord {
     std::vector<SeriesGroup> series;
     EnergyReport energy;
     std::vector<EngineRow> engine;  ///< one for each rank
+    RunProfile profile;             ///< by logical process
 
     /// Warp instructions a cycle; 0 for no cycles.
     double ipc() const {

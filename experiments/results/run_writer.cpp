@@ -311,7 +311,7 @@ void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<
     dataset.attach_scale(1, scale);
 }
 
-void write_engine(Group group, const std::vector<EngineRow>& rows) {
+void write_engine(Group& group, const std::vector<EngineRow>& rows) {
     Dataset scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
     Table table(group, scale);
     const auto statistic = [&](const DatasetName& name, auto member) {
@@ -334,6 +334,37 @@ void write_engine(Group group, const std::vector<EngineRow>& rows) {
     write_window_lengths(group, scale, rows);
 }
 
+void write_processes(Group group, const RunRecord& record) {
+    const RunProfile& profile = record.profile;
+    std::vector<std::string> names;
+    for (std::size_t lp = 0; lp < profile.loads.size(); ++lp) {
+        names.push_back(record.components[lp].name);
+    }
+    Dataset scale = write_scale(group, schema::kEnginePerProcessProcess, names);
+    Table table(group, scale);
+    table.write(schema::kEnginePerProcessRank, std::vector<std::int32_t>(profile.rank.begin(), profile.rank.end()));
+    table.write(schema::kEnginePerProcessComputeSeconds, profile.loads, [](const ProcessLoad& l) { return l.seconds; });
+    table.write(schema::kEnginePerProcessAdvances, profile.loads, [](const ProcessLoad& l) { return l.advances; });
+    table.finish();
+}
+
+void write_windows(Group group, const WindowLog& log, std::size_t processes) {
+    const std::size_t windows = log.start.size();
+    Dataset scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
+    Table table(group, scale);
+    table.write(schema::kEnginePerWindowStartFs, log.start);
+    table.finish();
+    const std::uint64_t shape[] = {windows, processes};
+    group
+        .write_array<std::uint32_t>(schema::kEnginePerWindowComputeNs.name, log.nanoseconds, shape,
+                                    meaning_of(schema::kEnginePerWindowComputeNs))
+        .attach_scale(0, scale);
+    const std::uint64_t senders = log.messages.empty() ? 0 : processes;
+    const std::uint64_t pairs[] = {senders, senders};
+    group.write_array<std::uint64_t>(schema::kEnginePerWindowMessages.name, log.messages, pairs,
+                                     meaning_of(schema::kEnginePerWindowMessages));
+}
+
 }  // namespace
 
 void write_run(const RunRecord& record, const std::string& path) {
@@ -349,7 +380,11 @@ void write_run(const RunRecord& record, const std::string& path) {
         write_series(root.create_group(schema::kSeriesGroup), record.series);
         write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
         write_energy(root.create_group(schema::kEnergyGroup), record.energy);
-        write_engine(root.create_group(schema::kEngineGroup), record.engine);
+        Group engine = root.create_group(schema::kEngineGroup);
+        write_engine(engine, record.engine);
+        write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);
+        write_windows(engine.create_group(schema::kEnginePerWindowGroup), record.profile.windows,
+                      record.profile.loads.size());
     }
     file.commit();
 }

@@ -21,6 +21,7 @@
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/provenance.h"
 #include "experiments/results/run_energy.h"
+#include "experiments/results/run_profile.h"
 #include "experiments/results/run_writer.h"
 #include "experiments/results/statistics_collector.h"
 #include "experiments/run/program.h"
@@ -103,8 +104,8 @@ class Run {
         options.epoch_length = parameters_.epoch * kFemtosecondsPerNanosecond;
         options.observer = &observer_;
         options.trace = trace.get();
-        Simulation simulation(machine_.model(), partition(machine_.model(), transport_.size(), request_.partition),
-                              transport_, options);
+        options.log_windows = request_.log_windows;
+        Simulation simulation(machine_.model(), rank_of_lp(), transport_, options);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);
         const auto begin = std::chrono::steady_clock::now();
@@ -132,6 +133,15 @@ class Run {
             std::fflush(out);
         });
         workload_->run(printing);
+    }
+
+    std::vector<int> rank_of_lp() const {
+        const Model& model = machine_.model();
+        std::vector<double> work;
+        if (!request_.weights.empty()) {
+            work = read_process_seconds(request_.weights, model);
+        }
+        return partition(model, transport_.size(), request_.partition, work);
     }
 
     /// Checks the outputs where the host is; every rank gets the report.
@@ -261,6 +271,7 @@ class Run {
         collector.write_into(record);
         observer_.series().write_into(record);
         record.energy = energy_of(energy_table_, energy_input(record));
+        record.profile = result.profile;
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
             record.engine.push_back({from_bytes<std::size_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
                                      result.per_rank[rank]});

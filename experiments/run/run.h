@@ -27,12 +27,14 @@ struct RunRequest {
     Configuration configuration;  ///< of machine and workload, with all overrides
     std::string sync = "serial";
     std::string partition = "graph";
+    std::string weights;  ///< result file of an earlier run, whose costs the partition balances; empty: estimates
     std::uint64_t max_instructions = 0;  ///< warp instructions; 0: no limit
     std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
     ProgressMode progress = ProgressMode::plain;
     bool keep_stdout = false;            ///< what kernels print goes to stderr
     std::string out;                     ///< HDF5 file; empty: none is written
     std::string trace;                   ///< Perfetto trace of the ranks; empty: none
+    bool log_windows = false;            ///< write /engine/per_window
     std::vector<std::string> arguments;  ///< argv
 };
 

@@ -104,6 +104,23 @@ def check_run(checks, folder):
     checks.check("--max-instructions", stopped["status"] == "stopped" and stopped["warp_instructions"] >= 5000, stopped)
 
 
+def check_partition(checks, folder):
+    plain, logged, other = folder / "plain.h5", folder / "logged.h5", folder / "other_machine.h5"
+    tiny = ["run", "histogram", "--size", "tiny", "--json"]
+    before = json.loads(checks.prints([*tiny, "--out", plain]))
+    for ranks in (0, 2):
+        again = json.loads(checks.prints([*tiny, "--out", logged, "--log-windows", "--weights", plain], ranks=ranks))
+        checks.check("--weights", again["state_hash"] == before["state_hash"], "the measured partition changed results")
+        checks.prints(["validate", logged], "valid")
+        checks.prints(["partition", "--ranks", "4", "--weights", plain, "--predict", logged], "critical path",
+                      "speed-up")
+    checks.prints([*tiny, "-o", "gpu.sms=4", "--out", other])
+    for arguments, fragment in ((["--predict", plain], "--log-windows"), (["--weights", other], "sm4"),
+                                (["--predict", other], "another machine")):
+        done = lookahead.execute(checks.program, ["partition", *arguments])
+        checks.check(" ".join(map(str, arguments)), done.returncode == 3 and fragment in done.stderr, done.stderr)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -114,6 +131,7 @@ def main() -> int:
         check_configuration(checks, folder)
         check_engine(checks)
         check_run(checks, folder)
+        check_partition(checks, folder)
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed else 0
 

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/trace/chrome_trace.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
@@ -107,4 +109,56 @@ TEST_CASE("a trace covers what the ranks did") {
         CHECK(document.find("\"name\":\"compute\"") != std::string::npos);
         CHECK(document.find("\"tid\":" + std::to_string(test_transport().size() - 1)) != std::string::npos);
     }
+}
+
+TEST_CASE("the profile has every LP on its rank, its advances, and every message between two LPs by window") {
+    const Model model = make_wanderers({});
+    Transport& transport = test_transport();
+    const std::vector<int> ranks = spread(13, transport.size(), false);
+    const SimulationResult result =
+        Simulation(model, ranks, transport, {.sync = "window", .epoch_length = kEpoch, .log_windows = true}).run();
+    if (transport.rank() != 0) {
+        CHECK(result.profile.loads.empty());
+        return;
+    }
+    const RunProfile& profile = result.profile;
+    CHECK(profile.rank == ranks);
+    std::uint64_t advances = 0;
+    std::uint64_t events = 0;
+    std::uint64_t windows = 0;
+    for (const EngineStatistics& rank : result.per_rank) {
+        advances += rank.advances;
+        events += rank.events;
+        windows = std::max(windows, transport.size() == 1 ? rank.inner_windows : rank.windows);
+    }
+    // Every LP is brought to each epoch's boundary too, in no window.
+    std::uint64_t in_windows = 0;
+    for (const ProcessLoad& load : profile.loads) {
+        in_windows += load.advances;
+    }
+    CHECK(in_windows > 0);
+    CHECK(in_windows + 13 * result.per_rank.front().epochs == advances);
+    CHECK(profile.windows.start.size() == windows);
+    CHECK(std::is_sorted(profile.windows.start.begin(), profile.windows.start.end()));
+    REQUIRE(profile.windows.nanoseconds.size() == windows * 13);
+    std::uint64_t messages = 0;
+    for (const std::uint64_t pair : profile.windows.messages) {
+        messages += pair;
+    }
+    CHECK(messages == events);
+    for (LpId lp = 0; lp < 13; ++lp) {
+        std::uint64_t nanoseconds = 0;
+        for (std::size_t w = 0; w < windows; ++w) {
+            nanoseconds += profile.windows.nanoseconds[w * 13 + lp];
+        }
+        CHECK(static_cast<double>(nanoseconds) * 1e-9 == doctest::Approx(profile.loads[lp].seconds));
+    }
+}
+
+TEST_CASE("a protocol without common windows cannot log them") {
+    const Model model = make_wanderers({});
+    Transport& transport = test_transport();
+    CHECK_THROWS_WITH_AS(Simulation(model, spread(13, transport.size(), false), transport,
+                                    {.sync = "null_message", .epoch_length = kEpoch, .log_windows = true}),
+                         doctest::Contains("take window"), ConfigurationError);
 }

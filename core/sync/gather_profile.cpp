@@ -1,0 +1,79 @@
+#include "core/sync/gather_profile.h"
+
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include "core/checkpoint/archive.h"
+#include "core/error/error.h"
+
+namespace lookahead {
+
+namespace {
+
+/// What one rank sends to rank 0.
+struct RankProfile {
+    std::vector<LpId> ids;
+    std::vector<ProcessLoad> loads;
+    WindowLog windows;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& ids;
+        loads.resize(ids.size());
+        for (ProcessLoad& load : loads) {
+            archive& load.seconds& load.advances;
+        }
+        archive& windows.start& windows.nanoseconds& windows.messages;
+    }
+};
+
+void add_rank(RunProfile& profile, const RankProfile& part, int rank) {
+    const std::size_t processes = profile.rank.size();
+    const std::size_t windows = part.windows.start.size();
+    WindowLog& all = profile.windows;
+    if (rank == 0) {
+        all.start = part.windows.start;
+        all.nanoseconds.assign(windows * processes, 0);
+        all.messages.assign(part.windows.messages.empty() ? 0 : processes * processes, 0);
+    }
+    LOOKAHEAD_ASSERT(all.start.size() == windows, "rank " + std::to_string(rank) + " saw other windows than rank 0");
+    for (std::size_t w = 0; w < windows; ++w) {
+        all.start[w] = std::min(all.start[w], part.windows.start[w]);
+    }
+    for (std::size_t i = 0; i < part.ids.size(); ++i) {
+        const LpId lp = part.ids[i];
+        profile.rank[lp] = rank;
+        profile.loads[lp] = part.loads[i];
+        for (std::size_t w = 0; w < windows; ++w) {
+            all.nanoseconds[w * processes + lp] = part.windows.nanoseconds[w * part.ids.size() + i];
+        }
+        for (std::size_t sender = 0; sender < (part.windows.messages.empty() ? 0 : processes); ++sender) {
+            all.messages[sender * processes + lp] = part.windows.messages[sender * part.ids.size() + i];
+        }
+    }
+}
+
+}  // namespace
+
+RunProfile gather_profile(Transport& transport, const ProcessProfile& mine, std::size_t processes) {
+    RankProfile own{mine.ids(), mine.loads(), mine.log()};
+    const std::string bytes = archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << own; });
+    const std::vector<std::string> parts = transport.gather(bytes);
+    RunProfile profile;
+    if (transport.rank() != 0) {
+        return profile;
+    }
+    profile.rank.assign(processes, 0);
+    profile.loads.assign(processes, {});
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+        RankProfile part;
+        archive_from_bytes(parts[rank], "the profile of rank " + std::to_string(rank),
+                           [&](boost::archive::binary_iarchive& archive) { archive >> part; });
+        add_rank(profile, part, static_cast<int>(rank));
+    }
+    return profile;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "core/lp/model.h"
+#include "core/time/time.h"
+
+namespace lookahead {
+
+/// What simulating one LP cost. Depends on the host: never part of a run's results.
+struct ProcessLoad {
+    double seconds = 0;          ///< of the host's time, spent in advancing it
+    std::uint64_t advances = 0;  ///< calls of LogicalProcess::advance
+};
+
+/// What every window cost, and who wrote to whom: from it the time on any other partition can be computed.
+struct WindowLog {
+    std::vector<Time> start;                 ///< by window: the time of its first event
+    std::vector<std::uint32_t> nanoseconds;  ///< [window * LPs + LP]: the CPU's time
+    std::vector<std::uint64_t> messages;     ///< [sender * all LPs + receiver]
+};
+
+/// All LPs of a run.
+struct RunProfile {
+    std::vector<int> rank;  ///< by LP
+    std::vector<ProcessLoad> loads;
+    WindowLog windows;  ///< empty unless asked for
+};
+
+/// Measures one rank's LPs: always their total time, on request also its windows.
+class ProcessProfile {
+  public:
+    /// `lps`: all of the model; `ids`: those of this rank. With `log_windows` time is that of the thread, which does
+    /// not run while the host runs another one: many ranks on few cores then measure as well as one.
+    ProcessProfile(const Model& model, std::vector<LpId> ids, bool log_windows);
+
+    /// Begins a span of time; advanced() ends it and begins the next.
+    void begin() { mark_ = now(); }
+    void advanced(std::size_t index) {
+        const std::uint64_t end = now();
+        ticks_[index] += end - mark_;
+        mark_ = end;
+        ++advances_[index];
+    }
+
+    bool logs() const { return logs_; }
+    /// A window begins at `start`; the time charged from here on is its own.
+    void begin_window(Time start);
+    void end_window();
+    /// LP number `receiver` of this rank got a message that came through a channel.
+    void delivered(std::size_t receiver, std::uint32_t channel) {
+        ++messages_[sender_of_channel_[channel] * ids_.size() + receiver];
+    }
+
+    /// By LP of this rank, in the order of `ids`.
+    std::vector<ProcessLoad> loads() const;
+    /// Its LPs' columns in the order of `ids`: nanoseconds[window * ids + i], messages[sender * ids + i].
+    WindowLog log() const;
+    const std::vector<LpId>& ids() const { return ids_; }
+
+  private:
+    std::uint64_t now() const;
+    double seconds_per_tick() const;
+
+    std::vector<LpId> ids_;
+    bool logs_;
+    std::vector<std::uint64_t> ticks_;
+    std::vector<std::uint64_t> advances_;
+    std::uint64_t mark_ = 0;
+    std::uint64_t first_tick_;
+    std::chrono::steady_clock::time_point first_time_;
+
+    std::vector<Time> starts_;
+    std::vector<std::uint64_t> ticks_before_;  ///< by LP, when the window began
+    std::vector<std::uint32_t> nanoseconds_;
+    std::vector<LpId> sender_of_channel_;
+    std::vector<std::uint64_t> messages_;
+};
+
+}  // namespace lookahead
