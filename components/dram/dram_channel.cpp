@@ -4,6 +4,7 @@
 #include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/array.hpp>
 #include <boost/serialization/vector.hpp>
 
 #include "components/dram/dram_request_io.h"
@@ -11,6 +12,9 @@
 
 namespace lookahead::gpu {
 namespace {
+
+/// Before the first cycle, and further than any delay.
+constexpr Cycle kLongAgo = -1'000'000;
 
 unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
     const auto groups = static_cast<unsigned>(timing.bank_groups);
@@ -27,9 +31,11 @@ DramChannel::DramChannel(const DramParameters& parameters, unsigned banks, std::
       scheduler_(std::move(scheduler)),
       banks_(banks),
       all_banks_(banks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << banks) - 1),
-      limits_(kColumnLimits + 2 * static_cast<std::size_t>(parameters.bank_groups), 0),
+      column_limits_(kActivateLimits + static_cast<std::uint32_t>(parameters.bank_groups)),
+      limits_(column_limits_ + 2 * static_cast<std::size_t>(parameters.bank_groups), 0),
       candidates_(banks),
       next_refresh_(parameters.refresh_interval > 0 ? parameters.refresh_interval : kCycleInfinity) {
+    last_activates_.fill(kLongAgo);
     const auto groups = static_cast<unsigned>(parameters.bank_groups);
     if (banks > 64 || !std::has_single_bit(groups) || groups > banks) {
         throw ConfigurationError("dram.bank_groups is " + std::to_string(groups) + " for " + std::to_string(banks) +
@@ -96,12 +102,12 @@ void DramChannel::set_candidate(unsigned number) {
     candidate.rank = (bank.request.age & ((std::uint64_t{1} << 36) - 1)) << 6 | number;
     if (bank.open_row == bank.request.row) {
         candidate.ready = bank.column;
-        candidate.limit = kColumnLimits + 2 * bank.group + (bank.request.write ? 1 : 0);
+        candidate.limit = column_limits_ + 2 * bank.group + (bank.request.write ? 1 : 0);
     } else {
         candidate.rank |= kRowCommand;
         const bool closed = bank.open_row == kNoRow;
         candidate.ready = closed ? bank.activate : bank.precharge;
-        candidate.limit = closed ? kActivateLimit : kNoLimit;
+        candidate.limit = closed ? kActivateLimits + bank.group : kNoLimit;
     }
 }
 
@@ -154,7 +160,13 @@ void DramChannel::activate(Bank& bank, Cycle now) {
     bank.column = now + timing_.rcd;
     bank.precharge = now + timing_.ras;
     bank.activate = now + timing_.rc;
-    limits_[kActivateLimit] = now + timing_.rrd;
+    last_activates_[oldest_activate_] = now;
+    oldest_activate_ = (oldest_activate_ + 1) % 4;
+    const Cycle any_group = std::max(now + timing_.rrd, last_activates_[oldest_activate_] + timing_.faw);
+    for (std::uint32_t group = 0; group < timing_.bank_groups; ++group) {
+        Cycle& limit = limits_[kActivateLimits + group];
+        limit = std::max(limit, group == bank.group ? std::max(any_group, now + timing_.rrdl) : any_group);
+    }
     ++counters_.activates;
 }
 
@@ -173,8 +185,8 @@ void DramChannel::column(Bank& bank, Cycle now, Step& step) {
     const Cycle turned =
         std::max(now + 1, write ? data_end + timing_.cdlr : data_end + timing_.turnaround - timing_.wl);
     for (std::uint32_t group = 0; group < timing_.bank_groups; ++group) {
-        Cycle& same = limits_[kColumnLimits + 2 * group + (write ? 1 : 0)];
-        Cycle& other = limits_[kColumnLimits + 2 * group + (write ? 0 : 1)];
+        Cycle& same = limits_[column_limits_ + 2 * group + (write ? 1 : 0)];
+        Cycle& other = limits_[column_limits_ + 2 * group + (write ? 0 : 1)];
         same = std::max(same, group == bank.group ? same_group : other_group);
         other = std::max(other, turned);
     }
@@ -236,21 +248,24 @@ void DramChannel::hash_state(StateHasher& hasher) const {
         }
     }
     hasher.add_bytes(limits_.data(), limits_.size() * sizeof(Cycle));
+    for (std::uint32_t i = 0; i < last_activates_.size(); ++i) {
+        hasher.add(static_cast<std::uint64_t>(last_activates_[(oldest_activate_ + i) % 4]));
+    }
     hasher.add(static_cast<std::uint64_t>(next_cycle_));
     lookahead::hash(hasher, counters_);
 }
 
 void DramChannel::save(boost::archive::binary_oarchive& archive) const {
     scheduler_->save(archive);
-    archive << banks_ << serving_ << waiting_ << returning_ << next_age_ << limits_ << next_refresh_ << next_cycle_
-            << next_bank_;
+    archive << banks_ << serving_ << waiting_ << returning_ << next_age_ << limits_ << last_activates_
+            << oldest_activate_ << next_refresh_ << next_cycle_ << next_bank_;
     serialize_counters(archive, counters_);
 }
 
 void DramChannel::load(boost::archive::binary_iarchive& archive) {
     scheduler_->load(archive);
-    archive >> banks_ >> serving_ >> waiting_ >> returning_ >> next_age_ >> limits_ >> next_refresh_ >> next_cycle_ >>
-        next_bank_;
+    archive >> banks_ >> serving_ >> waiting_ >> returning_ >> next_age_ >> limits_ >> last_activates_ >>
+        oldest_activate_ >> next_refresh_ >> next_cycle_ >> next_bank_;
     for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
         set_candidate(static_cast<unsigned>(std::countr_zero(left)));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -97,11 +98,13 @@ class DramChannel {
     unsigned returning_ = 0;  ///< reads from a bank's taking them to release_return
     std::uint64_t next_age_ = 0;
 
-    // The earliest cycles for commands of any bank: none, activate, then read and write for each group.
+    // The earliest cycles for commands of any bank: none, activate for each group, then read and write for each group.
     static constexpr std::uint32_t kNoLimit = 0;
-    static constexpr std::uint32_t kActivateLimit = 1;
-    static constexpr std::uint32_t kColumnLimits = 2;
+    static constexpr std::uint32_t kActivateLimits = 1;
+    std::uint32_t column_limits_;
     std::vector<Cycle> limits_;
+    std::array<Cycle, 4> last_activates_;  ///< ring
+    std::uint32_t oldest_activate_ = 0;
     std::vector<Candidate> candidates_;  ///< by bank; valid for banks in serving_
     Cycle next_refresh_;
 

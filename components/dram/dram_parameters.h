@@ -8,7 +8,8 @@
 
 namespace lookahead::gpu {
 
-/// One channel's DRAM. Timing parameters bear JEDEC's names and count command-clock cycles; `fixed_latency` counts core
+/// One channel's DRAM, or one pseudo-channel's of those that a channel has: each has banks, queues, data bus and timing
+/// of its own. Timing parameters bear JEDEC's names and count command-clock cycles; `fixed_latency` counts core
 /// cycles.
 struct DramParameters {
     std::int64_t frequency = 924'000'000;
@@ -17,10 +18,13 @@ struct DramParameters {
     std::int64_t burst_length = 8;
     std::int64_t data_rate = 4;
     std::int64_t bank_groups = 4;
+    std::int64_t pseudo_channels = 1;
     std::string bank_group_bits = "high";
     Cycle ccd = 2;
     Cycle ccdl = 3;
     Cycle rrd = 6;
+    Cycle rrdl = 0;
+    Cycle faw = 0;
     Cycle rcd = 12;
     Cycle ras = 28;
     Cycle rp = 12;
@@ -76,12 +80,32 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         count("chip_bytes", &P::chip_bytes, "byte", 128, "Width of a chip's data bus."),
         count("burst_length", &P::burst_length, "transfer", 64, "Transfers of one column command."),
         count("data_rate", &P::data_rate, "transfer", 16, "Transfers in a command-clock cycle."),
+        integer(
+            "pseudo_channels", &P::pseudo_channels,
+            {.unit = "pseudo-channel",
+             .min = 1,
+             .max = 16,
+             .help = "Halves of a channel that work by themselves; the lowest bank bits of the address mapping tell "
+                     "them, and the other dram.* keys are of one. A power of two, at most the channel's L2 slices.",
+             .source = "JESD235: HBM2's pseudo-channel mode has two; GDDR5 has none"}),
         count("bank_groups", &P::bank_groups, "group", 16, "Groups of banks; one: ccdl is not used. A power of two."),
         choice("bank_group_bits", &P::bank_group_bits, {"high", "low"},
                {.help = "Which bits of the bank number tell its group.", .source = kTable}),
         cycles("ccd", &P::ccd, "Column command to column command of the same kind."),
         cycles("ccdl", &P::ccdl, "The same within a bank group."),
         cycles("rrd", &P::rrd, "Activate to activate of another bank."),
+        integer("rrdl", &P::rrdl,
+                {.unit = "DRAM cycle",
+                 .min = 0,
+                 .max = 100000,
+                 .help = "The same within a bank group; no less than rrd in effect.",
+                 .source = "GPGPU-Sim's GTX480 configuration (GDDR5) has none"}),
+        integer("faw", &P::faw,
+                {.unit = "DRAM cycle",
+                 .min = 0,
+                 .max = 100000,
+                 .help = "From an activate to the fourth after it, at least.",
+                 .source = "GPGPU-Sim's GTX480 configuration (GDDR5) has none"}),
         cycles("rcd", &P::rcd, "Activate to column command."), cycles("ras", &P::ras, "Activate to precharge."),
         cycles("rp", &P::rp, "Precharge to activate."), cycles("rc", &P::rc, "Activate to activate of the same bank."),
         cycles("cl", &P::cl, "Read command to its data."), cycles("wl", &P::wl, "Write command to its data."),

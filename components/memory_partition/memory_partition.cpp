@@ -1,6 +1,7 @@
 #include "components/memory_partition/memory_partition.h"
 
 #include <algorithm>
+#include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
@@ -35,7 +36,7 @@ std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors(unsigned burst_bytes
 std::unique_ptr<DramScheduler> make_scheduler(const MemoryPartitionArguments& arguments, const AddressMapping& mapping,
                                               const Configuration& configuration) {
     const DramSchedulerShape shape{.entries = static_cast<unsigned>(arguments.dram.queue_entries),
-                                   .banks = mapping.banks()};
+                                   .banks = mapping.banks() / static_cast<unsigned>(arguments.dram.pseudo_channels)};
     return make_variant<DramScheduler>(arguments.dram_scheduler, configuration, shape);
 }
 
@@ -48,6 +49,12 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
     if (arguments.l2.sector_bytes != kSectorBytes && arguments.l2.sector_bytes != kLineBytes) {
         throw ConfigurationError("l2.sector_bytes is " + std::to_string(arguments.l2.sector_bytes) +
                                  "; it must be 32 or 128");
+    }
+    const auto pseudo_channels = static_cast<std::uint64_t>(arguments.dram.pseudo_channels);
+    if (!std::has_single_bit(pseudo_channels) || pseudo_channels > mapping.slices_per_channel()) {
+        throw ConfigurationError("dram.pseudo_channels is " + std::to_string(pseudo_channels) + " for " +
+                                 std::to_string(mapping.slices_per_channel()) +
+                                 " L2 slices a channel; give a power of two up to the number of slices");
     }
     if (arguments.requesters == 0 || arguments.requesters > kMaximumRequesters) {
         throw ConfigurationError("a memory partition serves 1 to " + std::to_string(kMaximumRequesters) +
@@ -63,8 +70,13 @@ MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, cons
       core_clock_(arguments.core_frequency),
       dram_clock_(arguments.dram.frequency),
       bursts_of_sectors_(bursts_of_sectors(mapping_.burst_bytes())),
-      dram_(arguments.dram, mapping_.banks(), make_scheduler(arguments, mapping_, configuration)) {
+      pseudo_bits_(
+          static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(arguments.dram.pseudo_channels)))) {
     check(arguments, mapping_);
+    for (std::int64_t i = 0; i < arguments.dram.pseudo_channels; ++i) {
+        drams_.push_back(std::make_unique<DramChannel>(arguments.dram, mapping_.banks() >> pseudo_bits_,
+                                                       make_scheduler(arguments, mapping_, configuration)));
+    }
     for (unsigned i = 0; i < mapping_.slices_per_channel(); ++i) {
         slices_.push_back(std::make_unique<L2Slice>(
             arguments_.l2, L2Slice::Environment{.crossbar = arguments_.crossbar,
@@ -110,13 +122,14 @@ void MemoryPartition::receive(const MessageHeader& message) {
 
 void MemoryPartition::run_slices(Cycle now) {
     bool wants_dram = false;
-    for (const auto& slice : slices_) {
-        if (slice->next_cycle() <= now && slice->cycle(now)) {
-            dram_.release_return(dram_clock_.cycle_at_or_after(core_time_ + 1));
+    for (unsigned i = 0; i < slices_.size(); ++i) {
+        L2Slice& slice = *slices_[i];
+        if (slice.next_cycle() <= now && slice.cycle(now)) {
+            dram_of(i).release_return(dram_clock_.cycle_at_or_after(core_time_ + 1));
         }
-        wants_dram |= slice->wants_dram();
+        wants_dram |= slice.wants_dram();
     }
-    if (wants_dram && dram_.can_accept()) {
+    if (wants_dram && any_dram_accepts()) {
         // What happens now is seen by the first DRAM cycle after now: the one at this time has passed.
         feed_dram(dram_clock_.cycle_at_or_after(core_time_ + 1), now + 1);
     }
@@ -124,16 +137,18 @@ void MemoryPartition::run_slices(Cycle now) {
     find_next_core_cycle();
 }
 
+bool MemoryPartition::any_dram_accepts() const {
+    return std::any_of(drams_.begin(), drams_.end(), [](const auto& dram) { return dram->can_accept(); });
+}
+
 void MemoryPartition::run_dram(Cycle now) {
-    const DramChannel::Step step = dram_.step(now);
-    if (step.read_done) {
-        const Cycle ready =
-            core_clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
-        slices_[step.tag >> kSliceShift]->receive_fill(static_cast<std::uint16_t>(step.tag),
-                                                       step.tag >> kMshrBits & kAllSectors, ready);
+    bool slices_changed = false;
+    for (const auto& dram : drams_) {
+        if (dram->next_event() <= now) {
+            slices_changed |= step_dram(*dram, now);
+        }
     }
-    bool slices_changed = step.read_done;
-    if (dram_.can_accept()) {
+    if (any_dram_accepts()) {
         const bool wanted = std::any_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->wants_dram(); });
         if (wanted) {
             feed_dram(now + 1, core_clock_.cycle_at_or_after(dram_time_));
@@ -146,16 +161,30 @@ void MemoryPartition::run_dram(Cycle now) {
     }
 }
 
+/// True if a slice got a fill.
+bool MemoryPartition::step_dram(DramChannel& dram, Cycle now) {
+    const DramChannel::Step step = dram.step(now);
+    if (step.read_done) {
+        const Cycle ready =
+            core_clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
+        slices_[step.tag >> kSliceShift]->receive_fill(static_cast<std::uint16_t>(step.tag),
+                                                       step.tag >> kMshrBits & kAllSectors, ready);
+    }
+    return step.read_done;
+}
+
 void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
     const auto count = static_cast<unsigned>(slices_.size());
-    for (unsigned without = 0; without < count && dram_.can_accept();) {
+    for (unsigned without = 0; without < count;) {
         L2Slice& slice = *slices_[next_slice_];
-        if (slice.wants_dram()) {
+        DramChannel& dram = dram_of(next_slice_);
+        if (slice.wants_dram() && dram.can_accept()) {
             const L2Slice::DramAccess access = slice.dram_access();
             const DramAddress place = mapping_.decode(access.local);
             const std::uint32_t tag =
                 next_slice_ << kSliceShift | std::uint32_t{access.sectors} << kMshrBits | access.mshr;
-            dram_.accept(place.row, place.bank, access.write, tag, bursts_of_sectors_[access.sectors], dram_now);
+            dram.accept(place.row, place.bank >> pseudo_bits_, access.write, tag, bursts_of_sectors_[access.sectors],
+                        dram_now);
             slice.pop_dram_access(core_now);
             without = 0;
         } else {
@@ -177,7 +206,10 @@ void MemoryPartition::find_next_core_cycle() {
 }
 
 void MemoryPartition::find_next_dram_cycle() {
-    const Cycle next = dram_.next_event();
+    Cycle next = kCycleInfinity;
+    for (const auto& dram : drams_) {
+        next = std::min(next, dram->next_event());
+    }
     if (next != dram_cycle_) {
         dram_cycle_ = next;
         dram_time_ = next == kCycleInfinity ? kTimeInfinity : dram_clock_.edge(next);
@@ -226,7 +258,8 @@ std::byte* MemoryPartition::answer_host(MessageType type, std::size_t payload_by
 }
 
 bool MemoryPartition::finished() const {
-    return dram_.idle() && std::all_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->idle(); });
+    return std::all_of(drams_.begin(), drams_.end(), [](const auto& dram) { return dram->idle(); }) &&
+           std::all_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->idle(); });
 }
 
 std::string MemoryPartition::waiting_for() const {
@@ -235,7 +268,7 @@ std::string MemoryPartition::waiting_for() const {
             return "slice " + std::to_string(i) + ": " + slices_[i]->waiting_for();
         }
     }
-    return dram_.idle() ? "nothing" : "writes to DRAM";
+    return finished() ? "nothing" : "writes to DRAM";
 }
 
 void MemoryPartition::audit(Audit& audit) const {
@@ -248,10 +281,15 @@ void MemoryPartition::audit(Audit& audit) const {
         reads += slice.dram_reads();
         writes += slice.dram_writes();
     }
-    const DramCounters& dram = dram_.counters();
+    DramCounters dram;
+    bool idle = true;
+    for (const auto& each : drams_) {
+        accumulate(dram, each->counters());
+        idle &= each->idle();
+    }
     audit.balance(name() + ".dram", "reads", reads, dram.reads);
     audit.balance(name() + ".dram", "writes", writes, dram.writes);
-    if (!dram_.idle()) {
+    if (!idle) {
         audit.fault(name() + ".dram", "requests wait");
     }
 }
@@ -260,7 +298,9 @@ void MemoryPartition::hash_state(StateHasher& hasher) const {
     for (const auto& slice : slices_) {
         slice->hash_state(hasher);
     }
-    dram_.hash_state(hasher);
+    for (const auto& dram : drams_) {
+        dram->hash_state(hasher);
+    }
     image_.hash_state(hasher);
     hasher.add(next_slice_);
 }
@@ -269,14 +309,19 @@ void MemoryPartition::visit_statistics(StatisticsVisitor& visitor) const {
     for (unsigned i = 0; i < slices_.size(); ++i) {
         slices_[i]->visit_statistics(visitor, name() + ".slice" + std::to_string(i));
     }
-    visit(visitor, name() + ".dram", "dram", dram_.counters());
+    for (std::size_t i = 0; i < drams_.size(); ++i) {
+        const std::string number = drams_.size() == 1 ? "" : std::to_string(i);
+        visit(visitor, name() + ".dram" + number, "dram", drams_[i]->counters());
+    }
 }
 
 void MemoryPartition::save(boost::archive::binary_oarchive& archive) const {
     for (const auto& slice : slices_) {
         slice->save(archive);
     }
-    dram_.save(archive);
+    for (const auto& dram : drams_) {
+        dram->save(archive);
+    }
     image_.save(archive);
     archive << next_slice_ << core_cycle_ << core_time_ << dram_cycle_ << dram_time_;
 }
@@ -285,7 +330,9 @@ void MemoryPartition::load(boost::archive::binary_iarchive& archive) {
     for (const auto& slice : slices_) {
         slice->load(archive);
     }
-    dram_.load(archive);
+    for (const auto& dram : drams_) {
+        dram->load(archive);
+    }
     image_.load(archive);
     archive >> next_slice_ >> core_cycle_ >> core_time_ >> dram_cycle_ >> dram_time_;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct MemoryPartitionArguments {
     unsigned channel = 0;  ///< which of the mapping's channels this partition owns
 };
 
-/// One DRAM channel with its L2 slices, as a logical process. The slices' side of the crossbar is part of it; ports as
+/// One DRAM channel, of one or more pseudo-channels, with its L2 slices, as a logical process. The slices' side of the crossbar is part of it; ports as
 /// in partition_ports.h.
 ///
 /// What happens at one time happens in the order: messages, DRAM commands, slices by number.
@@ -49,7 +50,7 @@ class MemoryPartition final : public LogicalProcess {
 
     const AddressMapping& mapping() const { return mapping_; }
     const L2Slice& slice(unsigned i) const { return *slices_[i]; }
-    const DramChannel& dram() const { return dram_; }
+    const DramChannel& dram(unsigned pseudo_channel = 0) const { return *drams_[pseudo_channel]; }
 
   private:
     friend struct AuditSabotage;
@@ -59,6 +60,10 @@ class MemoryPartition final : public LogicalProcess {
     std::byte* answer_host(MessageType type, std::size_t payload_bytes, Cycle now);
     void run_slices(Cycle now);
     void run_dram(Cycle now);
+    bool step_dram(DramChannel& dram, Cycle now);
+    /// Of a slice or of a bank: their lowest bits.
+    DramChannel& dram_of(unsigned slice) { return *drams_[slice & (drams_.size() - 1)]; }
+    bool any_dram_accepts() const;
     /// Moves what the slices want to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that
     /// sees it; `core_now`: the first core cycle in which the slices see the room.
     void feed_dram(Cycle dram_now, Cycle core_now);
@@ -72,7 +77,8 @@ class MemoryPartition final : public LogicalProcess {
     ClockDomain dram_clock_;
     MemoryImage image_;
     std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors_;  ///< of a mask of sectors
-    DramChannel dram_;
+    std::vector<std::unique_ptr<DramChannel>> drams_;              ///< pseudo-channels, or the one channel
+    unsigned pseudo_bits_ = 0;
     std::vector<std::unique_ptr<L2Slice>> slices_;
     OutPort* host_;
 

@@ -33,7 +33,7 @@ CaptureMachine capture_machine(const std::string& name, const Configuration& con
     device.multiprocessors = narrow(configuration.read<gpu::MachineParameters>("gpu").sms);
     device.clock_kilohertz = narrow(sm.frequency / kHertzPerKilohertz);
     device.memory_clock_kilohertz = narrow(dram.frequency * dram.data_rate / 2 / kHertzPerKilohertz);
-    device.memory_bus_bits = narrow(mapping.channels * dram.chips * dram.chip_bytes * 8);
+    device.memory_bus_bits = narrow(mapping.channels * dram.pseudo_channels * dram.chips * dram.chip_bytes * 8);
     device.l2_bytes = narrow(mapping.channels * mapping.slices_per_channel * l2.sets * l2.ways * kLineBytes);
     device.shared_bytes_per_block = device.shared_bytes_per_multiprocessor = narrow(sm.shared_bytes);
     device.registers_per_multiprocessor = narrow(sm.registers);

@@ -147,6 +147,31 @@ TEST_CASE("activates of different banks are RRD apart") {
         [](const Harness& h) { return h.when(Command::activate, 1) - h.when(Command::activate, 0); }, 6);
 }
 
+TEST_CASE("activates of one bank group are RRDL apart, where that is more than RRD") {
+    DramParameters base;
+    base.rrdl = 9;
+    const auto delay = [](const Harness& h) { return h.when(Command::activate, 1) - h.when(Command::activate, 0); };
+    check_bound(&DramParameters::rrdl, {{7, 0}, {7, 1}}, delay, 9, base);
+    check_bound(&DramParameters::rrd, {{7, 0}, {7, 4}}, delay, 6, base);
+    base.rrdl = 2;
+    check_bound(&DramParameters::rrd, {{7, 0}, {7, 1}}, delay, 6, base);
+}
+
+TEST_CASE("an activate comes no earlier than FAW after the fourth before it") {
+    DramParameters base;
+    base.rrd = 3;
+    base.faw = 31;
+    base.rcd = 100;  // no column command comes between
+    const std::vector<Line> lines = {{7, 0}, {7, 1}, {7, 4}, {7, 5}, {7, 8}};
+    check_bound(
+        &DramParameters::faw, lines,
+        [](const Harness& h) { return h.when(Command::activate, 4) - h.when(Command::activate, 0); }, 31, base);
+    base.faw = 1;
+    check_bound(
+        &DramParameters::rrd, lines,
+        [](const Harness& h) { return h.when(Command::activate, 4) - h.when(Command::activate, 3); }, 3, base);
+}
+
 TEST_CASE("a row stays open for RAS before it is precharged") {
     check_bound(
         &DramParameters::ras, {{7, 3}, {8, 3}},
@@ -268,6 +293,7 @@ void check_trace(const std::vector<Issued>& trace, const DramParameters& t, unsi
     const auto group = [&](unsigned bank) { return bank / (banks / t.bank_groups); };
     for (std::size_t j = 0; j < trace.size(); ++j) {
         const Issued& b = trace[j];
+        int activates = 0;  // before b
         const bool b_column = b.command == Command::read || b.command == Command::write;
         for (std::size_t i = j; i-- > 0 && trace[i].cycle > b.cycle - 100;) {
             const Issued& a = trace[i];
@@ -278,6 +304,10 @@ void check_trace(const std::vector<Issued>& trace, const DramParameters& t, unsi
             REQUIRE(gap >= 1);
             if (a.command == Command::activate && b.command == Command::activate) {
                 REQUIRE(gap >= (same ? t.rc : t.rrd));
+                REQUIRE((group(a.bank) != group(b.bank) || gap >= t.rrdl));
+                if (++activates == 4) {
+                    REQUIRE(gap >= t.faw);
+                }
             }
             if (same && a.command == Command::activate && b_column) {
                 REQUIRE(gap >= t.rcd);
@@ -325,6 +355,11 @@ TEST_CASE("random traffic keeps every timing rule and every request is served on
             std::mt19937 random(seed);
             DramParameters parameters;
             parameters.queue_entries = 1024;
+            if (seed % 2 == 0) {
+                parameters.rrd = 3;
+                parameters.rrdl = 8;
+                parameters.faw = 30;
+            }
             Harness harness(parameters, scheduler);
             const auto lines = random_lines(random, 600, 1 + seed % 4, 1 + 4 * (seed % 5));
             harness.run(lines);

@@ -406,6 +406,21 @@ TEST_CASE("slices work side by side and share the DRAM") {
     CHECK(single.dram().activates == 2);
 }
 
+TEST_CASE("slices with a pseudo-channel each do not share banks, queue or data bus") {
+    MemoryPartitionArguments arguments;
+    arguments.dram.pseudo_channels = 2;
+    Single single(arguments);
+    single.read(1000, single.line(0, 0, 0), 1, 0, 0);
+    single.read(1000, single.line(0, 0, 1), 2, 1, 1);
+    REQUIRE(single.replies(0).size() == 1);
+    REQUIRE(single.replies(1).size() == 1);
+    CHECK(single.arrival(*single.replies(0)[0]) == single.arrival(*single.replies(1)[0]));
+    for (const unsigned pseudo_channel : {0u, 1u}) {
+        CHECK(single.bench.partition().dram(pseudo_channel).counters().activates == 1);
+        CHECK(single.bench.partition().dram(pseudo_channel).counters().reads == 1);
+    }
+}
+
 TEST_CASE("configurations that do not fit together are refused") {
     MemoryPartitionArguments arguments;
     arguments.dram.chips = 4;
@@ -418,6 +433,14 @@ TEST_CASE("configurations that do not fit together are refused") {
     CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
     arguments = {};
     arguments.dram.bank_groups = 3;
+    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    for (const std::int64_t wrong : {3, 4}) {
+        arguments = {};
+        arguments.dram.pseudo_channels = wrong;
+        CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    }
+    arguments = {};
+    arguments.l2.sector_bytes = 64;
     CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
     arguments = {};
     arguments.requesters = 2000;

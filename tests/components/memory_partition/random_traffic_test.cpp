@@ -37,11 +37,15 @@ Scenario cramped(unsigned seed) {
     return scenario;
 }
 
-/// The same with sectors in L2.
+/// The same with sectors in L2, and with two pseudo-channels and HBM's timing rules.
 Scenario cramped_sectors(unsigned seed) {
     Scenario scenario = cramped(seed);
     scenario.arguments.l2.sector_bytes = 32;
     scenario.player.sectors = true;
+    scenario.arguments.dram.pseudo_channels = 2;
+    scenario.arguments.dram.rrdl = 8;
+    scenario.arguments.dram.faw = 30;
+    scenario.arguments.dram.refresh_interval = 2000;
     return scenario;
 }
 
