@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/frontend/finaliser/addressed_parameters.h"
 #include "components/frontend/finaliser/inline_calls.h"
 #include "components/frontend/ptx/cfg.h"
 #include "components/isa/modes.h"
@@ -85,7 +86,10 @@ VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel) {
         return instruction.opcode == Opcode::call || instruction.opcode == Opcode::brx_idx;
     });
     const ptx::Function flat = whole ? ptx::Function() : inline_calls(module, kernel);
-    const ptx::Function& function = whole ? kernel : flat;
+    const ptx::Function& inlined = whole ? kernel : flat;
+    const bool addressed = takes_parameter_addresses(inlined);
+    const ptx::Function copied = addressed ? copy_addressed_parameters(inlined) : ptx::Function();
+    const ptx::Function& function = addressed ? copied : inlined;
     const ptx::Cfg cfg = ptx::build_cfg(function);
     LoweringContext context(module, function);
     context.kernel.blocks.resize(cfg.blocks.size() + 1);

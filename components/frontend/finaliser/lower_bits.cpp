@@ -86,6 +86,31 @@ void lower_bfi(LoweringContext& context) {
     context.emit_to(context.instruction().destinations()[0], result);
 }
 
+/// bmsk d, a, b: b ones from bit a on, as ((1 << b) - 1) << a; a shift by 32 or more gives 0. `.wrap` takes both
+/// modulo 32.
+void lower_bmsk(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto word = [&context](Operation operation, VirtualOperand a, VirtualOperand b) {
+        VirtualInstruction result;
+        result.machine.operation = operation;
+        result.machine.type = isa::Type::b32;
+        result.source = {a, b, {}};
+        return context.emit_temporary(result, 1);
+    };
+    VirtualOperand amounts[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+        amounts[i] = context.source(instruction.sources()[i]);
+        if (instruction.modifiers.overflow == ptx::ShiftOverflow::wrap)
+            amounts[i] = word(Operation::bit_and, amounts[i], context.literal(31));
+    }
+    const VirtualOperand beyond = word(Operation::shl, context.literal(1), amounts[1]);
+    VirtualInstruction ones = context.make(Operation::add, Type::u32);
+    ones.source = {beyond, context.literal(0xffffffffU), {}};
+    VirtualInstruction result = context.make(Operation::shl, Type::b32);
+    result.source = {context.emit_temporary(ones, 1), amounts[0], {}};
+    context.emit_to(instruction.destinations()[0], result);
+}
+
 /// copysign d, a, b: the sign of a and the rest of b, merged in the high word by (a & mask) | (b & ~mask).
 void lower_copysign(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
@@ -159,6 +184,9 @@ bool lower_bits(LoweringContext& context) {
             return true;
         case Opcode::bfi:
             lower_bfi(context);
+            return true;
+        case Opcode::bmsk:
+            lower_bmsk(context);
             return true;
         case Opcode::bfind:
             lower_plain(context, Operation::bfind,

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "components/emulator/emulated_device.h"
+#include "components/emulator/memory_fault.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
@@ -114,15 +115,23 @@ struct Session {
 }  // namespace
 
 TEST_CASE("The captures of real programs replay with what the programs got, at several register limits") {
-    for (const char* name : {"vector_add", "reduction", "stencil"}) {
-        CAPTURE(name);
-        const std::string path = kFolder + name + ".capture.h5";
+    unsigned captures = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+        const std::string path = entry.path();
+        if (!path.ends_with(".capture.h5")) continue;
+        CAPTURE(path);
+        ++captures;
         CHECK(validate_file(path).empty());
-        for (const unsigned limit : {63u, 20u}) {
+        for (const unsigned limit : {63u, 24u}) {
+            if (path.ends_with("/errors.capture.h5")) {
+                CHECK_THROWS_AS(replay(path, limit), KernelFault);
+                continue;
+            }
             const CheckReport report = replay(path, limit);
             CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
         }
     }
+    CHECK(captures >= 20);
 }
 
 TEST_CASE("What the server did is what its capture replays, and a changed byte is found at its address") {

@@ -25,5 +25,7 @@ int main(int argc, char**) {
     const cudaError_t expected[] = {cudaSuccess, cudaErrorAssert, cudaErrorLaunchFailure};
     if (error != expected[argc - 1]) return 1;
     if (argc == 1) cudaMemcpy(host, values, sizeof host, cudaMemcpyDeviceToHost);
-    return cudaFree(values) == error ? 0 : 1;
+    const bool correct = cudaFree(values) == error;
+    std::printf("assert: %s\n", correct ? "correct" : "wrong");
+    return !correct;
 }

@@ -24,5 +24,7 @@ int main() {
     greet<<<1, 64>>>(34, name);
     cudaMemcpy(name, "x", 2, cudaMemcpyHostToDevice);
     cudaFree(name);
-    return 0;
+    const bool correct = cudaGetLastError() == cudaSuccess;
+    std::printf("printf: %s\n", correct ? "correct" : "wrong");
+    return !correct;
 }

@@ -2,13 +2,15 @@
 #include <cstdio>
 #include <vector>
 
-__device__ float weighted(float centre, float around) { return 0.5f * centre + 0.125f * around; }
+__device__ float weighted(float centre, float around) {
+    return 0.5f * centre + 0.125f * around;
+}
 
 __global__ void step(const float* from, float* to, int width, int height, size_t pitch) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x <= 0 || y <= 0 || x >= width - 1 || y >= height - 1) return;
-    const float around = from[(y - 1) * pitch + x] + from[(y + 1) * pitch + x] + from[y * pitch + x - 1] +
-                         from[y * pitch + x + 1];
+    const float around =
+        from[(y - 1) * pitch + x] + from[(y + 1) * pitch + x] + from[y * pitch + x - 1] + from[y * pitch + x + 1];
     to[y * pitch + x] = weighted(from[y * pitch + x], around);
 }
 
@@ -37,13 +39,16 @@ int main() {
         for (int y = 1; y < height - 1; ++y)
             for (int x = 1; x < width - 1; ++x) {
                 const int at = y * width + x;
-                next[at] = 0.5f * host[at] + 0.125f * (host[at - width] + host[at + width] + host[at - 1] + host[at + 1]);
+                next[at] =
+                    0.5f * host[at] + 0.125f * (host[at - width] + host[at + width] + host[at - 1] + host[at + 1]);
             }
         host = next;
     }
     int wrong = 0;
     for (int i = 0; i < width * height; ++i) wrong += std::abs(got[i] - host[i]) > 1e-4f;
-    std::printf("%d wrong, centre %.4f, last error: %s\n", wrong, got[height / 2 * width + width / 2],
-                cudaGetErrorName(cudaGetLastError()));
-    return wrong != 0;
+    const cudaError_t error = cudaGetLastError();
+    const bool correct = wrong == 0 && error == cudaSuccess;
+    std::printf("%d wrong, centre %.4f, last error %s: %s\n", wrong, got[height / 2 * width + width / 2],
+                cudaGetErrorName(error), correct ? "correct" : "wrong");
+    return !correct;
 }

@@ -1,0 +1,32 @@
+// What the programs of this folder share: they stop at a CUDA error and say whether their result is as expected.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+#define CUDA_CHECK(call)                                                                                            \
+    do {                                                                                                            \
+        const cudaError_t error = (call);                                                                           \
+        if (error != cudaSuccess) {                                                                                 \
+            std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, cudaGetErrorName(error), cudaGetErrorString(error)); \
+            std::exit(1);                                                                                           \
+        }                                                                                                           \
+    } while (false)
+
+/// The number of conditions that did not hold.
+inline int wrong = 0;
+
+/// Counts a condition that does not hold, and says which.
+#define EXPECT(condition)                                                            \
+    do {                                                                             \
+        if (!(condition)) {                                                          \
+            if (++wrong < 5) std::printf("line %d: not %s\n", __LINE__, #condition); \
+        }                                                                            \
+    } while (false)
+
+/// The program's last line and exit status.
+inline int finish(const char* what) {
+    if (wrong != 0) std::printf("%s: %d wrong\n", what, wrong);
+    if (wrong == 0) std::printf("%s: correct\n", what);
+    return wrong != 0;
+}

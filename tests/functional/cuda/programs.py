@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Compiles the CUDA programs of this folder with nvcc, runs each under `lookahead capture`, and replays the capture.
+
+    programs.py --program LOOKAHEAD [--regenerate] [NAME...]
+
+A program must end with status 0 and print that its result is correct; the replay on the timing model must get the same
+bytes. --regenerate puts the captures beside the sources. Without nvcc nothing is tested, and the exit status is 77.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+NVCC_FLAGS = ["-std=c++17", "--cudart", "shared", "-arch=sm_75"]
+# Programs whose kernels fail on purpose, with what their replay says. It ends with status 4.
+FAILING = {"errors": "address 0x40 is not in allocated global memory"}
+
+
+def find_nvcc():
+    found = shutil.which("nvcc")
+    return found or next((str(p) for p in [pathlib.Path("/usr/local/cuda/bin/nvcc")] if p.exists()), None)
+
+
+def sources():
+    """Name of each program, and its files: a file, or all of a folder."""
+    programs = {path.stem: [path] for path in FOLDER.glob("*.cu")}
+    programs.update({path.name: sorted(path.glob("*.cu")) for path in FOLDER.iterdir() if path.is_dir()})
+    return {name: files for name, files in sorted(programs.items()) if files}
+
+
+def run(command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def check(nvcc, lookahead, name, files, work):
+    """What went wrong, or None."""
+    binary, capture = work / name, work / f"{name}.capture.h5"
+    built = run([nvcc, *NVCC_FLAGS, "-o", str(binary), *map(str, files)])
+    if built.returncode != 0:
+        return f"nvcc: {built.stderr}"
+    captured = run([lookahead, "capture", "-o", str(capture), "--", str(binary)])
+    if captured.returncode != 0 or not captured.stdout.rstrip().endswith("correct"):
+        return f"capture, status {captured.returncode}: {captured.stdout}{captured.stderr}"
+    replayed = run([lookahead, "run", str(capture), "--progress", "none", "--out", str(work / "replay.h5")])
+    expected, sentence = (4, FAILING[name]) if name in FAILING else (0, "outputs match")
+    if replayed.returncode != expected or sentence not in replayed.stdout + replayed.stderr:
+        return f"replay, status {replayed.returncode}: {replayed.stdout}{replayed.stderr}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help="lookahead")
+    parser.add_argument("--regenerate", action="store_true")
+    parser.add_argument("names", nargs="*", help="only these programs")
+    options = parser.parse_args()
+    nvcc = find_nvcc()
+    if nvcc is None:
+        print("there is no nvcc here: the programs are not compiled; their captures are replayed by other tests")
+        return SKIPPED
+    lookahead = os.path.abspath(options.program)
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, files in sources().items():
+            if options.names and name not in options.names:
+                continue
+            problem = check(nvcc, lookahead, name, files, pathlib.Path(folder))
+            print(f"{name}: {problem or 'correct'}", flush=True)
+            failures += problem is not None
+            if options.regenerate and problem is None:
+                shutil.copy(pathlib.Path(folder) / f"{name}.capture.h5", FOLDER)
+    if options.regenerate:
+        run([nvcc, "-ptx", "-std=c++17", "-arch=compute_75", "-o", str(FOLDER / "device_assert.ptx"),
+             str(FOLDER / "device_assert.cu")])
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
