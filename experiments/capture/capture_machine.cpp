@@ -27,7 +27,7 @@ CaptureMachine capture_machine(const std::string& name, const Configuration& con
     const auto l2 = configuration.read<gpu::L2Parameters>("l2");
     CaptureMachine machine;
     machine.limits = sm;
-    machine.options = configuration.read<finaliser::FinaliserOptions>("finaliser");
+    machine.options = finaliser_options(configuration);
     cudart::DeviceInformation& device = machine.information;
     std::snprintf(device.name, sizeof device.name, "Lookahead %s", name.c_str());
     device.multiprocessors = narrow(configuration.read<gpu::MachineParameters>("gpu").sms);

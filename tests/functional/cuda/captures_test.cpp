@@ -30,8 +30,10 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     Configuration configuration;
     configuration.override_value("capture.file=" + path);
     const auto workload = make_variant<Workload>("capture", configuration, WorkloadContext{});
-    EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(workload->ptx(), workload->ptx_file()),
-                                                     {.register_limit = register_limit}));
+    finaliser::FinaliserOptions options;
+    options.register_limit = register_limit;
+    EmulatedDevice device(
+        finaliser::finalise_module(ptx::parse_module(workload->ptx(), workload->ptx_file()), options));
     workload->run(device);
     return workload->check();
 }

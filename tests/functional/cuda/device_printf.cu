@@ -23,8 +23,10 @@ int main() {
     printf("host\n");
     greet<<<1, 64>>>(34, name);
     cudaMemcpy(name, "x", 2, cudaMemcpyHostToDevice);
+    char back[2];
+    cudaMemcpy(back, name, sizeof back, cudaMemcpyDeviceToHost);
     cudaFree(name);
-    const bool correct = cudaGetLastError() == cudaSuccess;
+    const bool correct = cudaGetLastError() == cudaSuccess && back[0] == 'x' && back[1] == 0;
     std::printf("printf: %s\n", correct ? "correct" : "wrong");
     return !correct;
 }
