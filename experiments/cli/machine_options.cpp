@@ -38,6 +38,10 @@ void WorkloadOptions::add_to(CLI::App& command) {
                     "Name of a workload ('lookahead list workloads'), or a capture (a file that ends in .h5)")
         ->required()
         ->transform(CLI::Validator(take_capture, ""));
+    add_inputs_to(command);
+}
+
+void WorkloadOptions::add_inputs_to(CLI::App& command) {
     command.add_option("--size", size, "tiny, small, medium or large")->capture_default_str();
     command.add_option("--seed", seed, "Seed of the inputs")->check(CLI::Range(1u, 0xffffffffu))->capture_default_str();
     command.add_option("--set", settings, "Set a parameter of the workload, as in --set n=4096; may be repeated")

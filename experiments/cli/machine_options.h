@@ -31,6 +31,8 @@ struct WorkloadOptions {
     std::string capture;                ///< WORKLOAD was this file: the workload is `capture`
 
     void add_to(CLI::App& command);
+    /// All but the workload's name.
+    void add_inputs_to(CLI::App& command);
     WorkloadContext context() const { return {parse_size(size), seed}; }
     /// Sets the workload's parameters, as keys `workload.key`.
     void apply_to(Configuration& configuration) const;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "components/device/device.h"
+#include "experiments/capture/capture.h"
+
+namespace lookahead {
+
+/// Passes a host driver's calls on and records them, so that the driver becomes a capture.
+class RecordingDevice : public Device {
+  public:
+    RecordingDevice(Device& device, Capture& capture) : device_(device), capture_(capture) {}
+
+    DeviceAddress allocate(std::uint64_t bytes) override;
+    void release(DeviceAddress address) override;
+    void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override;
+    void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override;
+    void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override;
+    void launch(std::string_view kernel, const LaunchConfiguration& configuration,
+                std::span<const std::byte> parameters) override;
+
+  private:
+    Device& device_;
+    Capture& capture_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Every workload as a capture of its host driver, and as an ordinary CUDA program through capture and replay, against
+the run of its host driver: the same results, cycles and state.
+
+    workload_programs.py --program LOOKAHEAD [--size tiny] [--compile all|NAME,...] [WORKLOAD...]
+
+CUDA programs need nvcc; without it only the drivers' captures are compared.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD = pathlib.Path(__file__).resolve().parents[2] / "experiments/workloads/cuda_program/build"
+COMPARED = ["outputs", "cycles", "warp_instructions", "kernels", "state_hash"]
+NOT_WORKLOADS = {"capture", "ptx"}  # those of the user's files
+
+
+def call(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: status {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def simulate(lookahead, folder, *arguments):
+    result = json.loads(call(lookahead, "run", *arguments, "--json", "--progress", "none", "--out", str(folder / "run.h5")))
+    return {key: result[key] for key in COMPARED}
+
+
+def check(lookahead, name, size, compiles, folder):
+    """The ways in which the workload ran, all alike."""
+    driver = simulate(lookahead, folder, name, "--size", size)
+    if driver["outputs"] != "match":
+        raise RuntimeError(f"the driver's outputs: {driver['outputs']}")
+    captures = {"driver's capture": folder / f"{name}.capture.h5"}
+    call(lookahead, "capture", "--workload", name, "--size", size, "-o", str(captures["driver's capture"]))
+    if compiles:
+        program = folder / f"{name}_program"
+        call(str(BUILD), name, str(program))
+        captures["CUDA program"] = folder / f"{name}_program.capture.h5"
+        call(lookahead, "capture", "-o", str(captures["CUDA program"]), "--", str(program),
+             str(captures["driver's capture"]))
+    for way, capture in captures.items():
+        replayed = simulate(lookahead, folder, str(capture))
+        if replayed != driver:
+            raise RuntimeError(f"{way}: {replayed}, but the driver's run: {driver}")
+        capture.unlink()
+    return f"{driver['cycles']} cycles as driver, {', '.join(captures)}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help="lookahead")
+    parser.add_argument("--size", default="tiny")
+    parser.add_argument("--compile", default="all", help="workloads to compile as CUDA programs, too")
+    parser.add_argument("workloads", nargs="*", help="only these workloads")
+    options = parser.parse_args()
+    lookahead = os.path.abspath(options.program)
+    names = [line.split()[0] for line in call(lookahead, "list", "workloads").splitlines() if line.strip()]
+    names = options.workloads or [name for name in names if name not in NOT_WORKLOADS]
+    has_nvcc = shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")
+    if not has_nvcc:
+        print("there is no nvcc here: only the host drivers' captures are compared")
+    failures = 0
+    for name in names:
+        compiles = bool(has_nvcc) and (options.compile == "all" or name in options.compile.split(","))
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                print(f"{name}: {check(lookahead, name, options.size, compiles, pathlib.Path(folder))}", flush=True)
+            except RuntimeError as error:
+                print(f"{name}: {error}", flush=True)
+                failures += 1
+    return 1 if failures or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
