@@ -27,6 +27,7 @@ enum class ContextState : std::uint8_t {
     ready_sp,
     ready_sfu,
     ready_dp,
+    ready_integer,
     ready_memory,
     ready_control,
     count,
@@ -50,7 +51,8 @@ class ContextStates {
     /// Warps that have instructions left.
     ContextMask live() const { return ~(in(ContextState::vacant) | in(ContextState::exited)); }
     ContextMask ready_for_units() const {
-        return in(ContextState::ready_sp) | in(ContextState::ready_sfu) | in(ContextState::ready_dp);
+        return in(ContextState::ready_sp) | in(ContextState::ready_sfu) | in(ContextState::ready_dp) |
+               in(ContextState::ready_integer);
     }
 
     const std::array<std::uint8_t, kMaximumContexts>& states() const { return states_; }

@@ -117,7 +117,7 @@ InstructionClass class_of(const isa::Instruction& instruction) {
     }
 }
 
-ExecutionUnit unit_of(InstructionClass instruction_class) {
+ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units) {
     using C = InstructionClass;
     switch (instruction_class) {
         case C::integer_divide:
@@ -145,6 +145,11 @@ ExecutionUnit unit_of(InstructionClass instruction_class) {
         case C::atomic_global:
         case C::atomic_shared:
             return ExecutionUnit::memory;
+        case C::integer:
+        case C::integer_min_max:
+        case C::integer_multiply:
+        case C::integer_mad:
+            return integer_units ? ExecutionUnit::integer : ExecutionUnit::sp;
         default:
             return ExecutionUnit::sp;
     }

@@ -47,9 +47,10 @@ inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(Instructio
 InstructionClass class_of(const isa::Instruction& instruction);
 
 /// What an instruction occupies when it issues. `control` instructions (branches, barriers, exits) need no unit.
-enum class ExecutionUnit : std::uint8_t { sp, sfu, dp, memory, control, count };
+/// `integer` units are those of machines that have them beside the SP units.
+enum class ExecutionUnit : std::uint8_t { sp, sfu, dp, integer, memory, control, count };
 inline constexpr unsigned kExecutionUnits = static_cast<unsigned>(ExecutionUnit::count);
 
-ExecutionUnit unit_of(InstructionClass instruction_class);
+ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units = false);
 
 }  // namespace lookahead::gpu

@@ -14,6 +14,8 @@ struct SmParameters : OccupancyLimits {
     std::int64_t sp_units = 2;
     std::int64_t sfu_units = 1;
     std::int64_t dp_units = 1;
+    std::int64_t integer_units = 0;
+    bool private_units = false;
     bool operand_collectors = true;
     std::int64_t collector_units = 6;
     std::int64_t special_collector_units = 8;
@@ -164,6 +166,18 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
              .help = "Banks of the register file, each with one read or write of a warp's register in a cycle; row r "
                      "of the file is in bank r mod banks. A power of two.",
              .source = "GPGPU-Sim's GTX480 configuration"}),
+        integer(
+            "integer_units", &P::integer_units,
+            {.unit = "unit",
+             .min = 0,
+             .max = 8,
+             .help = "Warp-wide pipelines for integer operations but division, beside the SP units, which then take "
+                     "fp32 operations alone; 0: there are none.",
+             .source = "NVIDIA Fermi white paper: a core has both. Volta's white paper, 2017: cores of their own"}),
+        boolean("private_units", &P::private_units,
+                {.help = "Each scheduler has units of its own, as many as the keys *_units say; they serve its warps "
+                         "alone. Without: the SM's schedulers share them. Not with operand_collectors.",
+                 .source = "NVIDIA Volta white paper, 2017: four processing blocks; Fermi's schedulers share"}),
         integer("instruction_buffer", &P::instruction_buffer,
                 {.unit = "instruction",
                  .min = 1,

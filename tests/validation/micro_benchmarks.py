@@ -265,6 +265,38 @@ def pmode_latencies(make_bench):
     yield Check("pmode_fermi, DRAM", stride_cost(bench, LINE_BYTES), 438.5, 441.5)
 
 
+# Jia et al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018: table 4.1, in cycles.
+JIA_LATENCIES = {"add.s32 %r2, %r2, %r1;": 4, "xor.b32 %r2, %r2, %r1;": 4, "mad.lo.s32 %r2, %r2, %r1, %r1;": 5,
+                 "add.f32 %f2, %f2, %f1;": 4, "mul.f32 %f2, %f2, %f1;": 4, "fma.rn.f32 %f2, %f2, %f1, %f1;": 4,
+                 "min.f32 %f2, %f2, %f1;": 5, "add.f64 %d2, %d2, %d1;": 8, "fma.rn.f64 %d2, %d2, %d1, %d1;": 8,
+                 "sin.approx.f32 %f2, %f2;": 14}
+# NVIDIA's Tesla V100 white paper, 2017: lanes of an SM by class, so warps a cycle of all four blocks together.
+V100_WARPS_A_CYCLE = {"add.s32 %r2, %r2, %r1;": 2, "add.f32 %f2, %f2, %f1;": 2, "add.f64 %d2, %d2, %d1;": 1,
+                      "sin.approx.f32 %f2, %f2;": 0.5}
+
+
+def v100(make_bench):
+    """The published figures of a V100, measured on the machine of that name."""
+    bench = make_bench(machine="v100")
+    for instruction, cycles in JIA_LATENCIES.items():
+        yield exactly(f"v100, {instruction.split()[0]} latency", arithmetic_cost(bench, instruction), cycles)
+    for instruction, warps_a_cycle in V100_WARPS_A_CYCLE.items():
+        measured = arithmetic_cost(make_bench(machine="v100", sm__warp_scheduler="lrr"), instruction, block=1024,
+                                   count=40)
+        yield exactly(f"v100, {instruction.split()[0]} by 32 warps", measured, 32 / warps_a_cycle)
+    # Jia's table 3.1: L1, L2 and, for a miss of L2 that hits the TLBs, DRAM; shared memory.
+    measured = bench.cost("global_pointer", "ld.global.u64 %rd2, [%rd2];", arguments="u64[32]=0")
+    yield exactly("v100, L1 hit", measured, 28)
+    measured = bench.cost("global_pointer", "ld.relaxed.gpu.global.u64 %rd2, [%rd2];", arguments="u64[32]=0")
+    yield exactly("v100, L2 hit", measured, 193)
+    # A stride past the rows of all banks of all pseudo-channels: each access closes a row and opens the next one of the
+    # same bank. The 64-bit addition is a pair of 32-bit ones.
+    measured = stride_cost(bench, 64 * 16 * 1024, count=8) - bench["sm.timing.integer_latency"]
+    yield Check("v100, DRAM", measured, 375, 400)
+    measured = bench.cost("shared_pointer", "ld.shared.u32 %r3, [%r3];", arguments="u32[32]=0 u32:4")
+    yield exactly("v100, shared memory", measured, 19)
+
+
 # ---- Shared memory and barriers ---------------------------------------------------------------------------------
 
 def conflict_degree(stride, banks):
@@ -304,7 +336,7 @@ def barrier(make_bench):
 
 
 GROUPS: list[Callable] = [arithmetic_latency, arithmetic_throughput, operand_collection, global_latency, dram_access, cache_capacity,
-                          atomics, pmode_latencies, shared_memory, barrier]
+                          atomics, pmode_latencies, v100, shared_memory, barrier]
 
 
 def main() -> int:

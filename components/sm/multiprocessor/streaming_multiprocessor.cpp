@@ -204,7 +204,7 @@ void StreamingMultiprocessor::set_up_launch() {
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
-        decoded = std::make_unique<DecodedKernel>(kernel, state_.timing);
+        decoded = std::make_unique<DecodedKernel>(kernel, state_.timing, state_.parameters.integer_units > 0);
     }
     state_.kernel = decoded.get();
 }

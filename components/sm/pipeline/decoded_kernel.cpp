@@ -95,24 +95,24 @@ bool is_long_latency(InstructionClass instruction_class) {
 
 }  // namespace
 
-DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing)
+DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, bool integer_units)
     : kernel_(kernel),
       words_((kernel.registers + isa::kPredicateRegisters + 63) / 64),
       code_(kernel.code.size()),
       needs_(kernel.code.size() * words_, 0),
       writes_(kernel.code.size() * words_, 0) {
     for (std::uint32_t pc = 0; pc < size(); ++pc) {
-        decode(pc, timing);
+        decode(pc, timing, integer_units);
     }
 }
 
-void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing) {
+void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, bool integer_units) {
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
     to.instruction = &from;
     to.action = action_of(from);
     to.instruction_class = class_of(from);
-    to.unit = unit_of(to.instruction_class);
+    to.unit = unit_of(to.instruction_class, integer_units);
     const Timing cost = timing_of(to.instruction_class, timing);
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);

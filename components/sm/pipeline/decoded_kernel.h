@@ -55,7 +55,7 @@ struct DecodedInstruction {
 class DecodedKernel {
   public:
     /// `kernel` outlives it. InternalError for code that the SM cannot execute.
-    DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing);
+    DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, bool integer_units = false);
 
     const isa::Kernel& kernel() const { return kernel_; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(code_.size()); }
@@ -67,7 +67,7 @@ class DecodedKernel {
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
 
   private:
-    void decode(std::uint32_t pc, const TimingParameters& timing);
+    void decode(std::uint32_t pc, const TimingParameters& timing, bool integer_units);
     void mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count);
     void mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/error/error.h"
+
 namespace lookahead::gpu {
 
 ContextMask warps_of_scheduler(unsigned scheduler, unsigned schedulers, unsigned contexts) {
@@ -19,10 +21,19 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
       schedulers_(schedulers),
       execute_(execute),
       memory_(memory),
-      units_(static_cast<unsigned>(state.parameters.sp_units), static_cast<unsigned>(state.parameters.sfu_units),
-             static_cast<unsigned>(state.parameters.dp_units)),
+      units_(
+          state.parameters.private_units ? schedulers.size() : 1,
+          UnitPool(static_cast<unsigned>(state.parameters.sp_units), static_cast<unsigned>(state.parameters.sfu_units),
+                   static_cast<unsigned>(state.parameters.dp_units),
+                   static_cast<unsigned>(state.parameters.integer_units))),
       collectors_(state.parameters),
+      free_(units_.size(), FreeCycles{}),
       counters_(schedulers.size()) {
+    if (state.parameters.private_units && state.parameters.operand_collectors) {
+        throw ConfigurationError(
+            "sm.private_units does not go with sm.operand_collectors, whose latches and collector units all schedulers "
+            "share; set sm.operand_collectors = false");
+    }
     const auto count = static_cast<unsigned>(schedulers.size());
     for (unsigned scheduler = 0; scheduler < count; ++scheduler) {
         warps_.push_back(warps_of_scheduler(scheduler, count, static_cast<unsigned>(state.parameters.max_warps)));
@@ -50,7 +61,7 @@ bool IssueStage::step(unsigned scheduler, Cycle now) {
         if (context != WarpScheduler::kHoldBack) {
             LOOKAHEAD_DEBUG_ASSERT((ready & context_bit(context)) != 0, "a scheduler picked a warp that is not ready");
             ++counters_[scheduler][SchedulerCycle::issued];
-            issue(context, now);
+            issue(scheduler, context, now);
             first_ = scheduler + 1 == schedulers_.size() ? 0 : scheduler + 1;
             return true;
         }
@@ -71,19 +82,20 @@ bool IssueStage::offer(unsigned scheduler, Cycle now) {
                        [&](IssueSource* source) { return source->issue(scheduler, now); });
 }
 
-void IssueStage::issue(unsigned context, Cycle now) {
+void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
     const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
-    accepted_ |= execute_.execute(context, now,
-                                  decoded.unit == ExecutionUnit::control ? now : enter_unit(context, decoded, now));
+    accepted_ |= execute_.execute(
+        context, now, decoded.unit == ExecutionUnit::control ? now : enter_unit(scheduler, context, decoded, now));
 }
 
 /// Returns the cycle from which the unit's latency counts.
-Cycle IssueStage::enter_unit(unsigned context, const DecodedInstruction& decoded, Cycle now) {
+Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now) {
     const bool for_memory = decoded.unit == ExecutionUnit::memory;
     if (!collectors_.enabled()) {
         if (!for_memory) {
-            units_.occupy(decoded.unit, now, decoded.initiation);
-            free_[static_cast<unsigned>(decoded.unit)] = units_.next_free(decoded.unit);
+            UnitPool& units = units_[units_of(scheduler)];
+            units.occupy(decoded.unit, now, decoded.initiation);
+            free_[units_of(scheduler)][static_cast<unsigned>(decoded.unit)] = units.next_free(decoded.unit);
         }
         return now;
     }
@@ -92,8 +104,8 @@ Cycle IssueStage::enter_unit(unsigned context, const DecodedInstruction& decoded
     for (unsigned i = 0; i < decoded.reads; ++i) {
         rows[i] = map[decoded.read_registers[i]];
     }
-    const Cycle taken =
-        collectors_.pass(decoded.unit, {rows, decoded.reads}, decoded.initiation, for_memory ? nullptr : &units_, now);
+    const Cycle taken = collectors_.pass(decoded.unit, {rows, decoded.reads}, decoded.initiation,
+                                         for_memory ? nullptr : &units_[0], now);
     find_free();
     if (for_memory) {
         return taken + 1;
@@ -116,15 +128,20 @@ void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruc
 }
 
 void IssueStage::find_free() {
-    for (const ExecutionUnit unit : {ExecutionUnit::sp, ExecutionUnit::sfu, ExecutionUnit::dp, ExecutionUnit::memory}) {
-        free_[static_cast<unsigned>(unit)] = collectors_.enabled()           ? collectors_.next_free(unit)
-                                             : unit == ExecutionUnit::memory ? 0
-                                                                             : units_.next_free(unit);
+    for (std::size_t pool = 0; pool < units_.size(); ++pool) {
+        for (const ExecutionUnit unit : {ExecutionUnit::sp, ExecutionUnit::sfu, ExecutionUnit::dp,
+                                         ExecutionUnit::integer, ExecutionUnit::memory}) {
+            free_[pool][static_cast<unsigned>(unit)] = collectors_.enabled()           ? collectors_.next_free(unit)
+                                                       : unit == ExecutionUnit::memory ? 0
+                                                                                       : units_[pool].next_free(unit);
+        }
     }
 }
 
 ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
     const ContextStates& states = state_.states;
+    const FreeCycles& free = free_[units_of(scheduler)];
+    const auto available = [&](ExecutionUnit unit, Cycle by) { return free[static_cast<unsigned>(unit)] <= by; };
     ContextMask ready = states.in(ContextState::ready_control);
     if (const ContextMask sp = states.in(ContextState::ready_sp); sp != 0 && available(ExecutionUnit::sp, now)) {
         ready |= sp;
@@ -138,6 +155,10 @@ ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
     }
     if (const ContextMask dp = states.in(ContextState::ready_dp); dp != 0 && available(ExecutionUnit::dp, now)) {
         ready |= dp;
+    }
+    if (const ContextMask integer = states.in(ContextState::ready_integer);
+        integer != 0 && available(ExecutionUnit::integer, now)) {
+        ready |= integer;
     }
     return ready & warps_[scheduler];
 }
@@ -175,7 +196,18 @@ void IssueStage::charge_idle(Cycle cycles) {
 }
 
 Cycle IssueStage::next_for(ContextState state, ExecutionUnit unit, Cycle now) const {
-    return state_.states.in(state) == 0 ? kNever : std::max(now + 1, free_[static_cast<unsigned>(unit)]);
+    const ContextMask waiting = state_.states.in(state);
+    if (waiting == 0) {
+        return kNever;
+    }
+    Cycle next = free_[0][static_cast<unsigned>(unit)];
+    if (free_.size() > 1) {
+        next = kNever;
+        for (std::size_t pool = 0; pool < free_.size(); ++pool) {
+            next = (waiting & warps_[pool]) != 0 ? std::min(next, free_[pool][static_cast<unsigned>(unit)]) : next;
+        }
+    }
+    return std::max(now + 1, next);
 }
 
 Cycle IssueStage::next_issue(Cycle now) const {
@@ -187,6 +219,7 @@ Cycle IssueStage::next_issue(Cycle now) const {
         std::min({next_for(ContextState::ready_sp, ExecutionUnit::sp, now),
                   next_for(ContextState::ready_sfu, ExecutionUnit::sfu, now),
                   next_for(ContextState::ready_dp, ExecutionUnit::dp, now),
+                  next_for(ContextState::ready_integer, ExecutionUnit::integer, now),
                   memory_.can_accept() ? next_for(ContextState::ready_memory, ExecutionUnit::memory, now) : kNever});
     for (const IssueSource* source : sources_) {
         next = std::min(next, source->next_issue(now));

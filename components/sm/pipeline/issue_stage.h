@@ -38,12 +38,17 @@ class IssueStage {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& units_& collectors_& first_;
+        for (UnitPool& units : units_) {
+            archive& units;
+        }
+        archive& collectors_& first_;
         find_free();
     }
     template <class F>
     void for_each_state(F&& f) const {
-        units_.for_each(f);
+        for (const UnitPool& units : units_) {
+            units.for_each(f);
+        }
         if (collectors_.enabled()) {
             collectors_.for_each(f);
         }
@@ -52,13 +57,14 @@ class IssueStage {
 
   private:
     bool step(unsigned scheduler, Cycle now);
-    void issue(unsigned context, Cycle now);
+    void issue(unsigned scheduler, unsigned context, Cycle now);
     ContextMask candidates(unsigned scheduler, Cycle now) const;
     bool offer(unsigned scheduler, Cycle now);
     SchedulerCycle stall_of(unsigned scheduler) const;
-    Cycle enter_unit(unsigned context, const DecodedInstruction& decoded, Cycle now);
+    Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
     void find_free();
-    bool available(ExecutionUnit unit, Cycle now) const { return free_[static_cast<unsigned>(unit)] <= now; }
+    /// Which units the scheduler's instructions go to.
+    std::size_t units_of(unsigned scheduler) const { return units_.size() == 1 ? 0 : scheduler; }
     Cycle next_for(ContextState state, ExecutionUnit unit, Cycle now) const;
 
     PipelineState& state_;
@@ -66,11 +72,14 @@ class IssueStage {
     WarpSchedulers& schedulers_;
     ExecuteStage& execute_;
     LoadStoreUnit& memory_;
-    UnitPool units_;
+    /// By unit, the first cycle in which an instruction may issue to it.
+    using FreeCycles = std::array<Cycle, kExecutionUnits>;
+
+    std::vector<UnitPool> units_;  ///< of the SM, or of each scheduler
     OperandCollectors collectors_;
-    std::array<Cycle, kExecutionUnits> free_{};  ///< the first cycle in which an instruction may issue to each unit
-    std::uint32_t first_ = 0;                    ///< the scheduler that is asked first
-    std::vector<ContextMask> warps_;             ///< of each scheduler
+    std::vector<FreeCycles> free_;    ///< of each pool of units
+    std::uint32_t first_ = 0;         ///< the scheduler that is asked first
+    std::vector<ContextMask> warps_;  ///< of each scheduler
     std::vector<SchedulerCounters> counters_;
     std::vector<IssueSource*> sources_;
     bool accepted_ = false;  ///< by the load/store unit, in this cycle

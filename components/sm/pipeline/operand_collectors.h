@@ -77,7 +77,7 @@ class OperandCollectors {
 
     static Cycle earliest(const std::vector<Cycle>& slots) { return *std::min_element(slots.begin(), slots.end()); }
     static Cycle& first_free(std::vector<Cycle>& slots) { return *std::min_element(slots.begin(), slots.end()); }
-    static constexpr std::array<std::uint8_t, kExecutionUnits> kPathOf = {0, 1, 1, 2, 0};
+    static constexpr std::array<std::uint8_t, kExecutionUnits> kPathOf = {0, 1, 1, 0, 2, 0};
     const Path& path_of(ExecutionUnit unit) const { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }
     Path& path_of(ExecutionUnit unit) { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }
 

@@ -10,17 +10,19 @@
 
 namespace lookahead::gpu {
 
-/// The SP, SFU and DP pipelines of an SM: when each takes its next instruction.
+/// The SP, SFU, DP and integer pipelines of an SM, or of a scheduler that has its own: when each takes its next
+/// instruction.
 class UnitPool {
   public:
-    UnitPool(unsigned sp, unsigned sfu, unsigned dp)
-        : units_{std::vector<Cycle>(sp, 0), std::vector<Cycle>(sfu, 0), std::vector<Cycle>(dp, 0)} {}
+    UnitPool(unsigned sp, unsigned sfu, unsigned dp, unsigned integer = 0)
+        : units_{std::vector<Cycle>(sp, 0), std::vector<Cycle>(sfu, 0), std::vector<Cycle>(dp, 0),
+                 std::vector<Cycle>(integer, 0)} {}
 
     bool available(ExecutionUnit unit, Cycle now) const { return next_free(unit) <= now; }
     /// The first cycle in which some pipeline of the kind takes an instruction.
     Cycle next_free(ExecutionUnit unit) const {
         const std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
-        return *std::min_element(pipelines.begin(), pipelines.end());
+        return pipelines.empty() ? kNoUnit : *std::min_element(pipelines.begin(), pipelines.end());
     }
     /// An instruction enters the pipeline that has been free longest; one must be available.
     void occupy(ExecutionUnit unit, Cycle now, unsigned initiation) {
@@ -46,8 +48,9 @@ class UnitPool {
     }
 
   private:
-    static_assert(static_cast<unsigned>(ExecutionUnit::sp) == 0 && static_cast<unsigned>(ExecutionUnit::dp) == 2);
-    std::array<std::vector<Cycle>, 3> units_;
+    static constexpr Cycle kNoUnit = kCycleInfinity;
+    static_assert(static_cast<unsigned>(ExecutionUnit::sp) == 0 && static_cast<unsigned>(ExecutionUnit::integer) == 3);
+    std::array<std::vector<Cycle>, 4> units_;
 };
 
 }  // namespace lookahead::gpu

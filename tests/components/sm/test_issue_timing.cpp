@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "components/sm/instruction_class.h"
+#include "core/error/error.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
@@ -98,6 +100,44 @@ TEST_CASE("two schedulers issue to two SP units in one cycle, but to one unit th
             CHECK(full > 10);
         }
     }
+}
+
+/// Active cycles of warps of eight independent operations each, all fetched at once, on a machine of one SP unit that
+/// takes a warp in two cycles.
+Cycle cycles_of(Operation operation, Type type, unsigned warps, const std::string& keys) {
+    PlainSmHarness harness({independent_chain(operation, type, 8)},
+                           "[sm]\ninstruction_buffer = 8\nsp_units = 1\n" + keys +
+                               "[sm.timing]\ninteger_initiation = 2\nfp32_add_initiation = 2\n");
+    harness.launch({.block = {32 * warps, 1, 1}});
+    REQUIRE(harness.run());
+    return static_cast<Cycle>(harness.counters().active_cycles);
+}
+
+TEST_CASE("units of a scheduler's own serve its warps alone, and all schedulers' work at the same time") {
+    // 16 warps of 8 operations at 2 cycles each, over one unit and over two; beside it the pipeline's fill and drain.
+    const Cycle shared = cycles_of(Operation::add, Type::u32, 16, "");
+    const Cycle own = cycles_of(Operation::add, Type::u32, 16, "private_units = true\n");
+    CHECK(shared >= 256);
+    CHECK(shared < 256 + 16);
+    CHECK(own >= 128);
+    CHECK(own < 128 + 16);
+    // One warp belongs to one scheduler: the other's unit is of no use to it.
+    CHECK(cycles_of(Operation::add, Type::u32, 1, "private_units = true\n") ==
+          cycles_of(Operation::add, Type::u32, 1, ""));
+}
+
+TEST_CASE("integer units take integer operations off the SP units, and no others") {
+    const std::string mixed = "integer_units = 2\n";
+    CHECK(cycles_of(Operation::add, Type::u32, 16, mixed) < 128 + 16);
+    CHECK(cycles_of(Operation::add, Type::f32, 16, mixed) >= 256);
+    CHECK(unit_of(gpu::InstructionClass::integer_mad, true) == gpu::ExecutionUnit::integer);
+    CHECK(unit_of(gpu::InstructionClass::integer_divide, true) == gpu::ExecutionUnit::sfu);
+    CHECK(unit_of(gpu::InstructionClass::fp32_fma, true) == gpu::ExecutionUnit::sp);
+}
+
+TEST_CASE("a scheduler's own units and shared operand collectors are refused together") {
+    CHECK_THROWS_WITH_AS(SmHarness({independent_chain(Operation::add, Type::u32, 1)}, "[sm]\nprivate_units = true\n"),
+                         doctest::Contains("operand_collectors"), ConfigurationError);
 }
 
 TEST_CASE("one warp of independent instructions is bound by its fetch") {

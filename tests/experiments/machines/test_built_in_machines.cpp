@@ -55,7 +55,7 @@ TEST_CASE("a machine that differs from the defaults in one value is told from th
 }
 
 TEST_CASE("every built-in machine can be built, and has no key that nobody reads") {
-    CHECK(built_in_machines().size() >= 6);
+    CHECK(built_in_machines().size() >= 7);
     for (const BuiltInMachine& machine : built_in_machines()) {
         CAPTURE(machine.name);
         const Configuration configuration = load_machine(std::string(machine.name));
@@ -70,7 +70,7 @@ struct PublishedSizes {
     std::int64_t sms, warps, register_kilobytes;
     std::int64_t l1_kilobytes, l1_ways, l1_mshrs;
     std::int64_t l2_kilobytes, l2_ways;
-    std::int64_t row_bytes;  ///< of a channel
+    std::int64_t row_bytes;  ///< of a channel or pseudo-channel
     double gigabytes_per_second;
 };
 
@@ -82,6 +82,7 @@ TEST_CASE("the machines have the sizes of the published tables") {
         {"vecmem_nvidia", 32, 32, 256, 32, 4, 256, 2048, 16, 2048, 118.3},
         {"avc_fermi_sm", 1, 48, 64, 48, 6, 64, 768, 8, 4096, 177.4},
         {"caps_fermi", 15, 48, 128, 16, 4, 32, 768, 8, 4096, 177.4},
+        {"v100", 80, 64, 256, 32, 64, 512, 6144, 24, 1024, 898.0},
     };
     for (const PublishedSizes& sizes : published) {
         CAPTURE(sizes.machine);
@@ -99,10 +100,11 @@ TEST_CASE("the machines have the sizes of the published tables") {
         CHECK(l1.mshrs == sizes.l1_mshrs);
         CHECK(mapping.slices() * l2.sets * l2.ways * gpu::kLineBytes == sizes.l2_kilobytes * 1024);
         CHECK(l2.ways == sizes.l2_ways);
-        CHECK(mapping.banks() == 16);
+        CHECK(mapping.banks() == 16 * dram.pseudo_channels);
         CHECK(mapping.row_bytes() == sizes.row_bytes);
-        const double bytes_per_second = static_cast<double>(mapping.channels() * dram.burst_bytes()) *
-                                        static_cast<double>(dram.frequency) / static_cast<double>(dram.burst_cycles());
+        const double bytes_per_second =
+            static_cast<double>(mapping.channels() * dram.pseudo_channels * dram.burst_bytes()) *
+            static_cast<double>(dram.frequency) / static_cast<double>(dram.burst_cycles());
         CHECK(bytes_per_second / 1e9 == doctest::Approx(sizes.gigabytes_per_second).epsilon(0.001));
     }
 }
