@@ -100,6 +100,7 @@ void spill_and_allocate(const ptx::Module& module, const ptx::Function& kernel, 
     for (bool rename : {true, false}) {
         VirtualKernel code = prepare(module, kernel, options, rename);
         spill_registers(code, options.register_limit);
+        share_spill_slots(code);
         const Allocation allocation = schedule_and_allocate(code, options);
         const bool better = !is_within(best_allocation, options) ||
                             spill_instructions(code).total() < spill_instructions(best_code).total();

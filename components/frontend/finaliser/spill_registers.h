@@ -7,9 +7,13 @@
 namespace lookahead::finaliser {
 
 /// Keeps values in local memory, behind the kernel's own variables, until the kernel can be allocated with `limit`
-/// registers. A value is stored where it is written and loaded where it is read; one that can be made again from
-/// constants is made again instead. False if an instruction needs more registers than there are.
+/// registers. A value is stored where it is written and loaded where it is read, once for neighbouring reads that have
+/// registers between them; one that a few instructions can make again from what is there anyway is made again instead.
+/// False if an instruction needs more registers than there are.
 bool spill_registers(VirtualKernel& kernel, unsigned limit);
+
+/// Gives spilled values that never live together the same bytes of local memory.
+void share_spill_slots(VirtualKernel& kernel);
 
 /// Instructions that move spilled values.
 struct SpillInstructions {
