@@ -32,6 +32,9 @@ class Device {
     virtual void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) = 0;
     virtual void copy_from_device(std::span<std::byte> destination, DeviceAddress source) = 0;
     virtual void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) = 0;
+    /// Address of a .global or .const variable of the program's modules, for copies to and from it. A ProgramError if
+    /// there is none of that name.
+    virtual DeviceAddress variable(std::string_view name) const = 0;
     /// Parameters are laid out as the PTX ABI says (`pack_parameters`).
     virtual void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                         std::span<const std::byte> parameters) = 0;

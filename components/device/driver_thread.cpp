@@ -13,7 +13,7 @@ std::string_view name_of(HostCall::Kind kind) {
 /// The driver's side: every call is handed to the caller of resume() and waits there for its result.
 class DriverThread::CallingDevice : public Device {
   public:
-    explicit CallingDevice(DriverThread& thread) : thread_(thread) {}
+    CallingDevice(DriverThread& thread, const isa::ModuleImage& image) : thread_(thread), image_(image) {}
 
     DeviceAddress allocate(std::uint64_t bytes) override {
         HostCall call{.kind = HostCall::Kind::allocate, .bytes = bytes};
@@ -40,6 +40,7 @@ class DriverThread::CallingDevice : public Device {
         HostCall call{.kind = HostCall::Kind::fill, .address = destination, .bytes = bytes, .value = value};
         make(call);
     }
+    DeviceAddress variable(std::string_view name) const override { return isa::address_of_variable(image_, name); }
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override {
         HostCall call{.kind = HostCall::Kind::launch,
@@ -61,10 +62,13 @@ class DriverThread::CallingDevice : public Device {
     }
 
     DriverThread& thread_;
+    const isa::ModuleImage& image_;
 };
 
-DriverThread::DriverThread(Program program)
-    : program_(std::move(program)), device_(std::make_unique<CallingDevice>(*this)), thread_([this] { run(); }) {}
+DriverThread::DriverThread(Program program, const isa::ModuleImage& image)
+    : program_(std::move(program)),
+      device_(std::make_unique<CallingDevice>(*this, image)),
+      thread_([this] { run(); }) {}
 
 DriverThread::~DriverThread() {
     if (!ended_) {

@@ -39,7 +39,8 @@ class DriverThread {
   public:
     using Program = std::function<void(Device&)>;
 
-    explicit DriverThread(Program program);
+    /// `image`: the variables of the driver's modules; it outlives the thread.
+    explicit DriverThread(Program program, const isa::ModuleImage& image = kNoVariables);
     /// Unwinds the driver where it stands.
     ~DriverThread();
     DriverThread(const DriverThread&) = delete;
@@ -52,6 +53,7 @@ class DriverThread {
   private:
     class CallingDevice;
     struct Cancelled {};
+    inline static const isa::ModuleImage kNoVariables;
 
     void run();
 

@@ -71,7 +71,7 @@ HostProcess::HostProcess(const HostParameters& parameters, const AddressMapping&
       to_memory_(add_out_port("memory")),
       to_dispatcher_(add_out_port("dispatcher")),
       to_sms_(add_out_port("sms")),
-      driver_(std::make_unique<DriverThread>(program_)) {}
+      driver_(std::make_unique<DriverThread>(program_, kernel_table_.image)) {}
 
 void HostProcess::advance(Inbox inbox, Time horizon) {
     if (!started_) {
@@ -338,7 +338,7 @@ void HostProcess::save(boost::archive::binary_oarchive& archive) const {
 
 void HostProcess::load(boost::archive::binary_iarchive& archive) {
     serialize_state(archive);
-    driver_ = std::make_unique<DriverThread>(program_);
+    driver_ = std::make_unique<DriverThread>(program_, kernel_table_.image);
     if (!started_ || call_ == &load_) {
         return;
     }

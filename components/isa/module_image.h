@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lookahead::isa {
@@ -19,5 +20,8 @@ struct ModuleVariable {
 
 /// What a module puts into memory, by rising address. Variables do not overlap.
 using ModuleImage = std::vector<ModuleVariable>;
+
+/// Where the image holds the variable; a ProgramError if it has none of that name.
+std::uint64_t address_of_variable(const ModuleImage& image, std::string_view name);
 
 }  // namespace lookahead::isa

@@ -1,5 +1,6 @@
 // `list` and `describe`: what there is, and what it means.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,17 +11,42 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/session.h"
 #include "experiments/machines/machines.h"
+#include "experiments/workloads/manifest.h"
 #include "experiments/workloads/workload.h"
 
 namespace lookahead::cli {
 
 namespace {
 
+/// "CAPS CP regular, DAC CP compute", or nothing where no paper uses it.
+std::string in_papers(const ManifestEntry& entry) {
+    std::string text;
+    const auto add = [&text](std::string_view paper, std::string_view abbreviation, std::string_view kind) {
+        if (!abbreviation.empty()) {
+            text += (text.empty() ? "" : ", ") + std::string(paper) + " " + std::string(abbreviation) +
+                    (kind.empty() ? "" : " ") + std::string(kind);
+        }
+    };
+    add("CAPS", entry.caps, entry.caps_class);
+    add("P-mode", entry.pmode, entry.pmode_class);
+    add("DAC", entry.dac, entry.dac_class);
+    add("vector memory", entry.vecmem, "");
+    add("AVC", entry.avc, "");
+    return text;
+}
+
 std::string list_workloads() {
     std::string text;
+    const std::string indent(20, ' ');
+    for (const ManifestEntry& entry : workload_manifest()) {
+        text += "  " + std::string(entry.name) + std::string(18 - std::min<std::size_t>(17, entry.name.size()), ' ') +
+                std::string(entry.description) + "\n" + indent + std::string(entry.suite) + "\n";
+        if (const std::string papers = in_papers(entry); !papers.empty()) text += indent + papers + "\n";
+    }
     for (const VariantEntry& variant : registered_variants()) {
-        if (variant.slot == SlotTraits<Workload>::name) {
-            text += "  " + variant.name + std::string(16 - std::min<std::size_t>(15, variant.name.size()), ' ') +
+        const auto is_it = [&](const ManifestEntry& entry) { return entry.name == variant.name; };
+        if (variant.slot == SlotTraits<Workload>::name && std::ranges::none_of(workload_manifest(), is_it)) {
+            text += "  " + variant.name + std::string(18 - std::min<std::size_t>(17, variant.name.size()), ' ') +
                     variant.description + "\n";
         }
     }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <string>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -10,34 +8,21 @@
 
 namespace lookahead {
 
-/// Compares element by element by `same(got, expected)`; the report names the first difference.
-template <class T, class E, class Same>
-CheckReport compare(std::string_view what, const std::vector<T>& got, const std::vector<E>& expected,
-                    const std::string& how, Same same) {
-    if (got.size() != expected.size()) {
-        return {Outputs::mismatch, std::string(what) + " has " + std::to_string(got.size()) + " elements, expected " +
-                                       std::to_string(expected.size())};
-    }
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        if (!same(got[i], expected[i])) {
-            return {Outputs::mismatch, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
-                                           ", the CPU reference says " + std::to_string(expected[i])};
-        }
-    }
-    return {Outputs::match, std::to_string(got.size()) + " elements of " + std::string(what) + " " + how};
-}
+/// Element by element; the report names the first difference.
+CheckReport compare_exact(std::string_view what, const std::vector<std::int32_t>& got,
+                          const std::vector<std::int32_t>& expected);
+CheckReport compare_exact(std::string_view what, const std::vector<std::uint32_t>& got,
+                          const std::vector<std::uint32_t>& expected);
+CheckReport compare_exact(std::string_view what, const std::vector<std::uint8_t>& got,
+                          const std::vector<std::uint8_t>& expected);
+/// Bit by bit as numbers: 0 equals -0, and a NaN equals nothing.
+CheckReport compare_exact(std::string_view what, const std::vector<float>& got, const std::vector<float>& expected);
 
-template <class T>
-CheckReport compare_exact(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
-    return compare(what, got, expected, "equal", [](T a, T b) { return a == b; });
-}
+/// |got - expected| <= tolerance * max(scale, |expected|); a NaN never matches.
+CheckReport compare_close(std::string_view what, const std::vector<float>& got, const std::vector<double>& expected,
+                          double tolerance, double scale = 1.0);
 
-/// |got - expected| <= tolerance * max(1, |expected|); a NaN never matches.
-inline CheckReport compare_close(std::string_view what, const std::vector<float>& got,
-                                 const std::vector<double>& expected, double tolerance) {
-    return compare(what, got, expected, "within a relative " + std::to_string(tolerance), [=](float a, double b) {
-        return std::abs(static_cast<double>(a) - b) <= tolerance * std::max(1.0, std::abs(b));
-    });
-}
+/// The first report that is no match, or all their messages as one.
+CheckReport all_of(const std::vector<CheckReport>& reports);
 
 }  // namespace lookahead

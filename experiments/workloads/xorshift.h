@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace lookahead {
 
@@ -18,6 +20,13 @@ class XorShift32 {
 
     /// In [0, 1), a multiple of 2^-24, so exact in single precision.
     float next_float() { return static_cast<float>(next() >> 8) / 16777216.0f; }
+
+    /// `count` of next_float(), each scaled and shifted in single precision.
+    std::vector<float> floats(std::size_t count, float low = 0.0f, float high = 1.0f) {
+        std::vector<float> values(count);
+        for (float& value : values) value = low + (high - low) * next_float();
+        return values;
+    }
 
   private:
     std::uint32_t state_;

@@ -1,75 +1,57 @@
 #include <vector>
 
-#include "experiments/workloads/compare.h"
-#include "experiments/workloads/histogram/ptx.h"
-#include "experiments/workloads/workload.h"
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/histogram/files.h"
+#include "experiments/workloads/histogram/peer.h"
+#include "experiments/workloads/peer.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead {
 
-struct HistogramParameters {
-    std::int64_t n = 0;
-    std::int64_t blocks = 0;
-    std::string input = "seeded";
-};
-
-template <>
-struct ParametersOf<HistogramParameters> {
-    inline static const auto list = parameter_list<HistogramParameters>(
-        integer("n", &HistogramParameters::n,
-                {.unit = "element", .min = 0, .max = 1 << 28, .help = "Values to count; 0: as --size says."}),
-        integer("blocks", &HistogramParameters::blocks,
-                {.unit = "CTA", .min = 0, .max = 65535, .help = "Thread blocks in the grid; 0: as --size says."}),
-        input_parameter(&HistogramParameters::input));
-};
-
 namespace {
 
-constexpr std::uint32_t kBins = 256;
+constexpr std::uint32_t kBins = 256, kThreads = 192, kMergeThreads = 256;
 
-class HistogramWorkload : public Workload {
+constexpr std::array<SizedParameter, 2> kParameters{{
+    {"words", "word", {3000, 1 << 20, 1 << 24, 1 << 26}, 1 << 28, "Words of four bytes to count."},
+    {"blocks", "CTA", {8, 240, 240, 240}, 65535, "Thread blocks that count; 240 in the suite."},
+}};
+
+class Histogram : public SizedWorkload<kParameters> {
   public:
-    using Parameters = HistogramParameters;
-
-    HistogramWorkload(const Parameters& parameters, const WorkloadContext& context)
-        : n_(parameters.n ? parameters.n : by_size<std::int64_t>(context.size, 5000, 1 << 17, 1 << 19, 1 << 24)),
-          blocks_(parameters.blocks ? parameters.blocks : by_size<std::int64_t>(context.size, 8, 60, 240, 960)),
-          seed_(input_seed("histogram", parameters.input, context)) {}
-
-    std::string_view ptx() const override { return kHistogramPtx; }
-    std::string ptx_file() const override { return "experiments/workloads/histogram/kernel.ptx"; }
+    LOOKAHEAD_SIZED_WORKLOAD(Histogram, histogram)
 
     void run(Device& device) override {
-        XorShift32 random(seed_);
-        in_.resize(n_);
-        for (std::uint32_t& value : in_) value = random.next();
+        XorShift32 random(seed());
+        data_.resize(words_);
+        for (std::uint32_t& word : data_) word = random.next();
 
-        const DeviceAddress in = device.upload(in_);
+        const DeviceAddress data = device.upload(data_);
+        const DeviceAddress partial = device.allocate(blocks_ * kBins * sizeof(std::uint32_t));
         const DeviceAddress bins = device.allocate(kBins * sizeof(std::uint32_t));
-        device.fill(bins, std::byte{0}, kBins * sizeof(std::uint32_t));
-        device.launch("histogram", {{static_cast<std::uint32_t>(blocks_)}, {kBins}},
-                      pack_parameters(in, bins, static_cast<std::int32_t>(n_)));
+        const auto blocks = static_cast<std::uint32_t>(blocks_);
+        device.launch("histogram_partial", {{blocks}, {kThreads}},
+                      pack_parameters(partial, data, static_cast<std::uint32_t>(words_)));
+        device.launch("histogram_merge", {{kBins}, {kMergeThreads}}, pack_parameters(bins, partial, blocks));
         bins_ = device.download<std::uint32_t>(bins, kBins);
     }
 
     CheckReport check() const override {
         std::vector<std::uint32_t> expected(kBins, 0);
-        for (const std::uint32_t value : in_) {
-            ++expected[value % kBins];
+        for (const std::uint32_t word : data_) {
+            for (unsigned shift = 0; shift < 32; shift += 8) ++expected[word >> shift & 0xFF];
         }
         return compare_exact("bins", bins_, expected);
     }
 
   private:
-    std::int64_t n_, blocks_;
-    std::uint32_t seed_;
-    std::vector<std::uint32_t> in_, bins_;
+    const std::int64_t words_ = value(0), blocks_ = value(1);
+    std::vector<std::uint32_t> data_, bins_;
 };
+
+using HistogramOrPeer = WithPeer<Histogram, HistogramPeer>;
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(Workload, HistogramWorkload, "histogram",
-                           "Counts values in 256 bins by shared-memory atomics, then global atomics.",
-                           "CUDA samples, histogram (one private histogram a block)")
+LOOKAHEAD_REGISTER_WORKLOAD(HistogramOrPeer, histogram)
 
 }  // namespace lookahead

@@ -1,103 +1,98 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/error/error.h"
-#include "experiments/workloads/compare.h"
-#include "experiments/workloads/hotspot/ptx.h"
-#include "experiments/workloads/workload.h"
-#include "experiments/workloads/xorshift.h"
+#include "experiments/workloads/hotspot/files.h"
+#include "experiments/workloads/hotspot/peer.h"
+#include "experiments/workloads/peer.h"
+#include "experiments/workloads/sized_workload.h"
 
 namespace lookahead {
-
-struct HotspotParameters {
-    std::int64_t n = 0;
-    std::string input = "seeded";
-};
-
-template <>
-struct ParametersOf<HotspotParameters> {
-    inline static const auto list = parameter_list<HotspotParameters>(
-        integer("n", &HotspotParameters::n,
-                {.unit = "cell",
-                 .min = 0,
-                 .max = 16384,
-                 .help = "Cells along a side of the grid, a multiple of 16; 0: as --size says."}),
-        input_parameter(&HotspotParameters::input));
-};
 
 namespace {
 
 constexpr std::int64_t kBlock = 16;
+/// Steps of a launch, as the suite's scripts ask for: each block then computes 12 x 12 cells.
+constexpr std::int64_t kPyramid = 2;
 constexpr double kTolerance = 1e-5;
-constexpr float kRx = 0.1f, kRy = 0.12f, kRz = 0.01f, kStep = 0.3f, kAmbient = 80.0f;
 
-class Hotspot : public Workload {
+/// The chip that the suite's description models: 16 x 16 mm of silicon, 0.5 mm thick.
+constexpr float kMaxPowerDensity = 3.0e6f, kPrecision = 0.001f, kSpecificHeat = 1.75e6f, kConductivity = 100.0f,
+                kCapacityFactor = 0.5f, kThickness = 0.0005f, kWidth = 0.016f, kAmbient = 80.0f;
+
+constexpr std::array<SizedParameter, 2> kParameters{{
+    // Above about 1400 cells the explicit step, whose length hangs on the power density alone, grows instead of settling.
+    {"n", "cell", {48, 512, 1024, 1024}, 1400, "Width and height of the grid."},
+    {"steps", "step", {3, 2, 6, 60}, 1 << 14, "Steps of the simulation."},
+}};
+
+class Hotspot : public SizedWorkload<kParameters> {
   public:
-    using Parameters = HotspotParameters;
-
-    Hotspot(const Parameters& parameters, const WorkloadContext& context)
-        : n_(parameters.n ? parameters.n : by_size<std::int64_t>(context.size, 64, 256, 512, 2048)),
-          seed_(input_seed("hotspot", parameters.input, context)) {
-        if (n_ % kBlock != 0) {
-            throw ConfigurationError("hotspot.n is " + std::to_string(n_) + ": give a multiple of " +
-                                     std::to_string(kBlock) + ", the block's width");
-        }
-    }
-
-    std::string_view ptx() const override { return kHotspotPtx; }
-    std::string ptx_file() const override { return "experiments/workloads/hotspot/kernel.ptx"; }
+    LOOKAHEAD_SIZED_WORKLOAD(Hotspot, hotspot)
 
     void run(Device& device) override {
-        XorShift32 random(seed_);
-        temperature_.resize(n_ * n_);
-        power_.resize(n_ * n_);
-        for (float& value : temperature_) value = 300.0f + 50.0f * random.next_float();
-        for (float& value : power_) value = random.next_float();
+        XorShift32 random(seed());
+        temperature_ = random.floats(n_ * n_, 320.0f, 345.0f);
+        power_ = random.floats(n_ * n_, 0.0f, 0.001f);
 
-        const DeviceAddress temperature = device.upload(temperature_);
         const DeviceAddress power = device.upload(power_);
-        const DeviceAddress out = device.allocate(n_ * n_ * sizeof(float));
-        const auto blocks = static_cast<std::uint32_t>(n_ / kBlock);
-        device.launch(
-            "hotspot", {{blocks, blocks}, {kBlock, kBlock}},
-            pack_parameters(temperature, power, out, static_cast<std::int32_t>(n_), kRx, kRy, kRz, kStep, kAmbient));
-        out_ = device.download<float>(out, n_ * n_);
+        DeviceAddress from = device.upload(temperature_);
+        DeviceAddress to = device.allocate(n_ * n_ * sizeof(float));
+        const auto n = static_cast<std::int32_t>(n_);
+        for (std::int64_t done = 0; done < steps_; done += kPyramid) {
+            const auto steps = static_cast<std::int32_t>(std::min(kPyramid, steps_ - done));
+            const std::uint32_t blocks = blocks_for(n_, kBlock - 2 * steps);
+            device.launch("hotspot", {{blocks, blocks}, {kBlock, kBlock}},
+                          pack_parameters(steps, power, from, to, n, n, steps, chip_.capacity, chip_.rx, chip_.ry,
+                                          chip_.rz, chip_.step, kAmbient));
+            std::swap(from, to);
+        }
+        out_ = device.download<float>(from, n_ * n_);
     }
 
     CheckReport check() const override {
-        std::vector<double> expected(n_ * n_);
-        for (std::int64_t y = 0; y < n_; ++y) {
-            for (std::int64_t x = 0; x < n_; ++x) {
-                expected[y * n_ + x] = next_temperature(x, y);
+        std::vector<double> now(temperature_.begin(), temperature_.end()), next(now.size());
+        for (std::int64_t step = 0; step < steps_; ++step) {
+            for (std::int64_t y = 0; y < n_; ++y) {
+                for (std::int64_t x = 0; x < n_; ++x) next[y * n_ + x] = next_temperature(now, x, y);
             }
+            now.swap(next);
         }
-        return compare_close("temperature", out_, expected, kTolerance);
+        return compare_close("temperature", out_, now, kTolerance);
     }
 
   private:
-    /// Temperature after a step; the border is its own neighbour.
-    double next_temperature(std::int64_t x, std::int64_t y) const {
-        const auto at = [this](std::int64_t column, std::int64_t row) {
-            column = std::clamp<std::int64_t>(column, 0, n_ - 1);
-            row = std::clamp<std::int64_t>(row, 0, n_ - 1);
-            return static_cast<double>(temperature_[row * n_ + column]);
+    struct Chip {
+        float capacity, rx, ry, rz, step;
+
+        explicit Chip(std::int64_t n) {
+            const float cell = kWidth / static_cast<float>(n);
+            capacity = kCapacityFactor * kSpecificHeat * kThickness * cell * cell;
+            rx = ry = 1.0f / (2.0f * kConductivity * kThickness);
+            rz = kThickness / (kConductivity * cell * cell);
+            step = kPrecision / (kMaxPowerDensity / (kCapacityFactor * kThickness * kSpecificHeat));
+        }
+    };
+
+    /// The border is its own neighbour.
+    double next_temperature(const std::vector<double>& now, std::int64_t x, std::int64_t y) const {
+        const auto at = [&](std::int64_t column, std::int64_t row) {
+            return now[std::clamp<std::int64_t>(row, 0, n_ - 1) * n_ + std::clamp<std::int64_t>(column, 0, n_ - 1)];
         };
-        const double centre = at(x, y);
-        const double vertical = at(x, y + 1) + at(x, y - 1) - 2.0 * centre;
-        const double horizontal = at(x + 1, y) + at(x - 1, y) - 2.0 * centre;
-        return centre + kStep * (power_[y * n_ + x] + vertical * kRy + horizontal * kRx + (kAmbient - centre) * kRz);
+        const double here = at(x, y);
+        return here + chip_.step / chip_.capacity *
+                          (power_[y * n_ + x] + (at(x, y + 1) + at(x, y - 1) - 2.0 * here) / chip_.ry +
+                           (at(x + 1, y) + at(x - 1, y) - 2.0 * here) / chip_.rx + (kAmbient - here) / chip_.rz);
     }
 
-    std::int64_t n_;
-    std::uint32_t seed_;
+    const std::int64_t n_ = value(0), steps_ = value(1);
+    const Chip chip_{n_};
     std::vector<float> temperature_, power_, out_;
 };
 
+using HotspotOrPeer = WithPeer<Hotspot, HotspotPeer>;
+
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(
-    Workload, Hotspot, "hotspot",
-    "A step of a 2-D five-point thermal stencil with a halo in shared memory; diverges at borders.",
-    "Rodinia, hotspot (one step a launch)")
+LOOKAHEAD_REGISTER_WORKLOAD(HotspotOrPeer, hotspot)
 
 }  // namespace lookahead

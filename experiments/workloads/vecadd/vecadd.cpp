@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "experiments/workloads/compare.h"
-#include "experiments/workloads/vecadd/ptx.h"
+#include "experiments/workloads/vecadd/files.h"
 #include "experiments/workloads/workload.h"
 #include "experiments/workloads/xorshift.h"
 
@@ -30,8 +30,8 @@ class Vecadd : public Workload {
         : n_(parameters.n ? parameters.n : by_size<std::int64_t>(context.size, 1000, 1 << 18, 1 << 20, 1 << 24)),
           seed_(input_seed("vecadd", parameters.input, context)) {}
 
-    std::string_view ptx() const override { return kVecaddPtx; }
-    std::string ptx_file() const override { return "experiments/workloads/vecadd/kernel.ptx"; }
+    std::string_view ptx() const override { return vecadd_files::kKernelPtx; }
+    std::string ptx_file() const override { return std::string(vecadd_files::kKernelPtxFile); }
 
     void run(Device& device) override {
         XorShift32 random(seed_);
@@ -65,7 +65,6 @@ class Vecadd : public Workload {
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(Workload, Vecadd, "vecadd", "C = A + B over vectors of floats: pure streaming.",
-                           "CUDA samples, vectorAdd")
+LOOKAHEAD_REGISTER_VARIANT(Workload, Vecadd, vecadd_files::kName, vecadd_files::kDescription, vecadd_files::kSuite)
 
 }  // namespace lookahead

@@ -30,8 +30,7 @@ std::int64_t as_signed(std::uint64_t bits, Type type) {
 
 /// As a wide integer that holds every value of the type.
 Wide as_integer(std::uint64_t bits, Type type) {
-    return ptx::is_signed(type) ? static_cast<Wide>(as_signed(bits, type))
-                                : static_cast<Wide>(truncated(bits, type));
+    return ptx::is_signed(type) ? static_cast<Wide>(as_signed(bits, type)) : static_cast<Wide>(truncated(bits, type));
 }
 
 double as_double(std::uint64_t bits, Type type) {
@@ -39,7 +38,9 @@ double as_double(std::uint64_t bits, Type type) {
                              : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
 }
 
-float as_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+float as_float(std::uint64_t bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+}
 
 std::uint64_t float_bits(float value) {
     return std::isnan(value) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(value);
@@ -63,21 +64,36 @@ bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, st
         equal = x == y;
     }
     switch (comparison) {
-        case Comparison::eq: return equal;
-        case Comparison::ne: return !equal && !unordered;
-        case Comparison::lt: return less;
-        case Comparison::le: return less || equal;
-        case Comparison::gt: return !less && !equal && !unordered;
-        case Comparison::ge: return !less && !unordered;
-        case Comparison::equ: return equal || unordered;
-        case Comparison::neu: return !equal;
-        case Comparison::ltu: return less || unordered;
-        case Comparison::leu: return less || equal || unordered;
-        case Comparison::gtu: return (!less && !equal) || unordered;
-        case Comparison::geu: return !less || unordered;
-        case Comparison::num: return !unordered;
-        case Comparison::nan: return unordered;
-        case Comparison::none: break;
+        case Comparison::eq:
+            return equal;
+        case Comparison::ne:
+            return !equal && !unordered;
+        case Comparison::lt:
+            return less;
+        case Comparison::le:
+            return less || equal;
+        case Comparison::gt:
+            return !less && !equal && !unordered;
+        case Comparison::ge:
+            return !less && !unordered;
+        case Comparison::equ:
+            return equal || unordered;
+        case Comparison::neu:
+            return !equal;
+        case Comparison::ltu:
+            return less || unordered;
+        case Comparison::leu:
+            return less || equal || unordered;
+        case Comparison::gtu:
+            return (!less && !equal) || unordered;
+        case Comparison::geu:
+            return !less || unordered;
+        case Comparison::num:
+            return !unordered;
+        case Comparison::nan:
+            return unordered;
+        case Comparison::none:
+            break;
     }
     return false;
 }
@@ -153,7 +169,9 @@ struct ScalarInterpreter::Block {
     }
 };
 
-ScalarInterpreter::ScalarInterpreter(const ptx::Module& module) : module_(module) { place_variables(); }
+ScalarInterpreter::ScalarInterpreter(const ptx::Module& module) : module_(module) {
+    place_variables();
+}
 
 void ScalarInterpreter::place_variables() {
     DeviceAddress next[2] = {isa::kModuleBase, isa::kConstantBase};
@@ -182,7 +200,9 @@ void ScalarInterpreter::place_variables() {
     }
 }
 
-DeviceAddress ScalarInterpreter::isa_global_base() { return isa::kGlobalBase; }
+DeviceAddress ScalarInterpreter::isa_global_base() {
+    return isa::kGlobalBase;
+}
 
 DeviceAddress ScalarInterpreter::allocate(std::uint64_t bytes) {
     const DeviceAddress address = next_address_;
@@ -191,7 +211,9 @@ DeviceAddress ScalarInterpreter::allocate(std::uint64_t bytes) {
     return address;
 }
 
-void ScalarInterpreter::release(DeviceAddress address) { allocations_.erase(address); }
+void ScalarInterpreter::release(DeviceAddress address) {
+    allocations_.erase(address);
+}
 
 std::byte* ScalarInterpreter::global(DeviceAddress address, std::size_t bytes) {
     auto next = allocations_.upper_bound(address);
@@ -214,6 +236,13 @@ void ScalarInterpreter::copy_from_device(std::span<std::byte> destination, Devic
 
 void ScalarInterpreter::fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) {
     std::fill_n(global(destination, bytes), bytes, value);
+}
+
+DeviceAddress ScalarInterpreter::variable(std::string_view name) const {
+    for (std::size_t i = 0; i < module_.variables.size(); ++i) {
+        if (module_.variables[i].name == name && variable_addresses_[i] != 0) return variable_addresses_[i];
+    }
+    throw ProgramError("scalar interpreter: no variable " + std::string(name));
 }
 
 void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration& configuration,
@@ -253,8 +282,8 @@ void ScalarInterpreter::run_thread(Block& block, Thread& thread) {
         }
         const ptx::Instruction& instruction = frame.function->instructions[frame.next++];
         ++thread_instructions_;
-        const bool acts = !instruction.guard ||
-                          (frame.registers[instruction.guard->reg] != 0) != instruction.guard->negated;
+        const bool acts =
+            !instruction.guard || (frame.registers[instruction.guard->reg] != 0) != instruction.guard->negated;
         if (acts) {
             execute(block, thread, instruction);
         }
@@ -263,25 +292,46 @@ void ScalarInterpreter::run_thread(Block& block, Thread& thread) {
 
 void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruction& instruction) {
     switch (instruction.opcode) {
-        case Opcode::bra: thread.top().next = instruction.operands[0].target; return;
+        case Opcode::bra:
+            thread.top().next = instruction.operands[0].target;
+            return;
         case Opcode::brx_idx:
             thread.top().next = instruction.operands[1].targets.at(value(block, thread, instruction.operands[0]));
             return;
-        case Opcode::call: call(thread, instruction); return;
-        case Opcode::ret: return_from(thread); return;
-        case Opcode::exit: thread.ended = true; return;
+        case Opcode::call:
+            call(thread, instruction);
+            return;
+        case Opcode::ret:
+            return_from(thread);
+            return;
+        case Opcode::exit:
+            thread.ended = true;
+            return;
         case Opcode::prefetch:
-        case Opcode::prefetchu: return;
+        case Opcode::prefetchu:
+            return;
         case Opcode::bar:
-        case Opcode::barrier: thread.waits = true; return;
+        case Opcode::barrier:
+            thread.waits = true;
+            return;
         case Opcode::membar:
-        case Opcode::fence: return;
-        case Opcode::ld: load(block, thread, instruction); return;
-        case Opcode::st: store(block, thread, instruction); return;
+        case Opcode::fence:
+            return;
+        case Opcode::ld:
+            load(block, thread, instruction);
+            return;
+        case Opcode::st:
+            store(block, thread, instruction);
+            return;
         case Opcode::atom:
-        case Opcode::red: atomic(block, thread, instruction); return;
-        case Opcode::setp: compare(block, thread, instruction); return;
-        default: break;
+        case Opcode::red:
+            atomic(block, thread, instruction);
+            return;
+        case Opcode::setp:
+            compare(block, thread, instruction);
+            return;
+        default:
+            break;
     }
     const ptx::Operand& destination = instruction.operands[0];
     if (destination.kind != ptx::OperandKind::reg) {
@@ -304,15 +354,19 @@ std::uint64_t ScalarInterpreter::with_carry(const Block& block, Thread& thread,
     const unsigned width = ptx::bits(type);
     const auto sources = instruction.sources();
     const auto source = [&](std::size_t i) { return value(block, thread, sources[i]); };
-    const bool takes = instruction.opcode == Opcode::addc || instruction.opcode == Opcode::subc ||
-                       instruction.opcode == Opcode::madc;
+    const bool takes =
+        instruction.opcode == Opcode::addc || instruction.opcode == Opcode::subc || instruction.opcode == Opcode::madc;
     const Wide in = takes && thread.carry;
     Wide result = 0;
     switch (instruction.opcode) {
         case Opcode::add:
-        case Opcode::addc: result = Wide{truncated(source(0), type)} + truncated(source(1), type) + in; break;
+        case Opcode::addc:
+            result = Wide{truncated(source(0), type)} + truncated(source(1), type) + in;
+            break;
         case Opcode::sub:
-        case Opcode::subc: result = Wide{truncated(source(0), type)} - truncated(source(1), type) - in; break;
+        case Opcode::subc:
+            result = Wide{truncated(source(0), type)} - truncated(source(1), type) - in;
+            break;
         default: {
             const Wide product = as_integer(source(0), type) * as_integer(source(1), type);
             const bool high = instruction.modifiers.mul_mode == ptx::MulMode::hi;
@@ -330,12 +384,18 @@ bool ScalarInterpreter::has_property(const Block& block, const Thread& thread,
     const int category = instruction.type() == Type::f64 ? std::fpclassify(std::bit_cast<double>(bits))
                                                          : std::fpclassify(as_float(bits));
     switch (instruction.modifiers.property) {
-        case ptx::FloatProperty::finite: return category != FP_INFINITE && category != FP_NAN;
-        case ptx::FloatProperty::infinite: return category == FP_INFINITE;
-        case ptx::FloatProperty::number: return category != FP_NAN;
-        case ptx::FloatProperty::notanumber: return category == FP_NAN;
-        case ptx::FloatProperty::normal: return category == FP_NORMAL || category == FP_ZERO;
-        default: return category == FP_SUBNORMAL;
+        case ptx::FloatProperty::finite:
+            return category != FP_INFINITE && category != FP_NAN;
+        case ptx::FloatProperty::infinite:
+            return category == FP_INFINITE;
+        case ptx::FloatProperty::number:
+            return category != FP_NAN;
+        case ptx::FloatProperty::notanumber:
+            return category == FP_NAN;
+        case ptx::FloatProperty::normal:
+            return category == FP_NORMAL || category == FP_ZERO;
+        default:
+            return category == FP_SUBNORMAL;
     }
 }
 
@@ -357,12 +417,29 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
             refuse(module_, instruction);
         }
         switch (instruction.opcode) {
-            case Opcode::add: return float_bits(as_float(source(0)) + as_float(source(1)));
-            case Opcode::sub: return float_bits(as_float(source(0)) - as_float(source(1)));
-            case Opcode::mul: return float_bits(as_float(source(0)) * as_float(source(1)));
+            case Opcode::add:
+                return float_bits(as_float(source(0)) + as_float(source(1)));
+            case Opcode::sub:
+                return float_bits(as_float(source(0)) - as_float(source(1)));
+            case Opcode::mul:
+                return float_bits(as_float(source(0)) * as_float(source(1)));
             case Opcode::fma:
                 return float_bits(std::fma(as_float(source(0)), as_float(source(1)), as_float(source(2))));
-            default: break;
+            case Opcode::div:
+                if (modifiers.rounding == ptx::Rounding::none) break;
+                return float_bits(as_float(source(0)) / as_float(source(1)));
+            case Opcode::rcp:
+                if (modifiers.rounding == ptx::Rounding::none) break;
+                return float_bits(1.0f / as_float(source(0)));
+            case Opcode::sqrt:
+                if (modifiers.rounding == ptx::Rounding::none) break;
+                return float_bits(std::sqrt(as_float(source(0))));
+            case Opcode::neg:
+                return source(0) ^ 0x8000'0000u;
+            case Opcode::abs:
+                return source(0) & 0x7FFF'FFFFu;
+            default:
+                break;
         }
     }
     switch (instruction.opcode) {
@@ -374,11 +451,16 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
                                                                                      : 0;
             return modifiers.to ? source(0) - window : source(0) + window;
         }
-        case Opcode::selp: return source(2) != 0 ? source(0) : source(1);
-        case Opcode::and_: return source(0) & source(1);
-        case Opcode::or_: return source(0) | source(1);
-        case Opcode::xor_: return source(0) ^ source(1);
-        case Opcode::not_: return type == Type::pred ? source(0) == 0 : ~source(0);
+        case Opcode::selp:
+            return source(2) != 0 ? source(0) : source(1);
+        case Opcode::and_:
+            return source(0) & source(1);
+        case Opcode::or_:
+            return source(0) | source(1);
+        case Opcode::xor_:
+            return source(0) ^ source(1);
+        case Opcode::not_:
+            return type == Type::pred ? source(0) == 0 : ~source(0);
         case Opcode::shl: {
             const std::uint64_t amount = truncated(source(1), Type::u32);
             return amount >= width ? 0 : source(0) << amount;
@@ -387,7 +469,8 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
             const auto amount = static_cast<unsigned>(std::min<std::uint64_t>(truncated(source(1), Type::u32), width));
             return static_cast<std::uint64_t>(as_integer(source(0), type) >> amount);
         }
-        default: break;
+        default:
+            break;
     }
     if (instruction.opcode == Opcode::cvt && !ptx::is_floating(modifiers.types[0]) &&
         !ptx::is_floating(modifiers.types[1])) {
@@ -399,12 +482,18 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
 
     const auto integer = [&](std::size_t i) { return as_integer(source(i), type); };
     switch (instruction.opcode) {
-        case Opcode::add: return static_cast<std::uint64_t>(integer(0) + integer(1));
-        case Opcode::sub: return static_cast<std::uint64_t>(integer(0) - integer(1));
-        case Opcode::neg: return static_cast<std::uint64_t>(-integer(0));
-        case Opcode::abs: return static_cast<std::uint64_t>(integer(0) < 0 ? -integer(0) : integer(0));
-        case Opcode::min: return static_cast<std::uint64_t>(std::min(integer(0), integer(1)));
-        case Opcode::max: return static_cast<std::uint64_t>(std::max(integer(0), integer(1)));
+        case Opcode::add:
+            return static_cast<std::uint64_t>(integer(0) + integer(1));
+        case Opcode::sub:
+            return static_cast<std::uint64_t>(integer(0) - integer(1));
+        case Opcode::neg:
+            return static_cast<std::uint64_t>(-integer(0));
+        case Opcode::abs:
+            return static_cast<std::uint64_t>(integer(0) < 0 ? -integer(0) : integer(0));
+        case Opcode::min:
+            return static_cast<std::uint64_t>(std::min(integer(0), integer(1)));
+        case Opcode::max:
+            return static_cast<std::uint64_t>(std::max(integer(0), integer(1)));
         case Opcode::mul:
         case Opcode::mad: {
             const Wide product = integer(0) * integer(1);
@@ -438,9 +527,12 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
             const Wide part = modifiers.mul_mode == ptx::MulMode::hi ? product >> 16 : product;
             return static_cast<std::uint64_t>(part + (instruction.opcode == Opcode::mad24 ? integer(2) : 0));
         }
-        case Opcode::div: return static_cast<std::uint64_t>(integer(1) == 0 ? -1 : integer(0) / integer(1));
-        case Opcode::rem: return static_cast<std::uint64_t>(integer(1) == 0 ? integer(0) : integer(0) % integer(1));
-        default: refuse(module_, instruction);
+        case Opcode::div:
+            return static_cast<std::uint64_t>(integer(1) == 0 ? -1 : integer(0) / integer(1));
+        case Opcode::rem:
+            return static_cast<std::uint64_t>(integer(1) == 0 ? integer(0) : integer(0) % integer(1));
+        default:
+            refuse(module_, instruction);
     }
 }
 
@@ -451,10 +543,14 @@ void ScalarInterpreter::compare(const Block& block, Thread& thread, const ptx::I
     const bool other = sources.size() > 2 && value(block, thread, sources[2]) != 0;
     const auto combined = [&](bool result) {
         switch (instruction.modifiers.combine) {
-            case ptx::Combine::and_: return result && other;
-            case ptx::Combine::or_: return result || other;
-            case ptx::Combine::xor_: return result != other;
-            default: return result;
+            case ptx::Combine::and_:
+                return result && other;
+            case ptx::Combine::or_:
+                return result || other;
+            case ptx::Combine::xor_:
+                return result != other;
+            default:
+                return result;
         }
     };
     const bool results[] = {combined(holds), combined(!holds)};
@@ -471,10 +567,14 @@ std::uint64_t ScalarInterpreter::value(const Block& block, const Thread& thread,
             const std::uint64_t bits = thread.top().registers[operand.reg];
             return operand.negated ? bits == 0 : bits;
         }
-        case ptx::OperandKind::immediate: return operand.value;
-        case ptx::OperandKind::special: return special(block, thread, operand.special);
-        case ptx::OperandKind::symbol: return symbol_address(block, thread, operand.symbol) + operand.value;
-        default: throw InputError("scalar interpreter: an operand of a kind that it does not know");
+        case ptx::OperandKind::immediate:
+            return operand.value;
+        case ptx::OperandKind::special:
+            return special(block, thread, operand.special);
+        case ptx::OperandKind::symbol:
+            return symbol_address(block, thread, operand.symbol) + operand.value;
+        default:
+            throw InputError("scalar interpreter: an operand of a kind that it does not know");
     }
 }
 
@@ -550,20 +650,34 @@ std::uint64_t ScalarInterpreter::special(const Block& block, const Thread& threa
     const isa::Dim3& size = block.configuration.block;
     const std::uint32_t linear = thread.id.x + size.x * (thread.id.y + size.y * thread.id.z);
     switch (reg) {
-        case SpecialRegister::tid_x: return thread.id.x;
-        case SpecialRegister::tid_y: return thread.id.y;
-        case SpecialRegister::tid_z: return thread.id.z;
-        case SpecialRegister::ntid_x: return size.x;
-        case SpecialRegister::ntid_y: return size.y;
-        case SpecialRegister::ntid_z: return size.z;
-        case SpecialRegister::ctaid_x: return block.id.x;
-        case SpecialRegister::ctaid_y: return block.id.y;
-        case SpecialRegister::ctaid_z: return block.id.z;
-        case SpecialRegister::nctaid_x: return block.configuration.grid.x;
-        case SpecialRegister::nctaid_y: return block.configuration.grid.y;
-        case SpecialRegister::nctaid_z: return block.configuration.grid.z;
-        case SpecialRegister::laneid: return linear % isa::kWarpSize;
-        default: throw InputError("scalar interpreter: special register " + std::string(ptx::name_of(reg)));
+        case SpecialRegister::tid_x:
+            return thread.id.x;
+        case SpecialRegister::tid_y:
+            return thread.id.y;
+        case SpecialRegister::tid_z:
+            return thread.id.z;
+        case SpecialRegister::ntid_x:
+            return size.x;
+        case SpecialRegister::ntid_y:
+            return size.y;
+        case SpecialRegister::ntid_z:
+            return size.z;
+        case SpecialRegister::ctaid_x:
+            return block.id.x;
+        case SpecialRegister::ctaid_y:
+            return block.id.y;
+        case SpecialRegister::ctaid_z:
+            return block.id.z;
+        case SpecialRegister::nctaid_x:
+            return block.configuration.grid.x;
+        case SpecialRegister::nctaid_y:
+            return block.configuration.grid.y;
+        case SpecialRegister::nctaid_z:
+            return block.configuration.grid.z;
+        case SpecialRegister::laneid:
+            return linear % isa::kWarpSize;
+        default:
+            throw InputError("scalar interpreter: special register " + std::string(ptx::name_of(reg)));
     }
 }
 
@@ -580,9 +694,14 @@ std::byte* ScalarInterpreter::parameter_memory(Block& block, Thread& thread, con
             }
             contents = &frame.parameters[index];
             break;
-        case ptx::SymbolKind::return_parameter: contents = &frame.results[index]; break;
-        case ptx::SymbolKind::function_variable: contents = &frame.variables[index]; break;
-        default: refuse(module_, instruction);
+        case ptx::SymbolKind::return_parameter:
+            contents = &frame.results[index];
+            break;
+        case ptx::SymbolKind::function_variable:
+            contents = &frame.variables[index];
+            break;
+        default:
+            refuse(module_, instruction);
     }
     if (address.value + bytes > contents->size()) {
         throw ProgramError(ptx::where(module_, instruction) + ": outside the parameter");
@@ -619,8 +738,10 @@ std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::In
         }
         case ptx::StateSpace::generic:
         case ptx::StateSpace::constant:
-        case ptx::StateSpace::global: return global(place, bytes);
-        default: refuse(module_, instruction);
+        case ptx::StateSpace::global:
+            return global(place, bytes);
+        default:
+            refuse(module_, instruction);
     }
 }
 
@@ -680,16 +801,35 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
         case AtomicOperation::add:
             result = type == Type::f32 ? float_bits(as_float(old) + as_float(operand)) : old + operand;
             break;
-        case AtomicOperation::min: result = static_cast<std::uint64_t>(std::min(a, b)); break;
-        case AtomicOperation::max: result = static_cast<std::uint64_t>(std::max(a, b)); break;
-        case AtomicOperation::and_: result = old & operand; break;
-        case AtomicOperation::or_: result = old | operand; break;
-        case AtomicOperation::xor_: result = old ^ operand; break;
-        case AtomicOperation::exch: result = operand; break;
-        case AtomicOperation::inc: result = a >= b ? 0 : old + 1; break;
-        case AtomicOperation::dec: result = (a == 0 || a > b) ? operand : old - 1; break;
-        case AtomicOperation::cas: result = a == b ? value(block, thread, sources[2]) : old; break;
-        default: refuse(module_, instruction);
+        case AtomicOperation::min:
+            result = static_cast<std::uint64_t>(std::min(a, b));
+            break;
+        case AtomicOperation::max:
+            result = static_cast<std::uint64_t>(std::max(a, b));
+            break;
+        case AtomicOperation::and_:
+            result = old & operand;
+            break;
+        case AtomicOperation::or_:
+            result = old | operand;
+            break;
+        case AtomicOperation::xor_:
+            result = old ^ operand;
+            break;
+        case AtomicOperation::exch:
+            result = operand;
+            break;
+        case AtomicOperation::inc:
+            result = a >= b ? 0 : old + 1;
+            break;
+        case AtomicOperation::dec:
+            result = (a == 0 || a > b) ? operand : old - 1;
+            break;
+        case AtomicOperation::cas:
+            result = a == b ? value(block, thread, sources[2]) : old;
+            break;
+        default:
+            refuse(module_, instruction);
     }
     std::memcpy(place, &result, size);
     if (instruction.destination_count == 1 && instruction.operands[0].kind == ptx::OperandKind::reg) {

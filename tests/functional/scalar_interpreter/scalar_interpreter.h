@@ -21,6 +21,7 @@ class ScalarInterpreter : public Device {
     void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override;
     void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override;
     void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override;
+    DeviceAddress variable(std::string_view name) const override;
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override;
 
@@ -45,8 +46,8 @@ class ScalarInterpreter : public Device {
     void return_from(Thread& thread);
     std::byte* parameter_memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
                                 const ptx::Operand& address, std::size_t bytes);
-    std::byte* memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
-                      const ptx::Operand& address, std::size_t bytes);
+    std::byte* memory(Block& block, Thread& thread, const ptx::Instruction& instruction, const ptx::Operand& address,
+                      std::size_t bytes);
     std::byte* global(DeviceAddress address, std::size_t bytes);
     std::uint64_t symbol_address(const Block& block, const Thread& thread, const ptx::SymbolReference& symbol) const;
     void load(Block& block, Thread& thread, const ptx::Instruction& instruction);

@@ -1,0 +1,74 @@
+#include "experiments/workloads/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+namespace lookahead {
+
+namespace {
+
+template <class T, class E, class Same>
+CheckReport compare(std::string_view what, const std::vector<T>& got, const std::vector<E>& expected,
+                    const std::string& how, Same same) {
+    if (got.size() != expected.size()) {
+        return {Outputs::mismatch, std::string(what) + " has " + std::to_string(got.size()) + " elements, expected " +
+                                       std::to_string(expected.size())};
+    }
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        if (!same(got[i], expected[i])) {
+            return {Outputs::mismatch, std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(got[i]) +
+                                           ", the CPU reference says " + std::to_string(expected[i])};
+        }
+    }
+    return {Outputs::match, std::to_string(got.size()) + " elements of " + std::string(what) + " " + how};
+}
+
+template <class T>
+CheckReport compare_equal(std::string_view what, const std::vector<T>& got, const std::vector<T>& expected) {
+    return compare(what, got, expected, "equal", [](T a, T b) { return a == b; });
+}
+
+}  // namespace
+
+CheckReport compare_exact(std::string_view what, const std::vector<std::int32_t>& got,
+                          const std::vector<std::int32_t>& expected) {
+    return compare_equal(what, got, expected);
+}
+
+CheckReport compare_exact(std::string_view what, const std::vector<std::uint32_t>& got,
+                          const std::vector<std::uint32_t>& expected) {
+    return compare_equal(what, got, expected);
+}
+
+CheckReport compare_exact(std::string_view what, const std::vector<std::uint8_t>& got,
+                          const std::vector<std::uint8_t>& expected) {
+    return compare_equal(what, got, expected);
+}
+
+CheckReport compare_exact(std::string_view what, const std::vector<float>& got, const std::vector<float>& expected) {
+    return compare_equal(what, got, expected);
+}
+
+CheckReport compare_close(std::string_view what, const std::vector<float>& got, const std::vector<double>& expected,
+                          double tolerance, double scale) {
+    char how[48];
+    std::snprintf(how, sizeof how, "within a relative %g", tolerance);
+    return compare(what, got, expected, how, [=](float a, double b) {
+        return std::abs(static_cast<double>(a) - b) <= tolerance * std::max(scale, std::abs(b));
+    });
+}
+
+CheckReport all_of(const std::vector<CheckReport>& reports) {
+    std::string text;
+    for (const CheckReport& report : reports) {
+        if (report.outputs != Outputs::match) {
+            return report;
+        }
+        text += (text.empty() ? "" : ", ") + report.message;
+    }
+    return {Outputs::match, text};
+}
+
+}  // namespace lookahead

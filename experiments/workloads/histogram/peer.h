@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/workloads/compare.h"
+#include "experiments/workloads/histogram/files.h"
+#include "experiments/workloads/workload.h"
+#include "experiments/workloads/xorshift.h"
+
+namespace lookahead {
+
+/// The kernel and the inputs of the published comparison with GPGPU-Sim.
+class HistogramPeer : public Workload {
+  public:
+    explicit HistogramPeer(const WorkloadContext& context)
+        : n_(context.size == Size::medium ? 1 << 19 : 1 << 17),
+          blocks_(context.size == Size::medium ? 240 : 60),
+          seed_(input_seed("histogram", "peer", context)) {}
+
+    std::string_view ptx() const override { return histogram_files::kPeerPtx; }
+    std::string ptx_file() const override { return std::string(histogram_files::kPeerPtxFile); }
+
+    void run(Device& device) override {
+        XorShift32 random(seed_);
+        in_.resize(n_);
+        for (std::uint32_t& value : in_) value = random.next();
+
+        const DeviceAddress in = device.upload(in_);
+        const DeviceAddress bins = device.allocate(kBins * sizeof(std::uint32_t));
+        device.fill(bins, std::byte{0}, kBins * sizeof(std::uint32_t));
+        device.launch("histogram", {{static_cast<std::uint32_t>(blocks_)}, {kBins}},
+                      pack_parameters(in, bins, static_cast<std::int32_t>(n_)));
+        bins_ = device.download<std::uint32_t>(bins, kBins);
+    }
+
+    CheckReport check() const override {
+        std::vector<std::uint32_t> expected(kBins, 0);
+        for (const std::uint32_t value : in_) {
+            ++expected[value % kBins];
+        }
+        return compare_exact("bins", bins_, expected);
+    }
+
+  private:
+    static constexpr std::uint32_t kBins = 256;
+
+    std::int64_t n_, blocks_;
+    std::uint32_t seed_;
+    std::vector<std::uint32_t> in_, bins_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "experiments/workloads/workload.h"
+
+namespace lookahead {
+
+template <class Suite>
+struct PeerParameters : Suite::Parameters {
+    std::string input = "seeded";
+};
+
+template <class Suite>
+struct ParametersOf<PeerParameters<Suite>> {
+    inline static const ParameterList list = [] {
+        using P = PeerParameters<Suite>;
+        ParameterList all = ParametersOf<typename Suite::Parameters>::list;
+        const ParameterList input = parameter_list<P>(input_parameter(&P::input));
+        all.insert(all.end(), input.begin(), input.end());
+        return all;
+    }();
+};
+
+/// A workload with two programs: the suite's, and with `input=peer` that of the published comparison with GPGPU-Sim,
+/// whose constructor takes the context.
+template <class Suite, class Peer>
+class WithPeer : public Workload {
+  public:
+    using Parameters = PeerParameters<Suite>;
+
+    WithPeer(const Parameters& parameters, const WorkloadContext& context) {
+        if (parameters.input == "peer") {
+            program_ = std::make_unique<Peer>(context);
+        } else {
+            program_ = std::make_unique<Suite>(parameters, context);
+        }
+    }
+
+    std::string_view ptx() const override { return program_->ptx(); }
+    std::string ptx_file() const override { return program_->ptx_file(); }
+    void run(Device& device) override { program_->run(device); }
+    CheckReport check() const override { return program_->check(); }
+
+  private:
+    std::unique_ptr<Workload> program_;
+};
+
+}  // namespace lookahead

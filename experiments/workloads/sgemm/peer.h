@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/workloads/compare.h"
+#include "experiments/workloads/sgemm/files.h"
+#include "experiments/workloads/workload.h"
+#include "experiments/workloads/xorshift.h"
+
+namespace lookahead {
+
+/// The kernel and the inputs of the published comparison with GPGPU-Sim.
+class SgemmPeer : public Workload {
+  public:
+    explicit SgemmPeer(const WorkloadContext& context)
+        : n_(context.size == Size::medium ? 256 : 128), seed_(input_seed("sgemm", "peer", context)) {}
+
+    std::string_view ptx() const override { return sgemm_files::kPeerPtx; }
+    std::string ptx_file() const override { return std::string(sgemm_files::kPeerPtxFile); }
+
+    void run(Device& device) override {
+        XorShift32 random(seed_);
+        a_.resize(n_ * n_);
+        b_.resize(n_ * n_);
+        for (float& value : a_) value = random.next_float();
+        for (float& value : b_) value = random.next_float();
+
+        const DeviceAddress a = device.upload(a_);
+        const DeviceAddress b = device.upload(b_);
+        const DeviceAddress c = device.allocate(n_ * n_ * sizeof(float));
+        const auto tiles = static_cast<std::uint32_t>(n_ / kTile);
+        device.launch("sgemm", {{tiles, tiles}, {kTile, kTile}},
+                      pack_parameters(a, b, c, static_cast<std::int32_t>(n_)));
+        c_ = device.download<float>(c, n_ * n_);
+    }
+
+    CheckReport check() const override {
+        std::vector<double> expected(n_ * n_, 0.0);
+        for (std::int64_t i = 0; i < n_; ++i) {
+            for (std::int64_t k = 0; k < n_; ++k) {
+                const double a = a_[i * n_ + k];
+                for (std::int64_t j = 0; j < n_; ++j) {
+                    expected[i * n_ + j] += a * b_[k * n_ + j];
+                }
+            }
+        }
+        return compare_close("C", c_, expected, kTolerance);
+    }
+
+  private:
+    static constexpr std::int64_t kTile = 16;
+    /// A dot product of n terms in [0, 1) in single precision, relative to its double-precision value.
+    static constexpr double kTolerance = 1e-5;
+
+    std::int64_t n_;
+    std::uint32_t seed_;
+    std::vector<float> a_, b_, c_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,70 @@
+#include <vector>
+
+#include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/stencil/files.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::int64_t kBlockX = 32, kBlockY = 4;
+constexpr float kC0 = 1.0f / 6.0f, kC1 = 1.0f / 36.0f;
+constexpr double kTolerance = 1e-5;
+
+constexpr std::array<SizedParameter, 4> kParameters{{
+    {"nx", "point", {64, 128, 512, 512}, 4096, "Points in x.", 2 * kBlockX},
+    {"ny", "point", {8, 128, 512, 512}, 4096, "Points in y.", kBlockY},
+    {"nz", "point", {5, 32, 64, 64}, 4096, "Points in z."},
+    {"steps", "step", {2, 3, 2, 20}, 1 << 14, "Steps, a launch each."},
+}};
+
+class Stencil : public SizedWorkload<kParameters> {
+  public:
+    LOOKAHEAD_SIZED_WORKLOAD(Stencil, stencil)
+
+    void run(Device& device) override {
+        XorShift32 random(seed());
+        before_ = random.floats(nx_ * ny_ * nz_);
+        DeviceAddress from = device.upload(before_), to = device.upload(before_);
+        const LaunchConfiguration shape{{blocks_for(nx_, 2 * kBlockX), blocks_for(ny_, kBlockY)},
+                                        {kBlockX, kBlockY},
+                                        2 * kBlockX * kBlockY * sizeof(float)};
+        for (std::int64_t step = 0; step < steps_; ++step) {
+            device.launch("stencil", shape,
+                          pack_parameters(kC0, kC1, from, to, static_cast<std::int32_t>(nx_),
+                                          static_cast<std::int32_t>(ny_), static_cast<std::int32_t>(nz_)));
+            std::swap(from, to);
+        }
+        after_ = device.download<float>(from, before_.size());
+    }
+
+    CheckReport check() const override {
+        std::vector<double> now(before_.begin(), before_.end()), next = now;
+        const std::int64_t row = nx_, plane = nx_ * ny_;
+        for (std::int64_t step = 0; step < steps_; ++step) {
+            for (std::int64_t z = 1; z < nz_ - 1; ++z) {
+                for (std::int64_t y = 1; y < ny_ - 1; ++y) {
+                    for (std::int64_t x = 1; x < nx_ - 1; ++x) {
+                        const double* at = &now[x + y * row + z * plane];
+                        next[x + y * row + z * plane] =
+                            (at[-1] + at[1] + at[-row] + at[row] + at[-plane] + at[plane]) * double{kC1} -
+                            at[0] * double{kC0};
+                    }
+                }
+            }
+            now.swap(next);
+        }
+        // Values shrink from step to step: relative to what the borders are like, 1.
+        return compare_close("A", after_, now, kTolerance);
+    }
+
+  private:
+    const std::int64_t nx_ = value(0), ny_ = value(1), nz_ = value(2), steps_ = value(3);
+    std::vector<float> before_, after_;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_WORKLOAD(Stencil, stencil)
+
+}  // namespace lookahead
