@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -57,14 +58,16 @@ class Device {
 template <class... Ts>
 std::vector<std::byte> pack_parameters(const Ts&... values) {
     static_assert((std::is_trivially_copyable_v<Ts> && ...));
-    std::vector<std::byte> packed;
-    const auto append = [&packed](const auto& value) {
-        packed.resize((packed.size() + alignof(decltype(value)) - 1) / alignof(decltype(value)) *
-                      alignof(decltype(value)));
-        const auto bytes = std::as_bytes(std::span(&value, 1));
-        packed.insert(packed.end(), bytes.begin(), bytes.end());
+    std::size_t bytes = 0;
+    const auto place = [&bytes](std::size_t size, std::size_t alignment) {
+        const std::size_t begin = (bytes + alignment - 1) / alignment * alignment;
+        bytes = begin + size;
+        return begin;
     };
-    (append(values), ...);
+    (place(sizeof(Ts), alignof(Ts)), ...);
+    std::vector<std::byte> packed(bytes);
+    bytes = 0;
+    (std::memcpy(packed.data() + place(sizeof(Ts), alignof(Ts)), &values, sizeof(Ts)), ...);
     return packed;
 }
 

@@ -1,0 +1,74 @@
+#include <cmath>
+#include <vector>
+
+#include "experiments/workloads/backprop/files.h"
+#include "experiments/workloads/sized_workload.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::int64_t kHidden = 16, kColumns = kHidden + 1;
+constexpr float kRate = 0.3f, kMomentum = 0.3f;
+constexpr double kTolerance = 1e-5;
+
+constexpr std::array<SizedParameter, 1> kParameters{{
+    {"units", "unit", {512, 49152, 655360, 65535 * kHidden}, 65535 * kHidden, "Input units.", kHidden},
+}};
+
+class Backprop : public SizedWorkload<kParameters> {
+  public:
+    LOOKAHEAD_SIZED_WORKLOAD(Backprop, backprop)
+
+    void run(Device& device) override {
+        XorShift32 random(seed());
+        input_ = random.floats(units_ + 1);
+        weights_before_ = random.floats((units_ + 1) * kColumns);
+        change_before_ = random.floats((units_ + 1) * kColumns, -0.1f, 0.1f);
+        delta_ = random.floats(kColumns, -1.0f, 1.0f);
+
+        const DeviceAddress input = device.upload(input_), weights = device.upload(weights_before_);
+        const DeviceAddress delta = device.upload(delta_), change = device.upload(change_before_);
+        const std::uint32_t blocks = blocks_for(units_, kHidden);
+        const DeviceAddress partial = device.allocate(blocks * kHidden * sizeof(float));
+        const LaunchConfiguration shape{{1, blocks}, {kHidden, kHidden}};
+        const auto hidden = static_cast<std::int32_t>(kHidden);
+        device.launch("backprop_forward", shape, pack_parameters(input, weights, partial, hidden));
+        partial_ = device.download<float>(partial, blocks * kHidden);
+        // The suite copies the weights to the device again before the second kernel, for the first one spoils them.
+        device.copy_to_device(weights, std::as_bytes(std::span(weights_before_)));
+        device.launch("backprop_adjust", shape, pack_parameters(delta, hidden, input, weights, change));
+        weights_ = device.download<float>(weights, weights_before_.size());
+        change_ = device.download<float>(change, change_before_.size());
+    }
+
+    CheckReport check() const override {
+        std::vector<double> partial(partial_.size(), 0.0);
+        std::vector<double> weights(weights_before_.begin(), weights_before_.end());
+        std::vector<double> change(change_before_.begin(), change_before_.end());
+        for (std::int64_t unit = 0; unit <= units_; ++unit) {
+            for (std::int64_t column = 1; column < kColumns; ++column) {
+                const std::int64_t index = unit * kColumns + column;
+                const double input = unit == 0 ? 1.0 : input_[unit];  // the bias
+                if (unit > 0) {
+                    partial[(unit - 1) / kHidden * kHidden + column - 1] += input * weights_before_[index];
+                }
+                change[index] = kRate * input * delta_[column] + kMomentum * change[index];
+                weights[index] += change[index];
+            }
+        }
+        return all_of({compare_close("partial sum", partial_, partial, kTolerance),
+                       compare_close("weight", weights_, weights, kTolerance),
+                       compare_close("change", change_, change, kTolerance)});
+    }
+
+  private:
+    const std::int64_t units_ = value(0);
+    std::vector<float> input_, weights_before_, change_before_, delta_, partial_, weights_, change_;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_WORKLOAD(Backprop, backprop)
+
+}  // namespace lookahead

@@ -1,0 +1,55 @@
+#include <vector>
+
+#include "experiments/workloads/jacobi1D/files.h"
+#include "experiments/workloads/sized_workload.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::uint32_t kBlock = 256;
+constexpr double kTolerance = 1e-5;
+
+constexpr std::array<SizedParameter, 2> kParameters{{
+    {"n", "point", {1000, 1 << 18, 1 << 20, 1 << 24}, 1 << 28, "Points."},
+    {"steps", "step", {3, 6, 24, 24}, 1 << 20, "Steps, two launches each."},
+}};
+
+class Jacobi1D : public SizedWorkload<kParameters> {
+  public:
+    LOOKAHEAD_SIZED_WORKLOAD(Jacobi1D, jacobi1D)
+
+    void run(Device& device) override {
+        XorShift32 random(seed());
+        before_ = random.floats(n_);
+        const DeviceAddress a = device.upload(before_), b = device.upload(before_);
+        const auto n = static_cast<std::int32_t>(n_);
+        const LaunchConfiguration shape{{blocks_for(n_, kBlock)}, {kBlock}};
+        for (std::int64_t step = 0; step < steps_; ++step) {
+            device.launch("jacobi1D_average", shape, pack_parameters(n, a, b));
+            device.launch("jacobi1D_copy", shape, pack_parameters(n, a, b));
+        }
+        after_ = device.download<float>(a, n_);
+    }
+
+    CheckReport check() const override {
+        std::vector<double> now(before_.begin(), before_.end()), next = now;
+        for (std::int64_t step = 0; step < steps_; ++step) {
+            for (std::int64_t i = 1; i < n_ - 1; ++i) {
+                next[i] = double{0.33333f} * (now[i - 1] + now[i] + now[i + 1]);
+            }
+            now.swap(next);
+        }
+        return compare_close("A", after_, now, kTolerance);
+    }
+
+  private:
+    const std::int64_t n_ = value(0), steps_ = value(1);
+    std::vector<float> before_, after_;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_WORKLOAD(Jacobi1D, jacobi1D)
+
+}  // namespace lookahead
