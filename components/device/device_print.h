@@ -52,6 +52,7 @@ class PrintingDevice final : public Device {
     void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override {
         device_.fill(destination, value, bytes);
     }
+    DeviceAddress variable(std::string_view name) const override { return device_.variable(name); }
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override;
 

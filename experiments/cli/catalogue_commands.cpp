@@ -37,16 +37,16 @@ std::string in_papers(const ManifestEntry& entry) {
 
 std::string list_workloads() {
     std::string text;
-    const std::string indent(20, ' ');
+    const std::string indent(24, ' ');
     for (const ManifestEntry& entry : workload_manifest()) {
-        text += "  " + std::string(entry.name) + std::string(18 - std::min<std::size_t>(17, entry.name.size()), ' ') +
+        text += "  " + std::string(entry.name) + std::string(22 - std::min<std::size_t>(21, entry.name.size()), ' ') +
                 std::string(entry.description) + "\n" + indent + std::string(entry.suite) + "\n";
         if (const std::string papers = in_papers(entry); !papers.empty()) text += indent + papers + "\n";
     }
     for (const VariantEntry& variant : registered_variants()) {
         const auto is_it = [&](const ManifestEntry& entry) { return entry.name == variant.name; };
         if (variant.slot == SlotTraits<Workload>::name && std::ranges::none_of(workload_manifest(), is_it)) {
-            text += "  " + variant.name + std::string(18 - std::min<std::size_t>(17, variant.name.size()), ' ') +
+            text += "  " + variant.name + std::string(22 - std::min<std::size_t>(21, variant.name.size()), ' ') +
                     variant.description + "\n";
         }
     }
