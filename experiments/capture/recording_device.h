@@ -15,6 +15,7 @@ class RecordingDevice : public Device {
     void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override;
     void copy_from_device(std::span<std::byte> destination, DeviceAddress source) override;
     void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override;
+    DeviceAddress variable(std::string_view name) const override { return device_.variable(name); }
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override;
 

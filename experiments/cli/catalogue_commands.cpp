@@ -35,19 +35,21 @@ std::string in_papers(const ManifestEntry& entry) {
     return text;
 }
 
+/// A line each: scripts take the first word.
 std::string list_workloads() {
     std::string text;
-    const std::string indent(24, ' ');
+    const auto add = [&text](std::string_view name, const std::string& what) {
+        text += "  " + std::string(name) + std::string(22 - std::min<std::size_t>(21, name.size()), ' ') + what + "\n";
+    };
     for (const ManifestEntry& entry : workload_manifest()) {
-        text += "  " + std::string(entry.name) + std::string(22 - std::min<std::size_t>(21, entry.name.size()), ' ') +
-                std::string(entry.description) + "\n" + indent + std::string(entry.suite) + "\n";
-        if (const std::string papers = in_papers(entry); !papers.empty()) text += indent + papers + "\n";
+        const std::string papers = in_papers(entry);
+        add(entry.name, std::string(entry.description) + " [" + std::string(entry.suite) +
+                            (papers.empty() ? "" : "; " + papers) + "]");
     }
     for (const VariantEntry& variant : registered_variants()) {
         const auto is_it = [&](const ManifestEntry& entry) { return entry.name == variant.name; };
         if (variant.slot == SlotTraits<Workload>::name && std::ranges::none_of(workload_manifest(), is_it)) {
-            text += "  " + variant.name + std::string(22 - std::min<std::size_t>(21, variant.name.size()), ' ') +
-                    variant.description + "\n";
+            add(variant.name, variant.description);
         }
     }
     return text;
