@@ -11,6 +11,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/session.h"
 #include "experiments/machines/machines.h"
+#include "experiments/sweep/study.h"
 #include "experiments/workloads/manifest.h"
 #include "experiments/workloads/workload.h"
 
@@ -65,6 +66,15 @@ std::string list_machines() {
     return text;
 }
 
+std::string list_studies() {
+    std::string text;
+    for (const BuiltInStudy& study : built_in_studies()) {
+        text += "  " + std::string(study.name) + std::string(24 - std::min<std::size_t>(23, study.name.size()), ' ') +
+                std::string(study.title) + "\n";
+    }
+    return text;
+}
+
 std::string list_everything(const std::string& what) {
     std::string text;
     const auto section = [&](const char* name, const auto& make) {
@@ -75,6 +85,7 @@ std::string list_everything(const std::string& what) {
     section("workloads", list_workloads);
     section("machines", list_machines);
     section("variants", list_variants);
+    section("studies", list_studies);
     if (what == "parameters") {
         text += list_parameters();
     }
@@ -90,6 +101,11 @@ std::string describe_anything(const std::string& name) {
             return std::string(machine.toml);
         }
     }
+    for (const BuiltInStudy& study : built_in_studies()) {
+        if (study.name == name) {
+            return std::string(study.toml);
+        }
+    }
     return describe(name);
 }
 
@@ -102,10 +118,13 @@ void print(const Session& session, const std::string& text) {
 }  // namespace
 
 void add_list_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("list", "List workloads, machines, variants, parameters or statistics.");
+    CLI::App* command =
+        program.add_subcommand("list", "List workloads, machines, variants, studies, parameters or statistics.");
     auto what = std::make_shared<std::string>();
-    command->add_option("WHAT", *what, "workloads, machines, variants (all three if left out), parameters, statistics")
-        ->check(CLI::IsMember({"workloads", "machines", "variants", "parameters", "statistics"}));
+    command
+        ->add_option("WHAT", *what,
+                     "workloads, machines, variants, studies (all four if left out), parameters, statistics")
+        ->check(CLI::IsMember({"workloads", "machines", "variants", "studies", "parameters", "statistics"}));
     command->callback([&session, what] {
         session.action = [&session, what] {
             print(session, list_everything(*what));

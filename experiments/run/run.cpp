@@ -18,6 +18,7 @@
 #include "core/param/parameter_registry.h"
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
+#include "core/transport/in_process/in_process_transport.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/provenance.h"
 #include "experiments/results/run_energy.h"
@@ -124,6 +125,11 @@ class Run {
         return outcome;
     }
 
+    std::string run_id() const {
+        return make_run_id(request_.workload, request_.size, request_.context.seed, configuration_.effective_hash(),
+                           determinants());
+    }
+
   private:
     /// Called on the rank that has the host.
     void run_workload(Device& device) {
@@ -182,7 +188,7 @@ class Run {
         record.machine = request_.machine;
         record.seed = request_.context.seed;
         record.set_configuration(configuration_);
-        record.run_id = make_run_id(record.workload, record.size, record.seed, record.config_hash, determinants());
+        record.run_id = run_id();
         record.state_hash = result.state_hash;
         record.time_fs = result.end_time;
         record.warp_instructions = result.progress;
@@ -308,6 +314,11 @@ void require_writable(const std::string& path, Transport& transport) {
 }
 
 }  // namespace
+
+std::string run_id_of(const RunRequest& request) {
+    InProcessTransport alone;
+    return Run(request, alone).run_id();
+}
 
 RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.out, transport);

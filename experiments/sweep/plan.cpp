@@ -1,0 +1,127 @@
+#include "experiments/sweep/plan.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "core/error/error.h"
+#include "core/stats/state_hasher.h"
+#include "experiments/machines/machines.h"
+#include "experiments/results/run_record.h"
+
+namespace lookahead {
+
+namespace {
+
+std::uint64_t hash_of_file(const std::string& path, std::uint64_t seed) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    if (!in.is_open() || bytes.empty()) {
+        throw InputError(path + ": the file cannot be read");
+    }
+    StateHasher hasher;
+    hasher.add(seed);
+    hasher.add_bytes(bytes.data(), bytes.size());
+    return hasher.value();
+}
+
+/// What a point adds up to: the study's, then each axis's in their order.
+struct Choice {
+    std::string machine;
+    std::vector<std::string> options;
+    std::vector<std::string> settings;
+    std::vector<std::string> labels;
+};
+
+std::vector<Choice> choices(const Study& study) {
+    std::vector<Choice> all{{study.machine, study.options, {}, {}}};
+    for (const Axis& axis : study.axes) {
+        std::vector<Choice> longer;
+        for (const Choice& choice : all) {
+            for (const AxisValue& value : axis.values) {
+                Choice next = choice;
+                next.machine = value.machine.empty() ? next.machine : value.machine;
+                next.options.insert(next.options.end(), value.options.begin(), value.options.end());
+                next.settings.insert(next.settings.end(), value.settings.begin(), value.settings.end());
+                next.labels.push_back(value.name);
+                longer.push_back(std::move(next));
+            }
+        }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+RunRequest request_of(const Study& study, const std::string& workload, const Choice& choice) {
+    RunRequest request;
+    const bool is_capture = workload.ends_with(".h5");
+    request.workload = is_capture ? "capture" : workload;
+    request.size = study.size;
+    request.context = {parse_size(study.size), study.seed};
+    request.machine = choice.machine;
+    request.configuration = load_machine(choice.machine);
+    for (const std::string& option : choice.options) {
+        request.configuration.override_value(option);
+    }
+    if (is_capture) {
+        request.configuration.override_value("capture.file=" + workload);
+    }
+    for (const std::string& setting : choice.settings) {
+        request.configuration.override_value(request.workload + "." + setting);
+    }
+    return request;
+}
+
+std::vector<std::string> arguments_of(const Study& study, const std::string& workload, const Choice& choice) {
+    std::vector<std::string> arguments{workload,    "--size",      study.size, "--seed", std::to_string(study.seed),
+                                       "--machine", choice.machine};
+    for (const std::string& option : choice.options) {
+        arguments.insert(arguments.end(), {"-o", option});
+    }
+    for (const std::string& setting : choice.settings) {
+        arguments.insert(arguments.end(), {"--set", setting});
+    }
+    return arguments;
+}
+
+std::string name_of(const Study& study, const std::string& workload, const Choice& choice) {
+    std::string name = workload;
+    for (std::size_t i = 0; i < choice.labels.size(); ++i) {
+        name += ", " + study.axes[i].name + " " + choice.labels[i];
+    }
+    return name;
+}
+
+std::string key_of(const RunRequest& request, const std::string& workload, std::uint64_t program) {
+    StateHasher hasher;
+    const std::string id = run_id_of(request);
+    hasher.add_bytes(id.data(), id.size());
+    hasher.add(workload.ends_with(".h5") ? hash_of_file(workload, program) : program);
+    return hash_text(hasher.value());
+}
+
+}  // namespace
+
+std::uint64_t program_hash() {
+    return hash_of_file("/proc/self/exe", 0);
+}
+
+std::vector<SweepPoint> plan_sweep(const Study& study) {
+    const std::uint64_t program = program_hash();
+    const std::vector<Choice> all = choices(study);
+    std::vector<SweepPoint> points;
+    for (const std::string& workload : study.workloads) {
+        for (const Choice& choice : all) {
+            try {
+                const RunRequest request = request_of(study, workload, choice);
+                points.push_back({workload, choice.labels, arguments_of(study, workload, choice),
+                                  key_of(request, workload, program)});
+            } catch (const ConfigurationError& error) {
+                throw ConfigurationError("study " + study.name + ", point (" + name_of(study, workload, choice) +
+                                         "): " + error.what());
+            }
+        }
+    }
+    return points;
+}
+
+}  // namespace lookahead

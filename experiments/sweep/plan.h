@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/run/run.h"
+#include "experiments/sweep/study.h"
+
+namespace lookahead {
+
+/// One run of a study.
+struct SweepPoint {
+    std::string workload;
+    std::vector<std::string> labels;     ///< by axis: the name of its value
+    std::vector<std::string> arguments;  ///< of `lookahead run`: workload, size, seed, machine, options, settings
+    std::string key;                     ///< identity: effective configuration, inputs and program
+};
+
+/// The points of a study in the order workload, first axis, …, last axis. Makes every point's configuration, so that a
+/// fault in any of them is found before the first run: a ConfigurationError that names the point. Two points with the
+/// same key are the same run under two names, and share its file.
+std::vector<SweepPoint> plan_sweep(const Study&);
+
+/// A hash of the running program's file: results of another program are not this one's.
+std::uint64_t program_hash();
+
+}  // namespace lookahead

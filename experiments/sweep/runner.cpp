@@ -1,0 +1,247 @@
+#include "experiments/sweep/runner.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "core/error/error.h"
+
+extern char** environ;
+
+namespace lookahead {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPollInterval = std::chrono::milliseconds(5);
+
+std::atomic<int> interrupted = 0;
+
+void note_interrupt(int signal) {
+    interrupted = signal;
+}
+
+/// Interrupts are noted while it lives.
+class InterruptGuard {
+  public:
+    InterruptGuard() {
+        interrupted = 0;
+        struct sigaction action {};
+        action.sa_handler = note_interrupt;
+        sigaction(SIGINT, &action, &old_int_);
+        sigaction(SIGTERM, &action, &old_term_);
+    }
+    ~InterruptGuard() {
+        sigaction(SIGINT, &old_int_, nullptr);
+        sigaction(SIGTERM, &old_term_, nullptr);
+    }
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  private:
+    struct sigaction old_int_ {};
+    struct sigaction old_term_ {};
+};
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The last line that a process wrote to its stderr.
+std::string last_line(const std::string& file) {
+    std::ifstream in(file);
+    std::string last;
+    for (std::string line; std::getline(in, line);) {
+        last = line.empty() ? last : line;
+    }
+    return last;
+}
+
+/// A point that runs.
+struct Process {
+    pid_t id;
+    const SweepPoint* point;
+    std::string result;  ///< file of its own, renamed when it is complete
+    std::string errors;  ///< file with its stderr
+    Clock::time_point begin;
+    bool timed_out = false;
+};
+
+class Runner {
+  public:
+    Runner(const SweepFolder& folder, const SweepRunOptions& options)
+        : folder_(folder), options_(options), program_(std::filesystem::read_symlink("/proc/self/exe").string()) {}
+
+    SweepRunResult run(std::span<const SweepPoint> points) {
+        collect_work(points);
+        const InterruptGuard guard;
+        while (!(waiting_.empty() && running_.empty())) {
+            while (interrupted == 0 && !waiting_.empty() && running_.size() < static_cast<std::size_t>(options_.jobs)) {
+                start(*waiting_.front());
+                waiting_.pop_front();
+            }
+            if (interrupted != 0) {
+                result_.interrupted = true;
+                give_up();
+            }
+            reap();
+            report(false);
+            std::this_thread::sleep_for(kPollInterval);
+        }
+        report(true);
+        return result_;
+    }
+
+  private:
+    /// Points with equal keys are one run.
+    void collect_work(std::span<const SweepPoint> points) {
+        std::set<std::string> keys;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const SweepPoint& point = points[i];
+            if (i % static_cast<std::size_t>(options_.shards) != static_cast<std::size_t>(options_.shard) ||
+                !keys.insert(point.key).second) {
+                continue;
+            }
+            PointStatus status = folder_.state(point).status;
+            if (status == PointStatus::failed && options_.retry_failed) {
+                folder_.forget_failure(point);
+                status = PointStatus::missing;
+            }
+            result_.complete += status == PointStatus::complete;
+            result_.failed += status == PointStatus::failed;
+            if (status == PointStatus::missing) {
+                waiting_.push_back(&point);
+            }
+        }
+        planned_ = waiting_.size();
+    }
+
+    void start(const SweepPoint& point) {
+        const std::string result = folder_.result_file(point) + "." + std::to_string(::getpid());
+        std::vector<std::string> texts{program_, "run"};
+        texts.insert(texts.end(), point.arguments.begin(), point.arguments.end());
+        texts.insert(texts.end(), {"--out", result, "--json", "--progress", "none"});
+        std::vector<char*> arguments;
+        for (std::string& text : texts) {
+            arguments.push_back(text.data());
+        }
+        arguments.push_back(nullptr);
+        Process process{0, &point, result, result + ".stderr", Clock::now()};
+        posix_spawn_file_actions_t files;
+        posix_spawn_file_actions_init(&files);
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, process.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                         0644);
+        const int error = posix_spawn(&process.id, program_.c_str(), &files, nullptr, arguments.data(), environ);
+        posix_spawn_file_actions_destroy(&files);
+        if (error != 0) {
+            give_up();
+            throw InputError(program_ + ": a point cannot be started: " + std::strerror(error));
+        }
+        running_.push_back(std::move(process));
+        ++result_.executed;
+    }
+
+    void reap() {
+        for (std::size_t i = 0; i < running_.size();) {
+            int status = 0;
+            Process& process = running_[i];
+            if (::waitpid(process.id, &status, WNOHANG) == process.id) {
+                finish(process, status);
+                running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+                continue;
+            }
+            if (options_.timeout_s > 0 && !process.timed_out && seconds_since(process.begin) > options_.timeout_s) {
+                process.timed_out = true;
+                ::kill(process.id, SIGKILL);
+            }
+            ++i;
+        }
+    }
+
+    void finish(const Process& process, int status) {
+        const bool complete = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        if (complete) {
+            std::filesystem::rename(process.result, folder_.result_file(*process.point));
+            ++result_.complete;
+        } else {
+            PointState state;
+            state.status = PointStatus::failed;
+            state.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            state.wall_s = seconds_since(process.begin);
+            state.message =
+                process.timed_out ? "took longer than " + duration_text(options_.timeout_s) : last_line(process.errors);
+            folder_.record_failure(*process.point, state);
+            ++result_.failed;
+        }
+        remove_files(process);
+    }
+
+    static void remove_files(const Process& process) {
+        for (const std::string& file : {process.errors, process.result, process.result + ".partial"}) {
+            std::filesystem::remove(file);
+        }
+    }
+
+    void give_up() {
+        waiting_.clear();
+        for (const Process& process : running_) {
+            ::kill(process.id, SIGKILL);
+            ::waitpid(process.id, nullptr, 0);
+            remove_files(process);
+            --result_.executed;
+        }
+        running_.clear();
+    }
+
+    void report(bool last) {
+        constexpr auto kInterval = std::chrono::seconds(2);
+        if (options_.progress == ProgressMode::none || planned_ == 0 || (!last && Clock::now() < next_report_)) {
+            return;
+        }
+        next_report_ = Clock::now() + kInterval;
+        const std::size_t done = planned_ - waiting_.size() - running_.size();
+        const double elapsed = seconds_since(begin_);
+        const double rate = static_cast<double>(done) / std::max(elapsed, 1e-3);
+        const double left = done == 0 ? -1 : static_cast<double>(planned_ - done) / rate;
+        std::fprintf(stderr, "%zu of %zu points, %zu failed, %.2f points/s, %s left\n", done, planned_, result_.failed,
+                     rate, duration_text(left).c_str());
+    }
+
+    const SweepFolder& folder_;
+    const SweepRunOptions& options_;
+    std::string program_;
+    std::deque<const SweepPoint*> waiting_;
+    std::vector<Process> running_;
+    SweepRunResult result_;
+    std::size_t planned_ = 0;
+    Clock::time_point begin_ = Clock::now();
+    Clock::time_point next_report_ = begin_ + std::chrono::seconds(2);
+};
+
+}  // namespace
+
+SweepRunResult run_sweep(std::span<const SweepPoint> points, const SweepFolder& folder,
+                         const SweepRunOptions& options) {
+    return Runner(folder, options).run(points);
+}
+
+}  // namespace lookahead

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "experiments/run/progress.h"
+#include "experiments/sweep/plan.h"
+#include "experiments/sweep/sweep_folder.h"
+
+namespace lookahead {
+
+struct SweepRunOptions {
+    int jobs = 1;   ///< processes at once
+    int shard = 0;  ///< this program runs the points whose number is `shard` modulo `shards`
+    int shards = 1;
+    bool retry_failed = false;  ///< run points that failed before once more
+    double timeout_s = 0;       ///< a point that takes longer is ended and counts as failed; 0: none
+    ProgressMode progress = ProgressMode::plain;
+};
+
+struct SweepRunResult {
+    std::size_t complete = 0;  ///< points of the shard that have a result now
+    std::size_t failed = 0;
+    std::size_t executed = 0;  ///< of them in this call
+    bool interrupted = false;
+};
+
+/// Runs every point that has neither a result nor a failure as a process of its own, `lookahead run`. An interrupt
+/// (SIGINT, SIGTERM) ends the running processes; what is complete stays, and the next call goes on.
+SweepRunResult run_sweep(std::span<const SweepPoint>, const SweepFolder&, const SweepRunOptions&);
+
+}  // namespace lookahead

@@ -1,0 +1,235 @@
+#include "experiments/sweep/study.h"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "core/error/error.h"
+#include "core/param/suggestion.h"
+
+namespace lookahead {
+
+namespace {
+
+/// Reads tables of a study, and knows where every fault is.
+class Reader {
+  public:
+    explicit Reader(std::string file) : file_(std::move(file)) {}
+
+    [[noreturn]] void fail(const toml::node& node, const std::string& sentence) const {
+        const auto& begin = node.source().begin;
+        throw InputError(file_ + ":" + std::to_string(begin.line) + ":" + std::to_string(begin.column) + ": " +
+                         sentence);
+    }
+
+    void check_keys(const toml::table& table, const std::vector<std::string>& known) const {
+        for (const auto& [key, node] : table) {
+            const std::string name(key.str());
+            if (std::ranges::find(known, name) == known.end()) {
+                fail(node, "unknown key '" + name + "'" + did_you_mean(name, known));
+            }
+        }
+    }
+
+    std::string text(const toml::table& table, const char* key, const std::string& otherwise) const {
+        const toml::node* node = table.get(key);
+        return node == nullptr ? otherwise : text(*node, key);
+    }
+    std::string text(const toml::node& node, const std::string& what) const {
+        if (const auto* value = node.as_string()) {
+            return value->get();
+        }
+        fail(node, what + " must be a text in quotes");
+    }
+
+    std::vector<std::string> texts(const toml::table& table, const char* key) const {
+        std::vector<std::string> result;
+        if (const toml::node* node = table.get(key)) {
+            for (const toml::node& each : array(*node, key)) {
+                result.push_back(text(each, std::string("each of ") + key));
+            }
+        }
+        return result;
+    }
+    const toml::array& array(const toml::node& node, const std::string& what) const {
+        if (const auto* list = node.as_array(); list != nullptr && !list->empty()) {
+            return *list;
+        }
+        fail(node, what + " must be a list with at least one entry");
+    }
+    const toml::table& table(const toml::node& node, const std::string& what) const {
+        if (const auto* table = node.as_table()) {
+            return *table;
+        }
+        fail(node, what + " must be a table");
+    }
+    /// "key=value" texts.
+    std::vector<std::string> assignments(const toml::table& table, const char* key) const {
+        std::vector<std::string> result = texts(table, key);
+        for (const std::string& each : result) {
+            const auto equals = each.find('=');
+            if (equals == std::string::npos || equals == 0) {
+                fail(*table.get(key), "'" + each + "' in " + key + " is not of the form key=value");
+            }
+        }
+        return result;
+    }
+
+  private:
+    std::string file_;
+};
+
+/// A value as it would be typed after "key=".
+std::string typed(const Reader& reader, const toml::node& node) {
+    if (const auto* text = node.as_string()) {
+        return text->get();
+    }
+    if (node.is_integer() || node.is_floating_point() || node.is_boolean()) {
+        std::ostringstream out;
+        node.visit([&](const auto& value) {
+            if constexpr (toml::is_value<decltype(value)>) {
+                out << value;
+            }
+        });
+        return out.str();
+    }
+    reader.fail(node, "a value of an axis must be a text, a number or a switch");
+}
+
+Axis parse_axis(const Reader& reader, const toml::table& table) {
+    reader.check_keys(table, {"name", "key", "values", "value"});
+    Axis axis;
+    const std::string key = reader.text(table, "key", "");
+    axis.name = reader.text(table, "name", key);
+    if (axis.name.empty()) {
+        reader.fail(table, "an axis needs a name, or a key that its values are of");
+    }
+    const toml::node* values = table.get("values");
+    const toml::node* tables = table.get("value");
+    if ((values == nullptr) == (tables == nullptr) || key.empty() != (values == nullptr)) {
+        reader.fail(table,
+                    "the axis '" + axis.name + "' needs either key and values, or name and tables [[axis.value]]");
+    }
+    if (values != nullptr) {
+        for (const toml::node& node : reader.array(*values, "values")) {
+            const std::string value = typed(reader, node);
+            axis.values.push_back({value, "", {key + "=" + value}, {}});
+        }
+        return axis;
+    }
+    for (const toml::node& node : reader.array(*tables, "value")) {
+        const toml::table& value = reader.table(node, "value");
+        reader.check_keys(value, {"name", "machine", "options", "settings"});
+        axis.values.push_back({reader.text(value, "name", ""), reader.text(value, "machine", ""),
+                               reader.assignments(value, "options"), reader.assignments(value, "settings")});
+        if (axis.values.back().name.empty()) {
+            reader.fail(node, "a value of the axis '" + axis.name + "' has no name");
+        }
+    }
+    return axis;
+}
+
+Metric parse_metric(const Reader& reader, const toml::table& table) {
+    reader.check_keys(table, {"name", "path", "units", "reduction"});
+    Metric metric{reader.text(table, "name", ""), reader.text(table, "path", ""), reader.text(table, "units", "")};
+    if (metric.name.empty() || metric.path.empty()) {
+        reader.fail(table, "a metric needs a name and the path of an attribute or a dataset in the result file");
+    }
+    const std::string reduction = reader.text(table, "reduction", "sum");
+    if (reduction == "mean") {
+        metric.reduction = Metric::Reduction::mean;
+    } else if (reduction == "max") {
+        metric.reduction = Metric::Reduction::max;
+    } else if (reduction != "sum") {
+        reader.fail(*table.get("reduction"), "unknown reduction '" + reduction + "': give sum, mean or max");
+    }
+    return metric;
+}
+
+template <class T>
+void check_names(const Reader& reader, const toml::node& node, const char* what, const std::vector<T>& items) {
+    std::set<std::string> names;
+    for (const T& item : items) {
+        if (!names.insert(item.name).second) {
+            reader.fail(node, std::string(what) + " '" + item.name + "' is there twice");
+        }
+    }
+}
+
+void parse_lists(const Reader& reader, const toml::table& root, Study& study) {
+    if (const toml::node* axes = root.get("axis")) {
+        for (const toml::node& node : reader.array(*axes, "axis")) {
+            study.axes.push_back(parse_axis(reader, reader.table(node, "axis")));
+            check_names(reader, node, "the value", study.axes.back().values);
+        }
+        check_names(reader, *axes, "the axis", study.axes);
+    }
+    if (const toml::node* metrics = root.get("metric")) {
+        for (const toml::node& node : reader.array(*metrics, "metric")) {
+            study.metrics.push_back(parse_metric(reader, reader.table(node, "metric")));
+        }
+        check_names(reader, *metrics, "the metric", study.metrics);
+    }
+}
+
+}  // namespace
+
+Study parse_study(std::string_view toml, const std::string& name, const std::string& file) {
+    toml::table root;
+    try {
+        root = toml::parse(toml, std::string_view(file));
+    } catch (const toml::parse_error& error) {
+        const auto& begin = error.source().begin;
+        throw InputError(file + ":" + std::to_string(begin.line) + ":" + std::to_string(begin.column) + ": " +
+                         std::string(error.description()));
+    }
+    const Reader reader(file);
+    reader.check_keys(root, {"title", "source", "machine", "size", "seed", "workloads", "options", "axis", "metric"});
+    Study study;
+    study.name = name;
+    study.toml = toml;
+    study.title = reader.text(root, "title", "");
+    study.source = reader.text(root, "source", "");
+    study.machine = reader.text(root, "machine", study.machine);
+    study.size = reader.text(root, "size", study.size);
+    if (const toml::node* seed = root.get("seed")) {
+        const auto value = seed->value_exact<std::int64_t>();
+        if (!value || *value < 1 || *value > 0xffffffffll) {
+            reader.fail(*seed, "seed must be a whole number from 1 to 4294967295");
+        }
+        study.seed = static_cast<std::uint32_t>(*value);
+    }
+    study.workloads = reader.texts(root, "workloads");
+    if (study.workloads.empty()) {
+        throw InputError(file + ": the study has no workloads; give workloads = [\"sgemm\", ...]");
+    }
+    study.options = reader.assignments(root, "options");
+    parse_lists(reader, root, study);
+    return study;
+}
+
+Study load_study(const std::string& name_or_file) {
+    if (name_or_file.ends_with(".toml")) {
+        std::ifstream in(name_or_file, std::ios::binary);
+        if (!in || std::filesystem::is_directory(name_or_file)) {
+            throw InputError(name_or_file + ": the study cannot be read");
+        }
+        const std::string toml{std::istreambuf_iterator<char>(in), {}};
+        return parse_study(toml, std::filesystem::path(name_or_file).stem().string(), name_or_file);
+    }
+    std::vector<std::string> known;
+    for (const BuiltInStudy& study : built_in_studies()) {
+        if (study.name == name_or_file) {
+            return parse_study(study.toml, name_or_file, "experiments/studies/" + name_or_file + ".toml");
+        }
+        known.emplace_back(study.name);
+    }
+    throw ConfigurationError("unknown study '" + name_or_file + "'" + did_you_mean(name_or_file, known) +
+                             "; 'lookahead list studies' shows them, and a study file's name ends in .toml");
+}
+
+}  // namespace lookahead

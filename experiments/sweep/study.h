@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lookahead {
+
+/// One point of an axis: what it changes.
+struct AxisValue {
+    std::string name;
+    std::string machine;                ///< instead of the study's; empty: none
+    std::vector<std::string> options;   ///< "key=value", as for -o
+    std::vector<std::string> settings;  ///< "key=value" of the workload, as for --set
+};
+
+struct Axis {
+    std::string name;
+    std::vector<AxisValue> values;
+};
+
+/// A figure to take from each result file.
+struct Metric {
+    enum class Reduction { sum, mean, max };
+
+    std::string name;
+    /// "cycles": an attribute of the file; "energy@total_j": one of a group; "counters/l1d/misses": a dataset.
+    std::string path;
+    std::string units;
+    Reduction reduction = Reduction::sum;  ///< over a dataset's elements
+};
+
+/// A design space: every workload with every combination of the axes' values.
+///
+///     title = "Warp schedulers"                     # file of a study
+///     source = "Where the question comes from"
+///     machine = "gtx480"
+///     size = "small"
+///     seed = 1
+///     workloads = ["sgemm", "bfs"]
+///     options = ["host.copy_fills_l2=true"]         # for all points
+///     [[axis]]                                      # one key
+///     key = "sm.warp_scheduler"
+///     values = ["lrr", "gto"]
+///     [[axis]]                                      # several keys together
+///     name = "memory"
+///     [[axis.value]]
+///     name = "fast"
+///     options = ["dram.frequency=2000e6"]
+///     [[metric]]
+///     name = "l1d_misses"
+///     path = "counters/l1d/misses_demand"
+struct Study {
+    std::string name;  ///< "baseline/schedulers", or the file
+    std::string toml;
+    std::string title;
+    std::string source;
+    std::string machine = "gtx480";
+    std::string size = "small";
+    std::uint32_t seed = 1;
+    std::vector<std::string> workloads;
+    std::vector<std::string> options;
+    std::vector<Axis> axes;
+    std::vector<Metric> metrics;
+};
+
+/// A study that is part of the program.
+struct BuiltInStudy {
+    std::string_view name;
+    std::string_view title;
+    std::string_view toml;
+};
+
+std::span<const BuiltInStudy> built_in_studies();
+
+/// Every key is checked: an unknown one, a wrong type or an empty list is an InputError with file:line:column and
+/// what would be right.
+Study parse_study(std::string_view toml, const std::string& name, const std::string& file);
+
+/// A built-in study, or a file (anything that ends in .toml). An unknown name is a ConfigurationError.
+Study load_study(const std::string& name_or_file);
+
+}  // namespace lookahead

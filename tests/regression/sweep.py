@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Runs small sweeps as a user would: plan, run, resume, failures as rows, shards, interrupts, and bad studies."""
+
+import argparse
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+STUDY = """
+title = "Small"
+size = "tiny"
+workloads = ["vecadd", "histogram"]
+[[axis]]
+key = "sm.warp_scheduler"
+values = ["lrr", "gto"]
+[[axis]]
+name = "cache"
+[[axis.value]]
+name = "small"
+options = ["l1d.ways=4"]
+[[axis.value]]
+name = "large"
+options = ["l1d.ways=8", "l1d.mshrs=16"]
+[[metric]]
+name = "issued"
+path = "counters/sm/warp_instructions"
+[[metric]]
+name = "busiest"
+path = "counters/sm/cycles"
+reduction = "max"
+"""
+
+# What is changed in STUDY, the exit code, and a piece of the message.
+BAD = [
+    ("size = ", "sise = ", 3, "did you mean size"),
+    ('["vecadd", "histogram"]', "[]", 3, "at least one entry"),
+    ('"l1d.ways=4"', '"l1d.ways"', 3, "key=value"),
+    ('"l1d.ways=4"', '"l1d.weys=4"', 2, "did you mean l1d.ways"),
+    ('"l1d.ways=4"', '"l1d.ways=0"', 2, "cache small"),
+    ('values = ["lrr", "gto"]', 'values = ["lrr", "lrr"]', 3, "twice"),
+    ('values = ["lrr", "gto"]', "", 3, "key and values"),
+    ('"max"', '"most"', 3, "sum, mean or max"),
+    ('"histogram"]', '"histgram"]', 2, "histogram"),
+    ('name = "busiest"', 'name = "ipc"', 3, "another column"),
+    ('title = "Small"', "title = Small", 3, "small.toml:2"),
+]
+
+
+class Checks:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.passed = self.failed = 0
+
+    def check(self, name, holds, detail=""):
+        self.passed += bool(holds)
+        self.failed += not holds
+        if not holds:
+            print(f"{name}: {detail}")
+
+    def study(self, text, name="small.toml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def sweep(self, command, study, out, *options):
+        return lookahead.execute(self.program, ["sweep", command, study, "--out", self.folder / out, *options])
+
+    def points(self, out):
+        with h5py.File(self.folder / out / "index.h5") as file:
+            table = file["points"]
+            return {name: table[name].asstr()[:] if h5py.check_string_dtype(table[name].dtype) else table[name][:]
+                    for name in table}
+
+
+def check_whole(checks):
+    study = checks.study(STUDY)
+    plan = lookahead.execute(checks.program, ["sweep", "plan", study])
+    keys = [line.split()[0] for line in plan.stdout.splitlines() if "cache=" in line]
+    checks.check("plan", plan.returncode == 0 and len(set(keys)) == 8, plan.stdout + plan.stderr)
+    done = checks.sweep("run", study, "whole", "--jobs", "2")
+    checks.check("run", done.returncode == 0 and "8 complete, 0 failed, 8 run now" in done.stdout, done.stdout)
+    table = checks.points("whole")
+    checks.check("order", list(table["key"]) == keys, table["key"])
+    checks.check("axes", list(table["cache"]) == ["small", "large"] * 4 and
+                 list(table["sm.warp_scheduler"]) == ["lrr", "lrr", "gto", "gto"] * 2, table)
+    checks.check("status", all(table["status"] == "complete") and not any(table["exit_code"]), table["status"])
+    for row, name in enumerate(table["file"]):
+        with h5py.File(checks.folder / "whole" / name) as file:
+            same = (table["issued"][row] == file["counters/sm/warp_instructions"][:].sum() and
+                    table["busiest"][row] == file["counters/sm/cycles"][:].max() and
+                    table["cycles"][row] == file.attrs["cycles"] and
+                    table["energy_j"][row] == file["energy"].attrs["total_j"] and
+                    file["config/l1d.ways"][()] == (4 if table["cache"][row] == "small" else 8) and
+                    file["config/sm.warp_scheduler"].asstr()[()] == table["sm.warp_scheduler"][row])
+            checks.check(name, same, "the row is not of its file")
+    checks.check("validate", lookahead.execute(checks.program, ["validate", checks.folder / "whole/index.h5"])
+                 .returncode == 0)
+    again = checks.sweep("run", study, "whole")
+    checks.check("resume", "8 complete, 0 failed, 0 run now" in again.stdout, again.stdout)
+    (checks.folder / "whole" / table["file"][3]).unlink()
+    again = checks.sweep("run", study, "whole")
+    checks.check("resume after a loss", "8 complete, 0 failed, 1 run now" in again.stdout, again.stdout)
+    other = checks.sweep("run", checks.study(STUDY.replace("Small", "Other"), "other.toml"), "whole")
+    checks.check("another study in the folder", other.returncode == 3 and "another study" in other.stderr, other.stderr)
+
+
+def check_failures(checks):
+    """A kernel that never ends fails by time, one that is not there at once: rows without figures."""
+    endless = pathlib.Path(__file__).parent / "ptx" / "endless.ptx"
+    study = checks.study(f"""
+title = "Two fail"
+workloads = ["ptx"]
+[[axis]]
+name = "what"
+[[axis.value]]
+name = "endless"
+settings = ["file={endless}", "arguments=s32:1"]
+[[axis.value]]
+name = "missing"
+settings = ["file={endless}", "arguments=s32:1", "kernel=absent"]
+""", "fails.toml")
+    done = checks.sweep("run", study, "fails", "--timeout", "1")
+    checks.check("timeout", done.returncode == 0 and "0 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
+    table = checks.points("fails")
+    checks.check("row", table["status"][0] == "failed" and table["exit_code"][0] == 137 and
+                 "longer" in table["message"][0] and numpy.isnan(table["cycles"][0]) and table["file"][0] == "", table)
+    checks.check("row", table["status"][1] == "failed" and table["exit_code"][1] == 4 and
+                 "absent" in table["message"][1], table)
+    again = checks.sweep("run", study, "fails", "--timeout", "1")
+    checks.check("a failure stays", "0 run now" in again.stdout, again.stdout)
+    again = checks.sweep("run", study, "fails", "--timeout", "1", "--retry-failed")
+    checks.check("--retry-failed", "2 run now" in again.stdout, again.stdout)
+    status = checks.sweep("status", study, "fails")
+    checks.check("status", "2 failed" in status.stdout and "longer" in status.stdout, status.stdout)
+    left = [file.name for file in (checks.folder / "fails/points").iterdir()]
+    checks.check("nothing left over", all(name.endswith(".failure.json") for name in left), left)
+
+
+def check_shards(checks):
+    study = checks.study(STUDY)
+    for shard in ("0/3", "1/3", "2/3"):
+        done = checks.sweep("run", study, "shards", "--shard", shard)
+        checks.check(shard, done.returncode == 0, done.stderr)
+    checks.check("collect", checks.sweep("collect", study, "shards").returncode == 0)
+    table = checks.points("shards")
+    checks.check("shards", all(table["status"] == "complete"), table["status"])
+    whole = checks.points("whole")
+    checks.check("same figures", all(table["cycles"] == whole["cycles"]), table["cycles"])
+    checks.check("bad shard", checks.sweep("run", study, "shards", "--shard", "3/3").returncode == 2)
+
+
+def check_interrupt(checks):
+    """An interrupted sweep leaves whole files alone, and the next run goes on."""
+    study = checks.study(STUDY)
+    process = subprocess.Popen([checks.program, "sweep", "run", study, "--out", checks.folder / "cut", "--jobs", "1"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not list(checks.folder.glob("cut/points/*.h5")):
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    checks.check("interrupt", process.returncode == 75 and "goes on" in errors, f"{process.returncode}: {errors}")
+    left = [file.name for file in checks.folder.glob("cut/points/*") if not file.name.endswith(".h5")]
+    checks.check("interrupt leaves nothing half-written", not left, left)
+    again = checks.sweep("run", study, "cut")
+    checks.check("after an interrupt", "8 complete, 0 failed" in again.stdout, again.stdout)
+
+
+def check_bad_studies(checks):
+    for old, new, code, fragment in BAD:
+        assert old in STUDY
+        done = checks.sweep("run", checks.study(STUDY.replace(old, new, 1)), "bad")
+        checks.check(f"{new!r} for {old!r}", done.returncode == code and fragment in done.stderr,
+                     f"exit {done.returncode}: {done.stderr}")
+    done = lookahead.execute(checks.program, ["sweep", "plan", "baseline/schedulrs"])
+    checks.check("unknown study", done.returncode == 2 and "baseline/schedulers" in done.stderr, done.stderr)
+    done = lookahead.execute(checks.program, ["sweep", "plan", "absent.toml"])
+    checks.check("absent study", done.returncode == 3, done.stderr)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    program = parser.parse_args().program
+    with tempfile.TemporaryDirectory() as name:
+        checks = Checks(program, pathlib.Path(name))
+        check_whole(checks)
+        check_failures(checks)
+        check_shards(checks)
+        check_interrupt(checks)
+        check_bad_studies(checks)
+        for study in ("baseline/schedulers", "baseline/l1_capacity"):
+            done = lookahead.execute(program, ["sweep", "plan", study])
+            checks.check(study, done.returncode == 0, done.stderr)
+    print(f"{checks.passed} passed, {checks.failed} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
