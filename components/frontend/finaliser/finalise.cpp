@@ -99,6 +99,7 @@ void spill_and_allocate(const ptx::Module& module, const ptx::Function& kernel, 
                         VirtualKernel& best_code, Allocation& best_allocation) {
     for (bool rename : {true, false}) {
         VirtualKernel code = prepare(module, kernel, options, rename);
+        if (options.schedule) order_for_pressure(code);
         spill_registers(code, options.register_limit);
         share_spill_slots(code);
         const Allocation allocation = schedule_and_allocate(code, options);
@@ -139,6 +140,10 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     // Values of their own let the scheduler do more; the program's own reuse of registers can need fewer.
     for (bool rename : {true, false}) {
         code = prepare(module, kernel, options, rename);
+        allocation = schedule_and_allocate(code, options);
+        if (is_within(allocation, options)) break;
+        if (!options.schedule) continue;
+        order_for_pressure(code);
         allocation = schedule_and_allocate(code, options);
         if (is_within(allocation, options)) break;
     }

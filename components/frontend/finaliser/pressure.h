@@ -33,6 +33,14 @@ class Pressure {
     /// Instruction `i` comes next.
     void place(std::uint32_t i);
 
+    /// The values, by number, that instruction `i` reads, each once, and that it begins.
+    std::span<const std::uint32_t> reads(std::uint32_t i) const { return reads_[i]; }
+    std::span<const std::uint32_t> writes(std::uint32_t i) const { return writes_[i]; }
+    std::uint32_t values() const { return static_cast<std::uint32_t>(values_.size()); }
+    bool is_row(std::uint32_t value) const { return !values_[value].predicate; }
+    /// Whether the value is read behind the stretch.
+    bool outlives(std::uint32_t value) const { return values_[value].outlives; }
+
   private:
     struct Value {
         int readers = 0;        ///< not placed yet

@@ -96,6 +96,61 @@ class ListScheduler {
     std::vector<bool> is_load_;
 };
 
+/// Orders one stretch from its end: always the instruction before which fewest rows live, which brings what makes a value
+/// close to what reads it; among equals the one that stood last.
+class PressureScheduler {
+  public:
+    PressureScheduler(const VirtualKernel& kernel, const Stretch& stretch)
+        : pressure_(kernel, stretch.code, stretch.live_in, stretch.live_out),
+          predecessors_(stretch.code.size()),
+          successors_left_(stretch.code.size(), 0),
+          live_(pressure_.values()) {
+        const Dependences dependences = dependences_of(kernel, stretch.code);
+        for (std::uint32_t i = 0; i < stretch.code.size(); ++i)
+            for (const Dependences::Edge& edge : dependences.successors[i]) {
+                predecessors_[edge.to].push_back(i);
+                ++successors_left_[i];
+            }
+        for (std::uint32_t value = 0; value < pressure_.values(); ++value) live_[value] = pressure_.outlives(value);
+        for (std::uint32_t i = 0; i < stretch.code.size(); ++i)
+            if (successors_left_[i] == 0) ready_.push_back(i);
+    }
+
+    std::vector<std::uint32_t> run() {
+        std::vector<std::uint32_t> order;
+        while (!ready_.empty()) {
+            const auto chosen = std::ranges::min_element(ready_, [this](std::uint32_t a, std::uint32_t b) {
+                const int growth_a = growth(a), growth_b = growth(b);
+                return growth_a != growth_b ? growth_a < growth_b : a > b;
+            });
+            const std::uint32_t i = *chosen;
+            ready_.erase(chosen);
+            order.push_back(i);
+            for (std::uint32_t value : pressure_.writes(i)) live_[value] = false;
+            for (std::uint32_t value : pressure_.reads(i)) live_[value] = true;
+            for (std::uint32_t before : predecessors_[i])
+                if (--successors_left_[before] == 0) ready_.push_back(before);
+        }
+        std::ranges::reverse(order);
+        return order;
+    }
+
+  private:
+    /// Rows that live before the instruction and not behind it, less the reverse.
+    int growth(std::uint32_t i) const {
+        int result = 0;
+        for (std::uint32_t value : pressure_.writes(i)) result -= live_[value] && pressure_.is_row(value);
+        for (std::uint32_t value : pressure_.reads(i)) result += !live_[value] && pressure_.is_row(value);
+        return result;
+    }
+
+    Pressure pressure_;
+    std::vector<std::vector<std::uint32_t>> predecessors_;
+    std::vector<std::uint32_t> successors_left_;
+    std::vector<bool> live_;            ///< by value
+    std::vector<std::uint32_t> ready_;  ///< all that depend on it are placed
+};
+
 /// The most that lives at once in the given order, each kind by itself.
 Live peak_of(const VirtualKernel& kernel, const Stretch& stretch, std::span<const std::uint32_t> order) {
     Pressure pressure(kernel, stretch.code, stretch.live_in, stretch.live_out);
@@ -114,7 +169,6 @@ Live target_of(const ScheduleLimits& limits, Live old_peak) {
 }
 
 void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const ScheduleLimits& limits) {
-    if (stretch.code.size() < 2) return;
     std::vector<std::uint32_t> old_order(stretch.code.size());
     std::iota(old_order.begin(), old_order.end(), 0U);
     const Live old_peak = peak_of(kernel, stretch, old_order);
@@ -128,29 +182,48 @@ void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const
     std::ranges::copy(scheduled, stretch.code.begin());
 }
 
-void schedule_block(const VirtualKernel& kernel, VirtualBlock& block, const BitSet& live_out,
-                    const ScheduleLimits& limits) {
-    BitSet live = live_out;
-    std::size_t end = block.code.size();
-    while (end > 0) {
-        std::size_t first = end;
-        Stretch stretch;
-        stretch.live_out = live;
-        while (first > 0 && !holds_everything(block.code[first - 1])) step_back(kernel, block.code[--first], live);
-        stretch.live_in = live;
-        stretch.code = std::span(block.code).subspan(first, end - first);
-        schedule_stretch(kernel, stretch, limits);
-        if (first > 0) step_back(kernel, block.code[--first], live);
-        end = first;
+void order_stretch_for_pressure(const VirtualKernel& kernel, const Stretch& stretch) {
+    std::vector<std::uint32_t> old_order(stretch.code.size());
+    std::iota(old_order.begin(), old_order.end(), 0U);
+    const Live old_peak = peak_of(kernel, stretch, old_order);
+    const std::vector<std::uint32_t> order = PressureScheduler(kernel, stretch).run();
+    const Live peak = peak_of(kernel, stretch, order);
+    if (peak.rows >= old_peak.rows) return;
+    std::vector<VirtualInstruction> ordered;
+    for (std::uint32_t i : order) ordered.push_back(stretch.code[i]);
+    std::ranges::copy(ordered, stretch.code.begin());
+}
+
+/// Calls `visit(stretch)` for every stretch of the kernel that nothing holds.
+template <typename Visit>
+void for_each_stretch(VirtualKernel& kernel, Visit visit) {
+    const Liveness liveness = liveness_of(kernel);
+    for (std::size_t number = 0; number < kernel.blocks.size(); ++number) {
+        VirtualBlock& block = kernel.blocks[number];
+        BitSet live = liveness.out[number];
+        std::size_t end = block.code.size();
+        while (end > 0) {
+            std::size_t first = end;
+            Stretch stretch;
+            stretch.live_out = live;
+            while (first > 0 && !holds_everything(block.code[first - 1])) step_back(kernel, block.code[--first], live);
+            stretch.live_in = live;
+            stretch.code = std::span(block.code).subspan(first, end - first);
+            if (stretch.code.size() > 1) visit(stretch);
+            if (first > 0) step_back(kernel, block.code[--first], live);
+            end = first;
+        }
     }
 }
 
 }  // namespace
 
 void schedule(VirtualKernel& kernel, const ScheduleLimits& limits) {
-    const Liveness liveness = liveness_of(kernel);
-    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-        schedule_block(kernel, kernel.blocks[block], liveness.out[block], limits);
+    for_each_stretch(kernel, [&](const Stretch& stretch) { schedule_stretch(kernel, stretch, limits); });
+}
+
+void order_for_pressure(VirtualKernel& kernel) {
+    for_each_stretch(kernel, [&](const Stretch& stretch) { order_stretch_for_pressure(kernel, stretch); });
 }
 
 }  // namespace lookahead::finaliser

@@ -17,4 +17,7 @@ struct ScheduleLimits {
 /// out beyond the limits and worse than its old order keeps its old order.
 void schedule(VirtualKernel& kernel, const ScheduleLimits& limits);
 
+/// Orders the instructions of each block so that few rows live at once, if the old order does not do better.
+void order_for_pressure(VirtualKernel& kernel);
+
 }  // namespace lookahead::finaliser

@@ -99,15 +99,15 @@ void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most
 }  // namespace
 
 TEST_CASE("random kernels compute the same after finalising, scheduled, with all registers") {
-    compare_many(255, true, 200, 0);
+    compare_many(255, true, 120, 0);
 }
 
 TEST_CASE("random kernels compute the same after finalising, scheduled, with 63 registers") {
-    compare_many(63, true, 200, 0);
+    compare_many(63, true, 120, 0);
 }
 
 TEST_CASE("random kernels compute the same after finalising with 40, 24, 16 and 12 registers, the others spilled") {
-    for (unsigned limit : {40U, 24U, 16U, 12U}) compare_many(limit, true, 60, 0);
+    for (unsigned limit : {40U, 24U, 16U, 12U}) compare_many(limit, true, 40, 0);
 }
 
 TEST_CASE("random kernels compute the same at any limit, with three predicates or more") {
@@ -121,9 +121,9 @@ TEST_CASE("random kernels compute the same at any limit, with three predicates o
 }
 
 TEST_CASE("random kernels compute the same after finalising in the program's own order") {
-    compare_many(63, false, 200, 0);
+    compare_many(63, false, 120, 0);
 }
 
 TEST_CASE("random kernels compute the same with three predicates, the others kept in registers") {
-    compare_many(63, true, 200, 0, 3);
+    compare_many(63, true, 120, 0, 3);
 }
