@@ -23,6 +23,7 @@ struct SmParameters : OccupancyLimits {
     std::int64_t register_banks = 16;
     std::int64_t instruction_buffer = 2;
     std::int64_t fetch_latency = 2;
+    bool constant_cache = true;
     std::int64_t branch_latency = 4;
     std::int64_t barrier_latency = 1;
 };
@@ -190,6 +191,10 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                  .max = 64,
                  .help = "From a fetch to the first cycle in which its instructions may issue, on an L1I hit.",
                  .source = "GPGPU-Sim's manual: fetch and decode are a stage each"}),
+        boolean("constant_cache", &P::constant_cache,
+                {.help = "The first use of each 64-byte line of a launch's parameters in an SM asks memory for it; false: "
+                         "parameters are there from the start.",
+                 .source = "GPGPU-Sim's GTX480 configuration: 64 sets x 64 B x 2, which all parameters fit"}),
         integer("branch_latency", &P::branch_latency,
                 {.unit = "cycle",
                  .min = 1,

@@ -31,6 +31,7 @@ class Bench:
         self.folder = folder
         self.options = ["--machine", machine]
         keys.setdefault("sm__operand_collectors", "false")  # their part is measured by itself, in operand_collection
+        keys.setdefault("l1i__enabled", "false")            # 2 n copies of a BODY do not fit
         for key, value in keys.items():
             self.options += ["-o", f"{key.replace('__', '.')}={value}"]
         done = lookahead.execute(program, ["config", "show", *self.options])

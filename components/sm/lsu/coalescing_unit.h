@@ -11,6 +11,7 @@
 #include "components/sm/lsu/context_ledger.h"
 #include "components/sm/lsu/fence_queue.h"
 #include "components/sm/lsu/instruction_queue.h"
+#include "components/sm/lsu/line_requests.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/lsu/load_table.h"
 #include "components/sm/lsu/lsu_counters.h"
@@ -38,6 +39,10 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     bool can_accept() const override { return !queue_.full(); }
     void accept(const MemoryInstruction& instruction, Cycle now) override;
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
+    bool can_request_line() const override { return !lines_.full(); }
+    void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader) override {
+        lines_.push(line, sectors, reader);
+    }
     void receive(const MessageHeader& message, Cycle now) override;
     void cycle(Cycle now) override;
     Cycle next_event(Cycle now) const override;
@@ -112,6 +117,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     void finish_head(QueuedInstruction& entry, Cycle now);
     void send_requests(Cycle now);
+    void send_line_request(Cycle now);
     void note_sent(const QueuedRequest& request);
 
     void block(std::uint8_t cause, Cycle now);
@@ -147,6 +153,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     FenceQueue fences_behind_queue_;   // wait until as many instructions as their number are performed
     FenceQueue fences_behind_epochs_;  // wait until the epoch of their number is over
     Traffic traffic_;
+    LineRequests lines_;
     TimingRing completions_;  // of loads, by entry, and behind them of fences, by context
     LsuCounters counters_;
 };

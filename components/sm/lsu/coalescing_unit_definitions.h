@@ -308,14 +308,29 @@ Cycle BasicCoalescingUnit<Contract>::next_event(Cycle now) const {
     if (!queue_.empty() && !head_.blocked) {
         next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));
     }
-    if (!l1_.miss_queue().empty()) {
+    if (!l1_.miss_queue().empty() || !lines_.empty()) {
         next = std::min(next, memory_->next_send(now));
     }
     return std::min(next, memory_->next_reply_cycle(now));
 }
 
+/// They go before L1D's: they are few, and whole warps wait for each.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
+    if (memory_->can_send(now)) {
+        memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(&lines_.front()),
+                      sizeof(ReadRequest), now);
+        lines_.sent();
+        ++traffic_.reads;
+    }
+}
+
 template <class Contract>
 void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
+    if (!lines_.empty()) {
+        send_line_request(now);
+        return;
+    }
     MissQueue& requests = l1_.miss_queue();
     if (requests.empty() || !memory_->can_send(now)) {
         return;
@@ -366,6 +381,9 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
     switch (static_cast<GpuMessage>(reply.type)) {
         case GpuMessage::read_reply:
             ++traffic_.read_replies;
+            if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) {
+                return listener_.line_came(lines_.came(reply.as<ReadReply>()), now);
+            }
             l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
                      [&](const Waiter& waiter, const std::byte* line) {
                          serve(waiter, line);
@@ -758,7 +776,7 @@ void BasicCoalescingUnit<Contract>::begin_kernel() {
 
 template <class Contract>
 bool BasicCoalescingUnit<Contract>::drained() const {
-    return queue_.empty() && loads_.empty() && stores_ == 0 && completions_.empty() && l1_.drained() &&
+    return queue_.empty() && loads_.empty() && stores_ == 0 && completions_.empty() && l1_.drained() && lines_.idle() &&
            memory_->drained();
 }
 
@@ -814,6 +832,7 @@ void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
     hasher.add(performed_);
     hasher.add(stores_);
     hasher.add_bytes(&traffic_, sizeof traffic_);
+    lines_.hash_state(hasher);
     completions_.hash_state(hasher);
     hash(hasher, counters_);
     memory_->hash_state(hasher);
@@ -842,6 +861,7 @@ void BasicCoalescingUnit<Contract>::exchange(Archive& archive) {
     archive& accepted_& performed_& stores_;
     archive& traffic_.reads& traffic_.read_replies& traffic_.writes& traffic_.acknowledgements& traffic_
         .atomics& traffic_.atomic_replies& traffic_.written_bytes;
+    lines_.serialize(archive, 0);
     completions_.serialize(archive, 0);
     serialize_counters(archive, counters_);
 }

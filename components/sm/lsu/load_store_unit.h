@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "components/isa/instruction.h"
+#include "components/protocols/memory.h"
 #include "components/sm/lsu/memory_port.h"
 #include "core/component/slot.h"
 #include "core/message/message.h"
@@ -45,6 +46,8 @@ class LoadStoreListener {
     /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be
     /// released. Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
+    /// A line that `request_line` asked for has come.
+    virtual void line_came(std::uint32_t reader, Cycle now) = 0;
 };
 
 /// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory or L1, and
@@ -68,6 +71,11 @@ class LoadStoreUnit {
     /// A fence of `context`: completes when all its earlier stores are acknowledged, and starts a new L1
     /// generation.
     virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
+
+    /// For the SM's instruction and constant caches: asks for sectors of a line, of which the listener is told with
+    /// `reader` (below 2^31). To be called before `cycle`, and only if can_request_line holds.
+    virtual bool can_request_line() const = 0;
+    virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader) = 0;
 
     /// Hands over a message of the memory network that arrived at cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;

@@ -87,7 +87,9 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
     for (const auto& scheduler : schedulers_) {
         scheduler->hash_state(hasher);
     }
-    hasher.add(fetch_.last());
+    fetch_.hash(hasher);
+    hash(hasher, fetch_.cache_counters());
+    state_.constants.hash(hasher);
     hasher.add_bytes(state_.registers.data(), state_.registers.bytes());
     held_.hash(hasher);
     memory_->hash_state(hasher);
@@ -95,6 +97,7 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
 
 void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "sm", state_.counters);
+    visit(visitor, name() + ".l1i", "read_only_cache", fetch_.cache_counters());
     for (std::size_t i = 0; i < issue_.counters().size(); ++i) {
         visit(visitor, name() + ".scheduler" + std::to_string(i), "sm_scheduler", issue_.counters()[i]);
     }
@@ -108,6 +111,7 @@ void StreamingMultiprocessor::serialize_state(Archive& archive) {
     for (SchedulerCounters& counters : issue_.counters()) {
         serialize_counters(archive, counters);
     }
+    serialize_counters(archive, fetch_.cache_counters());
     LaunchState& launch = state_.launch;
     archive& launch.active& launch.ending& launch.first_warp_instruction& launch.first_thread_instruction;
     serialize_bytes(archive, &launch.fields, sizeof launch.fields);
@@ -115,7 +119,7 @@ void StreamingMultiprocessor::serialize_state(Archive& archive) {
     archive& parameters;
     launch.parameters.resize(parameters);
     serialize_bytes(archive, launch.parameters.data(), parameters);
-    archive& state_.contexts& ctas_& barriers_& issue_& state_.registers& held_;
+    archive& state_.contexts& ctas_& barriers_& issue_& fetch_& state_.constants& state_.registers& held_;
     archive& charged_until_& next_work_& next_memory_work_& memory_touched_;
 }
 
@@ -133,8 +137,6 @@ void StreamingMultiprocessor::save(boost::archive::binary_oarchive& archive) con
     for (const auto& scheduler : schedulers_) {
         scheduler->save(archive);
     }
-    const unsigned last_fetch = fetch_.last();
-    archive << last_fetch;
     memory_->save(archive, state_.kernel != nullptr ? state_.kernel->kernel().code.data() : nullptr);
 }
 
@@ -156,9 +158,6 @@ void StreamingMultiprocessor::load(boost::archive::binary_iarchive& archive) {
     for (const auto& scheduler : schedulers_) {
         scheduler->load(archive);
     }
-    unsigned last_fetch = 0;
-    archive >> last_fetch;
-    fetch_.restore(last_fetch);
     memory_->load(archive, state_.kernel != nullptr ? state_.kernel->kernel().code.data() : nullptr);
 }
 

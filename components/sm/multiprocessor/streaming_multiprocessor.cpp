@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "components/isa/address_space.h"
 #include "components/sm/sm_ports.h"
 #include "core/component/slot.h"
 #include "core/error/error.h"
@@ -24,6 +25,20 @@ WarpSchedulers make_schedulers(const Configuration& configuration, const Pipelin
     }
     return schedulers;
 }
+
+/// Kernels one behind the other, each from a line of its own on.
+std::vector<std::uint64_t> addresses_of(const isa::KernelTable& kernels) {
+    std::vector<std::uint64_t> addresses;
+    std::uint64_t next = isa::kCodeBase;
+    for (const isa::Kernel& kernel : kernels) {
+        addresses.push_back(next);
+        next += (kernel.code.size() * isa::kInstructionBytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+    }
+    return addresses;
+}
+
+/// Readers of lines: misses of the instruction cache by their number; lines of the constant bank behind them.
+constexpr std::uint32_t kConstantReader = 1u << 16;
 
 }  // namespace
 
@@ -45,7 +60,8 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       barriers_(state_, ctas_),
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
       issue_(state_, ctas_, schedulers_, execute_, *memory_),
-      fetch_(state_) {
+      fetch_(state_, *memory_, configuration.read<ReadOnlyCacheParameters>("l1i")),
+      code_addresses_(addresses_of(kernels)) {
     state_.image = &kernels.image;
 }
 
@@ -111,7 +127,10 @@ void StreamingMultiprocessor::step(Cycle now) {
         ctas_.cycle([&](std::uint64_t cta) { send_to_dispatcher(CtaCompleted{cta}, now); });
         count_cycles(1);
         memory_touched_ |= issue_.cycle(now);
-        fetch_.cycle(now);
+        memory_touched_ |= fetch_.cycle(now);
+        if (state_.constants.wanted() != 0) {
+            ask_for_constants();
+        }
     }
     if (memory_touched_ || next_memory_work_ <= now) {
         memory_touched_ = false;
@@ -143,7 +162,7 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) const {
     if (!state_.launch.active) {
         return next;
     }
-    if (fetch_.has_work() || ctas_.has_work()) {
+    if (fetch_.has_work() || ctas_.has_work() || (state_.constants.wanted() != 0 && memory_->can_request_line())) {
         return now + 1;
     }
     return std::min(next, issue_.next_issue(now));
@@ -152,6 +171,33 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) const {
 void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {
     issue_.memory_writes(context, instruction, now);
     execute_.memory_completed(context, instruction);
+}
+
+void StreamingMultiprocessor::ask_for_constants() {
+    if (!memory_->can_request_line()) {
+        return;
+    }
+    const auto line = static_cast<unsigned>(std::countr_zero(state_.constants.wanted()));
+    const std::uint64_t address = isa::kConstantBankBase + std::uint64_t{line} * ConstantLines::kBytes;
+    const std::uint64_t offset = address % kLineBytes;
+    const auto sectors =
+        static_cast<SectorMask>(((1u << ConstantLines::kBytes / kSectorBytes) - 1) << offset / kSectorBytes);
+    memory_->request_line(address - offset, sectors, kConstantReader | line);
+    state_.constants.asked(line);
+    memory_touched_ = true;
+}
+
+void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
+    if ((reader & kConstantReader) == 0) {
+        fetch_.line_came(reader);
+        return;
+    }
+    for (ContextMask rest = state_.constants.came(reader & ~kConstantReader); rest != 0; rest &= rest - 1) {
+        const auto context = static_cast<unsigned>(std::countr_zero(rest));
+        if (state_.states.of(context) == ContextState::blocked_by_memory) {
+            state_.classify(context);
+        }
+    }
 }
 
 void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
@@ -188,6 +234,7 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     ctas_.begin_kernel();
     barriers_.begin_kernel();
     fetch_.begin_kernel();
+    state_.constants.begin_kernel();
     memory_->begin_kernel();
 }
 
@@ -200,6 +247,7 @@ void StreamingMultiprocessor::set_up_launch() {
                       launch.fields.dynamic_shared_bytes);
     const Occupancy& occupancy = launch.occupancy;
     state_.registers.grow(occupancy.ctas * occupancy.warps_per_cta * occupancy.rows_per_warp);
+    launch.code = code_addresses_[launch.fields.kernel];
     launch.constants = isa::make_constant_rows(kernel, launch.fields.grid, launch.fields.block,
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];

@@ -66,6 +66,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     friend struct AuditSabotage;
 
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
+    void line_came(std::uint32_t reader, Cycle now) override;
+    void ask_for_constants();
 
     Cycle arrival_of(const MessageHeader& message) const { return clock_.cycle_at_or_after(message.time); }
     /// The cycle of the first held message; kNever when there is none.
@@ -102,6 +104,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     IssueStage issue_;
     FetchStage fetch_;
     HeldMessages held_;
+    std::vector<std::uint64_t> code_addresses_;  ///< of each kernel
 
     Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
     Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes

@@ -1,5 +1,7 @@
 #include "components/sm/pipeline/decoded_kernel.h"
 
+#include "components/sm/pipeline/constant_lines.h"
+
 #include <algorithm>
 #include <string>
 
@@ -93,6 +95,16 @@ bool is_long_latency(InstructionClass instruction_class) {
            instruction_class == InstructionClass::atomic_global;
 }
 
+/// Literals are part of the instruction. Parameters are 4352 bytes at most: the last line stands for all behind it.
+std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& operand) {
+    std::uint64_t lines = 0;
+    for (unsigned row = operand.index;
+         row < std::min<unsigned>(operand.index + operand.rows, kernel.first_literal_row()); ++row) {
+        lines |= std::uint64_t{1} << std::min(row / ConstantLines::kWords, ConstantLines::kLines - 1);
+    }
+    return lines;
+}
+
 }  // namespace
 
 DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, bool integer_units)
@@ -133,6 +145,9 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, boo
     for (unsigned i = 0; i < 3; ++i) {
         if (from.source[i].kind != isa::Operand::Kind::none) {
             to.sources = static_cast<std::uint8_t>(i + 1);
+        }
+        if (from.source[i].kind == isa::Operand::Kind::constant) {
+            to.constant_lines |= constant_lines_of(kernel_, from.source[i]);
         }
         if (from.source[i].kind == isa::Operand::Kind::reg) {
             mark_registers(needs_, pc, from.source[i].index, from.source[i].rows);

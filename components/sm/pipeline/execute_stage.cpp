@@ -213,9 +213,9 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     const StreamContext& stream = state_.contexts[context];
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     throw ProgramError(place_of(context) + ": " +
-                              isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
-                                            ctas_.slot(stream.cta_slot).position, state_.launch.fields.block,
-                                            stream.first_thread + lane));
+                       isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
+                                     ctas_.slot(stream.cta_slot).position, state_.launch.fields.block,
+                                     stream.first_thread + lane));
 }
 
 void ExecuteStage::reserve(unsigned context, StreamContext& stream, std::uint32_t pc,

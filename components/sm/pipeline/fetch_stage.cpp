@@ -6,32 +6,51 @@
 
 namespace lookahead::gpu {
 
-void FetchStage::fetch(unsigned context, Cycle now) {
+/// Returns true if it asked memory for a line.
+bool FetchStage::fetch(unsigned context, Cycle now) {
+    last_ = context;
+    if (!cached_) {
+        start(context, now);
+        return false;
+    }
+    const std::uint64_t line = address_of(context) & ~std::uint64_t{kLineBytes - 1};
+    switch (cache_.access(line, context, memory_.can_request_line())) {
+        case ReadOnlyCache::Answer::hit:
+            start(context, now);
+            return false;
+        case ReadOnlyCache::Answer::refused:
+            refused_ |= context_bit(context);
+            return false;
+        case ReadOnlyCache::Answer::merged:
+            under_way_ |= context_bit(context);
+            state_.contexts[context].fetching = true;
+            return false;
+        case ReadOnlyCache::Answer::missed:
+            under_way_ |= context_bit(context);
+            state_.contexts[context].fetching = true;
+            memory_.request_line(line, kAllSectors, cache_.last_miss());
+            return true;
+    }
+    return false;
+}
+
+/// The instructions are there; they are decoded fetch_latency cycles later.
+void FetchStage::start(unsigned context, Cycle now) {
     StreamContext& stream = state_.contexts[context];
     const std::uint32_t pc = stream.stack.pc();
     const std::uint32_t size = state_.kernel->size();
     LOOKAHEAD_ASSERT(pc < size, "kernel " + state_.kernel->kernel().name + " runs past its end");
-    const auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
+    auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
+    if (cached_) {
+        const auto in_line = static_cast<std::uint32_t>(kLineBytes - address_of(context) % kLineBytes);
+        instructions = std::min(instructions, in_line / isa::kInstructionBytes);
+    }
     stream.fetching = true;
     under_way_ |= context_bit(context);
     last_ = context;
     ++state_.counters.fetches;
     const PipelineEvent event{PipelineEvent::Kind::fetched, static_cast<std::uint16_t>(context), instructions};
-    state_.wheel.schedule(now, now + latency_of(pc), event.packed());
-}
-
-Cycle FetchStage::latency_of(std::uint32_t) const {
-    return state_.parameters.fetch_latency;
-}
-
-void FetchStage::restore(unsigned last) {
-    last_ = last;
-    under_way_ = 0;
-    for (unsigned context = 0; context < state_.contexts.size(); ++context) {
-        if (state_.contexts[context].fetching) {
-            under_way_ |= context_bit(context);
-        }
-    }
+    state_.wheel.schedule(now, now + state_.parameters.fetch_latency, event.packed());
 }
 
 }  // namespace lookahead::gpu

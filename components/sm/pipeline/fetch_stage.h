@@ -1,24 +1,39 @@
 #pragma once
 
+#include "components/cache/read_only_cache.h"
+#include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/pipeline/pipeline_state.h"
 
 namespace lookahead::gpu {
 
-/// Fetch and decode: one fetch a cycle, round robin over the warps whose instruction buffer is empty. A fetch brings
-/// the next instructions of the warp, as many as the buffer takes, fetch_latency cycles later; a first-level
-/// instruction cache would stand in `latency_of`.
+/// Fetch and decode: one fetch a cycle, round robin over the warps whose instruction buffer is empty. A fetch that hits
+/// the instruction cache brings the next instructions of the warp, as many as the buffer takes and the line holds,
+/// fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's turn among those
+/// whose line has come; they go before new fetches.
 class FetchStage {
   public:
-    explicit FetchStage(PipelineState& state) : state_(state) {}
+    FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache)
+        : state_(state), memory_(memory), cached_(cache.enabled), cache_(cache) {}
 
-    void cycle(Cycle now) {
-        const ContextMask wanting = this->wanting();
-        if (wanting != 0) {
-            fetch(next_of(wanting), now);
+    /// Returns true if it asked memory for a line.
+    bool cycle(Cycle now) {
+        if (returned_ != 0) {
+            const unsigned context = next_of(returned_);
+            returned_ &= ~context_bit(context);
+            start(context, now);
+            return false;
         }
+        const ContextMask wanting = this->wanting();
+        return wanting != 0 && fetch(next_of(wanting), now);
     }
     /// True if a fetch would start in the next cycle.
-    bool has_work() const { return wanting() != 0; }
+    bool has_work() const { return (returned_ | wanting()) != 0; }
+
+    /// The line of one of the cache's misses has come.
+    void line_came(unsigned miss) {
+        returned_ |= cache_.fill(miss);
+        refused_ = 0;
+    }
 
     /// A fetch of `instructions` instructions is decoded.
     void fetched(unsigned context, unsigned instructions) {
@@ -32,24 +47,43 @@ class FetchStage {
     /// Forgets where the round robin stands.
     void begin_kernel() { last_ = 0; }
 
-    unsigned last() const { return last_; }
-    /// After the contexts have been loaded.
-    void restore(unsigned last);
+    const ReadOnlyCacheCounters& cache_counters() const { return cache_.counters(); }
+    ReadOnlyCacheCounters& cache_counters() { return cache_.counters(); }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& under_way_& returned_& refused_& last_& cache_;
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        hasher.add(returned_);
+        hasher.add(refused_);
+        hasher.add(last_);
+        cache_.hash(hasher);
+    }
 
   private:
-    ContextMask wanting() const { return state_.states.in(ContextState::fetching) & ~under_way_; }
+    ContextMask wanting() const { return state_.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
 
     unsigned next_of(ContextMask wanting) const {
         const ContextMask after = wanting & ~((context_bit(last_) << 1) - 1);
         return static_cast<unsigned>(std::countr_zero(after != 0 ? after : wanting));
     }
 
-    void fetch(unsigned context, Cycle now);
-    Cycle latency_of(std::uint32_t pc) const;
+    bool fetch(unsigned context, Cycle now);
+    void start(unsigned context, Cycle now);
+    std::uint64_t address_of(unsigned context) const {
+        return state_.launch.code + std::uint64_t{state_.contexts[context].stack.pc()} * isa::kInstructionBytes;
+    }
 
     PipelineState& state_;
-    ContextMask under_way_ = 0;
-    unsigned last_ = 0;
+    LoadStoreUnit& memory_;
+    bool cached_;
+    ReadOnlyCache cache_;
+    ContextMask under_way_ = 0;  ///< contexts with a fetch or a miss under way
+    ContextMask returned_ = 0;   ///< of these, those whose line has come
+    ContextMask refused_ = 0;    ///< contexts for which the cache had no room; they try again when a line has come
+    std::uint32_t last_ = 0;
 };
 
 }  // namespace lookahead::gpu

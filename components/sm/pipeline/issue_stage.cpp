@@ -106,7 +106,7 @@ Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const Decoded
     }
     const Cycle taken = collectors_.pass(decoded.unit, {rows, decoded.reads}, decoded.initiation,
                                          for_memory ? nullptr : &units_[0], now);
-    find_free();
+    note_free(collectors_.next_free(decoded.unit), decoded.unit);
     if (for_memory) {
         return taken + 1;
     }
@@ -115,6 +115,17 @@ Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const Decoded
         collectors_.write(map[decoded.instruction->destination + word], from + decoded.latency, now);
     }
     return from;
+}
+
+/// Units of one path through the collectors share its issue latches.
+void IssueStage::note_free(Cycle free, ExecutionUnit unit) {
+    FreeCycles& of = free_[0];
+    of[static_cast<unsigned>(unit)] = free;
+    if (unit == ExecutionUnit::sp || unit == ExecutionUnit::integer) {
+        of[static_cast<unsigned>(ExecutionUnit::sp)] = of[static_cast<unsigned>(ExecutionUnit::integer)] = free;
+    } else if (unit != ExecutionUnit::memory) {
+        of[static_cast<unsigned>(ExecutionUnit::sfu)] = of[static_cast<unsigned>(ExecutionUnit::dp)] = free;
+    }
 }
 
 void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now) {

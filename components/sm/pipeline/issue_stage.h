@@ -63,6 +63,7 @@ class IssueStage {
     SchedulerCycle stall_of(unsigned scheduler) const;
     Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
     void find_free();
+    void note_free(Cycle free, ExecutionUnit unit);
     /// Which units the scheduler's instructions go to.
     std::size_t units_of(unsigned scheduler) const { return units_.size() == 1 ? 0 : scheduler; }
     Cycle next_for(ContextState state, ExecutionUnit unit, Cycle now) const;

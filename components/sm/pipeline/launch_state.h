@@ -20,6 +20,7 @@ struct LaunchState {
     std::uint64_t first_thread_instruction = 0;
     // Derived from the above.
     Occupancy occupancy;
+    std::uint64_t code = 0;  ///< address of the kernel's first instruction
     std::vector<isa::Row> constants;
 };
 

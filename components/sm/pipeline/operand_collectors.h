@@ -75,8 +75,16 @@ class OperandCollectors {
         }
     };
 
-    static Cycle earliest(const std::vector<Cycle>& slots) { return *std::min_element(slots.begin(), slots.end()); }
-    static Cycle& first_free(std::vector<Cycle>& slots) { return *std::min_element(slots.begin(), slots.end()); }
+    /// Without branches: which slot it is cannot be predicted.
+    static std::size_t first_of(const std::vector<Cycle>& slots) {
+        std::size_t first = 0;
+        for (std::size_t i = 1; i < slots.size(); ++i) {
+            first = slots[i] < slots[first] ? i : first;
+        }
+        return first;
+    }
+    static Cycle earliest(const std::vector<Cycle>& slots) { return slots[first_of(slots)]; }
+    static Cycle& first_free(std::vector<Cycle>& slots) { return slots[first_of(slots)]; }
     static constexpr std::array<std::uint8_t, kExecutionUnits> kPathOf = {0, 1, 1, 0, 2, 0};
     const Path& path_of(ExecutionUnit unit) const { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }
     Path& path_of(ExecutionUnit unit) { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }

@@ -22,6 +22,7 @@ PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& tim
       scoreboard(static_cast<unsigned>(sm.max_warps)),
       map(static_cast<unsigned>(sm.max_warps)),
       registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),
-      wheel(longest_delay(sm, timing_parameters)) {}
+      wheel(longest_delay(sm, timing_parameters)),
+      constants(sm.constant_cache) {}
 
 }  // namespace lookahead::gpu

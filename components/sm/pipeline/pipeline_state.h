@@ -6,6 +6,7 @@
 #include "components/sm/context_states.h"
 #include "components/sm/counters.h"
 #include "components/sm/parameters.h"
+#include "components/sm/pipeline/constant_lines.h"
 #include "components/sm/pipeline/decoded_kernel.h"
 #include "components/sm/pipeline/launch_state.h"
 #include "components/sm/pipeline/register_map.h"
@@ -48,6 +49,11 @@ struct PipelineState {
         const std::uint32_t pc = stream.stack.pc();
         const std::uint64_t* needs = kernel->needs(pc);
         if (!scoreboard.blocks(context, needs)) {
+            if (!constants.hold((*kernel)[pc].constant_lines)) [[unlikely]] {
+                constants.want((*kernel)[pc].constant_lines, context);
+                states.set(context, ContextState::blocked_by_memory);
+                return;
+            }
             const auto unit = static_cast<std::uint8_t>((*kernel)[pc].unit);
             const auto first = static_cast<std::uint8_t>(ContextState::ready_sp);
             states.set(context, static_cast<ContextState>(first + unit));
@@ -74,6 +80,7 @@ struct PipelineState {
     RegisterMap map;
     RegisterFile registers;
     TimingWheel wheel;
+    ConstantLines constants;
     LaunchState launch;
     const DecodedKernel* kernel = nullptr;    ///< of the launch; null between kernels
     const isa::ModuleImage* image = nullptr;  ///< of the run: texts of failed assertions

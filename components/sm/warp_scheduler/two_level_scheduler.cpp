@@ -19,13 +19,13 @@ struct TwoLevelParameters {
 template <>
 struct lookahead::ParametersOf<lookahead::gpu::TwoLevelParameters> {
     using P = lookahead::gpu::TwoLevelParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("ready_warps", &P::ready_warps,
-                {.unit = "warp",
-                 .min = 1,
-                 .max = 64,
-                 .help = "Places of each scheduler's ready queue, whose warps alone may issue.",
-                 .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"}));
+    inline static const auto list =
+        parameter_list<P>(integer("ready_warps", &P::ready_warps,
+                                  {.unit = "warp",
+                                   .min = 1,
+                                   .max = 64,
+                                   .help = "Places of each scheduler's ready queue, whose warps alone may issue.",
+                                   .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"}));
 };
 
 namespace lookahead::gpu {

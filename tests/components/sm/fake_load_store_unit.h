@@ -55,6 +55,10 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         fence.context = context;
         entries_.push_back({fence, now + memory_.fence_latency});
     }
+    bool can_request_line() const override { return lines_.size() < 4; }
+    void request_line(std::uint64_t line, gpu::SectorMask, std::uint32_t reader) override {
+        lines_.push_back({line, reader, kUnknown});
+    }
     void receive(const MessageHeader&, Cycle) override { ++received_; }
     void cycle(Cycle now) override {
         LOOKAHEAD_ASSERT(now > last_cycle_ && now <= next_, "contract of cycle");
@@ -71,17 +75,26 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
                 listener_.memory_completed(entry.instruction.context, *entry.instruction.instruction, now);
             }
         }
+        for (RequestedLine& each : lines_) {
+            each.due = each.due == kUnknown ? now + memory_.global_latency : each.due;
+        }
+        while (!lines_.empty() && lines_.front().due <= now) {
+            const RequestedLine came = lines_.front();
+            lines_.erase(lines_.begin());
+            requested_.push_back(came.line);
+            listener_.line_came(came.reader, now);
+        }
         next_ = next_event(now);
     }
     Cycle next_event(Cycle) const override {
-        Cycle next = gpu::kNever;
+        Cycle next = lines_.empty() ? gpu::kNever : lines_.front().due;
         for (const Entry& entry : entries_) {
             next = std::min(next, entry.due);
         }
         return next;
     }
     void begin_kernel() override { ++kernels_; }
-    bool drained() const override { return entries_.empty(); }
+    bool drained() const override { return entries_.empty() && lines_.empty(); }
     std::string waiting_for() const override { return std::to_string(entries_.size()) + " accesses"; }
 
     void hash_state(StateHasher& hasher) const override {
@@ -91,11 +104,16 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             hasher.add(static_cast<std::uint64_t>(entry.due));
             hasher.add(entry.instruction.context);
         }
+        for (const RequestedLine& each : lines_) {
+            hasher.add(each.line + each.reader);
+            hasher.add(static_cast<std::uint64_t>(each.due));
+        }
         hasher.add(received_);
     }
     void visit_statistics(StatisticsVisitor&) const override {}
     void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override {
-        archive << global_ << shared_ << received_ << kernels_ << last_accept_ << last_cycle_ << next_;
+        archive << lines_ << requested_ << global_ << shared_ << received_ << kernels_ << last_accept_ << last_cycle_
+                << next_;
         const std::size_t count = entries_.size();
         archive << count;
         for (const Entry& entry : entries_) {
@@ -104,7 +122,8 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         }
     }
     void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) override {
-        archive >> global_ >> shared_ >> received_ >> kernels_ >> last_accept_ >> last_cycle_ >> next_;
+        archive >> lines_ >> requested_ >> global_ >> shared_ >> received_ >> kernels_ >> last_accept_ >> last_cycle_ >>
+            next_;
         std::size_t count = 0;
         archive >> count;
         entries_.resize(count);
@@ -115,6 +134,9 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             entry.instruction.instruction = code + pc;
         }
     }
+
+    /// Lines that were asked for and came, in this order.
+    const std::vector<std::uint64_t>& requested_lines() const { return requested_; }
 
     std::uint32_t global_word(std::uint64_t offset) const { return word(global_, offset); }
     void set_global_word(std::uint64_t offset, std::uint32_t value) {
@@ -127,6 +149,18 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         gpu::MemoryInstruction instruction;
         Cycle due = 0;
     };
+
+    struct RequestedLine {
+        std::uint64_t line;
+        std::uint32_t reader;
+        Cycle due;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& line& reader& due;
+        }
+    };
+    static constexpr Cycle kUnknown = -1;
 
     static std::uint32_t word(const std::vector<char>& bytes, std::uint64_t offset) {
         std::uint32_t value = 0;
@@ -199,6 +233,8 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     std::vector<char> global_;
     std::vector<char> shared_;
     std::vector<Entry> entries_;
+    std::vector<RequestedLine> lines_;
+    std::vector<std::uint64_t> requested_;
     std::uint64_t received_ = 0;
     std::uint64_t kernels_ = 0;
     Cycle last_accept_ = -1;

@@ -245,7 +245,8 @@ class SmHarness {
 class PlainSmHarness : public SmHarness {
   public:
     explicit PlainSmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {})
-        : SmHarness(std::move(kernels), toml, memory, {"sm.operand_collectors=false"}) {}
+        : SmHarness(std::move(kernels), toml, memory,
+                    {"sm.operand_collectors=false", "l1i.enabled=false", "sm.constant_cache=false"}) {}
 };
 
 }  // namespace lookahead::test

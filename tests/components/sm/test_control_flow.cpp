@@ -43,7 +43,7 @@ isa::Kernel divergent_kernel() {
 }
 
 TEST_CASE("lanes that diverge take both paths and join for the store") {
-    SmHarness harness({divergent_kernel()});
+    PlainSmHarness harness({divergent_kernel()});
     harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     for (unsigned i = 0; i < 64; ++i) {
@@ -57,7 +57,7 @@ TEST_CASE("lanes that diverge take both paths and join for the store") {
 }
 
 TEST_CASE("a partial warp runs with its threads only") {
-    SmHarness harness({add_index()});
+    PlainSmHarness harness({add_index()});
     for (unsigned i = 0; i < 64; ++i) {
         harness.memory().set_global_word((1 << 14) + 4 * i, 7);
         harness.memory().set_global_word(4 * i, 0xdead);
@@ -79,7 +79,7 @@ TEST_CASE("lanes that exit early leave the others running") {
     k.unguard();
     k.store(isa::Space::global, Type::u32, address, k.literal(9));
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     CHECK(harness.memory().global_word(4 * 4) == 9);
@@ -103,7 +103,7 @@ TEST_CASE("a loop runs as often as each lane needs") {
     k.bind(done);
     k.store(isa::Space::global, Type::u32, address, count);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {40, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     for (unsigned i = 0; i < 40; ++i) {
@@ -134,7 +134,7 @@ isa::Kernel barrier_kernel() {
 }
 
 TEST_CASE("no warp passes a barrier before the last has arrived, and all pass it then") {
-    SmHarness harness({barrier_kernel()}, "[sm]\nbarrier_latency = 7\n", {.global_latency = 500});
+    PlainSmHarness harness({barrier_kernel()}, "[sm]\nbarrier_latency = 7\n", {.global_latency = 500});
     harness.launch({.block = {128, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     std::uint32_t first = ~0u, last = 0;
@@ -143,7 +143,8 @@ TEST_CASE("no warp passes a barrier before the last has arrived, and all pass it
         last = std::max(last, harness.memory().global_word(4 * 32 * warp));
     }
     CHECK(first > 512 + 7);
-    CHECK(last - first <= 4);
+    // Each may have to be fetched for first, one a cycle, and to let a warp of its scheduler go before it.
+    CHECK(last - first <= 4 + 2);
     CHECK(harness.counters().barriers == 1);
     CHECK(harness.sm().scheduler_counters()[1][SchedulerCycle::barrier] > 400);
 }
@@ -153,7 +154,7 @@ TEST_CASE("barrier_latency lies between the last arrival and the next issue") {
     k.barrier();
     k.exit();
     for (const Cycle latency : {1, 6}) {
-        SmHarness harness({k.finish()}, "[sm]\nbarrier_latency = " + std::to_string(latency) + "\n");
+        PlainSmHarness harness({k.finish()}, "[sm]\nbarrier_latency = " + std::to_string(latency) + "\n");
         harness.launch({.block = {64, 1, 1}});
         CHECK(harness.issue_cycles(4) == std::vector<Cycle>{12, 13, 13 + latency, 13 + latency});
     }
@@ -170,14 +171,14 @@ TEST_CASE("a warp that has exited counts as arrived") {
     k.barrier();
     k.store(isa::Space::global, Type::u32, address, k.literal(1));
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {96, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     CHECK(harness.memory().global_word(4 * 63) == 1);
 }
 
 TEST_CASE("CTAs wait at barriers of their own") {
-    SmHarness harness({barrier_kernel()});
+    PlainSmHarness harness({barrier_kernel()});
     harness.launch({.grid = {12, 1, 1}, .block = {96, 1, 1}, .parameters = global_parameters()});
     REQUIRE(harness.run());
     CHECK(harness.counters().barriers == 12);
@@ -196,7 +197,7 @@ TEST_CASE("warps at different barriers are a deadlock that names kernel, CTA, wa
     k.bind(join);
     k.barrier(2);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
     CHECK_FALSE(harness.run(5000));
     CHECK(harness.sm().next_event_time() == kTimeInfinity);
@@ -218,7 +219,7 @@ TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {
     k.barrier();
     k.bind(join);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK_FALSE(harness.run(5000));
     CHECK(harness.sm().waiting_for() ==
@@ -230,7 +231,7 @@ TEST_CASE("a fence holds its warp until it completes") {
     KernelBuilder k("fence", {});
     k.op(Operation::membar, Type::none, {}, {});
     k.exit();
-    SmHarness harness({k.finish()}, "", {.fence_latency = 33});
+    PlainSmHarness harness({k.finish()}, "", {.fence_latency = 33});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 33 + 1});
     CHECK(harness.sm().scheduler_counters()[0][SchedulerCycle::long_latency] == 33);
@@ -241,7 +242,7 @@ TEST_CASE("an access that the program may not make is told with SM, cycle, kerne
     const auto x = k.reg();
     k.load(isa::Space::global, Type::u32, x, k.parameter(0), -4);
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(error_of(harness) ==
           "sm3, cycle 12 (17142857 fs): kernel wild, CTA (0, 0, 0), warp 0, PC 0x0, wild.ptx:1: lane 0 accesses an "
@@ -253,7 +254,7 @@ TEST_CASE("a trap is an error of the program") {
     k.op(Operation::nop, Type::none, {}, {});
     k.op(Operation::trap, Type::none, {}, {});
     k.exit();
-    SmHarness harness({k.finish()});
+    PlainSmHarness harness({k.finish()});
     harness.launch({.block = {32, 1, 1}});
     CHECK(error_of(harness).find("PC 0x8, trapped.ptx:2: trap") != std::string::npos);
 }

@@ -196,7 +196,7 @@ TEST_CASE("an SM that is saved and loaded goes on as the one that was not") {
 TEST_CASE("a message between two edges is handled at the second, however the windows are cut") {
     for (const Cycle cut : {10, 11, 12}) {
         CAPTURE(cut);
-        SmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
+        PlainSmHarness harness({dependent_chain(Operation::add, Type::u32, 1)});
         gpu::KernelBegin begin{};
         begin.grid = begin.block = {1, 1, 1};
         harness.send(10, begin, {}, 5);

@@ -50,6 +50,7 @@ class InstantMemory final : public MemoryPort {
 
 class Nobody final : public LoadStoreListener {
   public:
+    void line_came(std::uint32_t, Cycle) override {}
     void memory_completed(std::uint16_t, const isa::Instruction&, Cycle) override {}
 };
 

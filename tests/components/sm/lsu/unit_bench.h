@@ -59,6 +59,12 @@ class UnitBench : public LoadStoreListener {
         Cycle cycle;
     };
 
+    struct CameLine {
+        std::uint32_t reader;
+        Cycle cycle;
+    };
+    std::vector<CameLine> lines;
+
     explicit UnitBench(const Overrides& overrides = {}, ScriptedMemory* shared = nullptr, unsigned sm = 0)
         : own_(shared == nullptr ? std::make_unique<ScriptedMemory>(1) : nullptr),
           memory(shared == nullptr ? *own_ : *shared),
@@ -75,6 +81,7 @@ class UnitBench : public LoadStoreListener {
                       0);
     }
 
+    void line_came(std::uint32_t reader, Cycle cycle) override { lines.push_back({reader, cycle}); }
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle cycle) override {
         completions.push_back({context, &instruction, cycle});
     }

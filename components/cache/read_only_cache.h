@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "components/cache/set_index.h"
+#include "core/param/parameters.h"
+#include "core/stats/statistics.h"
+
+namespace lookahead::gpu {
+
+/// Structure of a cache of read-only lines of kLineBytes; configuration prefix "l1i" for the instruction cache.
+struct ReadOnlyCacheParameters {
+    bool enabled = true;
+    std::int64_t sets = 4;
+    std::int64_t ways = 4;
+    std::int64_t mshrs = 2;
+    std::int64_t merges = 32;
+};
+
+struct ReadOnlyCacheCounters {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t merges = 0;
+    std::uint64_t refusals = 0;
+};
+
+/// Tags and miss registers of a read-only cache: LRU, and a line takes its place when it comes. It has no clock, asks
+/// nobody and holds no bytes: its owner does that.
+class ReadOnlyCache {
+  public:
+    enum class Answer : std::uint8_t { hit, merged, missed, refused };
+    using Readers = std::uint64_t;  ///< one bit each
+
+    explicit ReadOnlyCache(const ReadOnlyCacheParameters& parameters)
+        : index_(SetIndexing::linear, static_cast<unsigned>(parameters.sets)),
+          ways_(static_cast<unsigned>(parameters.ways)),
+          merges_(static_cast<unsigned>(parameters.merges)),
+          lines_(static_cast<std::size_t>(parameters.sets * parameters.ways)),
+          mshrs_(static_cast<std::size_t>(parameters.mshrs)) {}
+
+    /// `reader` wants the line. After `missed` the caller asks for it under the number last_miss(); `can_ask`: whether
+    /// it could. A reader that is not refused and does not hit is told by `fill`.
+    Answer access(std::uint64_t line, unsigned reader, bool can_ask);
+    unsigned last_miss() const { return last_miss_; }
+
+    /// The line of a miss has come and is installed. Returns who waited.
+    Readers fill(unsigned miss);
+
+    const ReadOnlyCacheCounters& counters() const { return counters_; }
+    ReadOnlyCacheCounters& counters() { return counters_; }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        for_each([&](auto& value) { archive& value; });
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        const_cast<ReadOnlyCache*>(this)->for_each([&](const auto& value) { hasher.add(value); });
+    }
+
+  private:
+    struct Line {
+        std::uint64_t address = ~std::uint64_t{0};
+        std::uint64_t used = 0;  ///< 0: empty
+    };
+    struct Miss {
+        std::uint64_t address = 0;
+        Readers readers = 0;  ///< 0: free
+    };
+
+    template <class F>
+    void for_each(F&& f) {
+        for (Line& line : lines_) {
+            f(line.address);
+            f(line.used);
+        }
+        for (Miss& miss : mshrs_) {
+            f(miss.address);
+            f(miss.readers);
+        }
+        f(uses_);
+    }
+    Line* set_of(std::uint64_t line) { return lines_.data() + std::size_t{index_.of(line)} * ways_; }
+    Answer miss(std::uint64_t line, Readers reader, bool can_ask);
+    Answer refuse() {
+        ++counters_.refusals;
+        return Answer::refused;
+    }
+
+    SetIndex index_;
+    unsigned ways_;
+    unsigned merges_;
+    std::vector<Line> lines_;
+    std::vector<Miss> mshrs_;
+    std::uint64_t uses_ = 0;
+    unsigned last_miss_ = 0;
+    ReadOnlyCacheCounters counters_;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::ReadOnlyCacheParameters> {
+    using P = lookahead::gpu::ReadOnlyCacheParameters;
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+    inline static const auto list = parameter_list<P>(
+        boolean("enabled", &P::enabled, {.help = "false: every access hits.", .source = kTable}),
+        integer("sets", &P::sets, {.unit = "set", .min = 1, .max = 4096, .help = "Sets.", .source = kTable}),
+        integer("ways", &P::ways,
+                {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set.", .source = kTable}),
+        integer("mshrs", &P::mshrs,
+                {.unit = "line", .min = 1, .max = 64, .help = "Lines that it can await.", .source = kTable}),
+        integer(
+            "merges", &P::merges,
+            {.unit = "warp", .min = 1, .max = 64, .help = "Warps that can wait for the same line.", .source = kTable}));
+};
+
+template <>
+struct lookahead::StatisticsOf<lookahead::gpu::ReadOnlyCacheCounters> {
+    using C = lookahead::gpu::ReadOnlyCacheCounters;
+    static constexpr std::tuple list{
+        Counter<C>{"hits", "access", "Accesses that found their line.", &C::hits},
+        Counter<C>{"misses", "access", "Accesses that asked for their line.", &C::misses},
+        Counter<C>{"merges", "access", "Accesses that joined an earlier one's wait.", &C::merges},
+        Counter<C>{"refusals", "access", "Accesses that found no room to wait, and try again.", &C::refusals}};
+};

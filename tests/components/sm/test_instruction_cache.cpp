@@ -1,0 +1,144 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "components/cache/read_only_cache.h"
+#include "tests/components/sm/kernels.h"
+#include "tests/components/sm/print_cycles.h"
+#include "tests/components/sm/sm_harness.h"
+
+namespace lookahead::test {
+namespace {
+
+using gpu::ReadOnlyCache;
+using Answer = ReadOnlyCache::Answer;
+
+constexpr std::uint64_t line(unsigned number) {
+    return isa::kCodeBase + 128 * std::uint64_t{number};
+}
+
+/// A miss and its fill.
+void bring(ReadOnlyCache& cache, unsigned number) {
+    REQUIRE(cache.access(line(number), 0, true) == Answer::missed);
+    cache.fill(cache.last_miss());
+}
+
+TEST_CASE("a read-only cache hits what it was filled with, and replaces the line that was used longest ago") {
+    ReadOnlyCache cache({.sets = 1, .ways = 3, .mshrs = 1});
+    for (const unsigned number : {0, 1, 2}) {
+        bring(cache, number);
+    }
+    CHECK(cache.access(line(0), 0, true) == Answer::hit);
+    bring(cache, 3);
+    CHECK(cache.access(line(0), 0, true) == Answer::hit);
+    CHECK(cache.access(line(2), 0, true) == Answer::hit);
+    CHECK(cache.access(line(1), 0, false) == Answer::refused);
+}
+
+TEST_CASE("lines of different sets do not replace each other") {
+    ReadOnlyCache cache({.sets = 2, .ways = 1, .mshrs = 1});
+    bring(cache, 0);
+    bring(cache, 1);
+    CHECK(cache.access(line(0), 0, true) == Answer::hit);
+    bring(cache, 2);
+    CHECK(cache.access(line(1), 0, true) == Answer::hit);
+    CHECK(cache.access(line(0), 0, true) == Answer::missed);
+}
+
+TEST_CASE("readers of a line that is awaited join its miss up to the limit, and all are told") {
+    ReadOnlyCache cache({.sets = 1, .ways = 1, .mshrs = 2, .merges = 3});
+    CHECK(cache.access(line(0), 5, true) == Answer::missed);
+    const unsigned miss = cache.last_miss();
+    CHECK(cache.access(line(0), 6, false) == Answer::merged);
+    CHECK(cache.access(line(0), 7, true) == Answer::merged);
+    CHECK(cache.access(line(0), 8, true) == Answer::refused);
+    CHECK(cache.access(line(1), 9, true) == Answer::missed);
+    CHECK(cache.access(line(2), 10, true) == Answer::refused);
+    CHECK(cache.fill(miss) == (std::uint64_t{1} << 5 | std::uint64_t{1} << 6 | std::uint64_t{1} << 7));
+    CHECK(cache.access(line(2), 10, true) == Answer::missed);
+    CHECK(cache.counters().misses == 3);
+    CHECK(cache.counters().merges == 2);
+    CHECK(cache.counters().refusals == 2);
+}
+
+/// Straight code over two lines and a bit.
+isa::Kernel long_kernel() {
+    return independent_chain(Operation::add, Type::u32, 35);
+}
+
+TEST_CASE("each line of code is asked for once, when it is first wanted, and a fetch does not pass a line's end") {
+    SmHarness harness({long_kernel()}, "[sm]\ninstruction_buffer = 3\noperand_collectors = false\n",
+                      {.global_latency = 70});
+    harness.launch({.block = {32, 1, 1}});
+    const std::vector<Cycle> cycles = harness.issue_cycles(36);
+    CHECK(harness.memory().requested_lines() == std::vector<std::uint64_t>{line(0), line(1), line(2)});
+    // The line's request leaves in cycle 10 and it comes in cycle 80; the fetch is in the next one.
+    CHECK(cycles[0] == 10 + 70 + 1 + 2);
+    CHECK(cycles[1] == cycles[0] + 1);
+    // Three instructions, and three cycles for the next three; instruction 15 is the line's last.
+    CHECK(cycles[3] == cycles[2] + 2 + 0);
+    CHECK(cycles[15] == cycles[14] + 2);
+    CHECK(cycles[16] == cycles[15] + 70 + 1 + 2);
+    CHECK(cycles[17] == cycles[16] + 1);
+    CHECK(cycles[32] == cycles[31] + 70 + 1 + 2);
+}
+
+TEST_CASE("warps that wait for the same line go on one a cycle when it has come") {
+    SmHarness harness({independent_chain(Operation::add, Type::u32, 1)}, "[sm]\noperand_collectors = false\n",
+                      {.global_latency = 70});
+    harness.launch({.block = {32 * 4, 1, 1}});
+    const std::vector<Cycle> cycles = harness.issue_cycles(4);
+    CHECK(cycles.front() == 10 + 70 + 1 + 2);
+    harness.run();
+    CHECK(harness.memory().requested_lines().size() == 1);
+    CHECK(harness.counters().fetches == 4);
+}
+
+TEST_CASE("code stays in the instruction cache from one launch to the next") {
+    SmHarness harness({long_kernel()});
+    harness.launch({.block = {32, 1, 1}});
+    REQUIRE(harness.run());
+    harness.launch({.block = {32, 1, 1}, .begin = harness.now() + 10});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().requested_lines().size() == 3);
+}
+
+TEST_CASE("kernels have their code in different lines") {
+    SmHarness harness({long_kernel(), long_kernel()});
+    harness.launch({.block = {32, 1, 1}});
+    REQUIRE(harness.run());
+    harness.launch({.block = {32, 1, 1}, .kernel = 1, .begin = harness.now() + 10});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().requested_lines() ==
+          std::vector<std::uint64_t>{line(0), line(1), line(2), line(3), line(4), line(5)});
+}
+
+TEST_CASE("the first use of a line of parameters waits for memory, in each launch; literals and later uses do not") {
+    KernelBuilder k("parameters", {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4});
+    const auto x = k.reg(), y = k.reg();
+    k.op(Operation::mov, Type::u32, x, {k.literal(7)});
+    k.op(Operation::mov, Type::u32, x, {k.parameter(0)});
+    k.op(Operation::mov, Type::u32, y, {k.parameter(1)});
+    k.op(Operation::mov, Type::u32, y, {k.parameter(9)});
+    k.exit();
+    const std::vector<std::uint32_t> parameters(12, 5);
+    SmHarness harness({k.finish()}, "[l1i]\nenabled = false\n[sm]\noperand_collectors = false\n",
+                      {.global_latency = 70});
+    // Eight words of the launch stand before the parameters: parameter 8 is in the second line of 64 bytes.
+    harness.launch({.block = {32, 1, 1}, .parameters = parameters});
+    const std::vector<Cycle> cycles = harness.issue_cycles(4);
+    CHECK(cycles[0] == 12);
+    // Its source is wanted in the cycle in which the instruction could issue, behind the write to the same register.
+    CHECK(cycles[1] == 12 + 4 + 70 + 1);
+    CHECK(cycles[2] - cycles[1] <= 3);
+    CHECK(cycles[3] > cycles[2] + 70);
+    REQUIRE(harness.run());
+    CHECK(harness.memory().requested_lines() ==
+          std::vector<std::uint64_t>{isa::kConstantBankBase, isa::kConstantBankBase});
+    harness.launch({.block = {32, 1, 1}, .parameters = parameters, .begin = harness.now() + 10});
+    REQUIRE(harness.run());
+    CHECK(harness.memory().requested_lines().size() == 4);
+}
+
+}  // namespace
+}  // namespace lookahead::test
