@@ -6,6 +6,8 @@
 #include "components/device/device_ports.h"
 #include "components/device/host_process.h"
 #include "components/interconnect/topology.h"
+#include "components/machine/fused_gpu.h"
+#include "components/machine/perfect_memory_port.h"
 #include "components/memory_partition/memory_partition.h"
 #include "components/sm/lsu/crossbar_memory_port.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
@@ -13,6 +15,7 @@
 #include "components/sm/sm_ports.h"
 #include "core/component/catalogue.h"
 #include "core/component/slot.h"
+#include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 
 namespace lookahead::gpu {
@@ -39,9 +42,21 @@ Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, D
       mapping_(configuration_.read<AddressMappingParameters>("address_mapping")),
       core_clock_(configuration_.read<SmParameters>("sm").frequency) {
     add_processes(std::move(program));
+    if (parameters_.perfect_memory) {
+        connect_fused_gpu();
+        return;
+    }
     connect_host();
     connect_dispatcher();
     connect_interconnect();
+}
+
+void Machine::check_ranks(int ranks) const {
+    if (parameters_.perfect_memory && ranks > 1) {
+        throw ConfigurationError(
+            "gpu.perfect_memory = true needs one process, since its latency is zero, but there are " +
+            std::to_string(ranks) + " ranks; run it without mpirun");
+    }
 }
 
 void Machine::add_processes(DriverThread::Program program) {
@@ -55,6 +70,13 @@ void Machine::add_processes(DriverThread::Program program) {
     dispatcher_ = model_.add({"dispatcher", "dispatcher", kControlWork}, [=, this] {
         return std::make_unique<CtaDispatcher>(dispatcher, core_clock_, kernels_, limits, sms);
     });
+    // Every rank makes one process of either kind: so it reads, and checks, the same keys as all others.
+    make_sm(0);
+    make_partition(0);
+    if (parameters_.perfect_memory) {
+        add_fused_gpu();
+        return;
+    }
     for (unsigned i = 0; i < sms; ++i) {
         sms_.push_back(model_.add({"sm" + std::to_string(i), "sm", kSmWork}, [=, this] { return make_sm(i); }));
     }
@@ -62,17 +84,34 @@ void Machine::add_processes(DriverThread::Program program) {
         partitions_.push_back(model_.add({"partition" + std::to_string(i), "partition", kPartitionWork},
                                          [=, this] { return make_partition(i); }));
     }
-    // Every rank makes one process of either kind: so it reads, and checks, the same keys as all others.
-    make_sm(0);
-    make_partition(0);
 }
 
-std::unique_ptr<LogicalProcess> Machine::make_sm(unsigned index) const {
-    const auto make_load_store_unit = [this, index](const LoadStoreServices& services) {
-        const std::string name = "sm" + std::to_string(index);
+void Machine::add_fused_gpu() {
+    FusedGpu::Arguments arguments;
+    arguments.mapping = configuration_.read<AddressMappingParameters>("address_mapping");
+    arguments.frequency = core_clock_.frequency_hz();
+    arguments.host_latency = configuration_.read<L2Parameters>("l2").host_latency;
+    arguments.dispatch_lookahead =
+        core_clock_.least_span(configuration_.read<DispatcherParameters>("dispatcher").latency);
+    arguments.sms = static_cast<unsigned>(parameters_.sms);
+    fused_gpu_ = model_.add({"gpu", "gpu", kSmWork * static_cast<double>(parameters_.sms)}, [=, this] {
+        return std::make_unique<FusedGpu>(arguments,
+                                          [this](unsigned sm, PerfectMemory& memory) { return make_sm(sm, &memory); });
+    });
+}
+
+std::unique_ptr<StreamingMultiprocessor> Machine::make_sm(unsigned index, PerfectMemory* perfect_memory) const {
+    const auto make_load_store_unit = [this, index, perfect_memory](const LoadStoreServices& services) {
+        const std::string name =
+            (perfect_memory != nullptr ? kFusedPrefix : "") + std::string("sm") + std::to_string(index);
         const auto crossbar = configuration_.read<CrossbarParameters>("crossbar");
-        auto memory = std::make_unique<CrossbarMemoryPort>(name, crossbar, services.clock, mapping_, services.requests,
-                                                           services.credits);
+        std::unique_ptr<MemoryPort> memory;
+        if (perfect_memory != nullptr) {
+            memory = std::make_unique<PerfectMemoryPort>(*perfect_memory);
+        } else {
+            memory = std::make_unique<CrossbarMemoryPort>(name, crossbar, services.clock, mapping_, services.requests,
+                                                          services.credits);
+        }
         const std::string variant = configuration_.variant(SlotTraits<LoadStoreUnit>::name, "coalescing");
         return make_variant<LoadStoreUnit>(
             variant, configuration_,
@@ -118,6 +157,30 @@ void Machine::connect_dispatcher() {
                        latency, kControlTraffic);
     }
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
+}
+
+/// The same channels as those of host and dispatcher in other machines, each to the in-port of the SM or channel.
+void Machine::connect_fused_gpu() {
+    const Time link = configuration_.read<HostParameters>("host").link_latency * kFemtosecondsPerNanosecond;
+    const Time answer = core_clock_.least_span(configuration_.read<L2Parameters>("l2").host_latency);
+    const Time latency = core_clock_.least_span(configuration_.read<DispatcherParameters>("dispatcher").latency);
+    for (unsigned i = 0; i < mapping_.channels(); ++i) {
+        model_.connect(host_, kHostToMemory, fused_gpu_, kFusedHostPort, link, kControlTraffic);
+        model_.connect(fused_gpu_, kFusedToHost, host_, static_cast<std::uint16_t>(kHostMemoryPort + i), answer,
+                       kControlTraffic);
+    }
+    model_.connect(host_, kHostToDispatcher, dispatcher_, kDispatcherHostPort, link, kControlTraffic);
+    for (unsigned i = 0; i < static_cast<unsigned>(parameters_.sms); ++i) {
+        const auto number = static_cast<std::uint16_t>(i);
+        model_.connect(host_, kHostToSms, fused_gpu_, kFusedAllocationPort + number, link, kControlTraffic);
+        model_.connect(dispatcher_, kDispatcherToSms, fused_gpu_, kFusedDispatchPort + number, latency,
+                       kControlTraffic);
+        model_.connect(fused_gpu_, kFusedToDispatcher, dispatcher_, kDispatcherSmPort + number, latency,
+                       kControlTraffic);
+    }
+    model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
+    // The key is checked in any machine.
+    configuration_.variant(SlotTraits<InterconnectTopology>::name, "crossbar");
 }
 
 void Machine::connect_interconnect() {

@@ -13,12 +13,16 @@
 
 namespace lookahead::gpu {
 
+class PerfectMemory;
+class StreamingMultiprocessor;
+
 struct MachineParameters {
     std::int64_t sms = 15;
+    bool perfect_memory = false;
 };
 
 /// A GPU with its host as a graph of logical processes: the host, the CTA dispatcher, SMs "sm0".., memory partitions
-/// "partition0"... It owns what the processes share and never change, the kernels and the address mapping, and
+/// "partition0"... With gpu.perfect_memory there are the host, the dispatcher and one process "gpu" (FusedGpu). It owns what the processes share and never change, the kernels and the address mapping, and
 /// outlives every process made from its model.
 class Machine {
   public:
@@ -34,15 +38,21 @@ class Machine {
     const ClockDomain& core_clock() const { return core_clock_; }
     LpId host() const { return host_; }
     LpId dispatcher() const { return dispatcher_; }
+    /// SMs and partitions; none where they are fused.
     const std::vector<LpId>& sms() const { return sms_; }
     const std::vector<LpId>& partitions() const { return partitions_; }
 
+    /// ConfigurationError for a machine that runs in one process only, if there are more ranks.
+    void check_ranks(int ranks) const;
+
   private:
     void add_processes(DriverThread::Program program);
+    void add_fused_gpu();
+    void connect_fused_gpu();
     void connect_host();
     void connect_dispatcher();
     void connect_interconnect();
-    std::unique_ptr<LogicalProcess> make_sm(unsigned index) const;
+    std::unique_ptr<StreamingMultiprocessor> make_sm(unsigned index, PerfectMemory* perfect_memory = nullptr) const;
     std::unique_ptr<LogicalProcess> make_partition(unsigned index) const;
 
     const Configuration& configuration_;
@@ -53,6 +63,7 @@ class Machine {
     Model model_;
     LpId host_ = 0;
     LpId dispatcher_ = 0;
+    LpId fused_gpu_ = 0;
     std::vector<LpId> sms_;
     std::vector<LpId> partitions_;
 };
@@ -62,11 +73,15 @@ class Machine {
 template <>
 struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
     using P = gpu::MachineParameters;
-    inline static const auto list =
-        parameter_list<P>(integer("sms", &P::sms,
-                                  {.unit = "SM",
-                                   .min = 1,
-                                   .max = 256,
-                                   .help = "Streaming multiprocessors.",
-                                   .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}));
+    inline static const auto list = parameter_list<P>(
+        integer("sms", &P::sms,
+                {.unit = "SM",
+                 .min = 1,
+                 .max = 256,
+                 .help = "Streaming multiprocessors.",
+                 .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}),
+        boolean("perfect_memory", &P::perfect_memory,
+                {.help = "Every request that leaves an SM is answered at once: no network, L2 or DRAM. "
+                         "Runs in one process only.",
+                 .source = "for bounds; no machine has it"}));
 };

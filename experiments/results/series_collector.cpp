@@ -101,7 +101,15 @@ void SeriesCollector::write_into(RunRecord& record) const {
     for (std::size_t i = 0; i < record.components.size(); ++i) {
         numbers.emplace(record.components[i].name, i);
     }
-    std::set<std::string> missing(chosen_.begin(), chosen_.end());
+    // A machine may be without a kind of components; a kind that it has must have the counter.
+    std::set<std::string> missing;
+    for (const ComponentRow& component : record.components) {
+        for (const std::string& counter : chosen_) {
+            if (counter.starts_with(component.kind + ".")) {
+                missing.insert(counter);
+            }
+        }
+    }
     std::map<std::string, ByComponent> kinds;
     for (const Track& track : tracks_) {
         missing.erase(track.kind + "." + track.name);

@@ -106,6 +106,7 @@ class Run {
         options.observer = &observer_;
         options.trace = trace.get();
         options.log_windows = request_.log_windows;
+        machine_.check_ranks(transport_.size());
         Simulation simulation(machine_.model(), rank_of_lp(), transport_, options);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);

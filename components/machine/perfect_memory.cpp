@@ -1,0 +1,129 @@
+#include "components/machine/perfect_memory.h"
+
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <cstring>
+
+#include "components/isa/memory_access.h"
+#include "components/memory_partition/line_bytes.h"
+#include "core/error/error.h"
+#include "core/lp/audit.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+namespace {
+
+/// A reply being made: the struct P and what follows it.
+template <class P>
+class Reply {
+  public:
+    explicit Reply(std::size_t following = 0) {
+        static_assert(sizeof(P) % 8 == 0);
+        header().type = P::kType;
+        header().payload_words = static_cast<std::uint8_t>((sizeof(P) + following) / 8);
+    }
+    P& fixed() { return *reinterpret_cast<P*>(words_ + kHeaderWords); }
+    std::byte* following() { return reinterpret_cast<std::byte*>(&fixed() + 1); }
+    void append_to(HeldMessages& replies) { replies.push(header()); }
+
+  private:
+    static constexpr std::size_t kHeaderWords = sizeof(MessageHeader) / 8;
+    static constexpr std::size_t kMostFollowing = isa::kWarpSize * sizeof(AtomicValue);
+    static_assert(kMostFollowing >= kLineBytes);
+
+    MessageHeader& header() { return *reinterpret_cast<MessageHeader*>(words_); }
+
+    std::uint64_t words_[kHeaderWords + (sizeof(P) + kMostFollowing) / 8] = {};
+};
+
+}  // namespace
+
+void PerfectMemory::perform(GpuMessage type, const std::byte* payload, HeldMessages& replies) {
+    switch (type) {
+        case GpuMessage::read_request:
+            return read(*reinterpret_cast<const ReadRequest*>(payload), replies);
+        case GpuMessage::write_request:
+            return write(*reinterpret_cast<const WriteRequest*>(payload), replies);
+        case GpuMessage::atomic_request:
+            return atomic(*reinterpret_cast<const AtomicRequest*>(payload), replies);
+        default:
+            throw InternalError("a message of type " + std::to_string(static_cast<int>(type)) + " came to the memory");
+    }
+}
+
+void PerfectMemory::read(const ReadRequest& request, HeldMessages& replies) {
+    ++reads_;
+    Reply<ReadReply> reply(static_cast<std::size_t>(std::popcount(request.sectors)) * kSectorBytes);
+    reply.fixed() = {
+        .line = request.line, .tag = request.tag, .client = request.client, .sectors = request.sectors, .unused = {}};
+    pack_sectors(reply.following(), image_.read(request.line), request.sectors);
+    reply.append_to(replies);
+}
+
+void PerfectMemory::write(const WriteRequest& request, HeldMessages& replies) {
+    ++writes_;
+    written_bytes_ += bytes_in(request.mask);
+    write_words(image_.place(request.line), request.mask, reinterpret_cast<const std::byte*>(&request + 1));
+    image_.written(request.line, kLineBytes);
+    acknowledge(request.tag, replies);
+}
+
+void PerfectMemory::atomic(const AtomicRequest& request, HeldMessages& replies) {
+    const auto* lanes = reinterpret_cast<const AtomicLane*>(&request + 1);
+    const unsigned bytes = isa::type_bytes(request.type);
+    ++(request.returns_value != 0 ? atomics_ : writes_);
+    written_bytes_ += request.lanes * bytes;
+    Reply<AtomicReply> reply(request.lanes * sizeof(AtomicValue));
+    reply.fixed() = {.tag = request.tag, .lanes = request.lanes};
+    auto* values = reinterpret_cast<AtomicValue*>(reply.following());
+    std::byte* line = image_.place(request.line);
+    for (unsigned i = 0; i < request.lanes; ++i) {
+        std::byte* place = line + lanes[i].offset;
+        std::uint64_t old = 0;
+        std::memcpy(&old, place, bytes);
+        const std::uint64_t changed =
+            isa::apply_atomic(request.op, request.type, old, lanes[i].operand, lanes[i].operand2);
+        std::memcpy(place, &changed, bytes);
+        values[i] = {.value = old, .lane = lanes[i].lane};
+    }
+    image_.written(request.line, kLineBytes);
+    if (request.returns_value != 0) {
+        reply.append_to(replies);
+    } else {
+        acknowledge(request.tag, replies);
+    }
+}
+
+void PerfectMemory::acknowledge(std::uint32_t tag, HeldMessages& replies) {
+    Reply<WriteAcknowledge> reply;
+    reply.fixed() = {.tag = tag, .unused = 0};
+    reply.append_to(replies);
+}
+
+void PerfectMemory::audit(Audit& audit) const {
+    audit.account("line reads", -static_cast<std::int64_t>(reads_));
+    audit.account("stores and reductions", -static_cast<std::int64_t>(writes_));
+    audit.account("atomics", -static_cast<std::int64_t>(atomics_));
+    audit.account("written bytes", -static_cast<std::int64_t>(written_bytes_));
+}
+
+void PerfectMemory::hash_state(StateHasher& hasher) const {
+    image_.hash_state(hasher);
+    hasher.add(reads_);
+    hasher.add(writes_);
+    hasher.add(atomics_);
+    hasher.add(written_bytes_);
+}
+
+void PerfectMemory::save(boost::archive::binary_oarchive& archive) const {
+    image_.save(archive);
+    archive << reads_ << writes_ << atomics_ << written_bytes_;
+}
+
+void PerfectMemory::load(boost::archive::binary_iarchive& archive) {
+    image_.load(archive);
+    archive >> reads_ >> writes_ >> atomics_ >> written_bytes_;
+}
+
+}  // namespace lookahead::gpu

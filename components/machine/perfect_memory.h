@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "components/dram/memory_image.h"
+#include "components/protocols/memory.h"
+#include "components/sm/multiprocessor/held_messages.h"
+#include "core/message/message.h"
+
+namespace lookahead {
+class Audit;
+}
+
+namespace lookahead::gpu {
+
+/// Global memory that answers every request when it is made: no caches, no network, no limits. Requests are performed in
+/// the order of the calls.
+class PerfectMemory {
+  public:
+    /// Performs a ReadRequest, WriteRequest or AtomicRequest and appends the reply.
+    void perform(GpuMessage type, const std::byte* payload, HeldMessages& replies);
+
+    void write(std::uint64_t address, const std::byte* bytes, std::size_t count) {
+        image_.write(address, bytes, count);
+    }
+    void fill(std::uint64_t address, std::byte value, std::size_t count) { image_.fill(address, value, count); }
+    /// To the end of a page of MemoryImage.
+    const std::byte* read(std::uint64_t address) const { return image_.read(address); }
+
+    void audit(Audit& audit) const;
+    void hash_state(StateHasher& hasher) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    void read(const ReadRequest& request, HeldMessages& replies);
+    void write(const WriteRequest& request, HeldMessages& replies);
+    void atomic(const AtomicRequest& request, HeldMessages& replies);
+    void acknowledge(std::uint32_t tag, HeldMessages& replies);
+
+    MemoryImage image_;  // by address
+    std::uint64_t reads_ = 0;
+    std::uint64_t writes_ = 0;  // and reductions
+    std::uint64_t atomics_ = 0;
+    std::uint64_t written_bytes_ = 0;
+};
+
+}  // namespace lookahead::gpu

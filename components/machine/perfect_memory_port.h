@@ -1,0 +1,34 @@
+#pragma once
+
+#include "components/machine/perfect_memory.h"
+#include "components/sm/lsu/memory_port.h"
+
+namespace lookahead::gpu {
+
+/// An SM's way to a PerfectMemory: a request is performed when it is sent, and its reply is there for the load/store
+/// unit's next cycle.
+class PerfectMemoryPort final : public MemoryPort {
+  public:
+    /// `memory` outlives the port.
+    explicit PerfectMemoryPort(PerfectMemory& memory) : memory_(memory) {}
+
+    bool can_send(Cycle) const override { return true; }
+    Cycle next_send(Cycle now) const override { return now + 1; }
+    void send(GpuMessage type, const std::byte* payload, std::size_t payload_bytes, Cycle now) override;
+
+    void receive(const MessageHeader& message, Cycle now) override;
+    const MessageHeader* next_reply(Cycle now) override;
+    Cycle next_reply_cycle(Cycle now) const override { return replies_.empty() ? kCycleInfinity : now + 1; }
+
+    bool drained() const override { return replies_.empty(); }
+
+    void hash_state(StateHasher& hasher) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+  private:
+    PerfectMemory& memory_;
+    HeldMessages replies_;
+};
+
+}  // namespace lookahead::gpu
