@@ -17,6 +17,10 @@ set(LOOKAHEAD_SANITIZE "" CACHE STRING "value for -fsanitize=, or empty")
 
 # One baseline for every host, so that a run's result cannot hang on the machine that computed it.
 add_compile_options(-march=x86-64-v3 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # GCC's pragmas and attributes that guide its vectoriser. Clang builds are for fuzzing only.
+  add_compile_options(-Wno-unknown-pragmas -Wno-unknown-attributes)
+endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -ftree-vectorize -g1 -DNDEBUG")
 if(LOOKAHEAD_SANITIZE)
   add_compile_options(-fsanitize=${LOOKAHEAD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -1,0 +1,14 @@
+// Any bytes as a fat binary: its PTX, or an InputError.
+#include <span>
+
+#include "components/frontend/cudart/fat_binary.h"
+#include "core/error/error.h"
+#include "tests/fuzz/fuzz_target.h"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    try {
+        lookahead::cudart::extract_ptx(std::as_bytes(std::span(data, size)), "fuzz");
+    } catch (const lookahead::InputError&) {
+    }
+    return 0;
+}
