@@ -16,8 +16,9 @@
 #include <string>
 #include <vector>
 
-#include LOOKAHEAD_KERNELS  // kernel.cu, and the table that follows from it:
-// const std::map<std::string, const void*> kernels
+#include LOOKAHEAD_KERNELS  // kernel.cu, and the tables that follow from it:
+// const std::map<std::string, const void*> kernels: by name
+// const std::vector<const void*> variables: symbols of the module's __constant__ and __device__ variables
 
 namespace {
 
@@ -112,11 +113,23 @@ class Memory {
     }
     char* at(std::uint64_t driver) const {
         char* const found = find(driver);
-        if (found == nullptr) fail("the driver copies from or to what it has not allocated");
-        return found;
+        return found != nullptr ? found : in_variable(driver);
     }
 
   private:
+    /// Lookahead's layout of a module's variables is one for all its devices; other devices have their own, and the file
+    /// does not name the variable.
+    static char* in_variable(std::uint64_t driver) {
+        for (const void* symbol : variables) {
+            void* begin = nullptr;
+            std::size_t bytes = 0;
+            check(cudaGetSymbolAddress(&begin, symbol), "cudaGetSymbolAddress");
+            check(cudaGetSymbolSize(&bytes, symbol), "cudaGetSymbolSize");
+            if (driver - reinterpret_cast<std::uint64_t>(begin) < bytes) return reinterpret_cast<char*>(driver);
+        }
+        fail("the driver copies from or to what is neither allocated nor, on this device, a variable");
+    }
+
     struct Block {
         std::uint64_t bytes = 0;
         void* here = nullptr;
@@ -164,7 +177,8 @@ int main(int count, char** arguments) {
                 memory.release(address);
                 break;
             case kToDevice:
-                check(cudaMemcpy(memory.at(address), calls.contents(call), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+                check(cudaMemcpy(memory.at(address), calls.contents(call), bytes, cudaMemcpyHostToDevice),
+                      "cudaMemcpy");
                 break;
             case kFromDevice: {
                 std::vector<char> got(bytes);
