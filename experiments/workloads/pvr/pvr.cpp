@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kBlock = 256;
 
 constexpr std::array<SizedParameter, 1> kParameters{{
-    {"log2_records", "", {10, 14, 17, 20}, 22, "Logarithm of the number of records to base 2, at least 8."},
+    {"log2_records", "", {9, 14, 17, 20}, 22, "Logarithm of the number of records to base 2, at least 8."},
 }};
 
 class Pvr : public SizedWorkload<kParameters> {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kThreads = 256, kPiece = 4 * kThreads;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"short_arrays", "array", {4, 1024, 16384, 65536}, 1 << 20, "Arrays of 1024 words, scanned by one kernel."},
+    {"short_arrays", "array", {2, 1024, 16384, 65536}, 1 << 20, "Arrays of 1024 words, scanned by one kernel."},
     {"long_arrays", "array", {1, 16, 240, 1024}, 1 << 12, "Arrays of 65536 words, scanned by three kernels."},
 }};
 
