@@ -120,8 +120,8 @@ TEST_CASE("results do not hang on the finaliser's freedom") {
     for (const std::string& name : kWorkloads) {
         CAPTURE(name);
         std::vector<std::vector<std::vector<std::byte>>> results;
-        for (const char* option : {"finaliser.schedule=true", "finaliser.schedule=false", "finaliser.register_limit=16",
-                                   "finaliser.register_limit=11", "finaliser.register_limit=8"}) {
+        for (const char* option :
+             {"finaliser.schedule=true", "finaliser.schedule=false", "finaliser.register_limit=10"}) {
             Configuration configuration;
             configuration.override_value(option);
             const auto workload = tiny(name, 9);
