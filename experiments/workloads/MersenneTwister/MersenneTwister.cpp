@@ -1,0 +1,85 @@
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "experiments/workloads/MersenneTwister/files.h"
+#include "experiments/workloads/sized_workload.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::uint32_t kGenerators = 4096, kBlock = 128;
+constexpr int kWords = 19, kMiddle = 9;
+/// The hardware's logarithm has an absolute error of some 1e-7, which counts where the uniform number is near 1.
+constexpr double kTolerance = 1e-3;
+
+constexpr std::array<SizedParameter, 1> kParameters{{
+    {"count", "number", {2, 360, 5860, 5860}, 1 << 16, "Numbers of each of the 4096 generators; 5860 in the suite.", 2},
+}};
+
+class MersenneTwister : public SizedWorkload<kParameters> {
+  public:
+    LOOKAHEAD_SIZED_WORKLOAD(MersenneTwister, MersenneTwister)
+
+    void run(Device& device) override {
+        XorShift32 random(seed());
+        parameters_.resize(4 * kGenerators);
+        for (std::uint32_t& word : parameters_) word = random.next();
+        const DeviceAddress parameters = device.upload(parameters_);
+        const DeviceAddress numbers = device.allocate(count_ * kGenerators * sizeof(float));
+        const LaunchConfiguration shape{{kGenerators / kBlock}, {kBlock}};
+        const auto count = static_cast<std::int32_t>(count_);
+        device.launch("twister_numbers", shape, pack_parameters(numbers, parameters, count));
+        uniform_ = device.download<float>(numbers, count_ * kGenerators);
+        device.launch("twister_normal", shape, pack_parameters(numbers, count));
+        normal_ = device.download<float>(numbers, count_ * kGenerators);
+    }
+
+    CheckReport check() const override {
+        std::vector<float> uniform(count_ * kGenerators);
+        std::vector<double> normal(uniform.size());
+        for (std::uint32_t generator = 0; generator < kGenerators; ++generator) {
+            generate(generator, uniform);
+            for (std::int64_t i = 0; i < count_; i += 2) {
+                const std::size_t first = generator + i * kGenerators, second = first + kGenerators;
+                const double radius = std::sqrt(-2.0 * std::log(double{uniform[first]}));
+                const double angle = 2 * std::numbers::pi * uniform[second];
+                normal[first] = radius * std::cos(angle);
+                normal[second] = radius * std::sin(angle);
+            }
+        }
+        return all_of({compare_exact("uniform number", uniform_, uniform),
+                       compare_close("normal number", normal_, normal, kTolerance)});
+    }
+
+  private:
+    void generate(std::uint32_t generator, std::vector<float>& numbers) const {
+        const std::uint32_t* parameters = &parameters_[4 * generator];
+        std::vector<std::uint32_t> state(kWords + count_);
+        state[0] = parameters[3];
+        for (int i = 1; i < kWords; ++i) {
+            state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + static_cast<std::uint32_t>(i);
+        }
+        for (std::int64_t i = 0; i < count_; ++i) {
+            std::uint32_t x = (state[i] & ~1u) | (state[i + 1] & 1u);
+            x = state[i + kMiddle] ^ (x >> 1) ^ ((x & 1u) != 0 ? parameters[0] : 0u);
+            state[i + kWords] = x;
+            x ^= x >> 12;
+            x ^= (x << 7) & parameters[1];
+            x ^= (x << 15) & parameters[2];
+            x ^= x >> 18;
+            numbers[generator + i * kGenerators] = (static_cast<float>(x) + 1.0f) / 4294967296.0f;
+        }
+    }
+
+    const std::int64_t count_ = value(0);
+    std::vector<std::uint32_t> parameters_;
+    std::vector<float> uniform_, normal_;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_WORKLOAD(MersenneTwister, MersenneTwister)
+
+}  // namespace lookahead

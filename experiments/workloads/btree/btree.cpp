@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "experiments/workloads/btree/files.h"
+#include "experiments/workloads/sized_workload.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::int64_t kOrder = 256, kFilled = 160;  // keys that a node can have, and has
+constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
+
+constexpr std::array<SizedParameter, 2> kParameters{{
+    {"records", "record", {3000, 1 << 18, 1 << 20, 1 << 22}, 1 << 24, "Records in the tree."},
+    {"queries", "query", {20, 1200, 20000, 60000}, 65535, "Queries for a key, and as many for a range."},
+}};
+
+struct Node {
+    std::int32_t place = 0;
+    std::int32_t indices[kOrder + 1] = {};
+    std::int32_t keys[kOrder + 1] = {};
+    std::int32_t is_leaf = 0;
+    std::int32_t key_count = 0;
+};
+
+class BTree : public SizedWorkload<kParameters> {
+  public:
+    LOOKAHEAD_SIZED_WORKLOAD(BTree, btree)
+
+    void run(Device& device) override {
+        XorShift32 random(seed());
+        records_.resize(record_count_);
+        for (std::int32_t& record : records_) record = static_cast<std::int32_t>(random.next() >> 1);
+        std::int32_t height = 0;
+        const std::vector<Node> tree = make_tree(height);
+        for (auto* queries : {&queries_, &starts_, &ends_}) {
+            queries->resize(query_count_);
+            for (std::int32_t& query : *queries) query = key_of(random.next() % record_count_);
+        }
+        for (std::int64_t i = 0; i < query_count_; ++i) {
+            if (starts_[i] > ends_[i]) std::swap(starts_[i], ends_[i]);
+        }
+
+        const DeviceAddress nodes = device.upload(tree), records = device.upload(records_);
+        const DeviceAddress queries = device.upload(queries_), starts = device.upload(starts_);
+        const DeviceAddress ends = device.upload(ends_);
+        const std::uint64_t bytes = query_count_ * sizeof(std::int32_t);
+        const DeviceAddress answers = device.allocate(bytes), firsts = device.allocate(bytes);
+        const DeviceAddress lengths = device.allocate(bytes);
+        device.fill(answers, std::byte{0xFF}, bytes);
+        const LaunchConfiguration shape{{static_cast<std::uint32_t>(query_count_)}, {kOrder}};
+        device.launch("btree_find", shape, pack_parameters(height, nodes, records, queries, answers));
+        device.launch("btree_find_range", shape, pack_parameters(height, nodes, starts, ends, firsts, lengths));
+        answers_ = device.download<std::int32_t>(answers, query_count_);
+        firsts_ = device.download<std::int32_t>(firsts, query_count_);
+        lengths_ = device.download<std::int32_t>(lengths, query_count_);
+    }
+
+    CheckReport check() const override {
+        std::vector<std::int32_t> answers, firsts, lengths;
+        for (std::int64_t i = 0; i < query_count_; ++i) {
+            answers.push_back(records_[queries_[i] / 3]);
+            firsts.push_back(starts_[i] / 3);
+            lengths.push_back(ends_[i] / 3 - starts_[i] / 3 + 1);
+        }
+        return all_of({compare_exact("record", answers_, answers), compare_exact("first of a range", firsts_, firsts),
+                       compare_exact("length of a range", lengths_, lengths)});
+    }
+
+  private:
+    static std::int32_t key_of(std::int64_t record) { return static_cast<std::int32_t>(3 * record); }
+
+    /// From the leaves up; the root is node 0. `height` levels are passed from the root to a leaf.
+    std::vector<Node> make_tree(std::int32_t& height) const {
+        struct Entry {
+            std::int32_t key, index;
+        };
+        std::vector<Entry> entries;
+        for (std::int64_t i = 0; i < record_count_; ++i) entries.push_back({key_of(i), static_cast<std::int32_t>(i)});
+        std::deque<std::vector<Node>> levels;
+        do {
+            std::vector<Node> level;
+            std::vector<Entry> above;
+            for (std::size_t first = 0; first < entries.size(); first += kFilled) {
+                Node& node = level.emplace_back();
+                std::ranges::fill(node.keys, kNone);
+                node.is_leaf = levels.empty();
+                node.key_count = static_cast<std::int32_t>(std::min<std::size_t>(kFilled, entries.size() - first));
+                for (std::int32_t i = 0; i < node.key_count; ++i) {
+                    node.keys[i] = entries[first + i].key;
+                    node.indices[i] = entries[first + i].index;
+                }
+                above.push_back({node.keys[0], static_cast<std::int32_t>(level.size() - 1)});
+            }
+            entries = std::move(above);
+            levels.push_front(std::move(level));
+        } while (entries.size() > 1);
+        height = static_cast<std::int32_t>(levels.size()) - 1;
+
+        // Levels follow each other from the root on, so children move by what is before theirs.
+        std::vector<Node> tree;
+        for (std::vector<Node>& level : levels) {
+            const auto children_at = static_cast<std::int32_t>(tree.size() + level.size());
+            for (Node& node : level) {
+                node.place = static_cast<std::int32_t>(tree.size());
+                if (node.is_leaf == 0) {
+                    for (std::int32_t i = 0; i < node.key_count; ++i) node.indices[i] += children_at;
+                }
+                tree.push_back(node);
+            }
+        }
+        return tree;
+    }
+
+    const std::int64_t record_count_ = value(0), query_count_ = value(1);
+    std::vector<std::int32_t> records_, queries_, starts_, ends_, answers_, firsts_, lengths_;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_WORKLOAD(BTree, btree)
+
+}  // namespace lookahead
