@@ -17,10 +17,22 @@ namespace {
 
 constexpr unsigned kMaximumBanks = 64;
 
-bool are_all_equal(const std::uint64_t* addresses) {
-    std::uint64_t different = 0;
+/// Whether no bank has to give two words: what a bank was last asked for is what every lane asked it for. Most accesses
+/// are so (rows, columns of padded tiles, broadcasts), and it takes no search.
+bool is_free_of_conflicts(const MemoryInstruction& access, isa::LaneMask lanes, unsigned bank_mask) {
+    std::uint32_t word_of_bank[kMaximumBanks];  // read only where it was written
+    std::uint32_t words[isa::kWarpSize];
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        different |= addresses[lane] ^ addresses[0];
+        words[lane] = static_cast<std::uint32_t>((access.shared_base + access.addresses[lane]) / 4);
+    }
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const std::uint32_t word = words[std::countr_zero(left)];
+        word_of_bank[word & bank_mask] = word;
+    }
+    std::uint32_t different = 0;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const std::uint32_t word = words[std::countr_zero(left)];
+        different |= word_of_bank[word & bank_mask] ^ word;
     }
     return different == 0;
 }
@@ -65,8 +77,7 @@ unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::Lan
     const isa::Instruction& instruction = *access.instruction;
     const bool atomic = is_atomic(instruction);
     const unsigned bytes = isa::lane_bytes(instruction);
-    if (lanes == isa::kFullMask && bank_mask_ + 1 >= isa::kWarpSize && bytes == 4 && !atomic &&
-        (are_consecutive_words(access.addresses) || are_all_equal(access.addresses))) {
+    if (bytes <= 4 && !atomic && is_free_of_conflicts(access, lanes, bank_mask_)) {
         return 1;
     }
     BankLoad load(bank_mask_);
