@@ -55,6 +55,7 @@ void CtaRunner::begin(const isa::Dim3& ctaid) {
     for (Warp& warp : warps_) {
         warp.stack = isa::SimtStack(0, isa::initial_mask(threads, warp.first_thread));
         warp.barrier = kNotWaiting;
+        warp.passed_barriers = 0;
         std::fill(warp.frame, warp.frame + kernel.registers * isa::kWarpSize, 0);
         std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
         warp.predicates[isa::kTruePredicate] = isa::kFullMask;
@@ -153,9 +154,10 @@ void CtaRunner::trap(const DecodedInstruction& decoded, const Warp& warp, LaneMa
     const std::uint32_t* const rest[3] = {row(1, 0), row(1, 1), row(1, 2)};
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     const auto assertion = isa::FailedAssertion::read(texts, rest, lane);
-    throw KernelFault(KernelFault::Kind::assertion, fmt::format(
-        "{}: {}", describe(place(warp)),
-        isa::sentence(assertion, *launch_.image, ctaid_, launch_.configuration.block, warp.first_thread + lane)));
+    throw KernelFault(KernelFault::Kind::assertion,
+                      fmt::format("{}: {}", describe(place(warp)),
+                                  isa::sentence(assertion, *launch_.image, ctaid_, launch_.configuration.block,
+                                                warp.first_thread + lane)));
 }
 
 void CtaRunner::branch(const DecodedInstruction& decoded, Warp& warp, LaneMask taken) {
@@ -183,6 +185,7 @@ bool CtaRunner::release_barrier() {
     for (Warp& warp : warps_) {
         if (!warp.waits()) continue;
         warp.barrier = kNotWaiting;
+        ++warp.passed_barriers;
         warp.stack.advance();
     }
     return true;
@@ -214,7 +217,8 @@ isa::WarpIdentity CtaRunner::identity(const Warp& warp) const {
 }
 
 ExecutionPlace CtaRunner::place(const Warp& warp) const {
-    return {*launch_.kernel, launch_.configuration.block, ctaid_, warp.first_thread, warp.stack.pc()};
+    return {*launch_.kernel, launch_.configuration.block, ctaid_, warp.first_thread,
+            warp.stack.pc(), warp.passed_barriers};
 }
 
 }  // namespace lookahead

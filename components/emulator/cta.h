@@ -40,6 +40,7 @@ class CtaRunner {
         isa::LaneMask predicates[kPredicateSlots] = {};
         std::uint32_t first_thread = 0;
         int barrier = kNotWaiting;
+        std::uint32_t passed_barriers = 0;
         bool waits() const { return barrier != kNotWaiting; }
     };
     static constexpr int kNotWaiting = -1;

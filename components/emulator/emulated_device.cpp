@@ -75,7 +75,8 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     state.executed = counts_.total.warps;
     state.instruction_limit = options_.max_warp_instructions;
 
-    MemoryUnit memory(memory_, allocator_);
+    if (options_.observer != nullptr) options_.observer->begin_launch(launches_.size());
+    MemoryUnit memory(memory_, allocator_, options_.observer);
     CtaRunner runner(state, memory);
     const std::uint64_t ctas = configuration.grid.count();
     for (std::uint64_t i = 0; i < ctas; ++i) runner.run(isa::cta_position(configuration.grid, i));

@@ -7,6 +7,7 @@
 
 #include "components/device/allocator.h"
 #include "components/device/device.h"
+#include "components/emulator/access_observer.h"
 #include "components/emulator/execution_counts.h"
 #include "components/emulator/flat_memory.h"
 
@@ -17,6 +18,7 @@ struct EmulatorOptions {
     std::uint64_t max_warp_instructions = UINT64_MAX;
     /// A file for the device's memory (FlatMemory); -1: none.
     int memory_file = -1;
+    AccessObserver* observer = nullptr;  ///< outlives the device
 };
 
 /// The functional emulator: kernels run at once, on flat memory, without timing.

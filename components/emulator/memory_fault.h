@@ -27,6 +27,7 @@ struct ExecutionPlace {
     const isa::Dim3& ctaid;
     std::uint32_t first_thread;  ///< of the warp, in the CTA
     std::uint32_t pc;            ///< index of the instruction
+    std::uint32_t barriers = 0;  ///< that the warp has passed
 };
 
 /// "kernel k, CTA (1, 0, 0), k.ptx:12 (PC 0x58)".

@@ -140,9 +140,25 @@ void MemoryUnit::resolve(DecodedInstruction& decoded, const std::uint32_t* frame
     resolve_lanes(decoded, active, place, access);
 }
 
+void MemoryUnit::report(const DecodedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
+                        const ExecutionPlace& place, AccessObserver::Kind kind) const {
+    std::uint64_t addresses[kWarpSize];
+    isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
+                           isa::kFullMask, addresses);
+    const Space space = decoded.instruction->space;
+    if (space == Space::local) return;
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t address = addresses[lane] + (space == Space::shared ? isa::kSharedWindowBase : 0);
+        if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) continue;
+        observer_->access(place, lane, kind, address, decoded.lane_bytes);
+    }
+}
+
 void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active, const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
+    if (observer_ != nullptr) report(decoded, frame, active, place, AccessObserver::Kind::read);
     std::uint32_t* const destination = frame + decoded.destination[0];
     const isa::Instruction& instruction = *decoded.instruction;
     if (isa::type_bytes(instruction.type) >= 4) {
@@ -168,6 +184,7 @@ void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMa
                        const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
+    if (observer_ != nullptr) report(decoded, frame, active, place, AccessObserver::Kind::write);
     const std::uint32_t* const source = frame + decoded.source[1][0];
     const isa::Instruction& instruction = *decoded.instruction;
     if (isa::type_bytes(instruction.type) >= 4) {
@@ -193,6 +210,7 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
                         const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
+    if (observer_ != nullptr) report(decoded, frame, active, place, AccessObserver::Kind::atomic);
     const isa::Instruction& instruction = *decoded.instruction;
     const unsigned bytes = decoded.lane_bytes;
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/device/allocator.h"
+#include "components/emulator/access_observer.h"
 #include "components/emulator/decoded_kernel.h"
 #include "components/emulator/flat_memory.h"
 #include "components/emulator/memory_fault.h"
@@ -16,7 +17,8 @@ namespace lookahead {
 /// several that write one address the highest wins.
 class MemoryUnit {
   public:
-    MemoryUnit(const FlatMemory& global, const Allocator& allocator) : global_(global), allocator_(allocator) {}
+    MemoryUnit(const FlatMemory& global, const Allocator& allocator, AccessObserver* observer = nullptr)
+        : global_(global), allocator_(allocator), observer_(observer) {}
 
     /// Shared memory of `shared_bytes`, and `local_bytes` for each of `threads` threads, of a CTA that begins: zero.
     void begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes, std::uint64_t threads);
@@ -36,6 +38,8 @@ class MemoryUnit {
     void resolve(DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                  const ExecutionPlace& place, Access& access);
     bool resolve_global(DecodedInstruction& decoded, Access& access) const;
+    void report(const DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
+                const ExecutionPlace& place, AccessObserver::Kind kind) const;
     void resolve_lanes(const DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
                        Access& access);
     /// nullptr if the access is not inside the memory that it names.
@@ -43,6 +47,7 @@ class MemoryUnit {
 
     const FlatMemory& global_;
     const Allocator& allocator_;
+    AccessObserver* observer_;
     std::vector<std::byte> shared_;
     std::vector<std::byte> local_;
     std::uint64_t local_bytes_ = 0;

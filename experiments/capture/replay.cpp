@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "components/emulator/emulated_device.h"
 #include "components/frontend/cudart/protocol.h"
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
 #include "experiments/capture/capture.h"
+#include "experiments/capture/race_finder.h"
 #include "experiments/workloads/workload.h"
 
 namespace lookahead {
@@ -41,18 +45,43 @@ class Replay : public Workload {
         copies_ = 0;
         bytes_ = 0;
         difference_.clear();
+        different_call_ = kNoCall;
         last_launch_ = "no kernel";
         launches_ = 0;
         for (std::size_t i = 0; i < capture_.calls.size(); ++i) replay(device, capture_.calls[i], i);
     }
 
     CheckReport check() const override {
-        if (!difference_.empty()) return {Outputs::mismatch, difference_};
+        if (!difference_.empty())
+            return {Outputs::mismatch, different_call_ == kNoCall ? difference_ : difference_ + "; " + explanation()};
         if (copies_ == 0) return {Outputs::unchecked, "the captured program copied nothing back"};
         return {Outputs::match, fmt::format("{} copies of {} bytes as the captured program got them", copies_, bytes_)};
     }
 
   private:
+    static constexpr std::size_t kNoCall = static_cast<std::size_t>(-1);
+
+    /// Replays once more up to the difference, on the emulator, which watches the place and looks for races.
+    std::string explanation() const {
+        RaceFinder finder(different_address_);
+        EmulatorOptions options;
+        options.observer = &finder;
+        try {
+            EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(ptx_, capture_.ptx_name), {}), options);
+            Replay again(*this);
+            for (std::size_t i = 0; i < different_call_; ++i) {
+                const CapturedCall& call = capture_.calls[i];
+                again.replay(device, call, i);
+                using Kind = CapturedCall::Kind;
+                if (call.kind == Kind::copy_to_device || call.kind == Kind::fill || call.kind == Kind::copy_on_device)
+                    finder.host_write(call.address, call.bytes, i);
+            }
+        } catch (const Error& error) {
+            return fmt::format("the emulator cannot tell who wrote it: {}", error.what());
+        }
+        return finder.explain();
+    }
+
     void replay(Device& device, const CapturedCall& call, std::size_t number) {
         switch (call.kind) {
             case CapturedCall::Kind::allocate: {
@@ -108,11 +137,13 @@ class Replay : public Workload {
         bytes_ += got.size();
         const auto [got_at, expected_at] = std::ranges::mismatch(got, expected);
         if (got_at == got.end() || !difference_.empty()) return;
+        different_call_ = number;
+        different_address_ = call.address + static_cast<std::uint64_t>(got_at - got.begin());
         difference_ = fmt::format(
             "the copy of call {} has {:#04x} at {:#x} where the captured program got {:#04x}; "
             "the last kernel before it is {}",
-            number, std::to_integer<unsigned>(*got_at), call.address + static_cast<std::uint64_t>(got_at - got.begin()),
-            std::to_integer<unsigned>(*expected_at), last_launch_);
+            number, std::to_integer<unsigned>(*got_at), different_address_, std::to_integer<unsigned>(*expected_at),
+            last_launch_);
     }
 
     Capture capture_;
@@ -120,6 +151,8 @@ class Replay : public Workload {
     std::uint64_t copies_ = 0;
     std::uint64_t bytes_ = 0;
     std::string difference_;  ///< the first; empty: none
+    std::size_t different_call_ = kNoCall;
+    DeviceAddress different_address_ = 0;
     std::string last_launch_;
     std::uint64_t launches_ = 0;
 };

@@ -48,6 +48,15 @@ void WorkloadOptions::add_inputs_to(CLI::App& command) {
         ->allow_extra_args(false);
 }
 
+std::vector<std::string> WorkloadOptions::input_files() const {
+    if (!capture.empty()) return {capture};
+    constexpr std::string_view kFile = "file=";
+    for (const std::string& setting : settings)
+        if ((workload == "ptx" || workload == "capture") && setting.starts_with(kFile))
+            return {setting.substr(kFile.size())};
+    return {};
+}
+
 void WorkloadOptions::apply_to(Configuration& configuration) const {
     if (!capture.empty()) {
         configuration.override_value("capture.file=" + capture);

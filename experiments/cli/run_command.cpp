@@ -70,6 +70,7 @@ struct RunOptions {
         request.trace = trace;
         request.log_windows = log_windows;
         request.arguments = session.arguments;
+        request.input_files = workload.input_files();
         return request;
     }
 };

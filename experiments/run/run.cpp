@@ -110,6 +110,7 @@ class Run {
         Simulation simulation(machine_.model(), rank_of_lp(), transport_, options);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);
+        for (const std::string& file : request_.input_files) meta.inputs.emplace_back(file, hash_of_file(file));
         const auto begin = std::chrono::steady_clock::now();
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "experiments/capture/capture.h"
 #include "experiments/capture/launcher.h"
 #include "experiments/capture/linked_modules.h"
+#include "experiments/capture/race_finder.h"
 #include "experiments/capture/server.h"
 #include "experiments/workloads/workload.h"
 #include "hdf5_schemas/validate.h"
@@ -156,11 +158,60 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
     CHECK(report.outputs == Outputs::mismatch);
     CHECK(report.message.find("0x1000000005 where") != std::string::npos);
     CHECK(report.message.find("count (launch 0)") != std::string::npos);
+    // All 40 threads store there without order; the last in the emulator's order is thread 39.
+    CHECK(report.message.find(
+              "it was last written by kernel count (launch 0), CTA (0, 0, 0), thread 39, program.ptx:13") !=
+          std::string::npos);
+    CHECK(report.message.find(
+              "a race explains it: kernel count (launch 0): two writes at 0x1000000004 by thread 31 of CTA "
+              "0 in program.ptx:13 and thread 32 of CTA 0") != std::string::npos);
 
     capture.calls.back().first_word = 1'000'000;
     write_capture(capture, path);
     CHECK_THROWS_WITH_AS(replay(path), doctest::Contains("lie outside /contents/words"), InputError);
     std::filesystem::remove(path);
+}
+
+TEST_CASE("Accesses that a barrier orders, and those of one warp, are no race; without the barrier they are") {
+    const auto explain = [](const char* barrier) {
+        const std::string ptx = fmt::format(R"(.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry swap(.param .u64 p) {{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<4>;
+    .shared .align 4 .b8 cells[256];
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    st.shared.u32 [cells], %r1;
+    {}
+    ld.shared.u32 %r3, [cells];
+    cvt.u64.u32 %rd2, %r2;
+    add.u64 %rd2, %rd2, %rd1;
+    st.global.u32 [%rd2], %r3;
+    ret;
+}}
+)",
+                                            barrier);
+        RaceFinder finder(0x1000000004);
+        EmulatorOptions options;
+        options.observer = &finder;
+        EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(ptx, "swap.ptx"), {}), options);
+        const DeviceAddress out = device.allocate(256);
+        // One warp writes the cell (the lanes' order is the warp's), and two read it.
+        device.launch("swap", {{2}, {64}}, pack_parameters(out));
+        return finder.explain();
+    };
+    const std::string with = explain("bar.sync 0;"), without = explain("");
+    CHECK(with.find("swap (launch 0), CTA (1, 0, 0), thread 1, swap.ptx:16") != std::string::npos);
+    CHECK(with.find("a race explains it: kernel swap (launch 0): two writes at 0x1000000004 by thread 1 of CTA 0") !=
+          std::string::npos);
+    CHECK(without.find("two writes at 0x1000000004") != std::string::npos);
+    RaceFinder nothing(64);
+    CHECK(nothing.explain() == "nothing has written it; no race was found");
+    nothing.host_write(60, 5, 7);
+    CHECK(nothing.explain() == "it was last written by the host, in call 7; no race was found");
 }
 
 TEST_CASE("Wrong calls get CUDA's error codes, and a kernel's illegal address loses the device") {

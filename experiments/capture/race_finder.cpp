@@ -1,0 +1,95 @@
+#include "experiments/capture/race_finder.h"
+
+#include <fmt/core.h>
+
+#include "components/isa/address_space.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::uint32_t kWarpSize = 32;
+/// Bytes that are accessed alone are places of their own.
+constexpr std::uint64_t kByteFlag = std::uint64_t{1} << 63;
+
+bool is_shared(std::uint64_t address) {
+    return address - isa::kSharedWindowBase < isa::kSharedWindowBytes;
+}
+
+}  // namespace
+
+void RaceFinder::begin_launch(std::uint64_t number) {
+    launch_ = number;
+    places_.clear();
+}
+
+std::string RaceFinder::describe(const ExecutionPlace& place, const Actor& actor) const {
+    return fmt::format("thread {} of CTA {} in {}:{}", actor.thread, actor.cta, place.kernel.source_file, actor.line);
+}
+
+void RaceFinder::compare(const ExecutionPlace& place, const Actor& earlier, const Actor& later, const char* how,
+                         std::uint64_t address) {
+    if (earlier.cta == later.cta) {
+        const bool same_warp = earlier.thread / kWarpSize == later.thread / kWarpSize;
+        if (same_warp || earlier.barriers != later.barriers) return;
+    }
+    if (earlier.atomic && later.atomic) return;
+    std::string& sentence = !is_shared(address) && address / 4 == watched_ / 4 ? race_at_watch_ : race_;
+    if (!sentence.empty()) return;
+    sentence = fmt::format("kernel {} (launch {}): {} at {:#x} by {} and {}", place.kernel.name, launch_, how, address,
+                           describe(place, earlier), describe(place, later));
+}
+
+void RaceFinder::touch(const ExecutionPlace& place, const Actor& actor, Kind kind, std::uint64_t key,
+                       std::uint64_t address) {
+    if (places_.size() >= kMostPlaces && !places_.contains(key)) {
+        incomplete_ = true;
+        return;
+    }
+    Place& found = places_[key];
+    // A CTA's shared memory is its own, and CTAs run one after another.
+    if (is_shared(address) && found.writer && found.writer->cta != actor.cta) found.writer.reset();
+    if (is_shared(address) && found.reader && found.reader->cta != actor.cta) found.reader.reset();
+    if (found.writer)
+        compare(place, *found.writer, actor, kind == Kind::read ? "a write and then a read" : "two writes", address);
+    if (kind == Kind::read) {
+        found.reader = actor;
+        return;
+    }
+    if (found.reader) compare(place, *found.reader, actor, "a read and then a write", address);
+    found.writer = actor;
+}
+
+void RaceFinder::access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned bytes) {
+    const isa::Dim3& cta = place.ctaid;
+    Actor actor;
+    actor.launch = launch_;
+    actor.cta = cta.x + (std::uint64_t{cta.y} << 20) + (std::uint64_t{cta.z} << 40);
+    actor.thread = place.first_thread + lane;
+    actor.barriers = place.barriers;
+    actor.line = place.kernel.code[place.pc].line;
+    actor.atomic = kind == Kind::atomic;
+    if (bytes < 4) {
+        touch(place, actor, kind, address | kByteFlag, address);
+    } else {
+        for (unsigned offset = 0; offset < bytes; offset += 4)
+            touch(place, actor, kind, address + offset, address + offset);
+    }
+    if (kind == Kind::read || watched_ - address >= bytes) return;
+    writer_ = fmt::format("it was last written by kernel {} (launch {}), CTA ({}, {}, {}), thread {}, {}:{}",
+                          place.kernel.name, launch_, cta.x, cta.y, cta.z, actor.thread, place.kernel.source_file,
+                          actor.line);
+}
+
+void RaceFinder::host_write(std::uint64_t address, std::uint64_t bytes, std::uint64_t call) {
+    if (watched_ - address < bytes) writer_ = fmt::format("it was last written by the host, in call {}", call);
+}
+
+std::string RaceFinder::explain() const {
+    const std::string rest = incomplete_ ? " (the accesses to a part of memory were not looked at)" : "";
+    if (!race_at_watch_.empty()) return fmt::format("{}; a race explains it: {}", writer_, race_at_watch_);
+    if (!race_.empty()) return fmt::format("{}; a race may explain it: {}{}", writer_, race_, rest);
+    return writer_ + "; no race was found" + rest;
+}
+
+}  // namespace lookahead

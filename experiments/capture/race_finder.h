@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "components/emulator/access_observer.h"
+
+namespace lookahead {
+
+/// Watches an emulated program for what may make its results differ from run to run: accesses of two threads to one place,
+/// one of them a plain write, that no barrier orders. Accesses of one warp are in order, and those of two launches.
+/// Barriers count for the warps that pass them; atomics that guard data are not understood, so a race between CTAs may be
+/// an ordered one.
+class RaceFinder : public AccessObserver {
+  public:
+    /// `watched`: the byte whose last writer is wanted.
+    explicit RaceFinder(std::uint64_t watched) : watched_(watched) {}
+
+    void begin_launch(std::uint64_t number) override;
+    void access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned bytes) override;
+    /// The host wrote the bytes by the capture's call `call`.
+    void host_write(std::uint64_t address, std::uint64_t bytes, std::uint64_t call);
+
+    /// Who wrote the watched byte last, and whether a race explains a difference there.
+    std::string explain() const;
+
+  private:
+    /// Who last did something.
+    struct Actor {
+        std::uint64_t launch = 0;
+        std::uint64_t cta = 0;
+        std::uint32_t thread = 0;
+        std::uint32_t barriers = 0;
+        std::uint32_t line = 0;
+        bool atomic = false;
+    };
+    struct Place {
+        std::optional<Actor> writer, reader;
+    };
+    /// Places beyond this many are not watched: a diagnosis has bounded memory.
+    static constexpr std::size_t kMostPlaces = 4'000'000;
+
+    void touch(const ExecutionPlace& place, const Actor& actor, Kind kind, std::uint64_t key, std::uint64_t address);
+    void compare(const ExecutionPlace& place, const Actor& earlier, const Actor& later, const char* how,
+                 std::uint64_t address);
+    std::string describe(const ExecutionPlace& place, const Actor& actor) const;
+
+    std::uint64_t watched_;
+    std::uint64_t launch_ = 0;
+    std::unordered_map<std::uint64_t, Place> places_;  ///< of this launch
+    std::string writer_ = "nothing has written it";
+    std::string race_;           ///< the first one
+    std::string race_at_watch_;  ///< one at the watched byte
+    bool incomplete_ = false;
+};
+
+}  // namespace lookahead
