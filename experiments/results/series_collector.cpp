@@ -64,8 +64,9 @@ void SeriesCollector::counter(std::string_view component, std::string_view kind,
             {std::string(component), std::string(kind), std::string(what.name), start_track(component, kind, what)});
     }
     const Shown& shown = shown_[next_++];
-    LOOKAHEAD_ASSERT(shown.name == what.name && shown.kind == kind && shown.component == component,
-                     "the counters of " + std::string(component) + " come in another order than in the epoch before");
+    LOOKAHEAD_DEBUG_ASSERT(
+        shown.name == what.name && shown.kind == kind && shown.component == component,
+        "the counters of " + std::string(component) + " come in another order than in the epoch before");
     if (shown.track != kNotChosen) {
         Track& track = tracks_[shown.track];
         track.values.back() = value - track.last;
