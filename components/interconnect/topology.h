@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "components/interconnect/crossbar/crossbar_parameters.h"
 #include "core/component/slot.h"
 #include "core/lp/model.h"
 #include "core/time/clock_domain.h"
@@ -21,9 +22,13 @@ struct InterconnectEndpoints {
     unsigned sm_credits = 0;          ///< SM's out-port: credits for replies, one destination a slice
     std::uint16_t sm_reply_port = 0;  ///< SM's in-port: of what comes from slice i, this + i
     ClockDomain clock;                ///< of cores, network and L2
+    CrossbarParameters ports = {};    ///< of the endpoints' injection and ejection ports
 };
 
 /// Slot "interconnect.topology": how SMs reach L2 slices.
+///
+/// The endpoints have the ports of components/interconnect/crossbar in any topology: a message leaves a port
+/// request_latency (or reply_latency) before it arrives at what the port is connected with.
 ///
 /// Contract: `connect` adds the channels, and the logical processes of routers where there are any, to the model. Every
 /// SM's request and credit ports get one destination for each slice, in the order of the slices; slice s of a partition
@@ -33,6 +38,12 @@ class InterconnectTopology {
   public:
     virtual ~InterconnectTopology() = default;
     virtual void connect(Model& model, const InterconnectEndpoints& endpoints) const = 0;
+
+    /// Cycles that the longest way there and back takes beside the ports' latencies: the endpoints' credits cover it.
+    virtual Cycle further_round_trip(unsigned sms, unsigned slices) const {
+        static_cast<void>(sms + slices);
+        return 0;
+    }
 };
 
 }  // namespace lookahead::gpu

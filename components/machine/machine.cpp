@@ -104,7 +104,7 @@ std::unique_ptr<StreamingMultiprocessor> Machine::make_sm(unsigned index, Perfec
     const auto make_load_store_unit = [this, index, perfect_memory](const LoadStoreServices& services) {
         const std::string name =
             (perfect_memory != nullptr ? kFusedPrefix : "") + std::string("sm") + std::to_string(index);
-        const auto crossbar = configuration_.read<CrossbarParameters>("crossbar");
+        const CrossbarParameters crossbar = port_parameters();
         std::unique_ptr<MemoryPort> memory;
         if (perfect_memory != nullptr) {
             memory = std::make_unique<PerfectMemoryPort>(*perfect_memory);
@@ -125,7 +125,7 @@ std::unique_ptr<StreamingMultiprocessor> Machine::make_sm(unsigned index, Perfec
 std::unique_ptr<LogicalProcess> Machine::make_partition(unsigned index) const {
     MemoryPartitionArguments arguments;
     arguments.mapping = configuration_.read<AddressMappingParameters>("address_mapping");
-    arguments.crossbar = configuration_.read<CrossbarParameters>("crossbar");
+    arguments.crossbar = port_parameters();
     arguments.l2 = configuration_.read<L2Parameters>("l2");
     arguments.dram = configuration_.read<DramParameters>("dram");
     arguments.dram_scheduler = configuration_.variant(SlotTraits<DramScheduler>::name, "frfcfs");
@@ -179,20 +179,29 @@ void Machine::connect_fused_gpu() {
                        kControlTraffic);
     }
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
-    // The key is checked in any machine.
-    configuration_.variant(SlotTraits<InterconnectTopology>::name, "crossbar");
+}
+
+std::unique_ptr<InterconnectTopology> Machine::make_topology() const {
+    const std::string variant = configuration_.variant(SlotTraits<InterconnectTopology>::name, "crossbar");
+    return make_variant<InterconnectTopology>(variant, configuration_);
+}
+
+CrossbarParameters Machine::port_parameters() const {
+    auto ports = configuration_.read<CrossbarParameters>("crossbar");
+    ports.further_round_trip =
+        make_topology()->further_round_trip(static_cast<unsigned>(parameters_.sms), mapping_.slices());
+    return ports;
 }
 
 void Machine::connect_interconnect() {
-    const std::string variant = configuration_.variant(SlotTraits<InterconnectTopology>::name, "crossbar");
-    make_variant<InterconnectTopology>(variant, configuration_)
-        ->connect(model_, {.sms = sms_,
-                           .partitions = partitions_,
-                           .slices_per_partition = mapping_.slices_per_channel(),
-                           .sm_requests = kSmRequests,
-                           .sm_credits = kSmCredits,
-                           .sm_reply_port = kSmReplyPort,
-                           .clock = core_clock_});
+    make_topology()->connect(model_, {.sms = sms_,
+                                      .partitions = partitions_,
+                                      .slices_per_partition = mapping_.slices_per_channel(),
+                                      .sm_requests = kSmRequests,
+                                      .sm_credits = kSmCredits,
+                                      .sm_reply_port = kSmReplyPort,
+                                      .clock = core_clock_,
+                                      .ports = port_parameters()});
 }
 
 }  // namespace lookahead::gpu

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/device/driver_thread.h"
+#include "components/interconnect/crossbar/crossbar_parameters.h"
 #include "components/isa/kernel.h"
 #include "components/memory_partition/address_mapping.h"
 #include "core/lp/model.h"
@@ -13,6 +14,7 @@
 
 namespace lookahead::gpu {
 
+class InterconnectTopology;
 class PerfectMemory;
 class StreamingMultiprocessor;
 
@@ -52,6 +54,9 @@ class Machine {
     void connect_host();
     void connect_dispatcher();
     void connect_interconnect();
+    std::unique_ptr<InterconnectTopology> make_topology() const;
+    /// As both ends of the network have them.
+    CrossbarParameters port_parameters() const;
     std::unique_ptr<StreamingMultiprocessor> make_sm(unsigned index, PerfectMemory* perfect_memory = nullptr) const;
     std::unique_ptr<LogicalProcess> make_partition(unsigned index) const;
 

@@ -13,6 +13,7 @@ struct CrossbarParameters {
     std::int64_t input_entries = 8;
     std::int64_t injection_flits = 32;
     std::int64_t credit_batch = 16;
+    Cycle further_round_trip = 0;  ///< what the topology adds to the way there and back; not a key
 };
 
 /// Buffer space, in flits, that a receiver keeps for each sender, and so the credits that a sender starts with: the

@@ -1,0 +1,293 @@
+#include "components/interconnect/mesh/mesh_network.h"
+
+#include <algorithm>
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/vector.hpp>
+#include <cstring>
+
+#include "core/error/error.h"
+#include "core/lp/audit.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+MeshNetwork::Router::Router() {
+    last_tail.fill(-1);
+    room.fill(0);
+    turn.fill(0);
+}
+
+MeshNetwork::MeshNetwork(const Arguments& arguments)
+    : arguments_(arguments),
+      clock_(arguments.frequency),
+      flits_of_(arguments.flit_bytes),
+      out_(add_out_port("out")),
+      routers_(std::size_t{arguments.layout.columns} * arguments.layout.rows),
+      active_((routers_.size() + 63) / 64, 0) {
+    const auto buffer = static_cast<std::uint32_t>(arguments.parameters.buffer_flits);
+    for (Router& router : routers_) {
+        router.room.fill(std::max(buffer, flits_of_(kLargestPacketBytes)));
+    }
+}
+
+void MeshNetwork::advance(Inbox inbox, Time horizon) {
+    auto message = inbox.begin();
+    while (true) {
+        const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
+        const Time next = next_event_time();
+        if (std::min(arrival, next) >= horizon) {
+            return;
+        }
+        if (arrival <= next) {
+            receive(**message);
+            ++message;
+        } else {
+            cycle(next_cycle_);
+        }
+    }
+}
+
+void MeshNetwork::receive(const MessageHeader& message) {
+    const Cycle now = clock_.cycle_at_or_after(message.time);
+    const std::size_t source = message.in_port / arguments_.destinations.size();
+    const std::uint16_t tile = arguments_.sources[source];
+    if (message.type == Credit::kType) {
+        const unsigned hops = arguments_.layout.hops(tile, destination_tile(message.in_port));
+        const Cycle arrival = now + hops * arguments_.parameters.hop_latency + arguments_.parameters.delivery_latency;
+        out_.send(message.in_port, clock_.edge(now), clock_.edge(arrival), message.as<Credit>());
+        ++counters_.credit_messages;
+        return;
+    }
+    const std::uint32_t packet = store(message);
+    packets_[packet].flits = flits_of_(packet_bytes(message));
+    packets_[packet].ready = now;
+    append(tile, kLocal, packet);
+    ++packets_in_flight_;
+    wake(now);
+}
+
+std::uint32_t MeshNetwork::store(const MessageHeader& message) {
+    LOOKAHEAD_ASSERT(message.total_bytes() <= kSlotWords * 8, "a packet is larger than an atomic of a whole warp");
+    if (free_packets_.empty()) {
+        free_packets_.push_back(static_cast<std::uint32_t>(packets_.size()));
+        packets_.emplace_back();
+        slots_.resize(packets_.size() * kSlotWords);
+    }
+    const std::uint32_t packet = free_packets_.back();
+    free_packets_.pop_back();
+    std::memcpy(slots_.data() + packet * kSlotWords, &message, message.total_bytes());
+    return packet;
+}
+
+void MeshNetwork::append(std::uint32_t router, unsigned input, std::uint32_t packet) {
+    Queue& queue = routers_[router].inputs[input];
+    packets_[packet].next = kNone;
+    (queue.head == kNone ? queue.head : packets_[queue.tail].next) = packet;
+    queue.tail = packet;
+    ++routers_[router].packets;
+    active_[router / 64] |= std::uint64_t{1} << (router % 64);
+}
+
+/// Every router looks at what was there before the cycle: what the others do in it reaches no one before the next.
+void MeshNetwork::cycle(Cycle now) {
+    next_cycle_ = kCycleInfinity;
+    return_room();
+    for (std::size_t word = 0; word < active_.size(); ++word) {
+        for (std::uint64_t left = active_[word]; left != 0; left &= left - 1) {
+            serve(static_cast<std::uint32_t>(word * 64 + static_cast<unsigned>(std::countr_zero(left))), now);
+        }
+    }
+    if (!returns_.empty() && packets_in_flight_ > 0) {
+        wake(now + 1);
+    }
+}
+
+void MeshNetwork::return_room() {
+    for (const Return& each : returns_) {
+        routers_[each.router].room[each.output] += each.flits;
+    }
+    returns_.clear();
+}
+
+void MeshNetwork::serve(std::uint32_t number, Cycle now) {
+    Router& router = routers_[number];
+    std::array<unsigned, kDirections> wanted{};  // by output: a bit an input
+    for (unsigned input = 0; input < kDirections; ++input) {
+        const std::uint32_t head = router.inputs[input].head;
+        if (head == kNone) {
+            continue;
+        }
+        if (packets_[head].ready > now) {
+            wake(packets_[head].ready);
+        } else {
+            wanted[direction(number, destination_tile(message_of(head).in_port))] |= 1u << input;
+        }
+    }
+    for (unsigned output = 0; output < kDirections; ++output) {
+        if (wanted[output] == 0) {
+            continue;
+        }
+        const unsigned later = wanted[output] & (~0u << router.turn[output]);
+        const auto input = static_cast<unsigned>(std::countr_zero(later != 0 ? later : wanted[output]));
+        const std::uint32_t flits = packets_[router.inputs[input].head].flits;
+        const Cycle link_free = router.last_tail[output] + flits;
+        if (link_free > now) {
+            wake(link_free);
+        } else if (output == kLocal || router.room[output] >= flits) {
+            pass(number, input, output, now);
+        }
+    }
+}
+
+void MeshNetwork::pass(std::uint32_t number, unsigned input, unsigned output, Cycle now) {
+    Router& router = routers_[number];
+    Queue& queue = router.inputs[input];
+    const std::uint32_t packet = queue.head;
+    const std::uint32_t flits = packets_[packet].flits;
+    queue.head = packets_[packet].next;
+    if (--router.packets == 0) {
+        active_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+    } else {
+        wake(now + 1);
+    }
+    router.last_tail[output] = now;
+    router.turn[output] = input + 1 == kDirections ? 0 : input + 1;
+    counters_.wait_cycles += static_cast<std::uint64_t>(now - packets_[packet].ready);
+    if (input != kLocal) {
+        returns_.push_back({neighbour(number, input), opposite(input), flits});
+    }
+    if (output == kLocal) {
+        deliver(packet, now);
+        return;
+    }
+    router.room[output] -= flits;
+    ++counters_.hops;
+    counters_.flit_hops += flits;
+    packets_[packet].ready = now + arguments_.parameters.hop_latency;
+    append(neighbour(number, output), opposite(output), packet);
+    wake(packets_[packet].ready);
+}
+
+void MeshNetwork::deliver(std::uint32_t packet, Cycle now) {
+    const MessageHeader& message = message_of(packet);
+    std::byte* place =
+        out_.reserve(message.in_port, clock_.edge(now), clock_.edge(now + arguments_.parameters.delivery_latency),
+                     message.type, message.payload_bytes());
+    std::memcpy(place, message.payload(), message.payload_bytes());
+    ++counters_.packets;
+    counters_.flits += packets_[packet].flits;
+    free_packets_.push_back(packet);
+    --packets_in_flight_;
+}
+
+/// Along the row first, then along the column.
+unsigned MeshNetwork::direction(std::uint32_t router, std::uint16_t tile) const {
+    const unsigned columns = arguments_.layout.columns;
+    const unsigned x = router % columns;
+    const unsigned to = tile % columns;
+    if (x != to) {
+        return x < to ? kEast : kWest;
+    }
+    return router == tile ? kLocal : router < tile ? kSouth : kNorth;
+}
+
+std::uint32_t MeshNetwork::neighbour(std::uint32_t router, unsigned direction) const {
+    switch (direction) {
+        case kEast:
+            return router + 1;
+        case kWest:
+            return router - 1;
+        case kSouth:
+            return router + arguments_.layout.columns;
+        default:
+            return router - arguments_.layout.columns;
+    }
+}
+
+std::string MeshNetwork::waiting_for() const {
+    return packets_in_flight_ == 0 ? "nothing" : "the way of " + std::to_string(packets_in_flight_) + " packets";
+}
+
+void MeshNetwork::audit(Audit& audit) const {
+    audit.leak(name(), "packets under way", packets_in_flight_);
+    audit.leak(name(), "places of packets that are taken", packets_.size() - free_packets_.size());
+}
+
+void MeshNetwork::hash_state(StateHasher& hasher) const {
+    for (const Router& router : routers_) {
+        for (const Queue& queue : router.inputs) {
+            for (std::uint32_t packet = queue.head; packet != kNone; packet = packets_[packet].next) {
+                hasher.add(static_cast<std::uint64_t>(packets_[packet].ready));
+                hasher.add_bytes(&message_of(packet), message_of(packet).total_bytes());
+            }
+            hasher.add(0);
+        }
+        hasher.add_bytes(router.last_tail.data(), sizeof router.last_tail);
+        hasher.add_bytes(router.room.data(), sizeof router.room);
+        hasher.add_bytes(router.turn.data(), sizeof router.turn);
+    }
+    for (const Return& each : returns_) {
+        hasher.add_bytes(&each, sizeof each);
+    }
+    hash(hasher, counters_);
+}
+
+void MeshNetwork::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name(), "mesh", counters_);
+}
+
+void MeshNetwork::save(boost::archive::binary_oarchive& archive) const {
+    for (const Router& router : routers_) {
+        archive << router.last_tail << router.room << router.turn;
+        for (const Queue& queue : router.inputs) {
+            for (std::uint32_t packet = queue.head; packet != kNone; packet = packets_[packet].next) {
+                const std::uint32_t flits = packets_[packet].flits;
+                archive << flits << packets_[packet].ready;
+                archive.save_binary(&message_of(packet), kSlotWords * 8);
+            }
+            const std::uint32_t end = 0;
+            archive << end;
+        }
+    }
+    const std::uint64_t returns = returns_.size();
+    archive << returns;
+    for (const Return& each : returns_) {
+        archive << each.router << each.output << each.flits;
+    }
+    archive << next_cycle_;
+    serialize_counters(archive, counters_);
+}
+
+void MeshNetwork::load(boost::archive::binary_iarchive& archive) {
+    std::array<std::uint64_t, kSlotWords> words;
+    for (std::uint32_t number = 0; number < routers_.size(); ++number) {
+        Router& router = routers_[number];
+        archive >> router.last_tail >> router.room >> router.turn;
+        for (unsigned input = 0; input < kDirections; ++input) {
+            std::uint32_t flits = 0;
+            for (archive >> flits; flits != 0; archive >> flits) {
+                Cycle ready = 0;
+                archive >> ready;
+                archive.load_binary(words.data(), sizeof words);
+                const std::uint32_t packet = store(*reinterpret_cast<const MessageHeader*>(words.data()));
+                packets_[packet].flits = flits;
+                packets_[packet].ready = ready;
+                append(number, input, packet);
+                ++packets_in_flight_;
+            }
+        }
+    }
+    std::uint64_t returns = 0;
+    archive >> returns;
+    returns_.resize(returns);
+    for (Return& each : returns_) {
+        archive >> each.router >> each.output >> each.flits;
+    }
+    archive >> next_cycle_;
+    serialize_counters(archive, counters_);
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/interconnect/crossbar/packet_size.h"
+#include "components/interconnect/mesh/mesh_layout.h"
+#include "components/interconnect/mesh/mesh_parameters.h"
+#include "components/interconnect/mesh/mesh_statistics.h"
+#include "core/lp/logical_process.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+/// The routers of one network, requests or replies, as a logical process: routers on different ranks would have to keep
+/// within a hop's latency of each other.
+///
+/// A packet goes along its row, then along its column (XY routing), from router to router. A link carries one flit a
+/// cycle, and a packet crosses it as a whole when its tail flit has come, the neighbour has room for all of its flits,
+/// and it is its turn: each output takes the inputs in turn. What holds up a packet holds up those behind it at the same
+/// input. As in the crossbar, a message stands for its tail flit: through idle routers it takes hop_latency a hop,
+/// whatever its size.
+///
+/// There is no deadlock: the order of the dimensions leaves no cycle of waiting links, the two networks share nothing,
+/// and the credits between SMs and slices (InjectionPort) keep room for every packet at its destination. Packets wait
+/// for the mesh at their source's router, in a queue that is bounded by the same credits. Packets of one source to one
+/// destination stay in order, for they take one way through queues. Credit messages take no room: they pass by.
+///
+/// In-port source * destinations + destination; the same destination of out-port 0 leads on.
+class MeshNetwork final : public LogicalProcess {
+  public:
+    struct Arguments {
+        MeshParameters parameters;
+        MeshLayout layout;
+        std::vector<std::uint16_t> sources;       ///< tile of each
+        std::vector<std::uint16_t> destinations;  ///< tile of each
+        std::int64_t flit_bytes;
+        std::int64_t frequency;
+    };
+    explicit MeshNetwork(const Arguments& arguments);
+
+    void advance(Inbox inbox, Time horizon) override;
+    Time next_event_time() const override {
+        return next_cycle_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_cycle_);
+    }
+    bool finished() const override { return packets_in_flight_ == 0; }
+    std::string waiting_for() const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void audit(Audit& audit) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+    const MeshCounters& counters() const { return counters_; }
+
+  private:
+    static constexpr std::uint32_t kNone = ~0u;
+    /// Inputs and outputs of a router: its own tile's and its neighbours'.
+    enum Direction : unsigned { kLocal, kEast, kWest, kNorth, kSouth, kDirections };
+    /// The largest message: an atomic of a whole warp.
+    static constexpr std::size_t kSlotWords =
+        (sizeof(MessageHeader) + sizeof(AtomicRequest) + isa::kWarpSize * sizeof(AtomicLane)) / 8;
+
+    struct Packet {
+        std::uint32_t next = kNone;
+        std::uint32_t flits = 0;
+        Cycle ready = 0;  ///< its tail may leave the router from this cycle on
+    };
+    struct Queue {
+        std::uint32_t head = kNone;
+        std::uint32_t tail = kNone;
+    };
+    struct Router {
+        Router();
+        std::array<Queue, kDirections> inputs;
+        std::array<Cycle, kDirections> last_tail;     ///< of each output
+        std::array<std::uint32_t, kDirections> room;  ///< flits, at the neighbour; the tile's own is not counted
+        std::array<std::uint32_t, kDirections> turn;  ///< input that each output asks first
+        std::uint32_t packets = 0;
+    };
+    /// Room that a router gets back in the next cycle.
+    struct Return {
+        std::uint32_t router;
+        std::uint32_t output;
+        std::uint32_t flits;
+    };
+
+    void receive(const MessageHeader& message);
+    void cycle(Cycle now);
+    void return_room();
+    void serve(std::uint32_t router, Cycle now);
+    void pass(std::uint32_t router, unsigned input, unsigned output, Cycle now);
+    void deliver(std::uint32_t packet, Cycle now);
+    void append(std::uint32_t router, unsigned input, std::uint32_t packet);
+    unsigned direction(std::uint32_t router, std::uint16_t tile) const;
+    std::uint32_t neighbour(std::uint32_t router, unsigned direction) const;
+    static unsigned opposite(unsigned direction) { return ((direction - 1) ^ 1) + 1; }
+
+    std::uint32_t store(const MessageHeader& message);
+    MessageHeader& message_of(std::uint32_t packet) {
+        return *reinterpret_cast<MessageHeader*>(slots_.data() + packet * kSlotWords);
+    }
+    const MessageHeader& message_of(std::uint32_t packet) const {
+        return *reinterpret_cast<const MessageHeader*>(slots_.data() + packet * kSlotWords);
+    }
+    std::uint16_t destination_tile(std::uint16_t in_port) const {
+        return arguments_.destinations[in_port % arguments_.destinations.size()];
+    }
+    void wake(Cycle when) { next_cycle_ = std::min(next_cycle_, when); }
+
+    Arguments arguments_;
+    ClockDomain clock_;
+    FlitCounter flits_of_;
+    OutPort& out_;
+    std::vector<Router> routers_;
+    std::vector<std::uint64_t> active_;  ///< a bit a router that has packets
+    std::vector<Packet> packets_;
+    std::vector<std::uint64_t> slots_;  ///< the packets' messages
+    std::vector<std::uint32_t> free_packets_;
+    std::vector<Return> returns_;
+    std::uint64_t packets_in_flight_ = 0;
+    Cycle next_cycle_ = kCycleInfinity;
+    MeshCounters counters_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,242 @@
+// What every variant of slot interconnect.topology owes its endpoints, and the mesh's own timing.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "components/interconnect/mesh/mesh_layout.h"
+#include "components/interconnect/mesh/mesh_network.h"
+#include "core/error/error.h"
+#include "tests/components/interconnect/topology_players.h"
+#include "tests/contract/lp/lp_contract.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+const std::vector<std::string> kTopologies = {"crossbar", "mesh"};
+
+Configuration configuration_of(const Traffic& traffic, const std::vector<std::string>& more = {}) {
+    Configuration configuration;
+    configuration.override_value("crossbar.request_latency=" + std::to_string(traffic.ports.request_latency));
+    configuration.override_value("crossbar.reply_latency=" + std::to_string(traffic.ports.reply_latency));
+    for (const std::string& each : more) {
+        configuration.override_value(each);
+    }
+    return configuration;
+}
+
+Traffic random_traffic(std::uint32_t seed) {
+    Traffic traffic;
+    traffic.seed = seed;
+    traffic.sms = 1 + seed % 7;
+    traffic.partitions = 1 + seed % 3;
+    traffic.slices_per_partition = seed % 2 == 0 ? 1 : 2;
+    traffic.idle_percent = seed % 4 * 30;
+    traffic.ports.flit_bytes = seed % 3 == 0 ? 8 : 40;
+    traffic.ports.request_latency = 5;
+    traffic.ports.reply_latency = 9;
+    traffic.ports.input_entries = 1;
+    traffic.ports.credit_batch = 3;
+    traffic.ports.injection_flits = 8;
+    return traffic;
+}
+
+/// A small mesh: narrow buffers and, by the seed, a line of routers or a square.
+std::vector<std::string> small_mesh(std::uint32_t seed) {
+    return {"mesh.buffer_flits=1", "mesh.delivery_latency=3", "mesh.columns=" + std::to_string(seed % 4)};
+}
+
+TEST_CASE("a topology brings every message to its end, unchanged and in order, and all credits back") {
+    for (const std::string& topology : kTopologies) {
+        for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+            CAPTURE(topology);
+            CAPTURE(seed);
+            const Traffic traffic = random_traffic(seed);
+            TopologyBench bench(topology, traffic, configuration_of(traffic, small_mesh(seed)));
+            REQUIRE(bench.result.message == "");
+            REQUIRE(bench.result.outcome == Outcome::finished);
+            const unsigned all = bench.credits();
+            for (unsigned m = 0; m < traffic.sms; ++m) {
+                CHECK(bench.sm(m).answered == traffic.requests);
+                CHECK(bench.sm(m).out_of_order == 0);
+                for (unsigned s = 0; s < traffic.slices(); ++s) {
+                    PartitionPlayer& partition = bench.partition(s / traffic.slices_per_partition);
+                    const unsigned local = s % traffic.slices_per_partition;
+                    CHECK(bench.sm(m).requests.credits(s) + partition.requests[local]->withheld_credits(m) == all);
+                    CHECK(partition.replies[local]->credits(m) + bench.sm(m).replies.withheld_credits(s) == all);
+                }
+            }
+            for (unsigned i = 0; i < traffic.partitions; ++i) {
+                CHECK(bench.partition(i).out_of_order == 0);
+                CHECK(bench.partition(i).corrupted == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("a topology does not hang on how its time is cut") {
+    for (const std::string& topology : kTopologies) {
+        for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+            CAPTURE(topology);
+            CAPTURE(seed);
+            const Traffic traffic = random_traffic(seed);
+            const Configuration configuration = configuration_of(traffic, small_mesh(seed));
+            TopologyBench whole(topology, traffic, configuration);
+            for (const Time epoch : {700'000, 1'428'571, 31'000'003}) {
+                TopologyBench cut(topology, traffic, configuration, epoch);
+                CHECK(cut.result.state_hash == whole.result.state_hash);
+                for (unsigned i = 0; i < traffic.partitions; ++i) {
+                    CHECK(cut.partition(i).arrivals == whole.partition(i).arrivals);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("every port holds one flit a cycle for 10 000 cycles") {
+    // SM i sends lines of four flits to slice i. In the mesh these are neighbours in a row, with links of their own.
+    for (const std::string& topology : kTopologies) {
+        CAPTURE(topology);
+        Traffic traffic;
+        traffic.sms = 4;
+        traffic.own_slice = true;
+        traffic.words = 32;
+        traffic.requests = 2500;
+        TopologyBench bench(topology, traffic, configuration_of(traffic, {"mesh.columns=4"}));
+        REQUIRE(bench.result.outcome == Outcome::finished);
+        for (unsigned i = 0; i < traffic.partitions; ++i) {
+            const auto& arrivals = bench.partition(i).arrivals;
+            REQUIRE(arrivals.size() == 2 * 2500);
+            CHECK(arrivals.back().first - arrivals.front().first == 4 * 2499);
+        }
+    }
+}
+
+TEST_CASE("two streams that need one link share it evenly, and the link is never idle") {
+    // A row of SM 0, SM 1 and the slice: both SMs' requests cross the link into the slice's tile.
+    Traffic one;
+    one.sms = 2;
+    one.partitions = 1;
+    one.slices_per_partition = 1;
+    one.words = 32;
+    one.requests = 500;
+    TopologyBench bench("mesh", one, configuration_of(one, {"mesh.columns=3"}));
+    REQUIRE(bench.result.outcome == Outcome::finished);
+    const auto& arrivals = bench.partition(0).arrivals;
+    REQUIRE(arrivals.size() == 1000);
+    CHECK(arrivals.back().first - arrivals.front().first <= 4 * 999 + 8);
+    CHECK(arrivals.back().first - arrivals.front().first >= 4 * 999);
+    const auto of_first = std::count_if(arrivals.begin() + 100, arrivals.begin() + 500,
+                                        [](const auto& arrival) { return arrival.second == 0; });
+    CHECK(of_first >= 190);
+    CHECK(of_first <= 210);
+}
+
+TEST_CASE("an SM and its slices stand apart by the hops between their tiles, and each costs hop_latency") {
+    for (const Cycle hop : {1, 2, 7}) {
+        for (unsigned columns : {1u, 2u, 3u, 6u}) {
+            Traffic traffic;
+            traffic.sms = 4;
+            traffic.partitions = 2;
+            traffic.slices_per_partition = 1;
+            traffic.requests = 1;
+            traffic.words = 32;
+            for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+                CAPTURE(hop);
+                CAPTURE(columns);
+                traffic.seed = seed;
+                TopologyBench bench(
+                    "mesh", traffic,
+                    configuration_of(traffic, {"mesh.hop_latency=" + std::to_string(hop), "mesh.delivery_latency=5",
+                                               "mesh.columns=" + std::to_string(columns)}));
+                const MeshLayout layout(4, 2, columns);
+                unsigned seen = 0;
+                unsigned undisturbed = 0;
+                for (unsigned slice = 0; slice < 2; ++slice) {
+                    for (const auto& [arrival, sm] : bench.partition(slice).arrivals) {
+                        // Sent in cycle 1 by the first of four flits; nothing arrives earlier than the way takes.
+                        const Cycle least = 1 + 3 + traffic.ports.request_latency +
+                                            hop * layout.hops(layout.sm_tiles[sm], layout.slice_tiles[slice]) + 5;
+                        CHECK(arrival >= least);
+                        CHECK(arrival <= least + 3 * 4);  // three others may go before it
+                        undisturbed += arrival == least;
+                        ++seen;
+                    }
+                }
+                CHECK(seen == 4);
+                CHECK(undisturbed >= 1);
+            }
+        }
+    }
+}
+
+/// One mesh of three sources and two destinations, overrun by random packets and credits.
+testing::LpContract mesh_contract() {
+    testing::LpContract contract;
+    const MeshLayout layout(3, 2, 2);
+    const MeshNetwork::Arguments arguments{
+        .parameters = {.columns = 2, .hop_latency = 3, .buffer_flits = 1, .delivery_latency = 4},
+        .layout = layout,
+        .sources = layout.sm_tiles,
+        .destinations = layout.slice_tiles,
+        .flit_bytes = 40,
+        .frequency = player_clock().frequency_hz()};
+    contract.make = [arguments] { return std::make_unique<MeshNetwork>(arguments); };
+    contract.ports = {{.fan_out = 6, .lookahead = player_clock().least_span(4)}};
+    contract.script = [](std::uint64_t seed) {
+        std::mt19937 random(static_cast<std::uint32_t>(seed));
+        std::vector<testing::ScriptedMessage> script;
+        Cycle now = 1;
+        for (std::uint32_t i = 0; i < 200; ++i) {
+            now += random() % 5;
+            const Time time = player_clock().edge(now);
+            const auto path = static_cast<std::uint16_t>(random() % 6);
+            if (random() % 4 == 0) {
+                script.push_back(testing::scripted(time, path, path, Credit{.flits = 1 + i, .unused = 0}));
+                continue;
+            }
+            const auto words = static_cast<std::uint32_t>(1 + random() % 32);
+            const WriteRequest write{.line = 0, .mask = {}, .tag = i, .words = words};
+            script.push_back(testing::scripted(time, path, path, write));
+            script.back().payload.resize(sizeof write + (4 * words + 7) / 8 * 8, std::byte{7});
+        }
+        return script;
+    };
+    contract.end = player_clock().edge(3000);
+    return contract;
+}
+
+TEST_CASE("a mesh that is cut, saved and loaded at random times goes on alike") {
+    const testing::LpContract contract = mesh_contract();
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        CHECK(testing::count_outputs(contract, seed) == 200);
+        CHECK(testing::check_chopping(contract, seed) == "");
+        CHECK(testing::check_save_and_load(contract, seed) == "");
+    }
+}
+
+TEST_CASE("the mesh has a tile for everyone, and hops are counted along row and column") {
+    const MeshLayout layout(15, 12, 0);
+    CHECK(layout.columns == 6);
+    CHECK(layout.rows == 5);
+    CHECK(layout.sm_tiles.size() == 15);
+    CHECK(layout.slice_tiles.size() == 12);
+    CHECK(layout.hops(0, 0) == 0);
+    CHECK(layout.hops(0, 5) == 5);
+    CHECK(layout.hops(26, 0) == 2 + 4);
+    CHECK(layout.hops(0, 26) == 2 + 4);
+}
+
+TEST_CASE("a mesh of more paths than there are ports is refused") {
+    Model model;
+    const std::vector<LpId> sms(256, 0);
+    const std::vector<LpId> partitions(256, 0);
+    CHECK_THROWS_AS(
+        make_variant<InterconnectTopology>("mesh", Configuration{})
+            ->connect(model,
+                      {.sms = sms, .partitions = partitions, .slices_per_partition = 2, .clock = player_clock()}),
+        ConfigurationError);
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test

@@ -1,0 +1,264 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "components/interconnect/crossbar/ejection_port.h"
+#include "components/interconnect/crossbar/injection_port.h"
+#include "components/interconnect/partition_ports.h"
+#include "components/interconnect/topology.h"
+#include "core/lp/logical_process.h"
+#include "core/lp/model.h"
+#include "core/param/configuration.h"
+#include "core/sync/simulation.h"
+#include "core/transport/in_process/in_process_transport.h"
+
+/// Processes that stand for SMs and partitions at the ends of any topology, and check what a topology owes them.
+namespace lookahead::gpu::test {
+
+struct Traffic {
+    CrossbarParameters ports;
+    unsigned sms = 4;
+    unsigned partitions = 2;
+    unsigned slices_per_partition = 2;
+    unsigned requests = 200;    ///< of each SM
+    unsigned idle_percent = 0;  ///< of cycles in which an SM sends nothing
+    bool own_slice = false;     ///< SM i sends to slice i alone, else at random
+    std::uint32_t words = 0;    ///< of each write; 0: random, with reads among them
+    std::uint32_t seed = 1;
+    unsigned slices() const { return partitions * slices_per_partition; }
+};
+
+inline ClockDomain player_clock() {
+    return ClockDomain(700'000'000);
+}
+
+/// What a player of either side has in common: it works in every cycle as long as it has something to do.
+class Player : public LogicalProcess {
+  public:
+    void advance(Inbox inbox, Time horizon) override {
+        auto message = inbox.begin();
+        while (true) {
+            const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
+            if (std::min(arrival, next_event_time()) >= horizon) {
+                return;
+            }
+            if (arrival <= next_event_time()) {
+                const Cycle now = clock_.cycle_at_or_after(arrival);
+                receive(**message, now);
+                next_ = std::min(next_, now);
+                ++message;
+            } else {
+                const Cycle now = next_;
+                next_ = kCycleInfinity;
+                if (cycle(now)) {
+                    next_ = now + 1;
+                }
+            }
+        }
+    }
+    Time next_event_time() const override { return next_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_); }
+    std::string waiting_for() const override { return "messages"; }
+    void hash_state(StateHasher&) const override {}
+    void save(boost::archive::binary_oarchive&) const override {}
+    void load(boost::archive::binary_iarchive&) override {}
+
+    unsigned out_of_order = 0;
+
+  protected:
+    virtual void receive(const MessageHeader& message, Cycle now) = 0;
+    /// False when there is nothing to do without a message.
+    virtual bool cycle(Cycle now) = 0;
+
+    ClockDomain clock_ = player_clock();
+    Cycle next_ = kCycleInfinity;
+};
+
+class SmPlayer final : public Player {
+  public:
+    SmPlayer(const Traffic& traffic, unsigned number)
+        : requests(traffic.ports, traffic.ports.request_latency, clock_, add_out_port("requests"), traffic.slices()),
+          replies(traffic.ports, traffic.ports.request_latency, clock_, add_out_port("credits"), traffic.slices()),
+          traffic_(traffic),
+          number_(number),
+          random_(traffic.seed * 1000 + number) {
+        next_ = 1;
+    }
+    bool finished() const override { return sent == traffic_.requests && answered == sent; }
+
+    InjectionPort requests;
+    EjectionPort replies;
+    unsigned sent = 0;
+    unsigned answered = 0;
+    Cycle last_reply = 0;
+
+  private:
+    void receive(const MessageHeader& message, Cycle now) override {
+        if (message.type == Credit::kType) {
+            requests.receive_credit(message.in_port, message.as<Credit>().flits, now);
+        } else {
+            replies.receive(message, message.in_port, now);
+        }
+    }
+    bool cycle(Cycle now) override {
+        while (const MessageHeader* reply = replies.front(now)) {
+            const std::uint32_t tag =
+                reply->type == ReadReply::kType ? reply->as<ReadReply>().tag : reply->as<WriteAcknowledge>().tag;
+            std::uint32_t& last = last_tag_[replies.front_source()];
+            out_of_order += tag <= last;
+            last = tag;
+            ++answered;
+            last_reply = now;
+            replies.pop(now);
+        }
+        if (sent < traffic_.requests && requests.can_accept(now) && random_() % 100 >= traffic_.idle_percent) {
+            send(now);
+        }
+        return sent < traffic_.requests || !replies.empty();
+    }
+    void send(Cycle now) {
+        const unsigned slice = traffic_.own_slice ? number_ : random_() % traffic_.slices();
+        const std::uint32_t tag = ++sent;
+        if (traffic_.words == 0 && random_() % 2 == 0) {
+            requests.push<ReadRequest>(slice, now) = {.line = 0,
+                                                      .tag = tag,
+                                                      .client = Client::demand,
+                                                      .sectors = static_cast<SectorMask>(1 + random_() % 15),
+                                                      .unused = {}};
+            return;
+        }
+        const auto words = traffic_.words != 0 ? traffic_.words : static_cast<std::uint32_t>(1 + random_() % 32);
+        auto& write = requests.push<WriteRequest>(slice, now, 4 * words);
+        write = {.line = 0, .mask = {}, .tag = tag, .words = words};
+        std::memset(static_cast<void*>(&write + 1), static_cast<int>(tag), 4 * words);
+    }
+
+    Traffic traffic_;
+    unsigned number_;
+    std::mt19937 random_;
+    std::map<unsigned, std::uint32_t> last_tag_;
+};
+
+class PartitionPlayer final : public Player {
+  public:
+    explicit PartitionPlayer(const Traffic& traffic) {
+        for (unsigned slice = 0; slice < traffic.slices_per_partition; ++slice) {
+            OutPort& out = add_out_port("slice" + std::to_string(slice));
+            requests.push_back(
+                std::make_unique<EjectionPort>(traffic.ports, traffic.ports.reply_latency, clock_, out, traffic.sms));
+            replies.push_back(
+                std::make_unique<InjectionPort>(traffic.ports, traffic.ports.reply_latency, clock_, out, traffic.sms));
+        }
+        add_out_port("host");
+    }
+    bool finished() const override { return true; }
+
+    std::vector<std::unique_ptr<EjectionPort>> requests;
+    std::vector<std::unique_ptr<InjectionPort>> replies;
+    std::vector<std::pair<Cycle, unsigned>> arrivals;  ///< of requests: cycle and SM
+    unsigned corrupted = 0;
+
+  private:
+    void receive(const MessageHeader& message, Cycle now) override {
+        const unsigned slice = message.in_port >> kPartitionRequesterBits;
+        const unsigned sm = message.in_port & (kMaximumRequesters - 1);
+        if (message.type == Credit::kType) {
+            replies[slice]->receive_credit(sm, message.as<Credit>().flits, now);
+        } else {
+            arrivals.emplace_back(now, sm);
+            requests[slice]->receive(message, sm, now);
+        }
+    }
+    bool cycle(Cycle now) override {
+        bool more = false;
+        for (unsigned slice = 0; slice < requests.size(); ++slice) {
+            const MessageHeader* request = requests[slice]->front(now);
+            if (request != nullptr && replies[slice]->can_accept(now)) {
+                answer(slice, requests[slice]->front_source(), *request, now);
+                requests[slice]->pop(now);
+            }
+            more |= !requests[slice]->empty();
+        }
+        return more;
+    }
+    void answer(unsigned slice, unsigned sm, const MessageHeader& request, Cycle now) {
+        std::uint32_t tag = 0;
+        if (request.type == ReadRequest::kType) {
+            const auto& read = request.as<ReadRequest>();
+            tag = read.tag;
+            const auto bytes = static_cast<std::size_t>(std::popcount(read.sectors)) * kSectorBytes;
+            auto& reply = replies[slice]->push<ReadReply>(sm, now, bytes);
+            reply = {.line = 0, .tag = tag, .client = read.client, .sectors = read.sectors, .unused = {}};
+            std::memset(static_cast<void*>(&reply + 1), 0, bytes);
+        } else {
+            const auto& write = request.as<WriteRequest>();
+            tag = write.tag;
+            const auto* bytes = reinterpret_cast<const unsigned char*>(&write + 1);
+            corrupted += std::count(bytes, bytes + 4 * write.words, static_cast<unsigned char>(tag)) != 4 * write.words;
+            replies[slice]->push<WriteAcknowledge>(sm, now) = {.tag = tag, .unused = 0};
+        }
+        std::uint32_t& last = last_tag_[{slice, sm}];
+        out_of_order += tag <= last;
+        last = tag;
+    }
+
+    std::map<std::pair<unsigned, unsigned>, std::uint32_t> last_tag_;
+};
+
+/// Runs the traffic over a topology to its end.
+class TopologyBench {
+  public:
+    TopologyBench(const std::string& topology, const Traffic& given, Configuration configuration = {},
+                  Time epoch = 1'000'000'000'000)
+        : traffic_(given) {
+        const auto variant = make_variant<InterconnectTopology>(topology, configuration);
+        traffic_.ports.further_round_trip = variant->further_round_trip(given.sms, given.slices());
+        const Traffic traffic = traffic_;
+        std::vector<LpId> sms;
+        std::vector<LpId> partitions;
+        for (unsigned i = 0; i < traffic.sms; ++i) {
+            sms.push_back(model.add({.name = "sm" + std::to_string(i), .kind = "sm"},
+                                    [traffic, i] { return std::make_unique<SmPlayer>(traffic, i); }));
+        }
+        for (unsigned i = 0; i < traffic.partitions; ++i) {
+            partitions.push_back(model.add({.name = "partition" + std::to_string(i), .kind = "partition"},
+                                           [traffic] { return std::make_unique<PartitionPlayer>(traffic); }));
+        }
+        variant->connect(model, {.sms = sms,
+                                 .partitions = partitions,
+                                 .slices_per_partition = traffic.slices_per_partition,
+                                 .sm_requests = 0,
+                                 .sm_credits = 1,
+                                 .sm_reply_port = 0,
+                                 .clock = player_clock(),
+                                 .ports = traffic.ports});
+        SimulationOptions options;
+        options.epoch_length = epoch;
+        simulation_ =
+            std::make_unique<Simulation>(model, std::vector<int>(model.processes().size(), 0), transport_, options);
+        result = simulation_->run();
+    }
+
+    SmPlayer& sm(unsigned i) { return dynamic_cast<SmPlayer&>(*simulation_->local_processes()[i]); }
+    PartitionPlayer& partition(unsigned i) {
+        return dynamic_cast<PartitionPlayer&>(*simulation_->local_processes()[traffic_.sms + i]);
+    }
+
+    unsigned credits() const { return credits_per_path(traffic_.ports); }
+
+    Model model;
+    SimulationResult result;
+
+  private:
+    Traffic traffic_;
+    InProcessTransport transport_;
+    std::unique_ptr<Simulation> simulation_;
+};
+
+}  // namespace lookahead::gpu::test
