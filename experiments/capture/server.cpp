@@ -377,6 +377,11 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     call.configuration = {{request.grid[0], request.grid[1], request.grid[2]},
                           {request.block[0], request.block[1], request.block[2]},
                           request.shared_bytes};
+    if (request.value != 0)
+        return fail(
+            std::move(call), parameters, static_cast<cudart::CudaError>(request.value),
+            fmt::format("a launch of {} with {} threads a block and {} bytes of dynamic shared memory is refused",
+                        kernel->name, call.configuration.block.count(), request.shared_bytes));
     try {
         isa::check_launch(*kernel, call.configuration.grid, call.configuration.block);
     } catch (const ProgramError& error) {

@@ -27,7 +27,7 @@ enum class Operation : std::uint32_t {
     copy_on_device,    ///< address, source, bytes
     fill,              ///< address, bytes, value, source = bytes of the value (1, 2 or 4)
     launch,       ///< module, grid, block, shared_bytes; payload: `name_bytes` of the kernel's name, the parameters;
-                  ///< answer: what the kernel printed
+                  ///< value: CUDA's error for a launch that is only recorded, else 0; answer: what the kernel printed
     occupancy,    ///< module, block[0] threads, shared_bytes; payload: the kernel's name; answer: CTAs as bytes
     synchronise,  ///< the program waits for its device
     read_clock,   ///< answer: only the time

@@ -112,13 +112,18 @@ bool is_cooperative(const LaunchConfiguration& configuration) {
 }  // namespace
 
 Work launch_work(RegisteredKernel& kernel, const LaunchShape& shape, void** arguments, CudaError& error) {
-    error = remember(check(kernel, shape));
-    if (error != kSuccess) return {};
+    error = check(kernel, shape);
     std::vector<std::byte> payload(kernel.name.size() + kernel.information.parameter_bytes);
     std::memcpy(payload.data(), kernel.name.data(), kernel.name.size());
     for (std::size_t i = 0; i < kernel.places.size(); ++i)
         std::memcpy(payload.data() + kernel.name.size() + kernel.places[i].offset, arguments[i],
                     kernel.places[i].bytes);
+    if (error != kSuccess) {  // recorded all the same
+        Request request = request_of(kernel, shape);
+        request.value = static_cast<std::uint32_t>(error);
+        Connection::get().launch(request, payload);
+        return {};
+    }
     return [request = request_of(kernel, shape), payload = std::move(payload)] {
         return error_of(Connection::get().launch(request, payload));
     };
