@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "core/component/catalogue.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "core/transport/transport.h"
 #include "experiments/machines/machines.h"
@@ -13,12 +15,22 @@
 namespace lookahead {
 namespace {
 
-RunRequest request_for(std::string_view workload, const std::string& sync) {
+/// The variants of the slot sm.simt; an empty name where the machine has but one model.
+std::vector<std::string> simt_models() {
+    std::vector<std::string> names;
+    for (const VariantEntry& variant : registered_variants()) {
+        if (variant.slot == "sm.simt") names.push_back(variant.name);
+    }
+    return names.empty() ? std::vector<std::string>{""} : names;
+}
+
+RunRequest request_for(std::string_view workload, const std::string& simt, const std::string& sync) {
     RunRequest request;
     request.workload = workload;
     request.size = "tiny";
     request.context = {Size::tiny, 3};
     request.configuration = load_machine(request.machine);
+    if (!simt.empty()) request.configuration.override_value("sm.simt=" + simt);
     request.sync = sync;
     request.progress = ProgressMode::none;  // and no file
     return request;
@@ -27,13 +39,16 @@ RunRequest request_for(std::string_view workload, const std::string& sync) {
 TEST_CASE("every workload matches its reference, and its results do not hang on the number of ranks") {
     const std::unique_ptr<Transport> world = make_transport();
     InProcessTransport alone;
-    for (const ManifestEntry& workload : workload_manifest()) {
-        CAPTURE(workload.name);
-        const RunOutcome serial = run(request_for(workload.name, "serial"), alone);
-        const RunOutcome together = run(request_for(workload.name, "window"), *world);
-        CHECK_MESSAGE(serial.record.outputs == "match", serial.record.message);
-        CHECK_MESSAGE(together.record.outputs == "match", together.record.message);
-        CHECK(together.record.state_hash == serial.record.state_hash);
+    for (const std::string& simt : simt_models()) {
+        for (const ManifestEntry& workload : workload_manifest()) {
+            CAPTURE(simt);
+            CAPTURE(workload.name);
+            const RunOutcome serial = run(request_for(workload.name, simt, "serial"), alone);
+            const RunOutcome together = run(request_for(workload.name, simt, "window"), *world);
+            CHECK_MESSAGE(serial.record.outputs == "match", serial.record.message);
+            CHECK_MESSAGE(together.record.outputs == "match", together.record.message);
+            CHECK(together.record.state_hash == serial.record.state_hash);
+        }
     }
 }
 
