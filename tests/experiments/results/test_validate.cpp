@@ -156,7 +156,7 @@ TEST_CASE("a file of another kind is an input error with its path") {
     };
     CHECK(error_with(nullptr, "") == path + ": not a file of Lookahead: it has no attribute \"schema\"");
     CHECK(error_with("other.tool", "1.0") ==
-          path + ": unknown schema \"other.tool\"; known: lookahead.run, lookahead.capture");
+          path + ": unknown schema \"other.tool\"; known: lookahead.run, lookahead.capture, lookahead.sweep");
     const std::string known = std::string(": version %; this program reads versions 1.0 to ") + run_schema::kVersion;
     const auto refusal = [&](const std::string& version) {
         std::string text = known;
@@ -170,18 +170,28 @@ TEST_CASE("a file of another kind is an input error with its path") {
 }
 
 TEST_CASE("a file is held against its own minor version") {
-    const auto of_version = [](const char* version, bool with_energy) {
+    // 1.1 added /energy; 1.2 added /engine/per_process and /engine/per_window.
+    const auto of_version = [](const char* version, bool with_energy, bool with_profile) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", version);
             if (!with_energy) {
                 remove(file, "/energy");
             }
+            if (!with_profile) {
+                remove(file, "/engine/per_process");
+                remove(file, "/engine/per_window");
+            }
         });
     };
-    CHECK(of_version("1.0", false) == "");
-    CHECK(of_version("1.0", true) == "/energy: the schema has it since version 1.1, but the file is of version 1.0\n");
-    CHECK(of_version("1.1", false) == "/energy: the group is missing\n");
-    CHECK(of_version("1.1", true) == "");
+    CHECK(of_version("1.0", false, false) == "");
+    CHECK(of_version("1.0", true, false) ==
+          "/energy: the schema has it since version 1.1, but the file is of version 1.0\n");
+    CHECK(of_version("1.1", false, false) == "/energy: the group is missing\n");
+    CHECK(of_version("1.1", true, false) == "");
+    CHECK(of_version("1.1", true, true) ==
+          "/engine/per_process: the schema has it since version 1.2, but the file is of version 1.1\n"
+          "/engine/per_window: the schema has it since version 1.2, but the file is of version 1.1\n");
+    CHECK(of_version("1.2", true, true) == "");
 }
 
 TEST_CASE("a file that is truncated at any length is an input error or has violations") {
