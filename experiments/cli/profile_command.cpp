@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/print.h"
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "experiments/cli/commands.h"
@@ -64,6 +66,33 @@ void print(const std::string& kernel, const finaliser::RegisterProfile& profile)
     }
 }
 
+/// The kernels of the module that the options name; refuses to find none.
+std::vector<const ptx::Function*> chosen_kernels(const ProfileOptions& options, const ptx::Module& module) {
+    std::vector<const ptx::Function*> chosen;
+    for (const ptx::Function& function : module.functions) {
+        if (function.is_kernel && function.is_defined && (options.kernel.empty() || function.name == options.kernel)) {
+            chosen.push_back(&function);
+        }
+    }
+    if (chosen.empty()) {
+        throw InputError(module.file_name + " has no kernel" + (options.kernel.empty() ? "" : " " + options.kernel));
+    }
+    return chosen;
+}
+
+ExitCode print_code(const ProfileOptions& options, const Session& session) {
+    if (!session.prints()) {
+        return ExitCode::done;
+    }
+    const Configuration configuration = options.machine.configuration();
+    const ptx::Module module = module_of(options.source, configuration);
+    for (const ptx::Function* kernel : chosen_kernels(options, module)) {
+        const isa::Kernel finalised = finaliser::finalise(module, *kernel, finaliser_options(configuration));
+        std::printf("%s\n", finaliser::print(finalised).c_str());
+    }
+    return ExitCode::done;
+}
+
 ExitCode profile_registers(const ProfileOptions& options, const Session& session) {
     if (!session.prints()) {
         return ExitCode::done;
@@ -72,22 +101,13 @@ ExitCode profile_registers(const ProfileOptions& options, const Session& session
     const ptx::Module module = module_of(options.source, configuration);
     const finaliser::FinaliserOptions limits = finaliser_options(configuration);
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    bool found = false;
-    for (const ptx::Function& function : module.functions) {
-        if (!function.is_kernel || !function.is_defined ||
-            (!options.kernel.empty() && function.name != options.kernel)) {
-            continue;
-        }
-        found = true;
-        const finaliser::RegisterProfile profile = finaliser::profile_registers(module, function, limits);
+    for (const ptx::Function* kernel : chosen_kernels(options, module)) {
+        const finaliser::RegisterProfile profile = finaliser::profile_registers(module, *kernel, limits);
         if (options.json) {
-            all.push_back(as_json(function.name, profile));
+            all.push_back(as_json(kernel->name, profile));
         } else {
-            print(function.name, profile);
+            print(kernel->name, profile);
         }
-    }
-    if (!found) {
-        throw InputError(module.file_name + " has no kernel" + (options.kernel.empty() ? "" : " " + options.kernel));
     }
     if (options.json) {
         std::printf("%s\n", all.dump(2).c_str());
@@ -109,6 +129,13 @@ void add_profile_command(CLI::App& program, Session& session) {
     registers->add_flag("--json", options->json, "Print one JSON array on stdout and nothing else");
     registers->callback(
         [&session, options] { session.action = [&session, options] { return profile_registers(*options, session); }; });
+
+    CLI::App* code = command->add_subcommand("code", "The machine code that the finaliser makes of each kernel.");
+    code->add_option("SOURCE", options->source, "A workload's name or a PTX file")->required();
+    code->add_option("--kernel", options->kernel, "This kernel only");
+    options->machine.add_to(*code);
+    code->callback(
+        [&session, options] { session.action = [&session, options] { return print_code(*options, session); }; });
 }
 
 }  // namespace lookahead::cli

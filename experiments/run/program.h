@@ -32,7 +32,10 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
                  .max = 7,
                  .help = "Predicate registers that a thread may use.",
                  .source = "NVIDIA's machine ISAs: P0 to P6"}),
-        boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}));
+        boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}),
+        boolean("fuse_products", &P::fuse_products,
+                {.help = "Make one instruction of an integer product and the sum that reads it.",
+                 .source = "IMAD, IMAD.WIDE and LEA in ptxas's code; GPGPU-Sim executes PTX as it is"}));
 };
 
 template <>

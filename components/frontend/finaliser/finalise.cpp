@@ -14,6 +14,7 @@
 #include "components/frontend/finaliser/flow.h"
 #include "components/frontend/finaliser/fold.h"
 #include "components/frontend/finaliser/fold_addresses.h"
+#include "components/frontend/finaliser/fuse_products.h"
 #include "components/frontend/finaliser/legalise_operands.h"
 #include "components/frontend/finaliser/lower.h"
 #include "components/frontend/finaliser/module_layout.h"
@@ -84,6 +85,10 @@ VirtualKernel prepare(const ptx::Module& module, const ptx::Function& kernel, co
                       bool rename) {
     VirtualKernel code = lower(module, kernel);
     optimise(code, rename);
+    if (options.fuse_products) {
+        fuse_products(code);
+        simplify(code);
+    }
     if (options.isa.expand_64bit) {
         expand_wide_operations(code, options.isa);
         simplify(code);

@@ -25,6 +25,8 @@ struct FinaliserOptions {
     unsigned predicate_limit = 7;
     /// Moves loads early inside basic blocks, within the register limit, as an assembler does.
     bool schedule = true;
+    /// Makes one instruction of an integer product and a sum, as NVIDIA's assembler does (IMAD, IMAD.WIDE, LEA).
+    bool fuse_products = false;
 };
 
 }  // namespace lookahead::finaliser

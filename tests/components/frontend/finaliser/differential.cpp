@@ -46,6 +46,7 @@ std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchC
                 options.schedule = schedule;
                 options.register_limit = registers;
                 options.isa.expand_64bit = options.isa.single_constant = words_only;
+                options.fuse_products = words_only;
                 options.isa.wide_multiply = schedule;
                 CHECK(emulate(module, options, configuration, a, words) == expected);
             }

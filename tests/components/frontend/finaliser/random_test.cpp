@@ -89,6 +89,7 @@ void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most
     for (std::uint64_t seed = first; seed < first + kernels; ++seed) {
         CAPTURE(seed);
         options.isa = isa_of(seed);
+        options.fuse_products = seed % 5 < 3;
         compare(seed, options, counts);
     }
     MESSAGE(fmt::format("seeds {} to {}, limit {}, schedule {}: {} kernels, {} beyond the limit", first,
