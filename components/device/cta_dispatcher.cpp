@@ -49,14 +49,16 @@ void CtaDispatcher::handle(const MessageHeader& message) {
         case GpuMessage::launch_kernel: {
             Launch launch;
             launch.fields = message.as<LaunchKernel>();
-            const std::byte* bytes = message.payload() + sizeof(LaunchKernel);
-            launch.parameters.assign(bytes, bytes + launch.fields.parameter_bytes);
+            launch.parameters = arriving_.take<LaunchKernel>(message);
             queue_.push_back(std::move(launch));
             if (!running_) {
                 begin_kernel();
             }
             break;
         }
+        case GpuMessage::launch_parameters:
+            arriving_.add(message);
+            break;
         case GpuMessage::cta_completed:
             cta_completed(message.in_port - kDispatcherSmPort);
             break;
@@ -84,12 +86,9 @@ void CtaDispatcher::begin_kernel() {
 
     const Time now = clock_.edge(now_);
     for (unsigned sm = 0; sm < sms_; ++sm) {
-        std::byte* payload =
-            to_sms_.reserve(sm, now, arrival(), KernelBegin::kType, sizeof(KernelBegin) + launch.parameters.size());
         KernelBegin begin{};
         static_cast<LaunchFields&>(begin) = current_;
-        std::memcpy(payload, &begin, sizeof begin);
-        std::ranges::copy(launch.parameters, payload + sizeof begin);
+        send_launch(to_sms_, sm, now, arrival(), begin, launch.parameters);
     }
 
     const std::uint64_t resident =

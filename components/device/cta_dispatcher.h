@@ -6,6 +6,7 @@
 
 #include "components/isa/kernel.h"
 #include "components/protocols/launch.h"
+#include "components/protocols/send_launch.h"
 #include "components/sm/occupancy.h"
 #include "core/lp/logical_process.h"
 #include "core/param/parameters.h"
@@ -80,6 +81,7 @@ class CtaDispatcher : public LogicalProcess {
     OutPort& to_host_;
 
     Cycle now_ = 0;
+    ArrivingParameters arriving_;
     std::deque<Launch> queue_;
     bool running_ = false;
     LaunchFields current_{};

@@ -11,6 +11,7 @@
 #include "components/device/device_ports.h"
 #include "components/isa/launch.h"
 #include "components/protocols/host_memory.h"
+#include "components/protocols/send_launch.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
@@ -32,8 +33,8 @@ std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
-/// A launch travels in one message, whose payload is bounded.
-constexpr std::uint32_t kMaxParameterBytes = kMaximumPayloadBytes - sizeof(LaunchKernel);
+/// CUDA C++ Programming Guide, "__global__ function parameters", since CUDA 12.1.
+constexpr std::uint32_t kMaxParameterBytes = 32'764;
 
 void check_parameters(const isa::Kernel& kernel, std::uint32_t bytes) {
     const std::string what = "launch of " + kernel.name + ": got " + std::to_string(bytes) + " bytes of parameters, ";
@@ -276,10 +277,7 @@ void HostProcess::begin_launch() {
     records_.push_back(std::move(record));
     ++counters_.launches;
 
-    std::byte* payload = to_dispatcher_.reserve(0, now_, now_ + link_latency(), LaunchKernel::kType,
-                                                sizeof launch + call_->source.size());
-    std::memcpy(payload, &launch, sizeof launch);
-    std::ranges::copy(call_->source, payload + sizeof launch);
+    send_launch(to_dispatcher_, 0, now_, now_ + link_latency(), launch, call_->source);
     outstanding_ = 1;
 }
 

@@ -10,7 +10,8 @@ namespace lookahead::gpu {
 
 /// Messages that start and end kernels: host <-> CTA dispatcher <-> SMs. `launch` numbers the launches of a run from 0.
 
-/// Host to dispatcher, and (as KernelBegin) dispatcher to every SM. Followed by `parameter_bytes` bytes.
+/// Host to dispatcher, and (as KernelBegin) dispatcher to every SM. Followed by the last of `parameter_bytes` bytes; those
+/// before them came in LaunchParameters (send_launch.h).
 struct LaunchFields {
     std::uint32_t launch;
     std::uint32_t kernel;  ///< index in the run's KernelTable
@@ -27,6 +28,12 @@ struct LaunchKernel : LaunchFields {
 /// The SM invalidates L1, sets up constant rows and awaits CTAs.
 struct KernelBegin : LaunchFields {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_begin);
+};
+
+/// Followed by `bytes` bytes of the parameters of the launch that comes next on the channel, at the same time.
+struct LaunchParameters {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::launch_parameters);
+    std::uint64_t bytes;
 };
 
 /// The dispatcher assigns no more CTAs than the SM's occupancy allows (plus those that may wait pre-assigned).
@@ -49,7 +56,7 @@ struct KernelEnd {
 struct SmDrained {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::sm_drained);
     std::uint64_t launch;
-    std::uint64_t warp_instructions;    ///< of this launch on this SM
+    std::uint64_t warp_instructions;  ///< of this launch on this SM
     std::uint64_t thread_instructions;
 };
 

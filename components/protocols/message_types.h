@@ -12,6 +12,7 @@ enum class GpuMessage : std::uint8_t {
     host_write = 20, host_read, host_fill, host_read_reply, host_acknowledge,
     // launch.h
     launch_kernel = 40, kernel_completed, kernel_begin, cta_assign, cta_completed, kernel_end, sm_drained, allocation_update,
+    launch_parameters,
 };
 
 }  // namespace lookahead::gpu

@@ -202,6 +202,8 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
 
 void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
     switch (static_cast<GpuMessage>(message.type)) {
+        case GpuMessage::launch_parameters:
+            return arriving_parameters_.add(message);
         case GpuMessage::kernel_begin:
             return begin_kernel(message);
         case GpuMessage::cta_assign:
@@ -223,8 +225,7 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     const auto& begin = message.as<KernelBegin>();
     launch.active = true;
     launch.fields = begin;
-    const std::byte* parameters = message.payload() + sizeof(KernelBegin);
-    launch.parameters.assign(parameters, parameters + begin.parameter_bytes);
+    launch.parameters = arriving_parameters_.take<KernelBegin>(message);
     launch.first_warp_instruction = state_.counters.warp_instructions;
     launch.first_thread_instruction = state_.counters.thread_instructions;
     ++state_.counters.launches;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/isa/kernel.h"
+#include "components/protocols/send_launch.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/held_messages.h"
 #include "components/sm/pipeline/barrier_stage.h"
@@ -105,6 +106,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     FetchStage fetch_;
     HeldMessages held_;
     std::vector<std::uint64_t> code_addresses_;  ///< of each kernel
+    ArrivingParameters arriving_parameters_;
 
     Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
     Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes

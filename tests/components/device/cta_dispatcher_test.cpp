@@ -8,7 +8,7 @@
 #include <set>
 
 #include "components/device/device_ports.h"
-#include "components/protocols/launch.h"
+#include "components/protocols/send_launch.h"
 #include "tests/contract/lp/lp_contract.h"
 
 namespace lookahead::gpu {
@@ -117,6 +117,52 @@ testing::LpContract contract(Log& log, std::int64_t preassigned) {
     contract.environment = [&log](std::uint64_t seed) { return std::make_unique<Sms>(seed, log); };
     contract.end = 400'000'000'000;
     return contract;
+}
+
+TEST_CASE("parameters that one message does not hold reach every SM whole") {
+    constexpr std::size_t kBytes = 32'764;
+    std::vector<std::byte> sent(kBytes);
+    for (std::size_t i = 0; i < kBytes; ++i) sent[i] = static_cast<std::byte>(i * 7 + i / 256);
+
+    std::vector<std::byte> received[kSms];
+    class Receiver : public testing::LpEnvironment {
+      public:
+        explicit Receiver(std::vector<std::byte> (&all)[kSms]) : received_(all) {}
+        void respond(unsigned out_port, unsigned destination, const MessageHeader& message,
+                     std::vector<testing::ScriptedMessage>&) override {
+            if (out_port == kDispatcherToHost) return;
+            if (message.type == LaunchParameters::kType) arriving_[destination].add(message);
+            if (message.type == KernelBegin::kType)
+                received_[destination] = arriving_[destination].take<KernelBegin>(message);
+        }
+
+      private:
+        std::vector<std::byte> (&received_)[kSms];
+        ArrivingParameters arriving_[kSms];
+    };
+
+    const auto message = [&](const auto& head, std::size_t first, std::size_t bytes) {
+        testing::ScriptedMessage result = testing::scripted(5, 1000, kDispatcherHostPort, head);
+        result.payload.insert(result.payload.end(), &sent[first], &sent[first] + bytes);
+        return result;
+    };
+    Log log;
+    testing::LpContract one = contract(log, 1);
+    one.script = [&](std::uint64_t) {
+        std::vector<testing::ScriptedMessage> script;
+        std::size_t first = 0;
+        for (; kBytes - first > kParameterBytesInMessage; first += kParameterBytesInMessage)
+            script.push_back(message(LaunchParameters{kParameterBytesInMessage}, first, kParameterBytesInMessage));
+        LaunchKernel head{};
+        head.grid = {1, 1, 1};
+        head.block = {32, 1, 1};
+        head.parameter_bytes = kBytes;
+        script.push_back(message(head, first, kBytes - first));
+        return script;
+    };
+    one.environment = [&](std::uint64_t) { return std::make_unique<Receiver>(received); };
+    CHECK(testing::count_outputs(one, 3) > kSms * (kBytes / kParameterBytesInMessage));
+    for (const auto& bytes : received) CHECK((bytes == sent));
 }
 
 TEST_CASE("every CTA of a launch is assigned once, kernels run in order, and the host hears of each end") {
