@@ -227,7 +227,8 @@ TEST_CASE("malformed and unsupported declarations are refused") {
     refused(".global .u8 y; .global .u8 x = 0xF0(y);", "selects one byte");
     refused(".shared .u32 x = 1;", "only .global and .const");
     refused(".local .u32 x;", "belong into functions");
-    refused(".global .attribute(.managed) .u32 x;", ".attribute is not supported");
+    refused(".global .attribute(.unified) .u32 x;", "attribute .unified is not supported; supported: .managed");
+    refused(".global .attribute(.managed .u32 x;", "expected ')' after the attribute");
     refused(".alias a, b;", "`.alias` is not supported at the top");
     refused(".extern .func f(.param .b8 a[]);", "variable argument lists");
     refused(".entry k() .explicitcluster { ret; }", "directive .explicitcluster is not supported");

@@ -33,6 +33,13 @@ TEST_CASE("the header gives version, target and address size") {
     CHECK(module.file_name == "test.ptx");
 }
 
+TEST_CASE("managed variables are variables like others") {
+    const Variable managed = variable(".global .attribute(.managed) .align 8 .u32 x[3];");
+    CHECK(managed.name == "x");
+    CHECK(managed.size() == 12);
+    CHECK(managed.alignment == 8);
+}
+
 TEST_CASE("addresses have 32 bits where the file does not say otherwise") {
     CHECK(parse(".version 3.0 .target sm_20").address_bits == 32);
 }
