@@ -2,9 +2,10 @@
 """Every workload as a capture of its host driver, and as an ordinary CUDA program through capture and replay, against
 the run of its host driver: the same results, cycles and state.
 
-    workload_programs.py --program LOOKAHEAD [--size tiny] [--compile all|NAME,...] [WORKLOAD...]
+    workload_programs.py --program LOOKAHEAD [--client PROGRAM] [--size tiny] [--compile all|NAME,...] [WORKLOAD...]
 
-CUDA programs need nvcc; without it only the drivers' captures are compared.
+--client (build/release/tests/functional/workload_client) is the CUDA program with the PTX that is checked in, for every
+workload. With --compile and nvcc the workloads named are also compiled from their kernel.cu.
 """
 
 import argparse
@@ -33,19 +34,20 @@ def simulate(lookahead, folder, *arguments):
     return {key: result[key] for key in COMPARED}
 
 
-def check(lookahead, name, size, compiles, folder):
+def check(lookahead, client, name, size, compiles, folder):
     """The ways in which the workload ran, all alike."""
     driver = simulate(lookahead, folder, name, "--size", size)
     if driver["outputs"] != "match":
         raise RuntimeError(f"the driver's outputs: {driver['outputs']}")
     captures = {"driver's capture": folder / f"{name}.capture.h5"}
     call(lookahead, "capture", "--workload", name, "--size", size, "-o", str(captures["driver's capture"]))
+    programs = {"CUDA program": client} if client else {}
     if compiles:
-        program = folder / f"{name}_program"
-        call(str(BUILD), name, str(program))
-        captures["CUDA program"] = folder / f"{name}_program.capture.h5"
-        call(lookahead, "capture", "-o", str(captures["CUDA program"]), "--", str(program),
-             str(captures["driver's capture"]))
+        programs["nvcc's program"] = folder / f"{name}_program"
+        call(str(BUILD), name, str(programs["nvcc's program"]))
+    for way, program in programs.items():
+        captures[way] = folder / f"{name}_{len(captures)}.capture.h5"
+        call(lookahead, "capture", "-o", str(captures[way]), "--", str(program), str(captures["driver's capture"]))
     for way, capture in captures.items():
         replayed = simulate(lookahead, folder, str(capture))
         if replayed != driver:
@@ -57,22 +59,25 @@ def check(lookahead, name, size, compiles, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="lookahead")
+    parser.add_argument("--client", help="workload_client, the CUDA program that needs no nvcc")
     parser.add_argument("--size", default="tiny")
-    parser.add_argument("--compile", default="all", help="workloads to compile as CUDA programs, too")
+    parser.add_argument("--compile", default="", help="workloads to compile with nvcc, too; all")
     parser.add_argument("workloads", nargs="*", help="only these workloads")
     options = parser.parse_args()
     lookahead = os.path.abspath(options.program)
+    client = options.client and os.path.abspath(options.client)
     names = [line.split()[0] for line in call(lookahead, "list", "workloads").splitlines() if line.strip()]
     names = options.workloads or [name for name in names if name not in NOT_WORKLOADS]
     has_nvcc = shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")
-    if not has_nvcc:
-        print("there is no nvcc here: only the host drivers' captures are compared")
+    if options.compile and not has_nvcc:
+        print("there is no nvcc here: nothing is compiled")
     failures = 0
     for name in names:
         compiles = bool(has_nvcc) and (options.compile == "all" or name in options.compile.split(","))
         with tempfile.TemporaryDirectory() as folder:
             try:
-                print(f"{name}: {check(lookahead, name, options.size, compiles, pathlib.Path(folder))}", flush=True)
+                ways = check(lookahead, client, name, options.size, compiles, pathlib.Path(folder))
+                print(f"{name}: {ways}", flush=True)
             except RuntimeError as error:
                 print(f"{name}: {error}", flush=True)
                 failures += 1

@@ -19,6 +19,7 @@
 #include LOOKAHEAD_KERNELS  // kernel.cu, and the tables that follow from it:
 // const std::map<std::string, const void*> kernels: by name
 // const std::vector<const void*> variables: symbols of the module's __constant__ and __device__ variables
+// void load_module(const char* capture): called first
 
 namespace {
 
@@ -163,6 +164,7 @@ void launch(const Calls& calls, std::size_t call, const Memory& memory) {
 
 int main(int count, char** arguments) {
     if (count != 2) fail(std::string("usage: ") + arguments[0] + " CAPTURE (of lookahead capture --workload)");
+    load_module(arguments[1]);
     const Calls calls(arguments[1]);
     enum Kind { kAllocate, kRelease, kToDevice, kFromDevice, kFill, kLaunch };
     Memory memory;

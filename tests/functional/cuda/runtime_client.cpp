@@ -1,32 +1,11 @@
 // A CUDA program without nvcc: it registers PTX as nvcc's start-up code does and calls the runtime by its binary interface.
 // It is linked with each replacement library, so that those of CUDA 11 and 12 are tested where there is no such CUDA.
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
-extern "C" {
-struct Dim3 {
-    unsigned x, y, z;
-};
-void** __cudaRegisterFatBinary(void*);
-void __cudaRegisterFatBinaryEnd(void**);
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
-void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int);
-unsigned __cudaPushCallConfiguration(Dim3, Dim3, std::size_t, void*);
-int __cudaPopCallConfiguration(Dim3*, Dim3*, std::size_t*, void*);
-int cudaLaunchKernel(const void*, Dim3, Dim3, void**, std::size_t, void*);
-int cudaMalloc(void**, std::size_t);
-int cudaMemcpy(void*, const void*, std::size_t, int);
-int cudaMemcpyFromSymbol(void*, const void*, std::size_t, std::size_t, int);
-int cudaDeviceSynchronize();
-int cudaRuntimeGetVersion(int*);
-int cudaGetDeviceProperties(void*, int);
-int cudaGetDeviceProperties_v2(void*, int);
-int cudaGetLastError();
-const char* cudaGetErrorString(int);
-}
+#include "tests/functional/cuda/runtime_abi.h"
 
 namespace {
 
@@ -50,37 +29,11 @@ const std::string kPtx = R"(.version 6.4
 }
 )";
 
-template <class T>
-void put(std::vector<char>& bytes, std::size_t at, T value) {
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-}
-
-/// One entry of plain PTX; the layout is that of components/frontend/cudart/fat_binary.h.
-std::vector<char> fat_binary() {
-    const std::uint64_t payload = (kPtx.size() + 8) / 8 * 8;
-    std::vector<char> bytes(16 + 64 + payload);
-    put(bytes, 0, std::uint32_t{0xBA55ED50});
-    put(bytes, 4, std::uint16_t{1});
-    put(bytes, 6, std::uint16_t{16});
-    put(bytes, 8, std::uint64_t{64 + payload});
-    put(bytes, 16, std::uint16_t{1});
-    put(bytes, 20, std::uint32_t{64});
-    put(bytes, 24, payload);
-    std::memcpy(bytes.data() + 80, kPtx.data(), kPtx.size());
-    return bytes;
-}
-
-struct Wrapper {
-    std::uint32_t magic = 0x466243B1, version = 1;
-    const void* data = nullptr;
-    void* unused = nullptr;
-};
-
 char fill_stub, calls_shadow;  // their addresses are what the host knows kernel and variable by
 
 int launch(unsigned threads, void* out, unsigned n) {
-    __cudaPushCallConfiguration({1, 1, 1}, {threads, 1, 1}, 0, nullptr);
-    Dim3 grid, block;
+    __cudaPushCallConfiguration(dim3(1), dim3(threads), 0, nullptr);
+    dim3 grid, block;
     std::size_t shared_bytes;
     void* stream;
     if (const int error = __cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream)) return error;
@@ -105,13 +58,10 @@ bool properties_fit(int version) {
 }  // namespace
 
 int main(int, char** arguments) {
-    static std::vector<char> binary = fat_binary();
-    static Wrapper wrapper;
-    wrapper.data = binary.data();
-    void** const module = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(module, &fill_stub, nullptr, "fill", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
-    __cudaRegisterVar(module, &calls_shadow, nullptr, "calls", 0, 4, 0, 0);
-    __cudaRegisterFatBinaryEnd(module);
+    static EmbeddedModule module(kPtx);
+    module.add_kernel(&fill_stub, "fill");
+    module.add_variable(&calls_shadow, "calls");
+    module.complete();
 
     constexpr unsigned kThreads = 50;
     void* out = nullptr;

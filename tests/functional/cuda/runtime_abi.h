@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+/// CUDA's runtime for host programs that are compiled without nvcc and without CUDA's headers: its functions by their
+/// binary interface, and what nvcc's start-up code registers.
+struct dim3 {
+    unsigned x, y, z;
+    explicit constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+using cudaError_t = int;
+enum { cudaSuccess = 0 };
+enum { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+
+extern "C" {
+void** __cudaRegisterFatBinary(void*);
+void __cudaRegisterFatBinaryEnd(void**);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
+void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int);
+unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, void*);
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*);
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, void*);
+cudaError_t cudaFuncGetParamInfo(const void*, std::size_t, std::size_t*, std::size_t*);
+cudaError_t cudaMalloc(void**, std::size_t);
+cudaError_t cudaFree(void*);
+cudaError_t cudaMemcpy(void*, const void*, std::size_t, int);
+cudaError_t cudaMemset(void*, int, std::size_t);
+cudaError_t cudaMemcpyFromSymbol(void*, const void*, std::size_t, std::size_t, int);
+cudaError_t cudaGetSymbolAddress(void**, const void*);
+cudaError_t cudaGetSymbolSize(std::size_t*, const void*);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaRuntimeGetVersion(int*);
+cudaError_t cudaGetDeviceProperties(void*, int);
+cudaError_t cudaGetDeviceProperties_v2(void*, int);
+cudaError_t cudaGetLastError();
+const char* cudaGetErrorString(cudaError_t);
+}
+
+/// A module in the form in which nvcc embeds it: a fat binary with one entry of plain PTX (its layout is that of
+/// components/frontend/cudart/fat_binary.h). It is registered once and stays for the program's life.
+class EmbeddedModule {
+  public:
+    explicit EmbeddedModule(const std::string& ptx) {
+        constexpr std::size_t kHeaders = 16 + 64;
+        const std::uint64_t payload = (ptx.size() + 8) / 8 * 8;
+        bytes_.resize(kHeaders + payload);
+        put(0, std::uint32_t{0xBA55ED50});
+        put(4, std::uint16_t{1});
+        put(6, std::uint16_t{16});
+        put(8, std::uint64_t{64 + payload});
+        put(16, std::uint16_t{1});
+        put(20, std::uint32_t{64});
+        put(24, payload);
+        std::memcpy(bytes_.data() + kHeaders, ptx.data(), ptx.size());
+        wrapper_.data = bytes_.data();
+        handle_ = __cudaRegisterFatBinary(&wrapper_);
+    }
+    EmbeddedModule(const EmbeddedModule&) = delete;
+    EmbeddedModule& operator=(const EmbeddedModule&) = delete;
+
+    /// What the host knows a kernel or a variable by.
+    void add_kernel(const char* stub, const char* name) {
+        __cudaRegisterFunction(handle_, stub, nullptr, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    }
+    void add_variable(char* shadow, const char* name) { __cudaRegisterVar(handle_, shadow, nullptr, name, 0, 0, 0, 0); }
+    void complete() { __cudaRegisterFatBinaryEnd(handle_); }
+
+  private:
+    template <class T>
+    void put(std::size_t at, T value) {
+        std::memcpy(bytes_.data() + at, &value, sizeof value);
+    }
+
+    struct Wrapper {
+        std::uint32_t magic = 0x466243B1, version = 1;
+        const void* data = nullptr;
+        void* unused = nullptr;
+    };
+    std::vector<char> bytes_;
+    Wrapper wrapper_;
+    void** handle_ = nullptr;
+};
