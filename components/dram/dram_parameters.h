@@ -19,7 +19,7 @@ struct DramParameters {
     std::int64_t data_rate = 4;
     std::int64_t bank_groups = 4;
     std::int64_t pseudo_channels = 1;
-    std::string bank_group_bits = "high";
+    std::string bank_group_bits = "low";
     Cycle ccd = 2;
     Cycle ccdl = 3;
     Cycle rrd = 6;

@@ -33,6 +33,13 @@ struct Line {
     unsigned columns = 2;
 };
 
+/// The tests name banks by groups of four neighbours.
+DramParameters with_high_groups() {
+    DramParameters parameters;
+    parameters.bank_group_bits = "high";
+    return parameters;
+}
+
 struct Harness {
     explicit Harness(const DramParameters& parameters, const std::string& scheduler = "fcfs", unsigned banks = 16)
         : timing(parameters),
@@ -87,7 +94,8 @@ struct Harness {
 /// The delay between two commands of a scenario is `expected` cycles, and one more when the parameter is one more: the
 /// second command comes neither a cycle too early nor too late.
 void check_bound(Cycle DramParameters::*parameter, const std::vector<Line>& lines,
-                 const std::function<Cycle(const Harness&)>& delay, Cycle expected, DramParameters base = {}) {
+                 const std::function<Cycle(const Harness&)>& delay, Cycle expected,
+                 DramParameters base = with_high_groups()) {
     for (const Cycle more : {0, 1, 2, 7}) {
         CAPTURE(more);
         DramParameters parameters = base;
@@ -121,7 +129,7 @@ TEST_CASE("column commands of one bank group are CCDL apart") {
 
 TEST_CASE("column commands of different bank groups are CCD apart") {
     // Two open rows in groups 0 and 1; then a read of each at the same time. CCDL is large so that it does not bind.
-    DramParameters base;
+    DramParameters base = with_high_groups();
     base.ccdl = 50;
     const std::vector<Line> lines = {{7, 0}, {7, 4}, {7, 0, false, 500}, {7, 4, false, 500}};
     check_bound(
@@ -132,7 +140,7 @@ TEST_CASE("column commands of different bank groups are CCD apart") {
 TEST_CASE("bank groups by the low bits put neighbouring banks into different groups") {
     for (const bool low : {false, true}) {
         CAPTURE(low);
-        DramParameters parameters;
+        DramParameters parameters = with_high_groups();
         parameters.bank_group_bits = low ? "low" : "high";
         parameters.ccdl = 9;
         Harness harness(parameters);
@@ -148,7 +156,7 @@ TEST_CASE("activates of different banks are RRD apart") {
 }
 
 TEST_CASE("activates of one bank group are RRDL apart, where that is more than RRD") {
-    DramParameters base;
+    DramParameters base = with_high_groups();
     base.rrdl = 9;
     const auto delay = [](const Harness& h) { return h.when(Command::activate, 1) - h.when(Command::activate, 0); };
     check_bound(&DramParameters::rrdl, {{7, 0}, {7, 1}}, delay, 9, base);
@@ -158,7 +166,7 @@ TEST_CASE("activates of one bank group are RRDL apart, where that is more than R
 }
 
 TEST_CASE("an activate comes no earlier than FAW after the fourth before it") {
-    DramParameters base;
+    DramParameters base = with_high_groups();
     base.rrd = 3;
     base.faw = 31;
     base.rcd = 100;  // no column command comes between
@@ -186,7 +194,7 @@ TEST_CASE("an activate follows a precharge after exactly RP") {
 
 TEST_CASE("activates of one bank are at least RC apart") {
     // RAS + RP is 40 too; without RP only RC binds.
-    DramParameters base;
+    DramParameters base = with_high_groups();
     base.rp = 0;
     check_bound(
         &DramParameters::rc, {{7, 3}, {8, 3}},
@@ -194,7 +202,7 @@ TEST_CASE("activates of one bank are at least RC apart") {
 }
 
 TEST_CASE("a precharge follows a read after exactly RTPL") {
-    DramParameters base;
+    DramParameters base = with_high_groups();
     base.ras = 0;
     check_bound(
         &DramParameters::rtpl, {{7, 3}, {8, 3}},
@@ -212,7 +220,7 @@ TEST_CASE("a read follows a write after WL, the burst and CDLR, in any bank") {
     const std::vector<Line> lines = {{7, 3}, {7, 9}, {7, 3, true, 500}, {7, 9, false, 500}};
     const auto delay = [](const Harness& h) { return h.when(Command::read, 4) - h.when(Command::write, 1); };
     // The read's bank is in another group: its first command could slip in before the second write's.
-    DramParameters base;
+    DramParameters base = with_high_groups();
     base.ccdl = 2;
     check_bound(&DramParameters::cdlr, lines, delay, 4 + 2 + 5, base);
     check_bound(&DramParameters::wl, lines, delay, 4 + 2 + 5, base);
@@ -221,7 +229,7 @@ TEST_CASE("a read follows a write after WL, the burst and CDLR, in any bank") {
 TEST_CASE("a write follows a read when the data bus has turned round") {
     const std::vector<Line> lines = {{7, 3}, {7, 9}, {7, 3, false, 500}, {7, 9, true, 500}};
     const auto delay = [](const Harness& h) { return h.when(Command::write, 0) - h.when(Command::read, 5); };
-    DramParameters base;
+    DramParameters base = with_high_groups();
     base.ccdl = 2;
     check_bound(&DramParameters::turnaround, lines, delay, 12 + 2 + 2 - 4, base);
     check_bound(&DramParameters::cl, lines, delay, 12 + 2 + 2 - 4, base);
@@ -250,7 +258,7 @@ TEST_CASE("a hit needs no activate and a conflict needs a precharge as well") {
 }
 
 TEST_CASE("no more reads start than the return queue has room for") {
-    DramParameters parameters;
+    DramParameters parameters = with_high_groups();
     parameters.return_entries = 2;
     Harness harness(parameters);
     for (std::uint32_t tag = 0; tag < 3; ++tag) {
@@ -270,7 +278,7 @@ TEST_CASE("no more reads start than the return queue has room for") {
 }
 
 TEST_CASE("refresh closes the rows, keeps the banks busy for its duration, and is not an event") {
-    DramParameters parameters;
+    DramParameters parameters = with_high_groups();
     parameters.refresh_interval = 1000;
     parameters.refresh_cycles = 60;
     Harness harness(parameters);
@@ -353,7 +361,7 @@ TEST_CASE("random traffic keeps every timing rule and every request is served on
             CAPTURE(scheduler);
             CAPTURE(seed);
             std::mt19937 random(seed);
-            DramParameters parameters;
+            DramParameters parameters = with_high_groups();
             parameters.queue_entries = 1024;
             if (seed % 2 == 0) {
                 parameters.rrd = 3;
@@ -376,7 +384,7 @@ TEST_CASE("random traffic keeps every timing rule and every request is served on
 }
 
 TEST_CASE("a stream of reads over two bank groups fills the data bus") {
-    DramParameters parameters;
+    DramParameters parameters = with_high_groups();
     parameters.queue_entries = 1024;
     Harness harness(parameters, "frfcfs");
     std::vector<Line> lines;
@@ -392,7 +400,7 @@ TEST_CASE("a stream of reads over two bank groups fills the data bus") {
 
 TEST_CASE("a channel that is saved and loaded in the middle goes on alike") {
     std::mt19937 random(99);
-    DramParameters parameters;
+    DramParameters parameters = with_high_groups();
     parameters.queue_entries = 1024;
     parameters.refresh_interval = 700;
     for (const std::string scheduler : {"fcfs", "frfcfs"}) {
