@@ -20,6 +20,7 @@ struct DramParameters {
     std::int64_t bank_groups = 4;
     std::int64_t pseudo_channels = 1;
     std::string bank_group_bits = "low";
+    std::int64_t read_bytes = 128;
     Cycle ccd = 2;
     Cycle ccdl = 3;
     Cycle rrd = 6;
@@ -91,6 +92,13 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
         count("bank_groups", &P::bank_groups, "group", 16, "Groups of banks; one: ccdl is not used. A power of two."),
         choice("bank_group_bits", &P::bank_group_bits, {"high", "low"},
                {.help = "Which bits of the bank number tell its group.", .source = kTable}),
+        integer("read_bytes", &P::read_bytes,
+                {.unit = "byte",
+                 .min = 32,
+                 .max = 128,
+                 .help = "Each piece of so many bytes of a fetch costs whole bursts of its own: 32, 64 or 128.",
+                 .source = "128: nothing makes a GDDR5 controller fetch the same burst again. GPGPU-Sim asks for each "
+                           "32-byte sector by itself, at the cost of a burst each"}),
         cycles("ccd", &P::ccd, "Column command to column command of the same kind."),
         cycles("ccdl", &P::ccdl, "The same within a bank group."),
         cycles("rrd", &P::rrd, "Activate to activate of another bank."),

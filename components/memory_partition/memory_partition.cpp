@@ -20,14 +20,14 @@ namespace {
 constexpr std::uint32_t kMshrBits = 16;
 constexpr std::uint32_t kSliceShift = kMshrBits + kSectors;
 
-/// How many bursts the sectors of each mask touch.
-std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors(unsigned burst_bytes) {
+/// How many bursts the sectors of each mask take if each piece of `piece_bytes` has its own.
+std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors(unsigned burst_bytes, unsigned piece_bytes) {
     std::array<std::uint8_t, kAllSectors + 1> bursts{};
+    const unsigned step = std::min({burst_bytes, piece_bytes, kLineBytes});
     for (unsigned sectors = 1; sectors <= kAllSectors; ++sectors) {
         const ByteMask bytes = bytes_of(static_cast<SectorMask>(sectors));
-        for (unsigned first = 0; first < kLineBytes; first += burst_bytes) {
-            const ByteMask burst = byte_range(first, std::min(burst_bytes, kLineBytes));
-            bursts[sectors] += (bytes & burst).any() ? 1 : 0;
+        for (unsigned first = 0; first < kLineBytes; first += step) {
+            bursts[sectors] += (bytes & byte_range(first, step)).any() ? 1 : 0;
         }
     }
     return bursts;
@@ -41,6 +41,10 @@ std::unique_ptr<DramScheduler> make_scheduler(const MemoryPartitionArguments& ar
 }
 
 void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapping) {
+    const std::int64_t piece = arguments.dram.read_bytes;
+    if (piece != 32 && piece != 64 && piece != 128) {
+        throw ConfigurationError("dram.read_bytes is " + std::to_string(piece) + "; it must be 32, 64 or 128");
+    }
     if (mapping.burst_bytes() != arguments.dram.burst_bytes()) {
         throw ConfigurationError("address_mapping.expression gives a burst " + std::to_string(mapping.burst_bytes()) +
                                  " bytes (its letters S), but the DRAM's chips, chip_bytes and burst_length give " +
@@ -69,7 +73,8 @@ MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, cons
       mapping_(arguments.mapping),
       core_clock_(arguments.core_frequency),
       dram_clock_(arguments.dram.frequency),
-      bursts_of_sectors_(bursts_of_sectors(mapping_.burst_bytes())),
+      bursts_to_read_(bursts_of_sectors(mapping_.burst_bytes(), static_cast<unsigned>(arguments.dram.read_bytes))),
+      bursts_to_write_(bursts_of_sectors(mapping_.burst_bytes(), kLineBytes)),
       pseudo_bits_(
           static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(arguments.dram.pseudo_channels)))) {
     check(arguments, mapping_);
@@ -183,8 +188,8 @@ void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
             const DramAddress place = mapping_.decode(access.local);
             const std::uint32_t tag =
                 next_slice_ << kSliceShift | std::uint32_t{access.sectors} << kMshrBits | access.mshr;
-            dram.accept(place.row, place.bank >> pseudo_bits_, access.write, tag, bursts_of_sectors_[access.sectors],
-                        dram_now);
+            dram.accept(place.row, place.bank >> pseudo_bits_, access.write, tag,
+                        (access.write ? bursts_to_write_ : bursts_to_read_)[access.sectors], dram_now);
             slice.pop_dram_access(core_now);
             without = 0;
         } else {

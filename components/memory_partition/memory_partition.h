@@ -76,8 +76,9 @@ class MemoryPartition final : public LogicalProcess {
     ClockDomain core_clock_;
     ClockDomain dram_clock_;
     MemoryImage image_;
-    std::array<std::uint8_t, kAllSectors + 1> bursts_of_sectors_;  ///< of a mask of sectors
-    std::vector<std::unique_ptr<DramChannel>> drams_;              ///< pseudo-channels, or the one channel
+    std::array<std::uint8_t, kAllSectors + 1> bursts_to_read_;   ///< a mask of sectors
+    std::array<std::uint8_t, kAllSectors + 1> bursts_to_write_;  ///< a mask of sectors
+    std::vector<std::unique_ptr<DramChannel>> drams_;            ///< pseudo-channels, or the one channel
     unsigned pseudo_bits_ = 0;
     std::vector<std::unique_ptr<L2Slice>> slices_;
     OutPort* host_;

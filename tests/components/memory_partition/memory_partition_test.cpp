@@ -475,6 +475,19 @@ TEST_CASE("a reply carries the sectors that were asked for, whether L2 has secto
     }
 }
 
+TEST_CASE("with read_bytes 32 each sector of a fetch costs a burst of its own, and a write-back does not") {
+    for (const std::int64_t read_bytes : {32, 64, 128}) {
+        CAPTURE(read_bytes);
+        MemoryPartitionArguments arguments;
+        arguments.dram.read_bytes = read_bytes;
+        Single single(arguments);
+        single.read_sectors(1000, single.line(), kAllSectors);
+        REQUIRE(single.replies().size() == 1);
+        // A burst is 64 bytes in two cycles.
+        CHECK(single.dram().data_bus_cycles == (read_bytes == 32 ? 8 : 4));
+    }
+}
+
 TEST_CASE("a sector costs one burst, a hit of it none, and its neighbour in the burst another fetch") {
     Single single(with_sectors());
     single.read_sectors(1000, single.line(), 0b0001);
