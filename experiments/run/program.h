@@ -32,6 +32,9 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
                  .max = 7,
                  .help = "Predicate registers that a thread may use.",
                  .source = "NVIDIA's machine ISAs: P0 to P6"}),
+        boolean("simplify", &P::simplify,
+                {.help = "Pass constants and copies on and drop what nobody uses; false: loads of parameters, cvta and "
+                         "moves of the PTX stay instructions, unless another step simplifies."}),
         boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}),
         boolean("fuse_products", &P::fuse_products,
                 {.help = "Make one instruction of an integer product and the sum that reads it.",

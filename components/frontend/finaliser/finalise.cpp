@@ -51,11 +51,11 @@ void simplify(VirtualKernel& kernel) {
     }
 }
 
-void optimise(VirtualKernel& kernel, bool rename) {
+void optimise(VirtualKernel& kernel, bool rename, bool simplifies) {
     turn_branches_to_exits(kernel);
     drop_unreachable_code(kernel);
     if (rename) rename_local_values(kernel);
-    simplify(kernel);
+    if (simplifies) simplify(kernel);
 }
 
 bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
@@ -84,7 +84,7 @@ Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& 
 VirtualKernel prepare(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
                       bool rename) {
     VirtualKernel code = lower(module, kernel);
-    optimise(code, rename);
+    optimise(code, rename, options.simplify);
     if (options.fuse_products) {
         fuse_products(code);
         simplify(code);

@@ -23,6 +23,9 @@ struct FinaliserOptions {
     unsigned register_limit = 63;
     /// Predicate registers a thread may use, 1 to 7 (P7 is the constant PT). Values beyond them are kept in registers.
     unsigned predicate_limit = 7;
+    /// Passes constants and copies on and drops what nobody uses. Without it, what PTX has for these is instructions:
+    /// loads of parameters, cvta, moves.
+    bool simplify = true;
     /// Moves loads early inside basic blocks, within the register limit, as an assembler does.
     bool schedule = true;
     /// Makes one instruction of an integer product and a sum, as NVIDIA's assembler does (IMAD, IMAD.WIDE, LEA).

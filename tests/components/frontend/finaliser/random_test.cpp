@@ -79,11 +79,13 @@ IsaOptions isa_of(std::uint64_t seed) {
     return isa;
 }
 
-void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most_refused, unsigned predicates = 7) {
+void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most_refused, unsigned predicates = 7,
+                  bool simplify = true) {
     FinaliserOptions options;
     options.predicate_limit = predicates;
     options.register_limit = limit;
     options.schedule = schedule;
+    options.simplify = simplify;
     Counts counts;
     const std::uint64_t first = first_seed();
     for (std::uint64_t seed = first; seed < first + kernels; ++seed) {
@@ -127,4 +129,8 @@ TEST_CASE("random kernels compute the same after finalising in the program's own
 
 TEST_CASE("random kernels compute the same with three predicates, the others kept in registers") {
     compare_many(63, true, 120, 0, 3);
+}
+
+TEST_CASE("random kernels compute the same without passing constants and copies on") {
+    compare_many(63, false, 60, 0, 7, false);
 }
