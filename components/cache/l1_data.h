@@ -182,7 +182,7 @@ BasicL1Data<Contract>::BasicL1Data(const L1Parameters& parameters, std::unique_p
       data_(tags_.size()),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges),
              write_through_ ? static_cast<unsigned>(parameters.merged_stores) : 0),
-      queue_(static_cast<unsigned>(parameters.miss_queue)),
+      queue_(static_cast<unsigned>(parameters.miss_queue), static_cast<unsigned>(parameters.miss_latency)),
       replacement_(std::move(replacement)) {
     parameters.check();
 }

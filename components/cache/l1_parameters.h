@@ -16,6 +16,7 @@ struct L1Parameters {
     std::int64_t mshrs = 64;
     std::int64_t merges = 8;
     std::int64_t miss_queue = 8;
+    std::int64_t miss_latency = 0;
     std::int64_t hit_latency = 35;
     std::int64_t fill_latency = 2;
     std::string write_policy = "write_evict";
@@ -53,6 +54,14 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
             {.unit = "access", .min = 1, .max = 64, .help = "Accesses that wait for one fill, the first included."}),
         integer("miss_queue", &P::miss_queue,
                 {.unit = "request", .min = 1, .max = 1024, .help = "Requests between L1D and the network."}),
+        integer(
+            "miss_latency", &P::miss_latency,
+            {.unit = "cycle",
+             .min = 0,
+             .max = 1000,
+             .help = "From the miss queue to the network, for misses, stores and atomics.",
+             .source = "no public figure. GPGPU-Sim's L1 looks its tags up at the end of its pipeline, so that misses "
+                       "take as long as hits there: 35"}),
         integer("hit_latency", &P::hit_latency,
                 {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last access to its completion."}),
         integer("fill_latency", &P::fill_latency,

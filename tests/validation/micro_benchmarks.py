@@ -167,12 +167,14 @@ def l1_latency(bench):
 def l2_latency(bench):
     """The reply's flits, the pipelines there and back, and the fill."""
     return (bench["crossbar.request_latency"] + bench["crossbar.reply_latency"] + bench["l2.data_latency"] +
-            math.ceil(READ_REPLY_BYTES / bench["crossbar.flit_bytes"]) + bench["l1d.fill_latency"])
+            math.ceil(READ_REPLY_BYTES / bench["crossbar.flit_bytes"]) + bench["l1d.fill_latency"] +
+            bench["l1d.miss_latency"])
 
 
 def dram_latency(bench, *commands):
     """L2's latency, the fixed part, and the DRAM commands' cycles with the line's bursts, in cycles of the SM."""
-    bursts = LINE_BYTES / (bench["dram.chips"] * bench["dram.chip_bytes"] * bench["dram.burst_length"])
+    burst_bytes = bench["dram.chips"] * bench["dram.chip_bytes"] * bench["dram.burst_length"]
+    bursts = LINE_BYTES / min(burst_bytes, bench["dram.read_bytes"])
     transfer = bursts * bench["dram.burst_length"] / bench["dram.data_rate"]
     dram_cycles = sum(bench[f"dram.{command}"] for command in commands) + transfer
     return (l2_latency(bench) + bench["dram.fixed_latency"] +
@@ -194,6 +196,7 @@ def global_latency(make_bench):
         yield exactly(f"L1 hit {keys or ''}", measured, l1_latency(bench))
     for keys in ({}, {"crossbar__request_latency": 20}, {"crossbar__request_latency": 100},
                  {"crossbar__reply_latency": 31}, {"l2__data_latency": 9}, {"l1d__fill_latency": 11},
+                 {"l1d__miss_latency": 1}, {"l1d__miss_latency": 35},
                  {"crossbar__flit_bytes": 8}, {"crossbar__flit_bytes": 136}):
         bench = make_bench(**keys)
         measured = bench.cost("global_pointer", past_l1, arguments="u64[32]=0")

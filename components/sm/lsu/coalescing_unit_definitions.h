@@ -308,8 +308,12 @@ Cycle BasicCoalescingUnit<Contract>::next_event(Cycle now) const {
     if (!queue_.empty() && !head_.blocked) {
         next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));
     }
-    if (!l1_.miss_queue().empty() || !lines_.empty()) {
-        next = std::min(next, memory_->next_send(now));
+    if (l1_.miss_queue().can_advance()) {
+        next = std::min(next, now + 1);
+    }
+    const Cycle departure = lines_.empty() ? l1_.miss_queue().next_departure(now + 1) : now + 1;
+    if (departure != kCycleInfinity) {
+        next = std::min(next, std::max(departure, memory_->next_send(now)));
     }
     return std::min(next, memory_->next_reply_cycle(now));
 }
@@ -327,12 +331,15 @@ void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
 
 template <class Contract>
 void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
+    if (requests.advance(now)) {
+        wake();
+    }
     if (!lines_.empty()) {
         send_line_request(now);
         return;
     }
-    MissQueue& requests = l1_.miss_queue();
-    if (requests.empty() || !memory_->can_send(now)) {
+    if (requests.next_departure(now) != now || !memory_->can_send(now)) {
         return;
     }
     const QueuedRequest& request = requests.front();

@@ -132,6 +132,37 @@ TEST_CASE("a write-through store that finds no place to merge poisons the fill i
     }
 }
 
+TEST_CASE("requests leave the miss queue through its pipeline, one a cycle, and make room as they enter it") {
+    MissQueue queue(2, 3);
+    const auto push = [&](std::uint64_t number) { queue.push(line(number), GpuMessage::read_request, 0); };
+    push(0);
+    push(1);
+    CHECK(queue.full());
+    CHECK(queue.next_departure(10) == kCycleInfinity);
+    CHECK(queue.advance(10));
+    CHECK_FALSE(queue.full());
+    CHECK(queue.next_departure(10) == 13);
+    CHECK(queue.advance(11));
+    CHECK_FALSE(queue.advance(12));
+    push(2);
+    push(3);
+    CHECK(queue.advance(12));
+    CHECK_FALSE(queue.advance(13));  // the pipeline holds three
+    push(4);
+    CHECK(queue.full());
+    for (const Cycle due : {13, 14, 15}) {
+        CHECK(queue.next_departure(0) == due);
+        CHECK(queue.front().line == line(static_cast<unsigned>(due - 13)));
+        queue.pop();
+    }
+    CHECK(queue.next_departure(15) == kCycleInfinity);
+    CHECK(queue.size() == 2);
+    MissQueue direct(2);
+    direct.push(line(0), GpuMessage::read_request, 0);
+    CHECK(direct.next_departure(10) == 10);
+    CHECK_FALSE(direct.can_advance());
+}
+
 TEST_CASE("a store's request carries its mask and the words that hold its bytes") {
     L1Bench bench(L1Bench::parameters(1, 2));
     ByteMask mask = mask_of(5, 1);
