@@ -18,17 +18,8 @@ namespace {
 /// Instructions after which a warp that meets no barrier lets the others run.
 constexpr std::uint64_t kStretch = 1 << 16;
 
-isa::OperandRows operand_rows(const DecodedInstruction& decoded, std::uint32_t* frame, const LaneMask* predicates) {
-    isa::OperandRows rows;
-    for (unsigned i = 0; i < 2; ++i) rows.destination[i] = frame + decoded.destination[i];
-    for (unsigned s = 0; s < 3; ++s)
-        for (unsigned i = 0; i < 2; ++i) rows.source[s][i] = frame + decoded.source[s][i];
-    rows.source_predicate = predicates[decoded.source_predicate] ^ decoded.source_predicate_flip;
-    rows.source_predicate2 = predicates[decoded.source_predicate2] ^ decoded.source_predicate2_flip;
-    rows.destination_predicate = predicates[decoded.destination_predicate];
-    rows.destination_predicate2 = predicates[decoded.destination_predicate2];
-    return rows;
-}
+/// Stretches in a row in which no warp of a CTA has ended or waited, after which it may be that none ever will.
+constexpr unsigned kQuietRounds = 16;
 
 }  // namespace
 
@@ -44,16 +35,21 @@ CtaRunner::CtaRunner(LaunchState& launch, MemoryUnit& memory) : launch_(launch),
         warps_[i].frame = frame->lanes;
         warps_[i].first_thread = i * isa::kWarpSize;
     }
+    if (launch.simt == isa::SimtModel::stack) return;
+    exchanges_.resize(warps);
+    for (std::uint32_t i = 0; i < warps; ++i) warps_[i].exchange = &exchanges_[i];
 }
 
 void CtaRunner::begin(const isa::Dim3& ctaid) {
     const isa::Kernel& kernel = *launch_.kernel;
     const std::uint64_t threads = launch_.configuration.block.count();
     ctaid_ = ctaid;
+    barriers_.fill({});
+    live_warps_ = static_cast<std::uint32_t>(warps_.size());
     memory_.begin_cta(std::uint64_t{kernel.static_shared_bytes} + launch_.configuration.dynamic_shared_bytes,
                       kernel.local_bytes, threads);
     for (Warp& warp : warps_) {
-        warp.stack = isa::SimtStack(0, isa::initial_mask(threads, warp.first_thread));
+        warp.simt.start(launch_.simt, 0, isa::initial_mask(threads, warp.first_thread));
         warp.barrier = kNotWaiting;
         warp.passed_barriers = 0;
         std::fill(warp.frame, warp.frame + kernel.registers * isa::kWarpSize, 0);
@@ -64,16 +60,21 @@ void CtaRunner::begin(const isa::Dim3& ctaid) {
 
 void CtaRunner::run(const isa::Dim3& ctaid) {
     begin(ctaid);
-    for (;;) {
-        bool ran = false, alive = false;
+    unsigned quiet = 0, patience = kQuietRounds;
+    while (live_warps_ != 0) {
+        bool ran = false, changed = false;
         for (Warp& warp : warps_) {
-            alive |= !warp.stack.done();
-            if (warp.stack.done() || warp.waits()) continue;
+            if (warp.simt.done() || warp.waits()) continue;
             run_warp(warp);
             ran = true;
+            changed |= warp.simt.done() || warp.waits();
         }
-        if (!alive) return;
-        if (!release_barrier() && !ran) report_deadlock();
+        if (!ran) report_deadlock();
+        quiet = changed ? 0 : quiet + 1;
+        if (quiet < patience) continue;
+        look_for_livelock();
+        quiet = 0;
+        patience *= 2;
     }
 }
 
@@ -83,32 +84,41 @@ void CtaRunner::run_warp(Warp& warp) {
         throw ProgramError(fmt::format("{}: the limit of {} warp instructions is reached", describe(place(warp)),
                                        launch_.instruction_limit));
     const std::uint64_t end = launch_.executed + budget;
-    while (launch_.executed != end && !warp.stack.done() && !warp.waits()) {
-        const std::uint32_t pc = warp.stack.pc();
-        LOOKAHEAD_DEBUG_ASSERT(pc < launch_.code.size(), "a warp ran beyond the end of its kernel");
-        DecodedInstruction& decoded = launch_.code[pc];
-        const LaneMask guard = warp.predicates[decoded.guard] ^ decoded.guard_flip;
-        const LaneMask active = warp.stack.active() & guard;
-        InstructionCount& count = launch_.counts[pc];
-        ++count.warps;
-        count.threads += static_cast<unsigned>(std::popcount(active));
-        ++launch_.executed;
-        execute(decoded, warp, active);
-    }
+    while (launch_.executed != end && !warp.simt.done() && !warp.waits()) run_one(warp);
 }
 
-void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active) {
-    if (decoded.action == Action::branch) return branch(decoded, warp, active);
-    if (active == 0) return warp.stack.advance();
+void CtaRunner::step(Warp& warp) {
+    run_one(warp);
+}
+
+inline void CtaRunner::run_one(Warp& warp) {
+    const std::uint32_t pc = warp.simt.pc();
+    LOOKAHEAD_DEBUG_ASSERT(pc < launch_.code.size(), "a warp ran beyond the end of its kernel");
+    DecodedInstruction& decoded = launch_.code[pc];
+    const LaneMask guard = warp.predicates[decoded.guard] ^ decoded.guard_flip;
+    const LaneMask active = warp.simt.active() & guard;
+    InstructionCount& count = launch_.counts[pc];
+    ++count.warps;
+    count.threads += static_cast<unsigned>(std::popcount(active));
+    ++launch_.executed;
+    execute(decoded, warp, active);
+}
+
+void CtaRunner::compute(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
+    decoded.handler(rows, active, *decoded.instruction);
+    // The complement first: if both go to one predicate the first destination counts.
+    warp.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
+    warp.predicates[decoded.destination_predicate] = rows.destination_predicate;
+}
+
+inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    if (decoded.action == Action::branch) return warp.simt.branch(active, *decoded.instruction);
+    if (active == 0) return warp.simt.advance();
     switch (decoded.action) {
-        case Action::alu: {
-            isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
-            decoded.handler(rows, active, *decoded.instruction);
-            // The complement first: if both go to one predicate the first destination counts.
-            warp.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
-            warp.predicates[decoded.destination_predicate] = rows.destination_predicate;
+        case Action::alu:
+            compute(decoded, warp, active);
             break;
-        }
         case Action::read_special:
             read_special(decoded, warp, active);
             break;
@@ -122,20 +132,32 @@ void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active
             memory_.atomic(decoded, warp.frame, active, place(warp));
             break;
         case Action::exit:
-            return warp.stack.exit(active);
+            return exit(warp, active);
         case Action::barrier:
-            return arrive(decoded, warp);
+            return barrier(decoded, warp, active);
+        case Action::meeting:
+            return meet(decoded, warp, active);
         case Action::trap:
             trap(decoded, warp, active);
         case Action::branch:
         case Action::nothing:
             break;
     }
-    warp.stack.advance();
+    warp.simt.advance();
+}
+
+void CtaRunner::exit(Warp& warp, LaneMask active) {
+    warp.simt.exit(active);
+    settle_meetings(warp);
+    if (!warp.simt.done()) return check_runs(warp);
+    --live_warps_;
+    // As on the hardware, who has exited is not waited for.
+    for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) complete_barrier(number);
 }
 
 void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) {
     isa::Row low, high;
+    clock_read_ |= decoded.instruction->special >= isa::SpecialRegister::clock;
     isa::read_special(decoded.instruction->special, identity(warp), low.lanes, high.lanes);
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
         if (!(active >> lane & 1)) continue;
@@ -160,49 +182,6 @@ void CtaRunner::trap(const DecodedInstruction& decoded, const Warp& warp, LaneMa
                                                 warp.first_thread + lane)));
 }
 
-void CtaRunner::branch(const DecodedInstruction& decoded, Warp& warp, LaneMask taken) {
-    const isa::Instruction& instruction = *decoded.instruction;
-    warp.stack.branch(taken, instruction.target, warp.stack.pc() + 1, instruction.reconvergence);
-}
-
-void CtaRunner::arrive(const DecodedInstruction& decoded, Warp& warp) {
-    // Lanes on other paths of this warp cannot run before the barrier opens, so it never would.
-    if (warp.stack.diverged())
-        throw ProgramError(fmt::format(
-            "{}: deadlock: barrier {} inside a divergent branch: of the warp's lanes {:#010x} only {:#010x} arrive",
-            describe(place(warp)), decoded.instruction->mode, warp.stack.alive(), warp.stack.active()));
-    warp.barrier = decoded.instruction->mode;
-}
-
-bool CtaRunner::release_barrier() {
-    int barrier = kNotWaiting;
-    for (const Warp& warp : warps_) {
-        if (warp.stack.done()) continue;  // as on the hardware, who has exited is not waited for
-        if (!warp.waits() || (barrier != kNotWaiting && barrier != warp.barrier)) return false;
-        barrier = warp.barrier;
-    }
-    if (barrier == kNotWaiting) return false;
-    for (Warp& warp : warps_) {
-        if (!warp.waits()) continue;
-        warp.barrier = kNotWaiting;
-        ++warp.passed_barriers;
-        warp.stack.advance();
-    }
-    return true;
-}
-
-void CtaRunner::report_deadlock() const {
-    std::string waiting;
-    for (std::size_t i = 0; i < warps_.size(); ++i) {
-        const Warp& warp = warps_[i];
-        if (warp.stack.done()) continue;
-        waiting += fmt::format("{}warp {} waits at barrier {}, {}:{}", waiting.empty() ? "" : "; ", i, warp.barrier,
-                               launch_.kernel->source_file, launch_.kernel->code[warp.stack.pc()].line);
-    }
-    throw ProgramError(fmt::format("kernel {}, CTA ({}, {}, {}): deadlock: {}", launch_.kernel->name, ctaid_.x,
-                                   ctaid_.y, ctaid_.z, waiting));
-}
-
 isa::WarpIdentity CtaRunner::identity(const Warp& warp) const {
     isa::WarpIdentity identity;
     identity.ctaid = ctaid_;
@@ -216,9 +195,17 @@ isa::WarpIdentity CtaRunner::identity(const Warp& warp) const {
     return identity;
 }
 
-ExecutionPlace CtaRunner::place(const Warp& warp) const {
-    return {*launch_.kernel, launch_.configuration.block, ctaid_, warp.first_thread,
-            warp.stack.pc(), warp.passed_barriers};
+ExecutionPlace CtaRunner::place(const Warp& warp, std::uint32_t pc) const {
+    return {*launch_.kernel, launch_.configuration.block, ctaid_, warp.first_thread, pc, warp.passed_barriers};
+}
+
+std::string CtaRunner::describe_cta() const {
+    return fmt::format("kernel {}, CTA ({}, {}, {})", launch_.kernel->name, ctaid_.x, ctaid_.y, ctaid_.z);
+}
+
+std::string CtaRunner::describe_pc(std::uint32_t pc) const {
+    return fmt::format("{}:{} (PC {:#x})", launch_.kernel->source_file, launch_.kernel->code[pc].line,
+                       pc * isa::kInstructionBytes);
 }
 
 }  // namespace lookahead

@@ -1,15 +1,19 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "components/device/device.h"
 #include "components/emulator/decoded_kernel.h"
 #include "components/emulator/execution_counts.h"
 #include "components/emulator/memory_unit.h"
-#include "components/isa/simt_stack.h"
+#include "components/isa/cta_barrier.h"
+#include "components/isa/simt_state.h"
+#include "components/isa/warp_exchange.h"
 
 namespace lookahead {
 
@@ -18,6 +22,7 @@ struct LaunchState {
     const isa::Kernel* kernel = nullptr;
     const isa::ModuleImage* image = nullptr;
     LaunchConfiguration configuration;
+    isa::SimtModel simt = isa::SimtModel::stack;
     std::vector<isa::Row> constants;
     std::vector<DecodedInstruction> code;
     std::vector<InstructionCount> counts;          ///< by instruction
@@ -35,12 +40,13 @@ class CtaRunner {
 
   private:
     struct Warp {
-        isa::SimtStack stack;
+        isa::SimtState simt;
         std::uint32_t* frame = nullptr;
         isa::LaneMask predicates[kPredicateSlots] = {};
         std::uint32_t first_thread = 0;
         int barrier = kNotWaiting;
         std::uint32_t passed_barriers = 0;
+        isa::WarpExchange* exchange = nullptr;  ///< with convergence barriers
         bool waits() const { return barrier != kNotWaiting; }
     };
     static constexpr int kNotWaiting = -1;
@@ -49,22 +55,61 @@ class CtaRunner {
     /// Runs the warp until it exits, waits at a barrier, or has executed a long stretch (it may wait for another
     /// warp in a loop).
     void run_warp(Warp& warp);
+    void step(Warp& warp);
+    void run_one(Warp& warp);
     void execute(DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void compute(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void read_special(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active);
     [[noreturn]] void trap(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
-    void branch(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask taken);
-    void arrive(const DecodedInstruction& decoded, Warp& warp);
-    /// Lets go the warps of a barrier that all warps which have not exited wait at. False: there is none.
-    bool release_barrier();
+    void exit(Warp& warp, isa::LaneMask active);
+
+    // Lanes that wait for one another (cta_meeting.cpp).
+    void meet(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void settle_meetings(Warp& warp);
+    void barrier(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void arrive(const isa::BarrierArrival& arrival, Warp& warp, isa::LaneMask lanes, isa::LaneMask predicates);
+    isa::BarrierArrival arrival_of(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
+    void complete_barrier(unsigned number);
+    void release(Warp& warp, std::uint32_t result);
+    void check_runs(const Warp& warp) const;
     [[noreturn]] void report_deadlock() const;
+
+    /// Throws ProgramError if the CTA's warps repeat what they do for ever (cta_livelock.cpp).
+    void look_for_livelock();
+    bool repeats(Warp& warp);
+    std::uint64_t state_of(const Warp& warp) const;
+
     isa::WarpIdentity identity(const Warp& warp) const;
-    ExecutionPlace place(const Warp& warp) const;
+    ExecutionPlace place(const Warp& warp) const { return place(warp, warp.simt.pc()); }
+    ExecutionPlace place(const Warp& warp, std::uint32_t pc) const;
+    /// "kernel k, CTA (0, 0, 0)".
+    std::string describe_cta() const;
+    /// "k.ptx:12 (PC 0x58)".
+    std::string describe_pc(std::uint32_t pc) const;
 
     LaunchState& launch_;
     MemoryUnit& memory_;
     isa::Dim3 ctaid_;
     std::vector<isa::Row> frames_;
     std::vector<Warp> warps_;
+    std::vector<isa::WarpExchange> exchanges_;
+    std::array<isa::CtaBarrier, isa::kBarriersPerCta> barriers_;
+    std::uint32_t live_warps_ = 0;
+    bool clock_read_ = false;
 };
+
+/// The rows of an instruction's operands in the warp's frame, its predicates read.
+inline isa::OperandRows operand_rows(const DecodedInstruction& decoded, std::uint32_t* frame,
+                                     const isa::LaneMask* predicates) {
+    isa::OperandRows rows;
+    for (unsigned i = 0; i < 2; ++i) rows.destination[i] = frame + decoded.destination[i];
+    for (unsigned s = 0; s < 3; ++s)
+        for (unsigned i = 0; i < 2; ++i) rows.source[s][i] = frame + decoded.source[s][i];
+    rows.source_predicate = predicates[decoded.source_predicate] ^ decoded.source_predicate_flip;
+    rows.source_predicate2 = predicates[decoded.source_predicate2] ^ decoded.source_predicate2_flip;
+    rows.destination_predicate = predicates[decoded.destination_predicate];
+    rows.destination_predicate2 = predicates[decoded.destination_predicate2];
+    return rows;
+}
 
 }  // namespace lookahead

@@ -15,6 +15,7 @@ Action action_of(Operation operation) {
     switch (operation) {
         case Operation::nop:
         case Operation::membar:
+        case Operation::warp_sync:
             return Action::nothing;  // warps run one at a time, each in program order
         case Operation::read_special:
             return Action::read_special;
@@ -84,7 +85,16 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Deco
     }
 }
 
-DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruction) {
+/// On a stack the lanes that run together are all that can meet.
+void decode_members(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt,
+                    DecodedInstruction& decoded) {
+    const int source = isa::member_source(instruction);
+    if (source < 0 || simt == isa::SimtModel::stack) return;
+    decoded.action = Action::meeting;
+    decoded.members = row_of(kernel, instruction.source[source]) * isa::kWarpSize;
+}
+
+DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt) {
     DecodedInstruction decoded;
     decoded.instruction = &instruction;
     decoded.action = action_of(instruction.operation);
@@ -92,7 +102,9 @@ DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruct
         decoded.lane_bytes = static_cast<std::uint8_t>(isa::lane_bytes(instruction));
     decode_predicates(instruction, decoded);
     decode_rows(kernel, instruction, decoded);
-    if (decoded.action != Action::alu) return decoded;
+    const bool computes = decoded.action == Action::alu;
+    decode_members(kernel, instruction, simt, decoded);
+    if (!computes) return decoded;
     decoded.handler = isa::select_handler(instruction);
     if (decoded.handler == nullptr)
         throw InputError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
@@ -102,10 +114,10 @@ DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruct
 
 }  // namespace
 
-std::vector<DecodedInstruction> decode(const isa::Kernel& kernel) {
+std::vector<DecodedInstruction> decode(const isa::Kernel& kernel, isa::SimtModel simt) {
     std::vector<DecodedInstruction> code;
     code.reserve(kernel.code.size());
-    for (const Instruction& instruction : kernel.code) code.push_back(decode(kernel, instruction));
+    for (const Instruction& instruction : kernel.code) code.push_back(decode(kernel, instruction, simt));
     return code;
 }
 

@@ -8,11 +8,24 @@
 #include "components/isa/handlers.h"
 #include "components/isa/kernel.h"
 #include "components/isa/launch.h"
+#include "components/isa/simt_state.h"
 
 namespace lookahead {
 
 /// What the interpreter does with an instruction.
-enum class Action : std::uint8_t { alu, read_special, load, store, atomic, branch, exit, barrier, nothing, trap };
+enum class Action : std::uint8_t {
+    alu,
+    read_special,
+    load,
+    store,
+    atomic,
+    branch,
+    exit,
+    barrier,
+    meeting,  ///< an alu instruction, or none, that lanes named by its member mask execute together
+    nothing,
+    trap
+};
 
 /// Predicates of a warp: P0 to P6, the constant PT, and one that takes what nobody reads.
 inline constexpr unsigned kPredicateSlots = 9;
@@ -32,6 +45,7 @@ struct DecodedInstruction {
     std::uint8_t destination_predicate = kUnreadPredicate;
     std::uint8_t destination_predicate2 = kUnreadPredicate;
     std::uint8_t lane_bytes = 0;   ///< of a memory access
+    std::uint32_t members = 0;     ///< row of the member mask of a meeting
     isa::LaneMask guard_flip = 0;  ///< all ones where the predicate is negated
     isa::LaneMask source_predicate_flip = 0;
     isa::LaneMask source_predicate2_flip = 0;
@@ -41,6 +55,6 @@ struct DecodedInstruction {
 };
 
 /// Throws InputError, with the place in the PTX, for an instruction without semantics.
-std::vector<DecodedInstruction> decode(const isa::Kernel& kernel);
+std::vector<DecodedInstruction> decode(const isa::Kernel& kernel, isa::SimtModel simt);
 
 }  // namespace lookahead

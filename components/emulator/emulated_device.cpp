@@ -70,7 +70,8 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     state.configuration = configuration;
     state.constants = isa::make_constant_rows(kernel, configuration.grid, configuration.block,
                                               configuration.dynamic_shared_bytes, parameters);
-    state.code = decode(kernel);
+    state.simt = options_.simt;
+    state.code = decode(kernel, options_.simt);
     state.counts.resize(kernel.code.size());
     state.executed = counts_.total.warps;
     state.instruction_limit = options_.max_warp_instructions;

@@ -10,6 +10,7 @@
 #include "components/emulator/access_observer.h"
 #include "components/emulator/execution_counts.h"
 #include "components/emulator/flat_memory.h"
+#include "components/isa/simt_state.h"
 
 namespace lookahead {
 
@@ -18,7 +19,8 @@ struct EmulatorOptions {
     std::uint64_t max_warp_instructions = UINT64_MAX;
     /// A file for the device's memory (FlatMemory); -1: none.
     int memory_file = -1;
-    AccessObserver* observer = nullptr;  ///< outlives the device
+    AccessObserver* observer = nullptr;           ///< outlives the device
+    isa::SimtModel simt = isa::SimtModel::stack;  ///< how diverged lanes are run
 };
 
 /// The functional emulator: kernels run at once, on flat memory, without timing.

@@ -50,6 +50,7 @@ InstructionClass class_of(const isa::Instruction& instruction) {
     if (is_special_function(instruction)) return InstructionClass::special_function;
     switch (instruction.operation) {
         case Operation::nop:
+        case Operation::warp_sync:
         case Operation::bra:
         case Operation::exit:
         case Operation::barrier:

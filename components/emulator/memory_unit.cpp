@@ -180,6 +180,17 @@ void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMas
     }
 }
 
+void MemoryUnit::note_changes(const isa::Instruction& instruction, const std::uint32_t* source, const Access& access,
+                              LaneMask active) {
+    const auto rows = rows_from(source);
+    std::array<std::byte, 32> bytes{};
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        isa::read_stored(instruction, lane, rows.data(), bytes.data());
+        changed_ |= std::memcmp(bytes.data(), access.base + access.offset[lane], isa::lane_bytes(instruction)) != 0;
+    }
+}
+
 void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                        const ExecutionPlace& place) {
     Access access;
@@ -187,6 +198,7 @@ void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMa
     if (observer_ != nullptr) report(decoded, frame, active, place, AccessObserver::Kind::write);
     const std::uint32_t* const source = frame + decoded.source[1][0];
     const isa::Instruction& instruction = *decoded.instruction;
+    if (watches_) note_changes(instruction, source, access, active);
     if (isa::type_bytes(instruction.type) >= 4) {
         switch (decoded.lane_bytes) {
             case 4:
@@ -225,6 +237,7 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
         const std::uint64_t new_value = isa::apply_atomic(instruction.atomic, instruction.type, old_value,
                                                           operand(1, lane), operand(2, lane), instruction.space);
         std::memcpy(at, &new_value, bytes);
+        changed_ |= new_value != old_value;
         if (!returns) continue;
         frame[decoded.destination[0] + lane] = static_cast<std::uint32_t>(old_value);
         if (bytes == 8) frame[decoded.destination[1] + lane] = static_cast<std::uint32_t>(old_value >> 32);

@@ -28,6 +28,14 @@ class MemoryUnit {
     void store(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void atomic(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
 
+    /// From now on changed() tells whether a byte of memory has changed.
+    void watch() { watches_ = true, changed_ = false; }
+    /// Since the last watch(), which ends with it.
+    bool changed() {
+        watches_ = false;
+        return changed_;
+    }
+
   private:
     /// Where the lanes' bytes are: base + offset[lane]. Inactive lanes share an active one's.
     struct Access {
@@ -45,6 +53,11 @@ class MemoryUnit {
     /// nullptr if the access is not inside the memory that it names.
     std::byte* host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread);
 
+    void note_changes(const isa::Instruction& instruction, const std::uint32_t* source, const Access& access,
+                      isa::LaneMask active);
+
+    bool watches_ = false;
+    bool changed_ = false;
     const FlatMemory& global_;
     const Allocator& allocator_;
     AccessObserver* observer_;

@@ -117,6 +117,11 @@ enum class Operation : std::uint8_t {
     add_carry,
     sub_borrow,
     dot4,
+    // Sums of two 16-bit by byte products; absolute differences of four bytes, apart or summed
+    dot2,
+    abs_diff4,
+    // Waits for lanes of the warp, and does nothing else (bar.warp.sync)
+    warp_sync,
 };
 
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
@@ -127,6 +132,8 @@ enum class Space : std::uint8_t { none, global, shared, local, constant, generic
 /// Ordering of a memory access (PTX ISA, "Memory Consistency Model"). Weak accesses may hit and merge in L1.
 enum class Order : std::uint8_t { weak, volatile_, relaxed, acquire, release, acq_rel, sc };
 enum class Scope : std::uint8_t { none, cta, gpu, sys };
+/// What a barrier instruction does beside counting the warp: wait; go on; wait, and reduce the lanes' predicates.
+enum class BarrierKind : std::uint8_t { sync, arrive, popc, bit_and, bit_or };
 enum class AtomicOp : std::uint8_t { none, add, min, max, inc, dec, bit_and, bit_or, bit_xor, exch, cas };
 enum class SpecialRegister : std::uint8_t {
     none,
@@ -169,6 +176,8 @@ struct Operand {
 /// in source[0] and its data (vector elements in consecutive rows) in source[1]; `atomic` and `reduce` their address
 /// in source[0] and operands in source[1] and source[2] (cas: compare, then swap). `select` picks source[0] where
 /// source_predicate holds, else source[1]. Predicate operations read source_predicate and source_predicate2.
+/// `barrier` has its number in source[0], or in `mode` without one, and its count of threads in source[1], if any; a
+/// reduction reads source_predicate. `shuffle` has its member mask, if any, in source[3].
 /// Values narrower than 32 bits stand zero- or sign-extended by their type in one row.
 struct Instruction {
     Operation operation = Operation::nop;
@@ -184,6 +193,8 @@ struct Instruction {
     Scope scope = Scope::none;
     AtomicOp atomic = AtomicOp::none;
     SpecialRegister special = SpecialRegister::none;
+    BarrierKind barrier = BarrierKind::sync;
+    bool yields = false;      ///< branch back in a loop that may wait for other lanes
     std::uint8_t mode = 0;    ///< lop3 table, shuffle or vote mode, barrier number
     std::uint8_t vector = 1;  ///< elements of a load or store: 1, 2 or 4
     std::uint8_t guard = kTruePredicate;
@@ -196,7 +207,7 @@ struct Instruction {
     std::uint8_t destination_predicate2 = kNoPredicate;  ///< setp's complement
     std::uint8_t destination_rows = 0;                   ///< 0 where nothing is written
     std::uint16_t destination = 0;                       ///< first warp register
-    Operand source[3];
+    Operand source[4];
     std::int32_t offset = 0;                  ///< displacement of a memory address, bytes
     std::uint32_t target = kNoTarget;         ///< branch: index of the instruction to go to
     std::uint32_t reconvergence = kNoTarget;  ///< branch: immediate post-dominator; kNoTarget: at exit only
@@ -228,6 +239,28 @@ constexpr unsigned type_bytes(Type type) {
 /// Warp registers that one element of `type` takes.
 constexpr unsigned type_rows(Type type) {
     return type_bytes(type) == 8 ? 2 : 1;
+}
+
+/// The source that holds the mask of the lanes that must execute the instruction together (PTX ISA, "shfl.sync",
+/// "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"); -1: it has none.
+constexpr int member_source(const Instruction& instruction) {
+    int source = -1;
+    switch (instruction.operation) {
+        case Operation::warp_sync:
+        case Operation::vote:
+            source = 0;
+            break;
+        case Operation::match:
+        case Operation::redux:
+            source = 1;
+            break;
+        case Operation::shuffle:
+            source = 3;
+            break;
+        default:
+            return -1;
+    }
+    return instruction.source[source].kind == Operand::Kind::none ? -1 : source;
 }
 
 constexpr bool is_memory(Operation op) {

@@ -213,6 +213,59 @@ AluHandler select_dot4(std::uint8_t mode) {
     }
 }
 
+template <class A, class B, bool kUpper>
+std::uint32_t dot2(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    const std::uint32_t bytes = kUpper ? b >> 16 : b;
+    for (unsigned i = 0; i < 2; ++i) {
+        const std::int64_t product = std::int64_t{static_cast<A>(a >> 16 * i)} * static_cast<B>(bytes >> 8 * i);
+        c += static_cast<std::uint32_t>(product);
+    }
+    return c;
+}
+
+template <class A, class B>
+AluHandler select_dot2_half(bool upper) {
+    return upper ? lanewise<&dot2<A, B, true>> : lanewise<&dot2<A, B, false>>;
+}
+
+AluHandler select_dot2(std::uint8_t mode) {
+    const bool upper = (mode & kDotUpperHalf) != 0;
+    switch (mode & (kDotFirstSigned | kDotSecondSigned)) {
+        case 0:
+            return select_dot2_half<std::uint16_t, std::uint8_t>(upper);
+        case kDotFirstSigned:
+            return select_dot2_half<std::int16_t, std::uint8_t>(upper);
+        case kDotSecondSigned:
+            return select_dot2_half<std::uint16_t, std::int8_t>(upper);
+        default:
+            return select_dot2_half<std::int16_t, std::int8_t>(upper);
+    }
+}
+
+/// vabsdiff4 is rare: its mode is looked at for each lane.
+void abs_diff4(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    alignas(32) std::uint32_t results[kWarpSize];
+    const auto byte_of = [](std::uint32_t word, unsigned byte, bool is_signed) {
+        const std::uint32_t bits = word >> 8 * byte;
+        return is_signed ? std::int32_t{static_cast<std::int8_t>(bits)} : std::int32_t{static_cast<std::uint8_t>(bits)};
+    };
+    const bool sums = (instruction.mode & kDiffSum) != 0;
+    const std::int32_t most = (instruction.mode & kDiffResultSigned) != 0 ? 127 : 255;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        std::uint32_t result = sums ? rows.source[2][0][lane] : 0;
+        for (unsigned byte = 0; byte < 4; ++byte) {
+            const std::int32_t a = byte_of(rows.source[0][0][lane], byte, (instruction.mode & kDotFirstSigned) != 0);
+            const std::int32_t b = byte_of(rows.source[1][0][lane], byte, (instruction.mode & kDotSecondSigned) != 0);
+            std::int32_t difference = a < b ? b - a : a - b;
+            if (instruction.saturate && difference > most) difference = most;
+            const auto bits = static_cast<std::uint32_t>(difference);
+            result = sums ? result + bits : result | (bits & 0xff) << 8 * byte;
+        }
+        results[lane] = result;
+    }
+    blend_rows(rows.destination[0], active, results, rows.destination[0]);
+}
+
 template <class T>
 AluHandler select_for(Operation operation) {
     if (sizeof(T) == 8 && operation == Operation::add) return add_pairs<false>;
@@ -290,6 +343,8 @@ AluHandler select_integer(const Instruction& instruction) {
     if (instruction.operation == Operation::add_carry || instruction.operation == Operation::sub_borrow)
         return select_carry(instruction);
     if (instruction.operation == Operation::dot4) return select_dot4(instruction.mode);
+    if (instruction.operation == Operation::dot2) return select_dot2(instruction.mode);
+    if (instruction.operation == Operation::abs_diff4) return abs_diff4;
     if (instruction.saturate) return select_saturating(instruction);
     switch (instruction.type) {
         case Type::u16:

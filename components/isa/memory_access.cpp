@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "components/isa/float_values.h"
+#include "components/isa/half.h"
 #include "components/isa/lanes.h"
 #include "core/error/error.h"
 
@@ -71,6 +72,16 @@ std::uint64_t add_double(std::uint64_t old_value, std::uint64_t operand) {
     return std::bit_cast<std::uint64_t>(canonical(std::bit_cast<double>(old_value) + std::bit_cast<double>(operand)));
 }
 
+/// .noftz: two sums, each rounded once.
+std::uint64_t add_halves(std::uint32_t a, std::uint32_t b) {
+    const auto sum = [](std::uint32_t x, std::uint32_t y) -> std::uint32_t {
+        const double exact =
+            double{float_of_half(static_cast<std::uint16_t>(x))} + double{float_of_half(static_cast<std::uint16_t>(y))};
+        return half_of(exact, Rounding::rn);
+    };
+    return sum(a, b) | sum(a >> 16, b >> 16) << 16;
+}
+
 }  // namespace
 
 void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
@@ -125,6 +136,9 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std:
         case Type::f64:
             if (op == AtomicOp::add) return add_double(old_value, operand);
             return narrow(std::uint64_t{});
+        case Type::f16x2:
+            LOOKAHEAD_ASSERT(op == AtomicOp::add, "PTX has no other atomics of f16x2 than add");
+            return add_halves(static_cast<std::uint32_t>(old_value), static_cast<std::uint32_t>(operand));
         case Type::s32:
             return narrow(std::int32_t{});
         case Type::s64:

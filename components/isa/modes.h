@@ -5,7 +5,7 @@
 namespace lookahead::isa {
 
 /// Meanings of Instruction::mode, and the operands of the operations that have one, where these are not
-/// obvious. (lop3: the table; barrier: the barrier's number.)
+/// obvious. (lop3: the table; barrier: the barrier's number, if source[0] does not have it.)
 
 /// `shuffle`: source[0] value, source[1] lane or distance, source[2] PTX's c operand (clamp and segment
 /// mask). destination_predicate, if any, tells whether the source lane was in range. A lane that reads a lane
@@ -37,6 +37,14 @@ enum class FindMode : std::uint8_t { position, shift_amount };
 /// out. `dot4`: source[0] and source[1] four bytes each, signed as the mode's bits 0 and 1 say, source[2] the addend.
 inline constexpr std::uint8_t kDotFirstSigned = 1;
 inline constexpr std::uint8_t kDotSecondSigned = 2;
+/// `dot2`: source[0] two 16-bit values, source[1] four bytes, of which the lower two, or with this bit the upper two,
+/// take part; source[2] the addend.
+inline constexpr std::uint8_t kDotUpperHalf = 4;
+/// `abs_diff4`: source[0] and source[1] four bytes each, signed as kDot… say; source[2] the addend of the sum of the
+/// differences. Without kDiffSum the four differences are the result, and `saturate` clamps them to signed or unsigned
+/// bytes.
+inline constexpr std::uint8_t kDiffSum = 4;
+inline constexpr std::uint8_t kDiffResultSigned = 8;
 
 /// `trap`: ends the kernel with an error. An assertion has in source[0] the addresses of its expression and its file, in
 /// source[1] that of its function and the line: four and three rows.

@@ -95,7 +95,7 @@ class SimtStack {
         return true;
     }
 
-  private:
+  protected:
     static constexpr std::uint32_t kInline = 6;
 
     Entry& at(std::uint32_t i) { return i < kInline ? inline_[i] : overflow_[i - kInline]; }

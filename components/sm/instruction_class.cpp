@@ -96,7 +96,10 @@ InstructionClass class_of(const isa::Instruction& instruction) {
         case Operation::redux:
             return C::cross_lane;
         case Operation::dot4:
+        case Operation::dot2:
             return C::integer_mad;
+        case Operation::abs_diff4:
+            return C::integer_min_max;
         case Operation::bra:
             return C::branch;
         case Operation::exit:

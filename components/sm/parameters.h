@@ -26,6 +26,7 @@ struct SmParameters : OccupancyLimits {
     bool constant_cache = true;
     std::int64_t branch_latency = 4;
     std::int64_t barrier_latency = 1;
+    std::int64_t spin_limit = 1 << 20;
 };
 
 /// Cycles from issue to the issue of a dependent instruction, and between two issues to one unit; configuration
@@ -191,10 +192,11 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                  .max = 64,
                  .help = "From a fetch to the first cycle in which its instructions may issue, on an L1I hit.",
                  .source = "GPGPU-Sim's manual: fetch and decode are a stage each"}),
-        boolean("constant_cache", &P::constant_cache,
-                {.help = "The first use of each 64-byte line of a launch's parameters in an SM asks memory for it; false: "
-                         "parameters are there from the start.",
-                 .source = "GPGPU-Sim's GTX480 configuration: 64 sets x 64 B x 2, which all parameters fit"}),
+        boolean(
+            "constant_cache", &P::constant_cache,
+            {.help = "The first use of each 64-byte line of a launch's parameters in an SM asks memory for it; false: "
+                     "parameters are there from the start.",
+             .source = "GPGPU-Sim's GTX480 configuration: 64 sets x 64 B x 2, which all parameters fit"}),
         integer("branch_latency", &P::branch_latency,
                 {.unit = "cycle",
                  .min = 1,
@@ -206,7 +208,14 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                  .min = 1,
                  .max = 64,
                  .help = "From the arrival of a barrier's last warp to the cycle in which the warps may issue.",
-                 .source = "no published figure; one cycle to tell the schedulers"}));
+                 .source = "no published figure; one cycle to tell the schedulers"}),
+        integer("spin_limit", &P::spin_limit,
+                {.unit = "branch",
+                 .min = 0,
+                 .max = 1 << 30,
+                 .help = "With sm.simt=stack: branches back of a warp's lanes in a loop that polls memory, while other "
+                         "lanes of the warp wait for them, after which an unchanged warp is a livelock; 0: never.",
+                 .source = "no property of a machine: long enough for any wait for other warps seen so far"}));
 };
 
 template <>

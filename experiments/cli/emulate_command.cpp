@@ -7,6 +7,7 @@
 
 #include "components/device/device_print.h"
 #include "components/emulator/emulated_device.h"
+#include "components/sm/simt/simt_model.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
@@ -67,6 +68,7 @@ ExitCode emulate(const EmulateOptions& options, const Session& session) {
     if (options.max_instructions != 0) {
         limits.max_warp_instructions = options.max_instructions;
     }
+    limits.simt = gpu::simt_model(configuration);
     EmulatedDevice device(load_kernels(*workload, configuration), limits);
 
     const auto begin = std::chrono::steady_clock::now();

@@ -24,6 +24,7 @@ bool needs_handler(Operation operation) {
         case Operation::trap:
         case Operation::barrier:
         case Operation::membar:
+        case Operation::warp_sync:
             return false;
         default:
             return !isa::is_memory(operation);

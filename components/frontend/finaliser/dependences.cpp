@@ -65,6 +65,7 @@ class Builder {
                 order_fence(i);
             else if (isa::is_memory(code_[i].machine.operation))
                 order_access(i);
+            order_meeting(i);
             order_units(i);
         }
         return std::move(result_);
@@ -80,7 +81,9 @@ class Builder {
 
     static bool holds_memory(const VirtualInstruction& instruction) {
         const isa::Instruction& machine = instruction.machine;
-        if (machine.operation == Operation::barrier || machine.operation == Operation::membar) return true;
+        if (machine.operation == Operation::barrier || machine.operation == Operation::membar ||
+            machine.operation == Operation::warp_sync)
+            return true;
         if (!isa::is_memory(machine.operation)) return false;
         const bool atomic = machine.operation == Operation::atomic || machine.operation == Operation::reduce;
         return atomic ? machine.order > isa::Order::relaxed : machine.order != isa::Order::weak;
@@ -121,6 +124,13 @@ class Builder {
         return access;
     }
 
+    /// Lanes on another path meet the same instructions in the program's order.
+    void order_meeting(std::uint32_t i) {
+        if (!meets_lanes(code_[i])) return;
+        if (meeting_ != kNone) add_edge(meeting_, i, 1);
+        meeting_ = i;
+    }
+
     void order_units(std::uint32_t i) {
         for_each_read(kernel_, code_[i], [&](std::uint32_t unit) {
             Unit& state = units_[unit];
@@ -144,12 +154,15 @@ class Builder {
     std::unordered_map<std::uint32_t, Unit> units_;
     std::vector<Access> accesses_;  ///< since the last fence
     std::uint32_t fence_ = kNone;
+    std::uint32_t meeting_ = kNone;  ///< the last instruction that lanes execute together
 };
 
 }  // namespace
 
 bool holds_everything(const VirtualInstruction& instruction) {
-    if (is_jump(instruction) || instruction.machine.operation == Operation::nop) return true;
+    if (is_jump(instruction) || instruction.machine.operation == Operation::nop ||
+        instruction.machine.operation == Operation::warp_sync)
+        return true;
     switch (instruction.machine.special) {
         case isa::SpecialRegister::clock:
         case isa::SpecialRegister::clock64:

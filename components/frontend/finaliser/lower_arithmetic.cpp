@@ -70,6 +70,28 @@ void lower_dot4(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
+void lower_dot2(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::dot2, Type::b32);
+    if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDotFirstSigned;
+    if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotSecondSigned;
+    if (instruction.modifiers.upper_half) result.machine.mode |= isa::kDotUpperHalf;
+    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+/// vabsdiff4 d, a, b, c: all four bytes are written, so that c counts for the sum only.
+void lower_abs_diff4(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::abs_diff4, Type::b32);
+    if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotFirstSigned;
+    if (ptx::is_signed(instruction.modifiers.types[2])) result.machine.mode |= isa::kDotSecondSigned;
+    if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDiffResultSigned;
+    if (instruction.modifiers.accumulate) result.machine.mode |= isa::kDiffSum;
+    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
 /// mul24 and mad24: the product of the low 24 bits has 48, of which .lo takes the low and .hi the high 32.
 void lower_mul24(LoweringContext& context, bool adds) {
     const ptx::Instruction& instruction = context.instruction();
@@ -156,6 +178,12 @@ bool lower_arithmetic(LoweringContext& context) {
             return true;
         case Opcode::dp4a:
             lower_dot4(context);
+            return true;
+        case Opcode::dp2a:
+            lower_dot2(context);
+            return true;
+        case Opcode::vabsdiff4:
+            lower_abs_diff4(context);
             return true;
         case Opcode::mul24:
             lower_mul24(context, false);

@@ -351,7 +351,6 @@ void lower_atomic(LoweringContext& context, Operation operation) {
     const ptx::Instruction& instruction = context.instruction();
     const unsigned bits = ptx::bits(instruction.type());
     if (bits != 32 && bits != 64) context.refuse("atomics are supported for 32-bit and 64-bit types");
-    if (instruction.type() == Type::f16x2) context.refuse("atomics of f16x2 are not supported; f32 and f64 are");
     VirtualInstruction atomic = make_access(context, operation);
     atomic.machine.atomic = machine_atomic(instruction.modifiers.atomic);
     const auto sources = instruction.sources();

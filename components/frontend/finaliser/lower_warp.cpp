@@ -11,16 +11,48 @@ using ptx::Type;
 
 namespace {
 
+isa::BarrierKind barrier_kind(const ptx::Modifiers& modifiers) {
+    if (modifiers.barrier == ptx::BarrierKind::sync) return isa::BarrierKind::sync;
+    if (modifiers.barrier == ptx::BarrierKind::arrive) return isa::BarrierKind::arrive;
+    switch (modifiers.combine) {
+        case ptx::Combine::and_:
+            return isa::BarrierKind::bit_and;
+        case ptx::Combine::or_:
+            return isa::BarrierKind::bit_or;
+        default:
+            return isa::BarrierKind::popc;
+    }
+}
+
 void lower_barrier(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.modifiers.barrier != ptx::BarrierKind::sync)
-        context.refuse("bar.arrive and bar.red are not supported; bar.sync is");
     const auto sources = instruction.sources();
-    if (sources.size() != 1 || sources[0].kind != ptx::OperandKind::immediate || sources[0].value > 15)
-        context.refuse("barriers are supported with a number from 0 to 15 and without a count of threads");
     VirtualInstruction barrier;
     barrier.machine.operation = Operation::barrier;
-    barrier.machine.mode = static_cast<std::uint8_t>(sources[0].value);
+    barrier.machine.barrier = barrier_kind(instruction.modifiers);
+    const bool reduces = instruction.modifiers.barrier == ptx::BarrierKind::red;
+    const std::size_t numbers = sources.size() - (reduces ? 1 : 0);
+    if (sources[0].kind != ptx::OperandKind::immediate)
+        barrier.source[0] = context.source(sources[0]);
+    else if (sources[0].value > 15)
+        context.refuse("barriers are numbered from 0 to 15");
+    else
+        barrier.machine.mode = static_cast<std::uint8_t>(sources[0].value);
+    if (numbers > 1) {
+        const bool known = sources[1].kind == ptx::OperandKind::immediate;
+        if (known && (sources[1].value == 0 || sources[1].value % isa::kWarpSize != 0))
+            context.refuse("a barrier's count of threads must be a positive multiple of 32");
+        barrier.source[1] = context.source(sources[1]);
+    }
+    if (!reduces) return context.emit(barrier);
+    barrier.source_predicate[0] = context.predicate_source(sources.back());
+    const ptx::Operand& destination = instruction.destinations()[0];
+    if (barrier.machine.barrier == isa::BarrierKind::popc) {
+        barrier.machine.type = isa::Type::u32;
+        return context.emit_to(destination, barrier);
+    }
+    barrier.machine.type = isa::Type::pred;
+    barrier.destination_predicate[0] = context.predicate_destination(destination);
     context.emit(barrier);
 }
 
@@ -42,12 +74,12 @@ void set_second_destination(LoweringContext& context, VirtualInstruction& result
     if (destinations.size() > 1) result.destination_predicate[0] = context.predicate_destination(destinations[1]);
 }
 
-/// The member mask of shfl.sync has no operand: lanes that run apart meet only where the control flow meets.
 void lower_shuffle(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make(Operation::shuffle, Type::b32);
     result.machine.mode = static_cast<std::uint8_t>(shuffle_mode(instruction.modifiers.shuffle));
-    for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    const auto sources = instruction.sources();
+    for (std::size_t i = 0; i < sources.size(); ++i) result.source[i] = context.source(sources[i]);
     set_second_destination(context, result);
     context.emit_to(instruction.destinations()[0], result);
 }
@@ -139,9 +171,14 @@ bool lower_warp(LoweringContext& context) {
         case Opcode::activemask:
             context.emit_to(instruction.destinations()[0], context.make(Operation::activemask, Type::b32));
             return true;
-        // Lanes of a warp that run together are together; a sleep may be of no time at all (PTX ISA, nanosleep).
-        // What stays is a place that the scheduler moves nothing across.
-        case Opcode::bar_warp_sync:
+        case Opcode::bar_warp_sync: {
+            VirtualInstruction sync = context.make(Operation::warp_sync, Type::none);
+            sync.source[0] = context.source(instruction.sources()[0]);
+            context.emit(sync);
+            return true;
+        }
+        // A sleep may be of no time at all (PTX ISA, nanosleep). What stays is a place that the scheduler moves nothing
+        // across, and that a lane sees others' work by.
         case Opcode::nanosleep:
             context.emit(context.make(Operation::nop, Type::none));
             return true;

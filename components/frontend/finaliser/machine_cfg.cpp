@@ -77,6 +77,20 @@ MainWays main_ways(const ptx::Graph& graph) {
     return ways;
 }
 
+/// Whether the instruction lets a lane see what another has done, or waits for that: loops without any cannot wait.
+bool may_observe(const Instruction& instruction) {
+    switch (instruction.operation) {
+        case Operation::load:
+            return instruction.order != isa::Order::weak;
+        case Operation::atomic:
+        case Operation::membar:
+        case Operation::nop:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 MachineCfg machine_cfg(const std::vector<Instruction>& code) {
@@ -106,11 +120,21 @@ MachineCfg machine_cfg(const std::vector<Instruction>& code) {
     return cfg;
 }
 
+/// As NVIDIA's compilers place YIELD: in loops that may wait for other lanes.
+void set_yields(std::vector<Instruction>& code) {
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        Instruction& branch = code[i];
+        branch.yields = branch.operation == Operation::bra && branch.target <= i &&
+                        std::any_of(code.begin() + branch.target, code.begin() + i, may_observe);
+    }
+}
+
 void set_reconvergence(std::vector<Instruction>& code) {
     const MachineCfg cfg = machine_cfg(code);
     const MainWays ways = main_ways(cfg.graph);
     const std::vector<std::uint32_t> on_main_ways = ptx::immediate_post_dominators(ways.graph);
     const std::vector<std::uint32_t> elsewhere = ptx::immediate_post_dominators(cfg.graph);
+    set_yields(code);
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         if (code[i].operation != Operation::bra || !is_guarded(code[i])) continue;
         const std::uint32_t block = cfg.block_of[i];

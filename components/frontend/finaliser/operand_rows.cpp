@@ -21,19 +21,28 @@ OperandShape memory_shape(const isa::Instruction& instruction) {
     const std::uint8_t swap = compares ? exactly(element) : kAbsent;
     switch (instruction.operation) {
         case Operation::load:
-            return {static_cast<std::uint8_t>(all), {kAddress, kAbsent, kAbsent}};
+            return {static_cast<std::uint8_t>(all), {kAddress, kAbsent, kAbsent, kAbsent}};
         case Operation::store:
-            return {0, {kAddress, exactly(all), kAbsent}};
+            return {0, {kAddress, exactly(all), kAbsent, kAbsent}};
         case Operation::atomic:
-            return {static_cast<std::uint8_t>(element), {kAddress, exactly(element), swap}};
+            return {static_cast<std::uint8_t>(element), {kAddress, exactly(element), swap, kAbsent}};
         default:
-            return {0, {kAddress, exactly(element), swap}};
+            return {0, {kAddress, exactly(element), swap, kAbsent}};
     }
+}
+
+OperandShape barrier_shape(const isa::Instruction& instruction) {
+    constexpr std::uint8_t optional_word = kAbsent | exactly(1);
+    const bool counts = instruction.barrier == isa::BarrierKind::popc;
+    OperandShape shape{static_cast<std::uint8_t>(counts ? 1 : 0), {optional_word, optional_word, kAbsent, kAbsent}};
+    shape.writes_predicate =
+        instruction.barrier == isa::BarrierKind::bit_and || instruction.barrier == isa::BarrierKind::bit_or;
+    return shape;
 }
 
 OperandShape vote_shape(const isa::Instruction& instruction) {
     const bool ballot = instruction.mode == static_cast<std::uint8_t>(isa::VoteMode::ballot);
-    OperandShape shape{static_cast<std::uint8_t>(ballot ? 1 : 0), {kAbsent | exactly(1), kAbsent, kAbsent}};
+    OperandShape shape{static_cast<std::uint8_t>(ballot ? 1 : 0), {kAbsent | exactly(1), kAbsent, kAbsent, kAbsent}};
     shape.writes_predicate = !ballot;
     return shape;
 }
@@ -45,30 +54,34 @@ OperandShape shape_of(const isa::Instruction& instruction) {
     const std::uint8_t typed = exactly(rows);
     const std::uint8_t from = exactly(isa::type_rows(instruction.source_type));
     const std::uint8_t word = exactly(1);
+    const std::uint8_t optional_word = kAbsent | word;
     switch (instruction.operation) {
         case Operation::nop:
         case Operation::bra:
         case Operation::exit:
-        case Operation::barrier:
         case Operation::membar:
             return {};
         case Operation::trap:
             if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) return {};
-            return {0, {exactly(4), exactly(3), kAbsent}};
+            return {0, {exactly(4), exactly(3), kAbsent, kAbsent}};
+        case Operation::warp_sync:
+            return {0, {word, kAbsent, kAbsent, kAbsent}};
+        case Operation::barrier:
+            return barrier_shape(instruction);
         case Operation::pred_and:
         case Operation::pred_or:
         case Operation::pred_xor:
         case Operation::pred_not:
         case Operation::pred_mov:
-            return {0, {kAbsent, kAbsent, kAbsent}, true};
+            return {0, {kAbsent, kAbsent, kAbsent, kAbsent}, true};
         case Operation::setp:
-            return {0, {typed, typed, kAbsent}, true};
+            return {0, {typed, typed, kAbsent, kAbsent}, true};
         case Operation::set:
-            return {rows, {from, from, kAbsent}};
+            return {rows, {from, from, kAbsent, kAbsent}};
         case Operation::read_special:
-            return {rows, {kAbsent, kAbsent, kAbsent}};
+            return {rows, {kAbsent, kAbsent, kAbsent, kAbsent}};
         case Operation::activemask:
-            return {1, {kAbsent, kAbsent, kAbsent}};
+            return {1, {kAbsent, kAbsent, kAbsent, kAbsent}};
         case Operation::load:
         case Operation::store:
         case Operation::atomic:
@@ -77,31 +90,33 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::vote:
             return vote_shape(instruction);
         case Operation::match:
-            return {1, {typed, static_cast<std::uint8_t>(kAbsent | word), kAbsent}};
+            return {1, {typed, optional_word, kAbsent, kAbsent}};
         case Operation::redux:
-            return {1, {word, static_cast<std::uint8_t>(kAbsent | word), kAbsent}};
+            return {1, {word, optional_word, kAbsent, kAbsent}};
         case Operation::add_carry:
         case Operation::sub_borrow:
-            return {rows, {typed, typed, kAbsent}};
+            return {rows, {typed, typed, kAbsent, kAbsent}};
         case Operation::dot4:
-            return {1, {word, word, word}};
+        case Operation::dot2:
+        case Operation::abs_diff4:
+            return {1, {word, word, word, kAbsent}};
         case Operation::shuffle:
-            return {1, {word, word, word}};
+            return {1, {word, word, word, optional_word}};
         case Operation::convert:
-            return {rows, {from, kAbsent, kAbsent}};
+            return {rows, {from, kAbsent, kAbsent, kAbsent}};
         case Operation::mul_wide:
-            return {rows, {from, from, kAbsent}};
+            return {rows, {from, from, kAbsent, kAbsent}};
         case Operation::mad_wide:
-            return {rows, {from, from, typed}};
+            return {rows, {from, from, typed, kAbsent}};
         case Operation::shl:
         case Operation::shr:
-            return {rows, {typed, word, kAbsent}};
+            return {rows, {typed, word, kAbsent, kAbsent}};
         case Operation::bfe:
-            return {rows, {typed, word, word}};
+            return {rows, {typed, word, word, kAbsent}};
         case Operation::popc:
         case Operation::clz:
         case Operation::bfind:
-            return {1, {typed, kAbsent, kAbsent}};
+            return {1, {typed, kAbsent, kAbsent, kAbsent}};
         case Operation::mov:
         case Operation::neg:
         case Operation::abs:
@@ -115,7 +130,7 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::tanh:
         case Operation::bit_not:
         case Operation::brev:
-            return {rows, {typed, kAbsent, kAbsent}};
+            return {rows, {typed, kAbsent, kAbsent, kAbsent}};
         case Operation::select:
         case Operation::add:
         case Operation::sub:
@@ -128,9 +143,9 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::bit_and:
         case Operation::bit_or:
         case Operation::bit_xor:
-            return {rows, {typed, typed, kAbsent}};
+            return {rows, {typed, typed, kAbsent, kAbsent}};
         case Operation::bfi:
-            return {rows, {typed, typed, word}};
+            return {rows, {typed, typed, word, kAbsent}};
         case Operation::mad_lo:
         case Operation::mad_hi:
         case Operation::fma:
@@ -138,7 +153,7 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::prmt:
         case Operation::shf_l:
         case Operation::shf_r:
-            return {rows, {typed, typed, typed}};
+            return {rows, {typed, typed, typed, kAbsent}};
     }
     return {};
 }

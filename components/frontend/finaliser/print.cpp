@@ -17,14 +17,14 @@ namespace {
 
 // Names by the enumerations' order in components/isa/instruction.h; the asserts notice a new last member.
 constexpr std::array kOperations = {
-    "NOP",    "MOV",    "SEL",      "CVT",        "S2R",    "ADD",   "SUB",   "MUL.LO", "MUL.HI", "MUL.WIDE",
-    "MAD.LO", "MAD.HI", "MAD.WIDE", "FMA",        "DIV",    "REM",   "NEG",   "ABS",    "MIN",    "MAX",
-    "SQRT",   "RCP",    "RSQRT",    "EX2",        "LG2",    "SIN",   "COS",   "TANH",   "AND",    "OR",
-    "XOR",    "NOT",    "SHL",      "SHR",        "LOP3",   "BFE",   "BFI",   "FLO",    "BREV",   "CLZ",
-    "POPC",   "PRMT",   "SHF.L",    "SHF.R",      "SETP",   "SET",   "PAND",  "POR",    "PXOR",   "PNOT",
-    "PMOV",   "BRA",    "EXIT",     "BAR.SYNC",   "MEMBAR", "TRAP",  "LD",    "ST",     "ATOM",   "RED",
-    "SHFL",   "VOTE",   "MATCH",    "ACTIVEMASK", "REDUX",  "ADD.C", "SUB.C", "DP4A"};
-static_assert(kOperations.size() == static_cast<std::size_t>(Operation::dot4) + 1);
+    "NOP",    "MOV",      "SEL",  "CVT",       "S2R",     "ADD",  "SUB",  "MUL.LO", "MUL.HI",     "MUL.WIDE", "MAD.LO",
+    "MAD.HI", "MAD.WIDE", "FMA",  "DIV",       "REM",     "NEG",  "ABS",  "MIN",    "MAX",        "SQRT",     "RCP",
+    "RSQRT",  "EX2",      "LG2",  "SIN",       "COS",     "TANH", "AND",  "OR",     "XOR",        "NOT",      "SHL",
+    "SHR",    "LOP3",     "BFE",  "BFI",       "FLO",     "BREV", "CLZ",  "POPC",   "PRMT",       "SHF.L",    "SHF.R",
+    "SETP",   "SET",      "PAND", "POR",       "PXOR",    "PNOT", "PMOV", "BRA",    "EXIT",       "BAR",      "MEMBAR",
+    "TRAP",   "LD",       "ST",   "ATOM",      "RED",     "SHFL", "VOTE", "MATCH",  "ACTIVEMASK", "REDUX",    "ADD.C",
+    "SUB.C",  "DP4A",     "DP2A", "VABSDIFF4", "WARPSYNC"};
+static_assert(kOperations.size() == static_cast<std::size_t>(Operation::warp_sync) + 1);
 
 constexpr std::array kTypes = {"",   "B8",  "B16", "B32", "B64", "U8",    "U16", "U32", "U64",
                                "S8", "S16", "S32", "S64", "F16", "F16X2", "F32", "F64", ""};
@@ -71,6 +71,7 @@ std::string mode_suffix(const Instruction& instruction) {
     constexpr std::array matches = {"ANY", "ALL"};
     constexpr std::array shifts = {"CLAMP", "WRAP", "U64"};
     constexpr std::array finds = {"", "SH"};
+    constexpr std::array barriers = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
     constexpr std::array permutes = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
     switch (instruction.operation) {
         case Operation::shuffle:
@@ -86,6 +87,8 @@ std::string mode_suffix(const Instruction& instruction) {
             return suffix(finds, instruction.mode);
         case Operation::prmt:
             return suffix(permutes, instruction.mode);
+        case Operation::barrier:
+            return suffix(barriers, instruction.barrier);
         default:
             return {};
     }
@@ -152,8 +155,9 @@ std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instructio
         if (predicate != isa::kNoPredicate) parts.push_back(predicate_text(predicate, false));
     if (instruction.operation == Operation::read_special)
         parts.push_back(fmt::format("SR_{}", kSpecials[static_cast<std::size_t>(instruction.special)]));
-    if (instruction.operation == Operation::barrier) parts.push_back(fmt::format("{:#x}", instruction.mode));
-    for (std::size_t i = 0; i < 3; ++i) {
+    if (instruction.operation == Operation::barrier && instruction.source[0].kind == Operand::Kind::none)
+        parts.push_back(fmt::format("{:#x}", instruction.mode));
+    for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
         if (instruction.source[i].kind == Operand::Kind::none) continue;
         parts.push_back(i == 0 && isa::is_memory(instruction.operation) ? address_text(kernel, instruction)
                                                                         : operand_text(kernel, instruction.source[i]));

@@ -38,7 +38,8 @@ class Verifier {
         require(is_end(kernel_.code.back()), "control can run off the end of the code");
         set_reconvergence(expected);
         for (pc_ = 0; pc_ < kernel_.code.size(); ++pc_)
-            require(kernel_.code[pc_].reconvergence == expected[pc_].reconvergence,
+            require(kernel_.code[pc_].reconvergence == expected[pc_].reconvergence &&
+                        kernel_.code[pc_].yields == expected[pc_].yields,
                     "the reconvergence point is not the immediate post-dominator");
     }
 
@@ -81,7 +82,7 @@ class Verifier {
         const Instruction& instruction = kernel_.code[pc_];
         const OperandShape shape = shape_of(instruction);
         require(instruction.destination_rows == shape.destination, "the destination's rows do not match the type");
-        for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
             const Operand& operand = instruction.source[i];
             const std::uint8_t rows = operand.kind == Operand::Kind::none ? 0 : operand.rows;
             const bool matches = (shape.source[i] >> rows) & 1;

@@ -20,6 +20,12 @@ bool is_copy(const VirtualInstruction& instruction) {
     return instruction.machine.operation == Operation::mov && !instruction.guarded();
 }
 
+bool meets_lanes(const VirtualInstruction& instruction) {
+    isa::Instruction machine = instruction.machine;
+    for (std::size_t i = 0; i < instruction.source.size(); ++i) machine.source[i].kind = instruction.source[i].kind;
+    return isa::member_source(machine) >= 0;
+}
+
 bool is_jump(const VirtualInstruction& instruction) {
     const Operation op = instruction.machine.operation;
     return op == Operation::bra || op == Operation::exit || op == Operation::trap;
@@ -33,14 +39,16 @@ bool has_side_effect(const VirtualInstruction& instruction) {
         case Operation::trap:
         case Operation::barrier:
         case Operation::membar:
+        case Operation::warp_sync:
         case Operation::store:
         case Operation::atomic:
         case Operation::reduce:
             return true;
         case Operation::load:
             return instruction.machine.order != isa::Order::weak;
+        // Other lanes may wait in theirs for this one.
         default:
-            return false;
+            return meets_lanes(instruction);
     }
 }
 

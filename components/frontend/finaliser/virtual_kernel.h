@@ -38,7 +38,7 @@ struct VirtualInstruction {
     isa::Instruction machine;
     std::uint32_t destination = kNone;  ///< first virtual row
     std::uint8_t destination_rows = 0;
-    std::array<VirtualOperand, 3> source;
+    std::array<VirtualOperand, 4> source;
     PredicateUse guard{kAlways, false};
     std::array<PredicateUse, 2> source_predicate;
     std::array<std::uint32_t, 2> destination_predicate = {kNone, kNone};
@@ -105,6 +105,8 @@ void for_each_write(const VirtualKernel& kernel, const VirtualInstruction& instr
 bool is_copy(const VirtualInstruction& instruction);
 /// Whether control may go elsewhere than to the next instruction: bra, exit, trap.
 bool is_jump(const VirtualInstruction& instruction);
+/// Whether lanes that the instruction names execute it together (`*.sync`).
+bool meets_lanes(const VirtualInstruction& instruction);
 /// Whether the instruction does more than write its destinations: it must stay even if nobody reads those.
 bool has_side_effect(const VirtualInstruction& instruction);
 

@@ -50,6 +50,8 @@ void load_wheel(boost::archive::binary_iarchive& archive, TimingWheel& wheel, Cy
 
 void hash_context(StateHasher& hasher, const StreamContext& stream) {
     stream.stack.hash(hasher);
+    hasher.add(stream.spinning_state);
+    hasher.add(stream.spins_unchanged);
     for (unsigned predicate = 0; predicate < isa::kPredicateRegisters; ++predicate) {
         hasher.add(stream.predicates[predicate]);
     }
@@ -71,6 +73,9 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
             hasher.add(static_cast<std::uint64_t>(state_.states.of(context)));
             if (state_.states.of(context) != ContextState::vacant) {
                 hash_context(hasher, state_.contexts[context]);
+                if (!state_.exchanges.empty()) {
+                    state_.exchanges[context].hash(hasher);
+                }
             }
         }
         ctas_.hash(hasher);
@@ -119,7 +124,8 @@ void StreamingMultiprocessor::serialize_state(Archive& archive) {
     archive& parameters;
     launch.parameters.resize(parameters);
     serialize_bytes(archive, launch.parameters.data(), parameters);
-    archive& state_.contexts& ctas_& barriers_& issue_& fetch_& state_.constants& state_.registers& held_;
+    archive& state_.contexts& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_.constants& state_
+        .registers& held_;
     archive& charged_until_& next_work_& next_memory_work_& memory_touched_;
 }
 

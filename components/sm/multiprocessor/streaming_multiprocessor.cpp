@@ -6,6 +6,7 @@
 #include <span>
 
 #include "components/isa/address_space.h"
+#include "components/sm/simt/simt_model.h"
 #include "components/sm/sm_ports.h"
 #include "core/component/slot.h"
 #include "core/error/error.h"
@@ -48,7 +49,8 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       to_dispatcher_(add_out_port("dispatch")),
       requests_(add_out_port("requests")),
       credits_(add_out_port("credits")),
-      state_(configuration.read<SmParameters>("sm"), configuration.read<TimingParameters>("sm.timing")),
+      state_(configuration.read<SmParameters>("sm"), configuration.read<TimingParameters>("sm.timing"),
+             simt_model(configuration)),
       clock_(state_.parameters.frequency),
       kernels_(kernels),
       decoded_(kernels.size()),
@@ -253,7 +255,8 @@ void StreamingMultiprocessor::set_up_launch() {
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
-        decoded = std::make_unique<DecodedKernel>(kernel, state_.timing, state_.parameters.integer_units > 0);
+        decoded =
+            std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0);
     }
     state_.kernel = decoded.get();
 }

@@ -4,38 +4,50 @@
 
 namespace lookahead::gpu {
 
-void BarrierStage::arrive(unsigned context, unsigned barrier, isa::LaneMask active, Cycle now) {
+bool BarrierStage::arrive(unsigned context, const isa::BarrierArrival& arrival, isa::LaneMask lanes,
+                          isa::LaneMask predicates, Cycle now) {
+    StreamContext& stream = state_.contexts[context];
+    Barrier& barrier = ctas_barriers_[stream.cta_slot][arrival.number];
+    barrier.count.arrive(arrival, lanes, predicates);
+    const bool waits = arrival.kind != isa::BarrierKind::arrive;
+    if (waits) {
+        barrier.waiting |= context_bit(context);
+        stream.barrier = static_cast<std::uint8_t>(arrival.number);
+        stream.barrier_kind = arrival.kind;
+        stream.partial_barrier = false;
+        state_.states.set(context, ContextState::at_barrier);
+    }
+    complete_if_all_arrived(stream.cta_slot, arrival.number, now);
+    return waits;
+}
+
+void BarrierStage::arrive_in_part(unsigned context, unsigned barrier, isa::LaneMask lanes) {
     StreamContext& stream = state_.contexts[context];
     stream.barrier = static_cast<std::uint8_t>(barrier);
-    stream.barrier_lanes = active;
-    stream.partial_barrier = active != stream.stack.alive();
+    stream.barrier_lanes = lanes;
+    stream.partial_barrier = true;
     state_.states.set(context, ContextState::at_barrier);
-    if (!stream.partial_barrier) {
-        waiting_[stream.cta_slot][barrier] |= context_bit(context);
-        complete_if_all_arrived(stream.cta_slot, barrier, now);
-    }
 }
 
 void BarrierStage::warp_exited(unsigned cta_slot, Cycle now) {
-    for (unsigned barrier = 0; barrier < kBarriersPerCta; ++barrier) {
-        if (waiting_[cta_slot][barrier] != 0) {
-            complete_if_all_arrived(cta_slot, barrier, now);
-        }
+    for (unsigned barrier = 0; barrier < isa::kBarriersPerCta; ++barrier) {
+        complete_if_all_arrived(cta_slot, barrier, now);
     }
 }
 
-void BarrierStage::complete_if_all_arrived(unsigned cta_slot, unsigned barrier, Cycle now) {
-    const auto arrived = static_cast<unsigned>(std::popcount(waiting_[cta_slot][barrier]));
-    if (arrived < ctas_.slot(cta_slot).live_warps) {
+void BarrierStage::complete_if_all_arrived(unsigned cta_slot, unsigned number, Cycle now) {
+    Barrier& barrier = ctas_barriers_[cta_slot][number];
+    if (!barrier.count.complete(ctas_.slot(cta_slot).live_warps)) {
         return;
     }
     ++state_.counters.barriers;
-    const PipelineEvent event{PipelineEvent::Kind::barrier_released, static_cast<std::uint16_t>(cta_slot), barrier};
-    state_.wheel.schedule(now, now + state_.parameters.barrier_latency, event.packed());
-}
-
-ContextMask BarrierStage::release(unsigned cta_slot, unsigned barrier) {
-    return std::exchange(waiting_[cta_slot][barrier], 0);
+    for (ContextMask rest = std::exchange(barrier.waiting, 0); rest != 0; rest &= rest - 1) {
+        const auto context = static_cast<unsigned>(std::countr_zero(rest));
+        const std::uint32_t result = barrier.count.result(state_.contexts[context].barrier_kind);
+        const PipelineEvent event{PipelineEvent::Kind::barrier_released, static_cast<std::uint16_t>(context), result};
+        state_.wheel.schedule(now, now + state_.parameters.barrier_latency, event.packed());
+    }
+    barrier.count = {};
 }
 
 }  // namespace lookahead::gpu

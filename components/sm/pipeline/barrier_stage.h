@@ -3,39 +3,43 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "components/isa/cta_barrier.h"
 #include "components/sm/pipeline/cta_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
 
 namespace lookahead::gpu {
 
-/// Barriers that one CTA may name (PTX ISA, bar.sync).
-inline constexpr unsigned kBarriersPerCta = 16;
-
-/// CTA-wide barriers. A barrier completes when every warp of the CTA that has not exited has arrived with all its
-/// lanes that have not exited; the warps go on barrier_latency cycles later. A warp that arrives with a part of its
-/// lanes waits for the others, which on a reconvergence stack cannot come: the CTA never gets past the barrier.
+/// CTA-wide barriers (isa::CtaBarrier). A warp arrives with all its lanes that have not exited; when the barrier is
+/// complete the warps that wait go on barrier_latency cycles later, and it counts anew at once. On a reconvergence stack
+/// a warp that comes with a part of its lanes waits for the others, which cannot come: the CTA never gets past it.
 class BarrierStage {
   public:
     BarrierStage(PipelineState& state, const CtaStage& ctas) : state_(state), ctas_(ctas) {}
 
-    void begin_kernel() { waiting_.assign(state_.launch.occupancy.ctas, {}); }
+    void begin_kernel() { ctas_barriers_.assign(state_.launch.occupancy.ctas, {}); }
 
-    /// The warp's lanes `active` execute a barrier instruction.
-    void arrive(unsigned context, unsigned barrier, isa::LaneMask active, Cycle now);
+    /// The warp arrives with `lanes`, all that it has. It waits from now on, unless it only arrives: false.
+    bool arrive(unsigned context, const isa::BarrierArrival& arrival, isa::LaneMask lanes, isa::LaneMask predicates,
+                Cycle now);
+    /// Only `lanes` of the warp, on a stack, come to the barrier.
+    void arrive_in_part(unsigned context, unsigned barrier, isa::LaneMask lanes);
     /// A warp of the CTA has exited.
     void warp_exited(unsigned cta_slot, Cycle now);
 
-    /// Ends a completed barrier and returns the warps that waited.
-    ContextMask release(unsigned cta_slot, unsigned barrier);
+    /// "barrier 0, at which 2 of 4 warps have arrived".
+    std::string describe(unsigned cta_slot, unsigned barrier) const {
+        return ctas_barriers_[cta_slot][barrier].count.describe(barrier, ctas_.slot(cta_slot).live_warps);
+    }
 
     /// Warps at barriers of all CTAs.
     std::uint64_t waiting() const {
         std::uint64_t warps = 0;
-        for (const auto& cta : waiting_) {
-            for (const ContextMask mask : cta) {
-                warps += static_cast<unsigned>(std::popcount(mask));
+        for (const auto& cta : ctas_barriers_) {
+            for (const Barrier& barrier : cta) {
+                warps += static_cast<unsigned>(std::popcount(barrier.waiting));
             }
         }
         return warps;
@@ -43,13 +47,14 @@ class BarrierStage {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& waiting_;
+        archive& ctas_barriers_;
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
-        for (const auto& cta : waiting_) {
-            for (const ContextMask warps : cta) {
-                hasher.add(warps);
+        for (const auto& cta : ctas_barriers_) {
+            for (const Barrier& barrier : cta) {
+                hasher.add(barrier.waiting);
+                barrier.count.hash(hasher);
             }
         }
     }
@@ -57,11 +62,21 @@ class BarrierStage {
   private:
     friend struct AuditSabotage;
 
+    struct Barrier {
+        ContextMask waiting = 0;
+        isa::CtaBarrier count;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& waiting& count;
+        }
+    };
+
     void complete_if_all_arrived(unsigned cta_slot, unsigned barrier, Cycle now);
 
     PipelineState& state_;
     const CtaStage& ctas_;
-    std::vector<std::array<ContextMask, kBarriersPerCta>> waiting_;  ///< warps that have arrived, by CTA slot
+    std::vector<std::array<Barrier, isa::kBarriersPerCta>> ctas_barriers_;  ///< by CTA slot
 };
 
 }  // namespace lookahead::gpu

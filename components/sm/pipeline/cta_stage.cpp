@@ -52,11 +52,9 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
     const LaunchState& launch = state_.launch;
     const unsigned context = slot * launch.occupancy.warps_per_cta + warp;
     StreamContext& stream = state_.contexts[context];
-    stream = StreamContext{};
-    stream.first_thread = warp * isa::kWarpSize;
-    stream.stack = isa::SimtStack(0, isa::initial_mask(launch.fields.block.count(), stream.first_thread));
-    stream.predicates[isa::kTruePredicate] = isa::kFullMask;
-    stream.cta_slot = static_cast<std::uint16_t>(slot);
+    const std::uint32_t first_thread = warp * isa::kWarpSize;
+    stream.start(state_.simt, isa::initial_mask(launch.fields.block.count(), first_thread),
+                 static_cast<std::uint16_t>(slot), first_thread);
     const unsigned first_row = context * launch.occupancy.rows_per_warp;
     state_.map.set_consecutive(context, first_row);
     // Registers start as zeros, so that a kernel that reads one before it writes it gives the same result everywhere.

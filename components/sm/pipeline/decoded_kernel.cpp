@@ -61,6 +61,7 @@ Timing timing_of(InstructionClass instruction_class, const TimingParameters& t) 
 Action action_of(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::nop:
+        case Operation::warp_sync:
             return Action::nothing;
         case Operation::read_special:
             return Action::special_register;
@@ -107,18 +108,19 @@ std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& o
 
 }  // namespace
 
-DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, bool integer_units)
+DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, isa::SimtModel simt,
+                             bool integer_units)
     : kernel_(kernel),
       words_((kernel.registers + isa::kPredicateRegisters + 63) / 64),
       code_(kernel.code.size()),
       needs_(kernel.code.size() * words_, 0),
       writes_(kernel.code.size() * words_, 0) {
     for (std::uint32_t pc = 0; pc < size(); ++pc) {
-        decode(pc, timing, integer_units);
+        decode(pc, timing, simt, integer_units);
     }
 }
 
-void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, bool integer_units) {
+void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units) {
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
     to.instruction = &from;
@@ -142,8 +144,14 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, boo
                                                     std::to_string(pc) + " of " + kernel_.name);
     }
 
-    for (unsigned i = 0; i < 3; ++i) {
-        if (from.source[i].kind != isa::Operand::Kind::none) {
+    // On a stack the lanes that run together are all that can meet.
+    if (const int members = isa::member_source(from); members >= 0 && simt != isa::SimtModel::stack) {
+        to.action = Action::meeting;
+        to.members = static_cast<std::uint8_t>(members);
+    }
+
+    for (unsigned i = 0; i < std::size(from.source); ++i) {
+        if (from.source[i].kind != isa::Operand::Kind::none && i < 3) {
             to.sources = static_cast<std::uint8_t>(i + 1);
         }
         if (from.source[i].kind == isa::Operand::Kind::constant) {

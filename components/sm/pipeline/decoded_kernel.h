@@ -6,13 +6,25 @@
 
 #include "components/isa/handlers.h"
 #include "components/isa/kernel.h"
+#include "components/isa/simt_state.h"
 #include "components/sm/instruction_class.h"
 #include "components/sm/parameters.h"
 
 namespace lookahead::gpu {
 
-/// What the execute stage does with an instruction.
-enum class Action : std::uint8_t { alu, special_register, memory, fence, branch, exit, barrier, trap, nothing };
+/// What the execute stage does with an instruction. A meeting: what lanes named by a member mask execute together.
+enum class Action : std::uint8_t {
+    alu,
+    special_register,
+    memory,
+    fence,
+    branch,
+    exit,
+    barrier,
+    trap,
+    meeting,
+    nothing
+};
 
 /// A context's predicates as the decoded instructions number them: P0..P6, the constant PT, and one that nobody reads,
 /// which stands for "none".
@@ -35,8 +47,9 @@ struct DecodedInstruction {
     Action action = Action::nothing;
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
-    std::uint8_t sources = 0;
-    std::uint8_t reads = 0;  ///< how many of `read_registers` hold
+    std::uint8_t sources = 0;  ///< that its handler reads
+    std::uint8_t members = 0;  ///< source that holds a meeting's member mask
+    std::uint8_t reads = 0;    ///< how many of `read_registers` hold
     bool guarded = false;
     bool writes = false;  ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
@@ -56,7 +69,8 @@ struct DecodedInstruction {
 class DecodedKernel {
   public:
     /// `kernel` outlives it. InternalError for code that the SM cannot execute.
-    DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, bool integer_units = false);
+    DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing,
+                  isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false);
 
     const isa::Kernel& kernel() const { return kernel_; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(code_.size()); }
@@ -68,7 +82,7 @@ class DecodedKernel {
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
 
   private:
-    void decode(std::uint32_t pc, const TimingParameters& timing, bool integer_units);
+    void decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units);
     void mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count);
     void mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate);
 

@@ -55,7 +55,10 @@ bool ExecuteStage::execute(unsigned context, Cycle now, Cycle from) {
             exit(context, stream, active, now);
             return false;
         case Action::barrier:
-            barriers_.arrive(context, decoded.instruction->mode, active, now);
+            barrier(context, stream, decoded, active, now, from);
+            return false;
+        case Action::meeting:
+            meet(context, stream, decoded, active, now, from);
             return false;
         case Action::trap:
             trap(context, decoded, active);
@@ -74,7 +77,8 @@ const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const is
     return state_.launch.constants[operand.index + word].lanes;
 }
 
-void ExecuteStage::alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask active) {
+isa::OperandRows ExecuteStage::operand_rows(unsigned context, const StreamContext& stream,
+                                            const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint16_t* map = state_.map.of(context);
     isa::OperandRows rows;
@@ -94,7 +98,12 @@ void ExecuteStage::alu(unsigned context, StreamContext& stream, const DecodedIns
     rows.source_predicate2 = stream.predicates[decoded.source_predicate2.slot] ^ decoded.source_predicate2.flip;
     rows.destination_predicate = stream.predicates[decoded.destination_predicate];
     rows.destination_predicate2 = stream.predicates[decoded.destination_predicate2];
-    decoded.handler(rows, active, instruction);
+    return rows;
+}
+
+void ExecuteStage::alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask active) {
+    isa::OperandRows rows = operand_rows(context, stream, decoded);
+    decoded.handler(rows, active, *decoded.instruction);
     if (decoded.writes_predicate) {
         stream.predicates[decoded.destination_predicate] = rows.destination_predicate;
         stream.predicates[decoded.destination_predicate2] = rows.destination_predicate2;
@@ -171,7 +180,10 @@ void ExecuteStage::branch(unsigned context, StreamContext& stream, const Decoded
     const std::uint32_t pc = stream.stack.pc();
     ++state_.counters.branches;
     state_.counters.divergent_branches += taken != stream.stack.active();
-    stream.stack.branch(taken, instruction.target, pc + 1, instruction.reconvergence);
+    stream.stack.branch(taken, instruction);
+    if (stream.stack.spins() >= state_.spin_limit) {
+        watch_spinning(context, stream);
+    }
     moved(context, stream, pc);
     state_.states.set(context, ContextState::branching);
     const PipelineEvent event{PipelineEvent::Kind::branch_resolved, static_cast<std::uint16_t>(context), 0};
@@ -181,10 +193,9 @@ void ExecuteStage::branch(unsigned context, StreamContext& stream, const Decoded
 void ExecuteStage::exit(unsigned context, StreamContext& stream, LaneMask active, Cycle now) {
     const std::uint32_t pc = stream.stack.pc();
     stream.stack.exit(active);
+    settle_meetings(context, stream, now);
     if (!stream.stack.done()) {
-        moved(context, stream, pc);
-        state_.classify(context);
-        return;
+        return go_on(context, stream, pc);
     }
     ctas_.warp_exited(context);
     barriers_.warp_exited(stream.cta_slot, now);
@@ -254,18 +265,10 @@ void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& in
     write_back(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
 }
 
-void ExecuteStage::barrier_released(unsigned cta_slot, unsigned barrier) {
-    for (ContextMask rest = barriers_.release(cta_slot, barrier); rest != 0; rest &= rest - 1) {
-        const auto context = static_cast<unsigned>(std::countr_zero(rest));
-        step_past(context, state_.contexts[context]);
-    }
-}
-
 void ExecuteStage::step_past(unsigned context, StreamContext& stream) {
     const std::uint32_t pc = stream.stack.pc();
     stream.stack.advance();
-    moved(context, stream, pc);
-    state_.classify(context);
+    go_on(context, stream, pc);
 }
 
 /// The stack has left `old_pc`: the buffer goes on, or does not hold what comes next.
@@ -273,6 +276,16 @@ void ExecuteStage::moved(unsigned context, StreamContext& stream, std::uint32_t 
     --stream.buffered;
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
+        if (!stream.stack.runs() && !stream.stack.holds()) {
+            report_waiting_lanes(context);
+        }
+    }
+}
+
+void ExecuteStage::go_on(unsigned context, StreamContext& stream, std::uint32_t old_pc) {
+    moved(context, stream, old_pc);
+    if (stream.stack.runs()) {
+        state_.classify(context);
     }
 }
 
@@ -280,7 +293,10 @@ std::string ExecuteStage::place_of(unsigned context) const {
     const StreamContext& stream = state_.contexts[context];
     const CtaSlot& cta = ctas_.slot(stream.cta_slot);
     const isa::Kernel& kernel = state_.kernel->kernel();
-    const std::uint32_t pc = stream.stack.pc();
+    std::uint32_t pc = stream.stack.pc();
+    if (!stream.stack.runs()) {
+        stream.stack.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
+    }
     char address[16];
     std::snprintf(address, sizeof address, "0x%x", pc * isa::kInstructionBytes);
     const std::uint32_t line = pc < kernel.code.size() ? kernel.code[pc].line : 0;
@@ -295,8 +311,11 @@ std::string ExecuteStage::stall_phrase(unsigned context) const {
     const std::string place = place_of(context);
     switch (state_.states.of(context)) {
         case ContextState::at_barrier: {
+            if (!stream.partial_barrier) {
+                return place + ": waits at " + barriers_.describe(stream.cta_slot, stream.barrier);
+            }
             std::string phrase = place + ": waits at barrier " + std::to_string(stream.barrier);
-            if (stream.partial_barrier) {
+            {
                 char lanes[64];
                 std::snprintf(lanes, sizeof lanes, " with lanes 0x%08x only; lanes 0x%08x took another path",
                               stream.barrier_lanes, stream.stack.alive() & ~stream.barrier_lanes);

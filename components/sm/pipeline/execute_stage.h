@@ -34,7 +34,8 @@ class ExecuteStage {
     /// What the timing wheel and the load/store unit bring back.
     void write_back(unsigned context, std::uint32_t pc);
     void branch_resolved(unsigned context) { state_.classify(context); }
-    void barrier_released(unsigned cta_slot, unsigned barrier);
+    /// The barrier at which the context's warp waits has opened; `result` is that of a reduction.
+    void barrier_released(unsigned context, std::uint32_t result);
     void memory_completed(unsigned context, const isa::Instruction& instruction);
 
     /// "CTA (1, 0, 0), warp 2, PC 0x18, kernel.ptx:12", the warp's number within its CTA.
@@ -43,7 +44,21 @@ class ExecuteStage {
     std::string stall_phrase(unsigned context) const;
 
   private:
+    isa::OperandRows operand_rows(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded);
     void alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active);
+    // Lanes that wait for one another (meeting.cpp).
+    void meet(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
+              Cycle now, Cycle from);
+    void barrier(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
+                 Cycle now, Cycle from);
+    void arrive(unsigned context, StreamContext& stream, const isa::BarrierArrival& arrival, isa::LaneMask lanes,
+                isa::LaneMask predicates, Cycle now);
+    void settle_meetings(unsigned context, StreamContext& stream, Cycle now);
+    void take_result(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
+                     Cycle now, Cycle from);
+    isa::BarrierArrival arrival_of(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
+    [[noreturn]] void report_waiting_lanes(unsigned context) const;
+    void watch_spinning(unsigned context, StreamContext& stream);
     void special_register(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
                           isa::LaneMask active, Cycle now);
     void memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
@@ -64,6 +79,7 @@ class ExecuteStage {
                              Cycle from);
     void step_past(unsigned context, StreamContext& stream);
     void moved(unsigned context, StreamContext& stream, std::uint32_t old_pc);
+    void go_on(unsigned context, StreamContext& stream, std::uint32_t old_pc);
 
     PipelineState& state_;
     CtaStage& ctas_;

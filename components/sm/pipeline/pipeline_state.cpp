@@ -15,10 +15,14 @@ Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
 
 }  // namespace
 
-PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& timing_parameters)
+PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& timing_parameters,
+                             isa::SimtModel simt_model)
     : parameters(sm),
       timing(timing_parameters),
+      simt(simt_model),
+      spin_limit(sm.spin_limit == 0 ? UINT32_MAX : static_cast<std::uint32_t>(sm.spin_limit)),
       contexts(static_cast<std::size_t>(sm.max_warps)),
+      exchanges(simt_model == isa::SimtModel::stack ? 0 : contexts.size()),
       scoreboard(static_cast<unsigned>(sm.max_warps)),
       map(static_cast<unsigned>(sm.max_warps)),
       registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),

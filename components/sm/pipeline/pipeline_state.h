@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "components/isa/warp_exchange.h"
 #include "components/sm/context_states.h"
 #include "components/sm/counters.h"
 #include "components/sm/parameters.h"
@@ -22,8 +23,8 @@ struct PipelineEvent {
     enum class Kind : std::uint8_t { write_back, fetched, branch_resolved, barrier_released };
 
     Kind kind;
-    std::uint16_t index;   ///< context; CTA slot for barrier_released
-    std::uint32_t detail;  ///< pc for write_back; instructions for fetched; barrier number for barrier_released
+    std::uint16_t index;   ///< context
+    std::uint32_t detail;  ///< pc for write_back; instructions for fetched; a reduction's result for barrier_released
 
     std::uint64_t packed() const {
         return static_cast<std::uint64_t>(kind) | std::uint64_t{index} << 8 | std::uint64_t{detail} << 32;
@@ -36,7 +37,7 @@ struct PipelineEvent {
 
 /// The latches between an SM's stages. The stages hold references to it and own what only they need.
 struct PipelineState {
-    PipelineState(const SmParameters& sm, const TimingParameters& timing);
+    PipelineState(const SmParameters& sm, const TimingParameters& timing, isa::SimtModel simt_model);
 
     /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
@@ -74,7 +75,10 @@ struct PipelineState {
 
     const SmParameters parameters;
     const TimingParameters timing;
+    const isa::SimtModel simt;
+    const std::uint32_t spin_limit;  ///< of a warp, see ExecuteStage::watch_spinning
     std::vector<StreamContext> contexts;
+    std::vector<isa::WarpExchange> exchanges;  ///< by context; none with simt = stack
     ContextStates states;
     Scoreboard scoreboard;
     RegisterMap map;

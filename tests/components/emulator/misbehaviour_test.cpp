@@ -100,7 +100,8 @@ TEST_CASE("warps that wait at different barriers for ever are a deadlock, with t
     k.bind(end);
     k.exit();
     check_mentions(complaint(k.finish(), {64, 1, 1}),
-                   {"deadlock", "warp 0 waits at barrier 0, k.ptx:4", "warp 1 waits at barrier 1, k.ptx:6"});
+                   {"deadlock", "warp 0 waits at barrier 0, at which 1 of 2 warps have arrived, k.ptx:4",
+                    "warp 1 waits at barrier 1, at which 1 of 2 warps have arrived, k.ptx:6"});
     CHECK(complaint(k.finish(), {32, 1, 1}) == "no complaint");
 }
 

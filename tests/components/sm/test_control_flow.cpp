@@ -203,8 +203,10 @@ TEST_CASE("warps at different barriers are a deadlock that names kernel, CTA, wa
     CHECK(harness.sm().next_event_time() == kTimeInfinity);
     CHECK_FALSE(harness.sm().finished());
     CHECK(harness.sm().waiting_for() ==
-          "kernel split, CTA (0, 0, 0), warp 0, PC 0x30, split.ptx:7: waits at barrier 1; "
-          "kernel split, CTA (0, 0, 0), warp 1, PC 0x38, split.ptx:8: waits at barrier 2");
+          "kernel split, CTA (0, 0, 0), warp 0, PC 0x30, split.ptx:7: waits at barrier 1, at which 1 of 2 warps have "
+          "arrived; "
+          "kernel split, CTA (0, 0, 0), warp 1, PC 0x38, split.ptx:8: waits at barrier 2, at which 1 of 2 warps have "
+          "arrived");
 }
 
 TEST_CASE("a barrier in divergent code is a deadlock that names the lanes") {

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "components/isa/modes.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
 #include "tests/contract/lp/lp_contract.h"
@@ -38,11 +39,61 @@ class DispatcherScript final : public testing::LpEnvironment {
     std::uint64_t completed_ = 0;
 };
 
-/// One launch of the mixed kernel on an SM with a FakeLoadStoreUnit; the seed chooses grid, block and scheduler's load.
+/// Odd and even lanes shuffle with one another and come to a counting barrier on ways of their own, in three rounds of
+/// a loop that polls memory; the last lanes of a warp end early.
+isa::Kernel meeting_kernel() {
+    KernelBuilder k("meeting", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto odd = k.predicate(), again = k.predicate(), last = k.predicate();
+    const auto lane = k.reg(), bit = k.reg(), value = k.reg(), other = k.reg(), round = k.reg(), polled = k.reg();
+    const auto one = k.literal(1), zero = k.launch(isa::LaunchRow::zero), all = k.literal(0xffffffffu);
+    k.special(lane, isa::SpecialRegister::laneid);
+    k.op(Operation::bit_and, Type::b32, bit, {lane, one});
+    k.setp(isa::Comparison::ne, Type::u32, odd, bit, zero);
+    k.setp(isa::Comparison::gt, Type::u32, last, lane, k.literal(28));
+    k.guard(last);
+    k.exit();
+    k.unguard();
+    k.op(Operation::mov, Type::b32, round, {zero});
+    k.op(Operation::add, Type::u32, value, {index, one});
+    const auto loop = k.here();
+    const auto side = k.label(), join = k.label(), out = k.label();
+    k.guard(odd);
+    k.branch(side, join);
+    k.unguard();
+    const auto meet = [&] {
+        k.op(Operation::shuffle, Type::b32, other, {value, one, k.literal(31), all}).mode =
+            static_cast<std::uint8_t>(isa::ShuffleMode::bfly);
+        auto& barrier = k.op(Operation::barrier, Type::u32, bit, {one});
+        barrier.barrier = isa::BarrierKind::popc;
+        barrier.source_predicate = odd.index;
+    };
+    meet();
+    k.branch(join);
+    k.bind(side);
+    k.op(Operation::mul_lo, Type::u32, value, {value, k.literal(3)});
+    meet();
+    k.bind(join);
+    k.op(Operation::mad_lo, Type::u32, value, {value, bit, other});
+    k.load(isa::Space::global, Type::u32, polled, address).order = isa::Order::volatile_;
+    k.op(Operation::add, Type::u32, round, {round, one});
+    k.setp(isa::Comparison::lt, Type::u32, again, round, k.literal(3));
+    k.guard(again);
+    k.branch(loop, out).yields = true;
+    k.unguard();
+    k.bind(out);
+    k.store(isa::Space::global, Type::u32, address, value);
+    k.exit();
+    return k.finish();
+}
+
+/// One launch of a kernel on an SM with a FakeLoadStoreUnit; the seed chooses grid, block and scheduler's load.
 struct SmContract {
-    SmContract(const std::string& scheduler)
-        : configuration(Configuration::from_toml("[sm]\nwarp_scheduler = \"" + scheduler + "\"\n", "test.toml")),
-          kernels{mixed_kernel(2)},
+    SmContract(const std::string& scheduler, const isa::Kernel& kernel = mixed_kernel(2),
+               const std::string& simt = "stack")
+        : configuration(Configuration::from_toml(
+              "[sm]\nwarp_scheduler = \"" + scheduler + "\"\nsimt = \"" + simt + "\"\n", "test.toml")),
+          kernels{kernel},
           clock(gpu::SmParameters{}.frequency) {
         contract.make = [this] {
             return std::make_unique<gpu::StreamingMultiprocessor>(
@@ -113,6 +164,19 @@ TEST_CASE("an SM keeps the contract of logical processes") {
         }
         CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
     }
+}
+
+TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the contract of logical processes") {
+    const std::uint64_t first_seed = std::random_device{}();
+    CAPTURE(first_seed);
+    SmContract sm("gto", meeting_kernel(), "convergence_barrier");
+    for (std::uint64_t seed = first_seed; seed < first_seed + 300; ++seed) {
+        REQUIRE(testing::check_chopping(sm.contract, seed) == "");
+    }
+    for (std::uint64_t seed = first_seed; seed < first_seed + 30; ++seed) {
+        REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
+    }
+    CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
 }
 
 }  // namespace

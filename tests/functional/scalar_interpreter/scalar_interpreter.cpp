@@ -9,30 +9,13 @@
 
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
+#include "tests/functional/scalar_interpreter/scalar_state.h"
 
 namespace lookahead::test {
 
 namespace {
 
 using ptx::Opcode;
-using ptx::Type;
-__extension__ using Wide = __int128;
-
-std::uint64_t truncated(std::uint64_t bits, Type type) {
-    const unsigned width = ptx::bits(type);
-    return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
-}
-
-std::int64_t as_signed(std::uint64_t bits, Type type) {
-    const unsigned unused = 64 - ptx::bits(type);
-    return static_cast<std::int64_t>(bits << unused) >> unused;
-}
-
-/// As a wide integer that holds every value of the type.
-Wide as_integer(std::uint64_t bits, Type type) {
-    return ptx::is_signed(type) ? static_cast<Wide>(as_signed(bits, type)) : static_cast<Wide>(truncated(bits, type));
-}
-
 double as_double(std::uint64_t bits, Type type) {
     return type == Type::f64 ? std::bit_cast<double>(bits)
                              : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
@@ -40,6 +23,15 @@ double as_double(std::uint64_t bits, Type type) {
 
 float as_float(std::uint64_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+}
+
+/// A subnormal single as the zero of its sign (.ftz).
+std::uint64_t flushed(std::uint64_t bits) {
+    return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
+}
+
+std::uint64_t double_bits(double value) {
+    return std::isnan(value) ? 0xfff8000000000000u : std::bit_cast<std::uint64_t>(value);
 }
 
 std::uint64_t float_bits(float value) {
@@ -99,75 +91,6 @@ bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, st
 }
 
 }  // namespace
-
-/// One call of a function, the kernel's the lowest.
-struct ScalarInterpreter::Frame {
-    const ptx::Function* function = nullptr;
-    std::vector<std::uint64_t> registers;
-    std::uint32_t next = 0;                          ///< index of the next instruction
-    std::vector<std::vector<std::byte>> parameters;  ///< a .func's
-    std::vector<std::vector<std::byte>> results;     ///< likewise
-    std::vector<std::vector<std::byte>> variables;   ///< those in .param space, by index
-    std::vector<std::uint64_t> local_addresses;      ///< of those in .local space, by index
-    const ptx::Instruction* call = nullptr;          ///< in the frame below
-};
-
-struct ScalarInterpreter::Thread {
-    isa::Dim3 id;
-    std::vector<Frame> frames;
-    std::vector<std::byte> local;
-    bool carry = false;
-    bool waits = false;  ///< at a barrier
-    bool ended = false;
-
-    Frame& top() { return frames.back(); }
-    const Frame& top() const { return frames.back(); }
-
-    void enter(const ptx::Function& function) {
-        Frame& frame = frames.emplace_back();
-        frame.function = &function;
-        frame.registers.resize(function.registers.size());
-        for (const ptx::Parameter& parameter : function.parameters) frame.parameters.emplace_back(parameter.size);
-        for (const ptx::Parameter& result : function.return_parameters) frame.results.emplace_back(result.size);
-        for (const ptx::Variable& variable : function.variables) {
-            frame.variables.emplace_back(variable.space == ptx::StateSpace::param ? variable.size() : 0);
-            const std::uint64_t alignment = std::max(variable.alignment, 1u);
-            const std::uint64_t address = (local.size() + alignment - 1) / alignment * alignment;
-            frame.local_addresses.push_back(address);
-            if (variable.space == ptx::StateSpace::local) {
-                local.resize(address + variable.size());
-            }
-        }
-    }
-};
-
-struct ScalarInterpreter::Block {
-    const ptx::Function& kernel;
-    LaunchConfiguration configuration;
-    isa::Dim3 id;
-    std::span<const std::byte> parameters;
-    std::vector<std::byte> shared;
-    std::map<const ptx::Variable*, std::uint64_t> shared_offsets;
-
-    /// Statically sized variables of the module and of every function, and behind them the launch's own bytes.
-    void lay_out(const ptx::Module& module) {
-        const auto place = [&](const ptx::Variable& variable) {
-            if (variable.space != ptx::StateSpace::shared || variable.is_extern) return;
-            const std::uint64_t alignment = std::max(variable.alignment, 1u);
-            const std::uint64_t offset = (shared.size() + alignment - 1) / alignment * alignment;
-            shared_offsets[&variable] = offset;
-            shared.resize(offset + variable.size());
-        };
-        for (const ptx::Variable& variable : module.variables) place(variable);
-        for (const ptx::Function& function : module.functions)
-            for (const ptx::Variable& variable : function.variables) place(variable);
-        shared.resize((shared.size() + 15) / 16 * 16);
-        for (const ptx::Variable& variable : module.variables)
-            if (variable.space == ptx::StateSpace::shared && variable.is_extern)
-                shared_offsets[&variable] = shared.size();
-        shared.resize(shared.size() + configuration.dynamic_shared_bytes);
-    }
-};
 
 ScalarInterpreter::ScalarInterpreter(const ptx::Module& module) : module_(module) {
     place_variables();
@@ -254,7 +177,7 @@ void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration&
     const isa::Dim3& grid = configuration.grid;
     const isa::Dim3& size = configuration.block;
     for (std::uint64_t linear = 0; linear < grid.count(); ++linear) {
-        Block block{*kernel, configuration, {}, parameters, {}, {}};
+        Block block{*kernel, configuration, {}, parameters, {}, {}, {}};
         block.id = {static_cast<std::uint32_t>(linear % grid.x), static_cast<std::uint32_t>(linear / grid.x % grid.y),
                     static_cast<std::uint32_t>(linear / grid.x / grid.y)};
         block.lay_out(module_);
@@ -265,16 +188,17 @@ void ScalarInterpreter::launch(std::string_view name, const LaunchConfiguration&
             threads[t].enter(*kernel);
         }
         while (!std::ranges::all_of(threads, &Thread::ended)) {
-            for (Thread& thread : threads) {
-                thread.waits = false;
-                run_thread(block, thread);
-            }
+            bool goes_on = false;
+            for (Thread& thread : threads) goes_on |= run_thread(block, thread);
+            goes_on |= let_threads_meet(block, threads);
+            if (!goes_on) throw ProgramError("scalar interpreter: deadlock in kernel " + std::string(name));
         }
     }
 }
 
-void ScalarInterpreter::run_thread(Block& block, Thread& thread) {
-    while (!thread.ended && !thread.waits) {
+bool ScalarInterpreter::run_thread(Block& block, Thread& thread) {
+    if (thread.ended || thread.waits_at != nullptr) return false;
+    for (unsigned i = 0; i < kTurn && !thread.ended && thread.waits_at == nullptr; ++i) {
         Frame& frame = thread.top();
         if (frame.next >= frame.function->instructions.size()) {
             return_from(thread);
@@ -288,6 +212,7 @@ void ScalarInterpreter::run_thread(Block& block, Thread& thread) {
             execute(block, thread, instruction);
         }
     }
+    return true;
 }
 
 void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruction& instruction) {
@@ -312,7 +237,14 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
             return;
         case Opcode::bar:
         case Opcode::barrier:
-            thread.waits = true;
+        case Opcode::bar_warp_sync:
+        case Opcode::shfl:
+        case Opcode::vote:
+        case Opcode::match:
+        case Opcode::redux:
+            thread.waits_at = &instruction;
+            return;
+        case Opcode::nanosleep:
             return;
         case Opcode::membar:
         case Opcode::fence:
@@ -474,7 +406,8 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
     }
     if (instruction.opcode == Opcode::cvt && !ptx::is_floating(modifiers.types[0]) &&
         !ptx::is_floating(modifiers.types[1])) {
-        return static_cast<std::uint64_t>(as_integer(source(0), modifiers.types[1]));
+        const auto whole = static_cast<std::uint64_t>(as_integer(source(0), modifiers.types[1]));
+        return static_cast<std::uint64_t>(as_integer(whole, modifiers.types[0]));
     }
     if (ptx::is_floating(type)) {
         refuse(module_, instruction);
@@ -507,6 +440,45 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
             const Wide distance = integer(0) < integer(1) ? integer(1) - integer(0) : integer(0) - integer(1);
             return static_cast<std::uint64_t>(integer(2) + distance);
         }
+        case Opcode::shf: {
+            const std::uint64_t pair = truncated(source(1), Type::u32) << 32 | truncated(source(0), Type::u32);
+            const std::uint64_t given = truncated(source(2), Type::u32);
+            const std::uint64_t amount =
+                modifiers.overflow == ptx::ShiftOverflow::wrap ? given % 32 : std::min<std::uint64_t>(given, 32);
+            return modifiers.direction == ptx::ShiftDirection::left ? pair << amount >> 32 : pair >> amount;
+        }
+        case Opcode::prmt: {
+            if (modifiers.permute != ptx::PermuteMode::none) refuse(module_, instruction);
+            const std::uint64_t pair = truncated(source(1), Type::u32) << 32 | truncated(source(0), Type::u32);
+            std::uint64_t result = 0;
+            for (unsigned byte = 0; byte < 4; ++byte) {
+                const std::uint64_t selector = source(2) >> (4 * byte) & 15;
+                const std::uint64_t chosen = pair >> (8 * (selector & 7)) & 0xff;
+                const std::uint64_t sign = (chosen >> 7) != 0 ? 0xff : 0;
+                result |= (selector & 8 ? sign : chosen) << (8 * byte);
+            }
+            return result;
+        }
+        case Opcode::lop3: {
+            std::uint64_t result = 0;
+            for (unsigned bit = 0; bit < 32; ++bit) {
+                const std::uint64_t row =
+                    (source(0) >> bit & 1) << 2 | (source(1) >> bit & 1) << 1 | (source(2) >> bit & 1);
+                result |= (source(3) >> row & 1) << bit;
+            }
+            return result;
+        }
+        case Opcode::popc:
+            return static_cast<std::uint64_t>(std::popcount(truncated(source(0), type)));
+        case Opcode::dp2a: {
+            Wide sum = integer(2);
+            for (unsigned i = 0; i < 2; ++i) {
+                const unsigned byte = i + (modifiers.upper_half ? 2 : 0);
+                sum += as_integer(source(0) >> (16 * i), ptx::is_signed(modifiers.types[0]) ? Type::s16 : Type::u16) *
+                       as_integer(source(1) >> (8 * byte), ptx::is_signed(modifiers.types[1]) ? Type::s8 : Type::u8);
+            }
+            return static_cast<std::uint64_t>(sum);
+        }
         case Opcode::dp4a: {
             Wide sum = integer(2);
             for (unsigned byte = 0; byte < 4; ++byte) {
@@ -538,8 +510,11 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
 
 void ScalarInterpreter::compare(const Block& block, Thread& thread, const ptx::Instruction& instruction) const {
     const auto sources = instruction.sources();
-    const bool holds = comparison_holds(instruction.modifiers.comparison, instruction.type(),
-                                        value(block, thread, sources[0]), value(block, thread, sources[1]));
+    const auto operand = [&](std::size_t i) {
+        const std::uint64_t bits = value(block, thread, sources[i]);
+        return instruction.modifiers.ftz && instruction.type() == Type::f32 ? flushed(bits) : bits;
+    };
+    const bool holds = comparison_holds(instruction.modifiers.comparison, instruction.type(), operand(0), operand(1));
     const bool other = sources.size() > 2 && value(block, thread, sources[2]) != 0;
     const auto combined = [&](bool result) {
         switch (instruction.modifiers.combine) {
@@ -799,7 +774,17 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
     std::uint64_t result = 0;
     switch (instruction.modifiers.atomic) {
         case AtomicOperation::add:
-            result = type == Type::f32 ? float_bits(as_float(old) + as_float(operand)) : old + operand;
+            if (type == Type::f16 || type == Type::f16x2) refuse(module_, instruction);
+            if (type == Type::f32) {
+                // PTX ISA, "atom": additions in global memory flush subnormals, those in shared memory do not.
+                const bool flushes = instruction.modifiers.space != ptx::StateSpace::shared;
+                const auto in = [&](std::uint64_t bits) { return as_float(flushes ? flushed(bits) : bits); };
+                result = float_bits(in(old) + in(operand));
+                if (flushes) result = flushed(result);
+            } else {
+                result =
+                    type == Type::f64 ? double_bits(as_double(old, type) + as_double(operand, type)) : old + operand;
+            }
             break;
         case AtomicOperation::min:
             result = static_cast<std::uint64_t>(std::min(a, b));

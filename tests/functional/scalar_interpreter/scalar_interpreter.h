@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "components/device/device.h"
@@ -9,7 +10,8 @@
 
 namespace lookahead::test {
 
-/// Runs un-lowered PTX one thread at a time, each to the next barrier: slow and plain. It shares the parser with the
+/// Runs un-lowered PTX one thread at a time, each until it waits for others or its turn is over: slow and plain, and
+/// without warps but for the instructions that name lanes. It shares the parser with the
 /// simulator and nothing after it, so it can find faults of the finaliser, the handlers, the emulator and the timing
 /// model. Throws InputError for PTX that it does not know, ProgramError for a bad access.
 class ScalarInterpreter : public Device {
@@ -32,9 +34,21 @@ class ScalarInterpreter : public Device {
     struct Frame;
     struct Thread;
     struct Block;
+    struct Barrier;
 
-    /// Runs a thread until it waits at a barrier or ends.
-    void run_thread(Block& block, Thread& thread);
+    /// Instructions of a thread's turn: it may wait in a loop for another's store.
+    static constexpr unsigned kTurn = 1000;
+
+    /// Runs a thread until it waits, ends or has had its turn; false: it could not run.
+    bool run_thread(Block& block, Thread& thread);
+    // Threads that wait for one another (scalar_meetings.cpp). True: some can go on.
+    bool let_threads_meet(Block& block, std::vector<Thread>& threads);
+    bool let_lanes_meet(Block& block, std::span<Thread> warp);
+    bool let_warp_arrive(Block& block, std::span<Thread> warp);
+    bool open_barriers(Block& block, std::vector<Thread>& threads);
+    std::uint32_t members_of(const Block& block, const Thread& thread) const;
+    void execute_together(const Block& block, std::span<Thread> warp, std::uint32_t lanes);
+    void set_result(Thread& thread, std::size_t destination, std::uint64_t bits);
     void execute(Block& block, Thread& thread, const ptx::Instruction& instruction);
     std::uint64_t compute(const Block& block, const Thread& thread, const ptx::Instruction& instruction) const;
     std::uint64_t value(const Block& block, const Thread& thread, const ptx::Operand& operand) const;

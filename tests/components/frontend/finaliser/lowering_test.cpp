@@ -225,7 +225,7 @@ TEST_CASE("what the machine cannot do is refused with file, line and instruction
     CHECK(contains(texture, "test.ptx:"));
     CHECK(contains(texture, "tex.1d.v4.f32.s32"));
     CHECK(contains(texture, "not supported"));
-    CHECK(contains(refusal("bar.sync 0, 64;"), "count"));
+    CHECK(contains(refusal("bar.sync 0, 65;"), "multiple of 32"));
 }
 
 TEST_CASE("options out of range are refused") {

@@ -1,0 +1,154 @@
+// Lanes of a warp, and warps of a CTA, that wait for one another.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "components/emulator/cta.h"
+#include "core/error/error.h"
+
+namespace lookahead {
+
+using isa::LaneMask;
+using isa::SimtState;
+
+void CtaRunner::meet(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    const isa::Instruction& instruction = *decoded.instruction;
+    const LaneMask alive = warp.simt.alive();
+    const isa::Members waiting = isa::members_of(warp.frame + decoded.members, active, alive);
+    isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
+    if (waiting.members != 0) warp.exchange->put(rows, instruction, waiting.lanes);
+    switch (warp.simt.meet(waiting.lanes, waiting.members, isa::meeting_key(instruction), active & ~waiting.lanes)) {
+        case SimtState::Arrival::alone:
+            if (decoded.handler != nullptr) compute(decoded, warp, active);
+            return warp.simt.advance();
+        case SimtState::Arrival::resumed:
+            warp.exchange->take(rows, instruction, active);
+            warp.predicates[decoded.destination_predicate] = rows.destination_predicate;
+            return warp.simt.advance();
+        case SimtState::Arrival::apart:
+            settle_meetings(warp);
+            return check_runs(warp);
+    }
+}
+
+/// Executes what lanes have come together for.
+void CtaRunner::settle_meetings(Warp& warp) {
+    if (warp.simt.meetings().empty()) return;
+    for (const SimtState::Meeting& meeting : warp.simt.meetings()) {
+        const DecodedInstruction& decoded = launch_.code[meeting.pc];
+        if (meeting.held)
+            arrive(arrival_of(decoded, warp, meeting.lanes), warp, meeting.lanes, warp.exchange->predicates());
+        else
+            warp.exchange->execute(decoded.handler, *decoded.instruction, meeting.lanes);
+    }
+    warp.simt.forget_meetings();
+}
+
+isa::BarrierArrival CtaRunner::arrival_of(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
+    try {
+        return isa::read_arrival(*decoded.instruction, warp.frame + decoded.source[0][0],
+                                 warp.frame + decoded.source[1][0], active);
+    } catch (const ProgramError& error) {
+        throw ProgramError(fmt::format("{}: {}", describe(place(warp)), error.what()));
+    }
+}
+
+/// A warp arrives at a CTA's barrier with all its lanes that have not ended (PTX ISA, "bar, barrier").
+void CtaRunner::barrier(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    const isa::BarrierArrival arrival = arrival_of(decoded, warp, active);
+    isa::OperandRows rows = operand_rows(decoded, warp.frame, warp.predicates);
+    const LaneMask alive = warp.simt.alive();
+    if (warp.simt.model() == isa::SimtModel::stack) {
+        // Lanes on other paths of this warp cannot run before the barrier opens, so it never would.
+        if (active != alive)
+            throw ProgramError(fmt::format(
+                "{}: deadlock: barrier {} inside a divergent branch: of the warp's lanes {:#010x} only {:#010x} arrive",
+                describe(place(warp)), arrival.number, alive, active));
+        return arrive(arrival, warp, active, rows.source_predicate);
+    }
+    if (active != alive) warp.exchange->put(rows, *decoded.instruction, active);
+    switch (warp.simt.meet(active, isa::kFullMask, arrival.key(), 0, true)) {
+        case SimtState::Arrival::alone:
+            return arrive(arrival, warp, active, rows.source_predicate);
+        case SimtState::Arrival::resumed:
+            warp.exchange->take(rows, *decoded.instruction, active);
+            warp.predicates[decoded.destination_predicate] = rows.destination_predicate;
+            return warp.simt.advance();
+        case SimtState::Arrival::apart:
+            settle_meetings(warp);
+            return check_runs(warp);
+    }
+}
+
+void CtaRunner::arrive(const isa::BarrierArrival& arrival, Warp& warp, LaneMask lanes, LaneMask predicates) {
+    try {
+        barriers_[arrival.number].arrive(arrival, lanes, predicates);
+    } catch (const ProgramError& error) {
+        throw ProgramError(fmt::format("{}: {}", describe(place(warp)), error.what()));
+    }
+    if (arrival.kind == isa::BarrierKind::arrive)
+        release(warp, 0);
+    else
+        warp.barrier = static_cast<int>(arrival.number);
+    complete_barrier(arrival.number);
+}
+
+void CtaRunner::complete_barrier(unsigned number) {
+    isa::CtaBarrier& barrier = barriers_[number];
+    if (!barrier.complete(live_warps_)) return;
+    for (Warp& warp : warps_) {
+        if (warp.barrier != static_cast<int>(number)) continue;
+        warp.barrier = kNotWaiting;
+        ++warp.passed_barriers;
+        std::uint32_t pc = warp.simt.pc();
+        if (!warp.simt.runs()) warp.simt.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
+        release(warp, barrier.result(launch_.code[pc].instruction->barrier));
+    }
+    barrier = {};
+}
+
+/// The warp goes on behind its barrier instruction; `result` is that of a reduction.
+void CtaRunner::release(Warp& warp, std::uint32_t result) {
+    if (!warp.simt.runs()) {
+        warp.exchange->set_result(result, result != 0);
+        return warp.simt.release();
+    }
+    const DecodedInstruction& decoded = launch_.code[warp.simt.pc()];
+    const LaneMask active = warp.simt.active() & (warp.predicates[decoded.guard] ^ decoded.guard_flip);
+    if (decoded.instruction->destination_rows != 0) {
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane)
+            if (active >> lane & 1) warp.frame[decoded.destination[0] + lane] = result;
+    }
+    LaneMask& predicate = warp.predicates[decoded.destination_predicate];
+    predicate = (predicate & ~active) | (result != 0 ? active : 0);
+    warp.simt.advance();
+}
+
+/// A warp none of whose paths can run, and that is at no barrier, never will: only its own lanes can wake them.
+void CtaRunner::check_runs(const Warp& warp) const {
+    if (warp.simt.runs() || warp.simt.done() || warp.waits()) return;
+    std::string waiting;
+    warp.simt.for_each_waiting([&](std::uint32_t pc, LaneMask lanes, LaneMask members) {
+        waiting += fmt::format("{}lanes {:#010x} wait at {} for lanes {:#010x}", waiting.empty() ? "" : "; ", lanes,
+                               describe_pc(pc), members & warp.simt.alive() & ~lanes);
+    });
+    throw ProgramError(
+        fmt::format("{}, warp {}: deadlock: {}", describe_cta(), warp.first_thread / isa::kWarpSize, waiting));
+}
+
+void CtaRunner::report_deadlock() const {
+    std::string waiting;
+    for (const Warp& warp : warps_) {
+        if (warp.simt.done()) continue;
+        std::uint32_t pc = warp.simt.pc();
+        if (!warp.simt.runs()) warp.simt.for_each_waiting([&](std::uint32_t at, LaneMask, LaneMask) { pc = at; });
+        const auto number = static_cast<unsigned>(warp.barrier);
+        waiting += fmt::format("{}warp {} waits at {}, {}:{}", waiting.empty() ? "" : "; ",
+                               warp.first_thread / isa::kWarpSize, barriers_[number].describe(number, live_warps_),
+                               launch_.kernel->source_file, launch_.kernel->code[pc].line);
+    }
+    throw ProgramError(fmt::format("{}: deadlock: {}", describe_cta(), waiting));
+}
+
+}  // namespace lookahead

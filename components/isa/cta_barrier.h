@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "components/isa/instruction.h"
+
+namespace lookahead::isa {
+
+/// Barriers that one CTA may name (PTX ISA, "bar, barrier").
+inline constexpr unsigned kBarriersPerCta = 16;
+
+/// A warp's arrival at a CTA barrier.
+struct BarrierArrival {
+    std::uint32_t number = 0;
+    std::uint32_t threads = 0;  ///< that take part; 0: all of the CTA that have not ended
+    BarrierKind kind = BarrierKind::sync;
+
+    /// Equal for lanes of one warp that arrive together.
+    std::uint64_t key() const {
+        return static_cast<std::uint64_t>(Operation::barrier) | static_cast<std::uint64_t>(kind) << 8 |
+               std::uint64_t{number} << 16 | std::uint64_t{threads} << 32;
+    }
+};
+
+/// Reads the operands of a barrier instruction for the lanes of `active`, whose first lane stands for all. `number` and
+/// `threads` are the rows of source[0] and source[1], where the instruction has them. Throws ProgramError if they name
+/// no barrier or count (without the place).
+BarrierArrival read_arrival(const Instruction& instruction, const std::uint32_t* number, const std::uint32_t* threads,
+                            LaneMask active);
+
+/// One barrier of a CTA. Warps are counted, as if each had all its threads (PTX ISA: the count is a multiple of the warp
+/// size). The barrier completes when its count has arrived or, without a count, all warps of the CTA that have not
+/// ended; it can be used again from then on.
+struct CtaBarrier {
+    std::uint32_t arrived = 0;     ///< warps, those that only arrive included
+    std::uint32_t threads = 0;     ///< the count that they gave
+    std::uint32_t true_lanes = 0;  ///< threads whose predicate holds
+    bool all_true = true;
+
+    /// `lanes` arrive, with `predicates` for a reduction. Throws ProgramError (without the place) if the count differs
+    /// from that of earlier arrivals.
+    void arrive(const BarrierArrival& arrival, LaneMask lanes, LaneMask predicates);
+    bool complete(std::uint32_t live_warps) const {
+        return arrived != 0 && (threads == 0 ? arrived >= live_warps : arrived * kWarpSize >= threads);
+    }
+    /// A reduction's result, 0 or 1 for predicates.
+    std::uint32_t result(BarrierKind kind) const {
+        return kind == BarrierKind::popc ? true_lanes : kind == BarrierKind::bit_and ? all_true : true_lanes != 0;
+    }
+    /// "barrier 3, at which 2 of 4 warps have arrived", for messages.
+    std::string describe(unsigned number, std::uint32_t live_warps) const;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& arrived& threads& true_lanes& all_true;
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        hasher.add(arrived | std::uint64_t{threads} << 32);
+        hasher.add(true_lanes | std::uint64_t{all_true} << 32);
+    }
+};
+
+}  // namespace lookahead::isa

@@ -1,0 +1,227 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/isa/instruction.h"
+#include "components/isa/simt_stack.h"
+
+namespace lookahead::isa {
+
+/// How a warp's lanes that run apart are run. `stack`: a reconvergence stack; a path runs until it reconverges or
+/// ends. `convergence_barrier`: every path makes progress, and lanes named by a `*.sync` wait for one another.
+enum class SimtModel : std::uint8_t { stack, convergence_barrier };
+
+/// Which lanes of a warp run, and where, under either model. Without divergence both cost the same: one comparison an
+/// instruction.
+///
+/// Under `convergence_barrier` the lanes are in paths, of which one runs. A branch that diverges opens a convergence
+/// barrier at its immediate post-dominator with the lanes that take part; a path that gets there waits until all of
+/// these have come or ended, and they go on as one (Diamos et al., US patent application 2016/0019066; Volta's BSSY and
+/// BSYNC). Waiting there is only for speed, so a path that waits while another spins is let go: see kPatience.
+///
+/// The running path changes only where it cannot go on (it waits or has ended), and at branches back in loops that may
+/// wait for other lanes (Instruction::yields), not on stalls: NVIDIA's GPUs run a divergent path until it blocks or
+/// yields (Damani et al., "GPU Subwarp Interleaving", HPCA 2022, section II). So which path runs hangs on the
+/// instructions alone, not on time: the emulator and the SMs run the paths in the same order.
+class SimtState : private SimtStack {
+  public:
+    /// A path's branches back while others wait at a convergence barrier, after which those are let go. Plain ones count
+    /// 1 and those that yield kYieldCost, so 16 turns of a spinning loop or 65536 of any loop. An estimate: enough for
+    /// the lanes of an ordinary loop with atomics to come together, few against a lock's latency.
+    static constexpr std::int32_t kPatience = 65536;
+    static constexpr std::int32_t kYieldCost = 4096;
+
+    enum class Arrival : std::uint8_t {
+        alone,    ///< no lane is missing: nothing has changed
+        resumed,  ///< the path has waited here before, and all have come: nothing has changed but that
+        apart,    ///< the lanes wait, or have waited; another path runs, or none
+    };
+
+    /// Lanes that have come together: what they wait for is done (`held`: at a CTA's barrier, see release()).
+    struct Meeting {
+        std::uint32_t pc;  ///< of one of their instructions
+        LaneMask lanes;
+        bool held;
+    };
+
+    SimtState() = default;
+
+    /// All lanes of `mask` at `pc`.
+    void start(SimtModel model, std::uint32_t pc, LaneMask mask);
+
+    using SimtStack::active;
+    using SimtStack::pc;
+    SimtModel model() const { return model_; }
+    /// Some path runs. If none does and not all have ended, the warp waits.
+    bool runs() const { return top_.mask != 0; }
+    bool done() const { return top_.mask == 0 && others_.empty(); }
+    LaneMask alive() const {
+        if (model_ == SimtModel::stack) return SimtStack::alive();
+        LaneMask lanes = top_.mask;
+        for (const Path& path : others_) lanes |= path.mask;
+        return lanes;
+    }
+    bool diverged() const { return alive() != top_.mask; }
+
+    void advance() {
+        ++top_.pc;
+        reconverge();
+    }
+
+    /// Lanes of `taken` (within active()) follow `branch`, the other active ones go on.
+    void branch(LaneMask taken, const Instruction& branch) {
+        const std::uint32_t from = top_.pc;
+        if (model_ == SimtModel::stack) {
+            SimtStack::branch(taken, branch.target, from + 1, branch.reconvergence);
+        } else if (taken == 0 || taken == top_.mask || branch.target == from + 1) {
+            top_.pc = taken != 0 ? branch.target : from + 1;
+            reconverge();
+        } else {
+            split(taken, branch.target, from + 1, branch.reconvergence);
+        }
+        if (taken != 0 && branch.target <= from && (waiting_ != 0 || !others_.empty())) branched_back(branch.yields);
+    }
+
+    /// Lanes of `mask` (within active()) end; the other active ones go on to the next instruction.
+    void exit(LaneMask mask);
+
+    /// Lanes of `lanes` (within active()) execute an instruction that all living lanes of `members` must execute
+    /// together; lanes of `later` will do so after them, and the other active ones go on behind it. Instructions meet
+    /// where `key` and members are equal. A path that resumes is at its instruction again. With `hold` the lanes that
+    /// have met wait on for release().
+    Arrival meet(LaneMask lanes, LaneMask members, std::uint64_t key, LaneMask later = 0, bool hold = false);
+    /// What has come together since the last call, for the caller to execute; then forget_meetings().
+    const std::vector<Meeting>& meetings() const { return meetings_; }
+    void forget_meetings() { meetings_.clear(); }
+    /// The held lanes, if any, are at their instructions again, and resume.
+    void release();
+    bool holds() const;
+
+    /// `stack`: how many times in a row the running lanes have branched back at one place of a loop that may wait for
+    /// other lanes, while some of the warp wait for them.
+    std::uint32_t spins() const { return spins_; }
+
+    /// Calls visit(pc, lanes, members) for each path that waits for lanes of the warp; no members at CTA barriers.
+    template <class Visit>
+    void for_each_waiting(Visit visit) const {
+        for (const Path& path : others_)
+            if (path.wait == Wait::meeting || path.wait == Wait::held) visit(path.pc, path.mask, path.members);
+    }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned version) {
+        SimtStack::serialize(archive, version);
+        archive& model_& credit_& spins_& spin_pc_& spin_lanes_& top_barrier_& resumed_;
+        serialize_all(archive, others_);
+        serialize_all(archive, barriers_);
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        hash_paths(hasher);
+        hasher.add(spins_ | std::uint64_t{spin_pc_} << 32);
+        hasher.add(spin_lanes_);
+    }
+    /// All that the paths' future hangs on: without spins().
+    template <class Hasher>
+    void hash_paths(Hasher& hasher) const {
+        SimtStack::hash(hasher);
+        hasher.add(static_cast<std::uint32_t>(credit_) | std::uint64_t{top_barrier_} << 32 |
+                   std::uint64_t{resumed_} << 48);
+        for (const Path& path : others_) {
+            hasher.add(path.pc | std::uint64_t{path.mask} << 32);
+            hasher.add(path.barrier | static_cast<std::uint64_t>(path.wait) << 16 | std::uint64_t{path.old} << 24 |
+                       std::uint64_t{path.members} << 32);
+            hasher.add(path.key);
+        }
+        for (const Barrier& barrier : barriers_) {
+            hasher.add(barrier.pc | std::uint64_t{barrier.members} << 32);
+            hasher.add(barrier.parent);
+        }
+    }
+
+  private:
+    static constexpr std::uint16_t kNoBarrier = 0xffff;
+
+    enum class Wait : std::uint8_t {
+        none,
+        resumed,      ///< it can run: its meeting is complete, its instruction still to be executed
+        convergence,  ///< at its convergence barrier
+        meeting,      ///< for lanes of the warp
+        held,         ///< they have come, and wait for release()
+    };
+
+    /// A path that does not run.
+    struct Path {
+        std::uint32_t pc = 0;
+        LaneMask mask = 0;
+        std::uint16_t barrier = kNoBarrier;
+        Wait wait = Wait::none;
+        bool old = false;   ///< has waited at its convergence barrier since before the patience was last at its end
+        bool hold = false;  ///< of its meeting
+        LaneMask members = 0;
+        std::uint64_t key = 0;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& pc& mask& barrier& wait& old& hold& members& key;
+        }
+    };
+    /// A convergence barrier: lanes `members` meet at `pc`. Without members its place is free.
+    struct Barrier {
+        std::uint32_t pc = 0;
+        LaneMask members = 0;
+        std::uint16_t parent = kNoBarrier;  ///< that encloses it
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& pc& members& parent;
+        }
+    };
+
+    template <class Archive, class Element>
+    static void serialize_all(Archive& archive, std::vector<Element>& elements) {
+        auto size = static_cast<std::uint32_t>(elements.size());
+        archive& size;
+        elements.resize(size);
+        for (Element& element : elements) element.serialize(archive, 0);
+    }
+
+    void reconverge() {
+        if (top_.pc != top_.reconvergence) return;
+        if (model_ == SimtModel::stack)
+            merge();
+        else
+            arrive();
+    }
+    std::uint32_t pc_of(std::uint16_t barrier) const {
+        return barrier == kNoBarrier ? kNoTarget : barriers_[barrier].pc;
+    }
+    static bool can_run(const Path& path) { return path.wait <= Wait::resumed; }
+
+    void split(LaneMask taken, std::uint32_t target, std::uint32_t fallthrough, std::uint32_t reconvergence);
+    std::uint16_t open_barrier(std::uint32_t pc, LaneMask members);
+    void arrive();
+    void complete(std::uint16_t barrier);
+    void leave(Path& path);
+    void remove_from_barriers(LaneMask lanes);
+    void run(const Path& path);
+    void run_next();
+    void put_aside(Wait wait);
+    void branched_back(bool yields);
+    bool join(std::uint64_t key, LaneMask members);
+    void merge_equal_paths();
+
+    SimtModel model_ = SimtModel::stack;
+    bool resumed_ = false;  ///< the running path is at an instruction that it has met others at
+    std::uint16_t top_barrier_ = kNoBarrier;
+    std::int32_t credit_ = kPatience;
+    std::uint32_t spins_ = 0;
+    std::uint32_t spin_pc_ = 0;
+    LaneMask spin_lanes_ = 0;
+    std::vector<Path> others_;  ///< the last runs next
+    std::vector<Barrier> barriers_;
+    std::vector<Meeting> meetings_;  ///< empty between instructions
+};
+
+}  // namespace lookahead::isa

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/isa/handlers.h"
+#include "components/isa/launch.h"
+
+namespace lookahead::isa {
+
+/// Of the lanes that execute a `*.sync`, whose member masks may differ, those to wait now, and for whom.
+struct Members {
+    LaneMask lanes;
+    LaneMask members;
+};
+
+/// `masks`: each lane's member mask. If nobody of any mask is missing all of `active` need not wait; else the lanes with
+/// the first mask of which a living lane is missing are given.
+Members members_of(const std::uint32_t* masks, LaneMask active, LaneMask alive);
+
+/// Equal for instructions that can be executed together: same operation, type and qualifiers.
+std::uint64_t meeting_key(const Instruction& instruction);
+
+/// Values of a warp's lanes that wait for one another in `*.sync` instructions at different places (SimtState::meet):
+/// each path puts in what its lanes give when it gets there; when all have come the instruction is executed once for
+/// them together; each path takes its lanes' results when it runs again. Every lane waits in one instruction at most.
+class WarpExchange {
+  public:
+    /// The sources of `lanes` as their instruction reads them.
+    void put(const OperandRows& rows, const Instruction& instruction, LaneMask lanes);
+    /// Executes `instruction` for `lanes`, which are those of all its paths. No handler: there are no results.
+    void execute(AluHandler handler, const Instruction& instruction, LaneMask lanes);
+    /// The results of `lanes`, to their destinations.
+    void take(OperandRows& rows, const Instruction& instruction, LaneMask lanes) const;
+
+    /// A value instead of that of an instruction with a handler: a CTA barrier's reduction.
+    void set_result(std::uint32_t value, bool predicate);
+    /// The lanes' source predicates.
+    LaneMask predicates() const { return predicates_; }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        for (auto& row : sources_) archive& row.lanes;
+        archive& result_.lanes& predicates_& result_predicates_;
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        hasher.add_bytes(sources_, sizeof sources_);
+        hasher.add_bytes(&result_, sizeof result_);
+        hasher.add(predicates_ | std::uint64_t{result_predicates_} << 32);
+    }
+
+  private:
+    /// The first source's two words, the others' low words (no such instruction has more).
+    static constexpr unsigned kRows = 4;
+
+    Row sources_[kRows] = {};
+    Row result_ = {};
+    LaneMask predicates_ = 0;
+    LaneMask result_predicates_ = 0;
+};
+
+}  // namespace lookahead::isa

@@ -1,0 +1,121 @@
+#include "tests/functional/simt/three_devices.h"
+
+#include <doctest/doctest.h>
+
+#include "components/emulator/emulated_device.h"
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "experiments/run/run.h"
+#include "tests/functional/scalar_interpreter/scalar_interpreter.h"
+
+namespace lookahead::test {
+namespace {
+
+const char* name_of(isa::SimtModel simt) {
+    return simt == isa::SimtModel::stack ? "stack" : "convergence_barrier";
+}
+
+std::vector<std::uint32_t> run_on(Device& device, const Program& program) {
+    const DeviceAddress out = device.upload(std::vector<std::uint32_t>(program.words));
+    device.launch("k", program.configuration, pack_parameters(out, program.a));
+    return device.download<std::uint32_t>(out, program.words);
+}
+
+/// The program that the workload below runs, and what it gave: a test runs one at a time.
+const Program* current = nullptr;
+std::vector<std::uint32_t> current_result;
+
+class PtxProgram final : public Workload {
+  public:
+    explicit PtxProgram(const WorkloadContext&) {}
+    std::string_view ptx() const override { return current->text; }
+    std::string ptx_file() const override { return "program.ptx"; }
+    void run(Device& device) override { current_result = run_on(device, *current); }
+    CheckReport check() const override { return {Outputs::match, ""}; }
+};
+LOOKAHEAD_REGISTER_VARIANT(Workload, PtxProgram, "ptx_program", "A kernel of the tests.", "tests/functional/simt")
+
+std::vector<std::uint32_t> emulate_or_throw(const Program& program, isa::SimtModel simt) {
+    const ptx::Module module = ptx::parse_module(program.text, "program.ptx");
+    EmulatorOptions options;
+    options.simt = simt;
+    EmulatedDevice device(finaliser::finalise_module(module, {}), options);
+    return run_on(device, program);
+}
+
+RunOutcome outcome_of(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options) {
+    current = &program;
+    current_result.clear();
+    RunRequest request;
+    request.workload = "ptx_program";
+    request.partition = "linear";
+    request.progress = ProgressMode::none;
+    request.configuration = Configuration::from_toml("", "test.toml");
+    request.configuration.override_value(std::string("sm.simt=") + name_of(simt));
+    for (const std::string& option : options) request.configuration.override_value(option);
+    InProcessTransport transport;
+    return run(request, transport);
+}
+
+}  // namespace
+
+std::string kernel(const std::string& body, const std::string& before) {
+    return ".version 9.0\n.target sm_75\n.address_size 64\n" + before +
+           "\n.visible .entry k(.param .u64 out, .param .u32 a)\n{\n"
+           ".reg .b32 %r<32>;\n.reg .b64 %rd<16>;\n.reg .pred %p<8>;\n.reg .b64 %base;\n.reg .b64 %out;\n"
+           ".reg .b32 %t;\n.reg .b32 %a;\n.reg .b32 %n;\n"
+           "ld.param.u64 %base, [out];\ncvta.to.global.u64 %base, %base;\nld.param.u32 %a, [a];\n"
+           "mov.u32 %t, %ctaid.x;\nmov.u32 %n, %ntid.x;\nmul.lo.u32 %n, %n, %t;\nmov.u32 %t, %tid.x;\n"
+           "add.u32 %n, %n, %t;\nmul.wide.u32 %out, %n, 4;\nadd.s64 %out, %out, %base;\n" +
+           body + "\nret;\n}\n";
+}
+
+std::vector<std::uint32_t> interpret(const Program& program) {
+    const ptx::Module module = ptx::parse_module(program.text, "program.ptx");
+    ScalarInterpreter device(module);
+    return run_on(device, program);
+}
+
+std::vector<std::uint32_t> emulate(const Program& program, isa::SimtModel simt) {
+    return emulate_or_throw(program, simt);
+}
+
+std::vector<std::uint32_t> simulate(const Program& program, isa::SimtModel simt,
+                                    const std::vector<std::string>& options) {
+    const RunOutcome outcome = outcome_of(program, simt, options);
+    INFO(outcome.message);
+    CHECK(outcome.code == ExitCode::done);
+    return current_result;
+}
+
+Ending ending_of_emulation(const Program& program, isa::SimtModel simt) {
+    try {
+        emulate_or_throw(program, simt);
+        return {};
+    } catch (const ProgramError& error) {
+        return {error.code(), error.what()};
+    }
+}
+
+Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options) {
+    const RunOutcome outcome = outcome_of(program, simt, options);
+    return {outcome.code, outcome.message};
+}
+
+std::vector<std::uint32_t> run_everywhere(const Program& program) {
+    const std::vector<std::uint32_t> expected = interpret(program);
+    for (const isa::SimtModel simt : kModels) {
+        CAPTURE(name_of(simt));
+        CHECK(emulate(program, simt) == expected);
+        CHECK(simulate(program, simt) == expected);
+    }
+    return expected;
+}
+
+void expect_with_convergence_barriers(const Program& program, const std::vector<std::uint32_t>& expected) {
+    CHECK(emulate(program, isa::SimtModel::convergence_barrier) == expected);
+    CHECK(simulate(program, isa::SimtModel::convergence_barrier) == expected);
+}
+
+}  // namespace lookahead::test

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/device/device.h"
+#include "components/isa/simt_state.h"
+#include "core/error/error.h"
+
+namespace lookahead::test {
+
+/// A kernel `k(u64 out, u32 a)` of PTX, a launch of it with `words` words at `out`, zero before, and where it runs.
+struct Program {
+    std::string text;
+    LaunchConfiguration configuration;
+    std::uint32_t a = 0;
+    std::uint32_t words = 64;
+};
+
+/// `body` as kernel `k`, with %r0-31, %rd0-15, %p0-7 declared: %t is %tid.x, %base the address `out`, %out that of the
+/// thread's own word, by its number in the grid, %a the parameter; `before` stands before the kernel.
+std::string kernel(const std::string& body, const std::string& before = "");
+
+std::vector<std::uint32_t> interpret(const Program& program);
+std::vector<std::uint32_t> emulate(const Program& program, isa::SimtModel simt);
+/// On the timing model, one process; `options` are configuration keys, "sm.schedulers=1".
+std::vector<std::uint32_t> simulate(const Program& program, isa::SimtModel simt,
+                                    const std::vector<std::string>& options = {});
+
+/// How a run on the emulator or the timing model ended.
+struct Ending {
+    ExitCode code = ExitCode::done;
+    std::string message;
+};
+Ending ending_of_emulation(const Program& program, isa::SimtModel simt);
+Ending ending_of_simulation(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options = {});
+
+inline constexpr isa::SimtModel kModels[] = {isa::SimtModel::stack, isa::SimtModel::convergence_barrier};
+
+/// Runs the program on the emulator and the timing model under `models`, checks that all give what the scalar
+/// interpreter gives, and gives that.
+std::vector<std::uint32_t> run_everywhere(const Program& program);
+/// Likewise for what needs convergence barriers, and compares with `expected`: the interpreter knows no warps.
+void expect_with_convergence_barriers(const Program& program, const std::vector<std::uint32_t>& expected);
+
+}  // namespace lookahead::test
