@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +20,6 @@ namespace lookahead {
 namespace {
 
 constexpr const char* kLibraries[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
-constexpr int kNotStarted = 127;
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -69,22 +70,32 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
     setenv("LD_LIBRARY_PATH", others == nullptr ? library_folder.c_str() : (library_folder + ":" + others).c_str(), 1);
 }
 
+/// `report` closes when the program starts; if it cannot, errno goes there.
 [[noreturn]] void become(const std::vector<std::string>& command, const std::string& library_folder, int socket,
-                         int memory) {
+                         int memory, int report) {
     set_environment(library_folder, socket, memory);
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     execvp(arguments.front(), arguments.data());
-    _exit(kNotStarted);
+    const int reason = errno;
+    _exit(::write(report, &reason, sizeof reason) == sizeof reason ? 1 : 2);
 }
 
-/// Serves until the program closes its end; what made it end, if that is not supported.
-std::optional<InputError> serve(int socket, CaptureServer& server) {
+/// The program's end may come before that of what it started and left behind, which has its sockets, too.
+bool next_request(int socket, int process) {
+    pollfd events[] = {{socket, POLLIN, 0}, {process, POLLIN, 0}};
+    while (poll(events, 2, -1) < 0)
+        if (errno != EINTR) return false;
+    return events[0].revents != 0;
+}
+
+/// Serves until the program ends or closes its end; what made it end, if that is not supported.
+std::optional<InputError> serve(int socket, int process, CaptureServer& server) {
     cudart::Request request;
     std::vector<std::byte> payload;
     std::vector<std::byte> answer;
-    while (receive(socket, std::as_writable_bytes(std::span(&request, 1)))) {
+    while (next_request(socket, process) && receive(socket, std::as_writable_bytes(std::span(&request, 1)))) {
         payload.resize(request.payload_bytes);
         if (!receive(socket, payload)) break;
         cudart::Reply reply;
@@ -117,21 +128,31 @@ int run_captured(const std::vector<std::string>& command, const std::string& lib
     Descriptor theirs(ends[1]);
     fcntl(mine.number(), F_SETFD, FD_CLOEXEC);
 
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0)
+        throw InputError(fmt::format("no pipe for the program: {}", std::strerror(errno)));
+    Descriptor reported(report[0]);
+    Descriptor reporter(report[1]);
+
     const pid_t process = fork();
     if (process < 0) throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
-    if (process == 0) become(command, library_folder, theirs.number(), server.memory_file());
+    if (process == 0) become(command, library_folder, theirs.number(), server.memory_file(), reporter.number());
     theirs.close();
+    reporter.close();
+    int reason = 0;
+    if (::read(reported.number(), &reason, sizeof reason) == sizeof reason) {
+        wait_for(process);
+        throw InputError(fmt::format("{} cannot be started: {}", command.front(), std::strerror(reason)));
+    }
 
-    const auto refusal = serve(mine.number(), server);
+    const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+    const auto refusal = serve(mine.number(), watched.number(), server);
     mine.close();
     const int status = wait_for(process);
     if (refusal) throw *refusal;
     if (WIFSIGNALED(status))
         throw ProgramError(fmt::format("{} was ended by signal {} ({})", command.front(), WTERMSIG(status),
                                        strsignal(WTERMSIG(status))));
-    if (WEXITSTATUS(status) == kNotStarted)
-        throw InputError(fmt::format("{}: it cannot be started; is it an executable file, and are its libraries there?",
-                                     command.front()));
     return WEXITSTATUS(status);
 }
 

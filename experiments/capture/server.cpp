@@ -91,6 +91,7 @@ Reply CaptureServer::serve(const Request& request, std::span<const std::byte> pa
         case Operation::refuse:
             throw InputError(fmt::format("{} cannot be captured: {}", capture_.program, text_of(payload)));
         default:
+            begin_process(request.process);
             if (lost_ != cudart::kSuccess) {
                 reply.error = lost_;
             } else {
@@ -100,6 +101,15 @@ Reply CaptureServer::serve(const Request& request, std::span<const std::byte> pa
     reply.nanoseconds = nanoseconds_;
     reply.payload_bytes = answer.size();
     return reply;
+}
+
+/// A process finds a device of its own: the one before it has ended, and with it its memory and its errors.
+void CaptureServer::begin_process(std::int32_t process) {
+    if (process_ != 0 && process != process_) {
+        lost_ = cudart::kSuccess;
+        reset();
+    }
+    process_ = process;
 }
 
 Reply CaptureServer::serve_device(const Request& request, std::span<const std::byte> payload,

@@ -53,6 +53,7 @@ class CaptureServer {
     cudart::Reply fill(const cudart::Request& request);
     cudart::Reply share(DeviceAddress address);
     cudart::Reply reset();
+    void begin_process(std::int32_t process);
     /// Pinned memory whose address the parameters hold is the kernel's, too, from now on.
     void share_pinned_memory(std::span<const std::byte> parameters);
     bool is_allocated(DeviceAddress address, std::uint64_t bytes);
@@ -70,6 +71,7 @@ class CaptureServer {
     std::unique_ptr<HostPages> host_pages_;
     std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet
     cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is gone
+    std::int32_t process_ = 0;                   ///< of the program; the device is its
     std::uint64_t nanoseconds_ = 0;
 };
 

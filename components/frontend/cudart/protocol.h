@@ -55,7 +55,7 @@ struct Request {
     std::uint32_t shared_bytes = 0;
     std::uint32_t grid[3] = {};
     std::uint32_t block[3] = {};
-    std::uint32_t unused = 0;
+    std::int32_t process = 0;  ///< who asks: each process of the program has a device of its own
 };
 
 struct Reply {
@@ -107,10 +107,12 @@ enum CudaError : std::int32_t {
     kSuccess = 0,
     kInvalidValue = 1,
     kMemoryAllocation = 2,
+    kInitializationError = 3,
     kInvalidConfiguration = 9,
     kInvalidPitch = 12,
     kInvalidSymbol = 13,
     kInvalidCopyDirection = 21,
+    kDevicesUnavailable = 46,
     kMissingConfiguration = 52,
     kInvalidDeviceFunction = 98,
     kInvalidDevice = 101,
@@ -129,6 +131,7 @@ enum CudaError : std::int32_t {
     kMisalignedAddress = 716,
     kLaunchFailure = 719,
     kCooperativeLaunchTooLarge = 720,
+    kNotPermitted = 800,
     kNotSupported = 801,
     kStreamCaptureUnsupported = 900,
     kStreamCaptureUnmatched = 903,

@@ -13,8 +13,16 @@ struct dim3 {
     explicit constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 using cudaError_t = int;
+using cudaStream_t = void*;
+using cudaEvent_t = void*;
 enum { cudaSuccess = 0 };
-enum { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+enum {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
 
 extern "C" {
 void** __cudaRegisterFatBinary(void*);
@@ -23,20 +31,52 @@ void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*,
 void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int);
 unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, void*);
 cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*);
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, void*);
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
 cudaError_t cudaFuncGetParamInfo(const void*, std::size_t, std::size_t*, std::size_t*);
+cudaError_t cudaFuncSetAttribute(const void*, int, int);
 cudaError_t cudaMalloc(void**, std::size_t);
+cudaError_t cudaMallocHost(void**, std::size_t);
+cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
 cudaError_t cudaFree(void*);
+cudaError_t cudaFreeHost(void*);
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned);
+cudaError_t cudaHostUnregister(void*);
+cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);
 cudaError_t cudaMemcpy(void*, const void*, std::size_t, int);
+cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, int, cudaStream_t);
+cudaError_t cudaMemcpy2D(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, int);
 cudaError_t cudaMemset(void*, int, std::size_t);
+cudaError_t cudaMemsetAsync(void*, int, std::size_t, cudaStream_t);
+cudaError_t cudaMemcpyToSymbol(const void*, const void*, std::size_t, std::size_t, int);
 cudaError_t cudaMemcpyFromSymbol(void*, const void*, std::size_t, std::size_t, int);
 cudaError_t cudaGetSymbolAddress(void**, const void*);
 cudaError_t cudaGetSymbolSize(std::size_t*, const void*);
 cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaDeviceReset();
+cudaError_t cudaSetDevice(int);
+cudaError_t cudaGetDevice(int*);
+cudaError_t cudaGetDeviceCount(int*);
+cudaError_t cudaDeviceGetAttribute(int*, int, int);
+cudaError_t cudaStreamCreate(cudaStream_t*);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned);
+cudaError_t cudaStreamDestroy(cudaStream_t);
+cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaStreamQuery(cudaStream_t);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
+cudaError_t cudaLaunchHostFunc(cudaStream_t, void (*)(void*), void*);
+cudaError_t cudaStreamAddCallback(cudaStream_t, void (*)(cudaStream_t, cudaError_t, void*), void*, unsigned);
+cudaError_t cudaEventCreate(cudaEvent_t*);
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+cudaError_t cudaEventSynchronize(cudaEvent_t);
+cudaError_t cudaEventQuery(cudaEvent_t);
+cudaError_t cudaEventElapsedTime(float*, cudaEvent_t, cudaEvent_t);
+cudaError_t cudaEventDestroy(cudaEvent_t);
 cudaError_t cudaRuntimeGetVersion(int*);
 cudaError_t cudaGetDeviceProperties(void*, int);
 cudaError_t cudaGetDeviceProperties_v2(void*, int);
 cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+const char* cudaGetErrorName(cudaError_t);
 const char* cudaGetErrorString(cudaError_t);
 }
 

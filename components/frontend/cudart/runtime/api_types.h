@@ -70,10 +70,11 @@ struct RegisteredKernel {
 /// Programs embed PTX for sm_75.
 inline constexpr int kCapabilityMajor = 7, kCapabilityMinor = 5;
 
-/// The kernel behind a stub function, or nullptr; what is known of it has been asked for.
+/// The kernel behind a stub function; what is known of it has been asked for. Or nullptr: `missing_kernel` is why.
 RegisteredKernel* find_kernel(const void* function);
+CudaError missing_kernel(const void* function);
 /// Address and size of the __device__ or __constant__ variable behind a shadow variable of the host.
-bool find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes);
+CudaError find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes);
 
 inline std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uint64_t>(pointer);

@@ -1,13 +1,17 @@
 #include "components/frontend/cudart/runtime/connection.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+
+#include "components/frontend/cudart/runtime/host_functions.h"
 
 namespace lookahead::cudart {
 
@@ -28,10 +32,33 @@ bool prints_before(Operation operation) {
            operation == Operation::reset || operation == Operation::load_module;
 }
 
+/// A lock on the device's memory: processes have it, not their children, and it ends with them.
+struct flock device_lock() {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_len = 1;
+    return lock;
+}
+
+/// What a process that has not got the device says: `lookahead capture` is talking with another.
+void say_unheard(const std::string& sentence) {
+    std::fprintf(stderr, "lookahead: %s\n", sentence.c_str());
+}
+
 /// The program's own output comes out first; its handlers of exit may call CUDA again, so they do not run.
 [[noreturn]] void end_program() {
     std::fflush(nullptr);
     _exit(3);
+}
+
+/// A copy's host address is not the program's memory.
+[[noreturn]] void end_by_fault() {
+    say_unheard("a copy's address on the host is not in the program's memory");
+    std::fflush(nullptr);
+    std::signal(SIGSEGV, SIG_DFL);
+    std::raise(SIGSEGV);
+    std::abort();
 }
 
 }  // namespace
@@ -51,6 +78,7 @@ void Connection::send(std::span<const std::byte> bytes) const {
     while (!bytes.empty()) {
         const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0 && errno == EFAULT) end_by_fault();
         if (sent <= 0) end_program();
         bytes = bytes.subspan(static_cast<std::size_t>(sent));
     }
@@ -60,6 +88,7 @@ void Connection::receive(std::span<std::byte> bytes) const {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
         if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EFAULT) end_by_fault();
         if (got <= 0) end_program();
         bytes = bytes.subspan(static_cast<std::size_t>(got));
     }
@@ -69,6 +98,7 @@ Reply Connection::exchange(const Request& request, std::span<const std::byte> pa
     if (prints_before(request.operation)) print_kernels_text();
     Request complete = request;
     complete.payload_bytes = payload.size();
+    complete.process = getpid();
     send(std::as_bytes(std::span(&complete, 1)));
     send(payload);
     Reply reply;
@@ -77,7 +107,34 @@ Reply Connection::exchange(const Request& request, std::span<const std::byte> pa
     return reply;
 }
 
+bool Connection::is_claimed_by_other() const {
+    struct flock lock = device_lock();
+    return fcntl(memory_, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+CudaError Connection::claim() {
+    if (HostFunctions::get().is_running_here()) return kNotPermitted;
+    HostFunctions::get().wait();
+    const pid_t process = getpid();
+    const pid_t owner = owner_;
+    if (owner == process) return kSuccess;
+    if (owner != 0) return kInitializationError;
+    struct flock lock = device_lock();
+    if (fcntl(memory_, F_SETLK, &lock) != 0) {
+        static std::once_flag said;
+        std::call_once(said, say_unheard,
+                       "a second process uses CUDA while the first is running; a capture holds one at a time");
+        return kDevicesUnavailable;
+    }
+    owner_ = process;
+    return kSuccess;
+}
+
 Reply Connection::call(Request request, std::span<const std::byte> payload, std::span<std::byte> answer) {
+    const CudaError claimed = request.operation == Operation::load_module
+                                  ? (is_claimed_by_other() ? kDevicesUnavailable : kSuccess)
+                                  : claim();
+    if (claimed != kSuccess) return {.error = remember(claimed)};
     const std::lock_guard lock(mutex);
     const Reply reply = exchange(request, payload);
     receive(answer.first(reply.payload_bytes));
@@ -86,6 +143,7 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
 }
 
 Reply Connection::call(Request request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
+    if (const CudaError claimed = claim(); claimed != kSuccess) return {.error = remember(claimed)};
     const std::lock_guard lock(mutex);
     const Reply reply = exchange(request, payload);
     answer.resize(reply.payload_bytes);
@@ -95,6 +153,7 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
 }
 
 Reply Connection::launch(const Request& request, std::span<const std::byte> payload) {
+    if (const CudaError claimed = claim(); claimed != kSuccess) return {.error = remember(claimed)};
     const std::lock_guard lock(mutex);
     Reply reply = exchange(request, payload);
     kernels_text_.resize(reply.payload_bytes);
@@ -113,11 +172,16 @@ void Connection::note(const std::string& sentence) {
     const std::lock_guard lock(mutex);
     if (std::ranges::find(noted_, sentence) != noted_.end()) return;
     noted_.push_back(sentence);
+    if (is_claimed_by_other()) return say_unheard(sentence);
     exchange({.operation = Operation::note}, std::as_bytes(std::span(sentence)));
 }
 
 void Connection::refuse(const std::string& sentence) {
     const std::lock_guard lock(mutex);
+    if (is_claimed_by_other()) {
+        say_unheard(sentence);
+        end_program();
+    }
     exchange({.operation = Operation::refuse}, std::as_bytes(std::span(sentence)));
     end_program();
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -33,6 +36,10 @@ class Connection {
 
   private:
     Connection();
+    /// The device is one process's at a time. A process that was forked from one that has used it gets CUDA's error for
+    /// that, as does a function of the host that a stream runs.
+    CudaError claim();
+    bool is_claimed_by_other() const;
     Reply exchange(const Request& request, std::span<const std::byte> payload);
     void print_kernels_text();
     void send(std::span<const std::byte> bytes) const;
@@ -40,6 +47,7 @@ class Connection {
 
     int socket_ = -1;
     int memory_ = -1;
+    std::atomic<pid_t> owner_ = 0;  ///< the process that claimed the device
     std::vector<std::string> noted_;
     std::string kernels_text_;  ///< printed by the last launch and not yet on stdout
 };

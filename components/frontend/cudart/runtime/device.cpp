@@ -237,10 +237,12 @@ using namespace lookahead::cudart;
 extern "C" {
 
 CudaError cudaGetDeviceCount(int* count) {
+    if (count == nullptr) return remember(kInvalidValue);
     *count = 1;
     return kSuccess;
 }
 CudaError cudaGetDevice(int* device) {
+    if (device == nullptr) return remember(kInvalidValue);
     *device = 0;
     return kSuccess;
 }
@@ -287,10 +289,11 @@ CudaError cudaGetDeviceProperties(void* properties, int device) {
 }
 CudaError cudaDeviceGetAttribute(int* value, int attribute, int device) {
     if (value == nullptr) return remember(kInvalidValue);
+    if (check_device(device) != kSuccess) return kInvalidDevice;
     if (!attribute_value(attribute, *value))
         Connection::get().refuse("it asks for device attribute " + std::to_string(attribute) +
                                  " (cudaDeviceGetAttribute), which is not supported");
-    return check_device(device);
+    return kSuccess;
 }
 CudaError cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
     const CudaError error = check_device(device);
@@ -303,6 +306,7 @@ CudaError cudaDeviceGetByPCIBusId(int* device, const char* text) {
     return kSuccess;
 }
 CudaError cudaDeviceGetLimit(std::size_t* value, unsigned limit) {
+    if (value == nullptr) return remember(kInvalidValue);
     if (limit >= limits.size()) return remember(kUnsupportedLimit);
     *value = limits[limit];
     return kSuccess;
@@ -350,10 +354,12 @@ CudaError cudaDeviceDisablePeerAccess(int) {
 }
 
 CudaError cudaDriverGetVersion(int* version) {
+    if (version == nullptr) return remember(kInvalidValue);
     *version = kRuntimeMajor * 1000;
     return kSuccess;
 }
 CudaError cudaRuntimeGetVersion(int* version) {
+    if (version == nullptr) return remember(kInvalidValue);
     *version = kRuntimeMajor * 1000;
     return kSuccess;
 }

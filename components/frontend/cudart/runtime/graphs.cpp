@@ -80,11 +80,7 @@ Work fill_work(const FillNodeParameters& fill) {
 }
 
 Work host_work(const HostNodeParameters& host) {
-    return [host] {
-        const CudaError error = synchronise_device();
-        if (error == kSuccess) host.function(host.data);
-        return error;
-    };
+    return [host] { return call_on_host([host] { host.function(host.data); }); };
 }
 
 CudaError instantiate(ExecutableGraph** executable, const Graph* graph) {
@@ -135,6 +131,7 @@ CudaError cudaThreadExchangeStreamCaptureMode(int* mode) {
 }
 CudaError cudaStreamBeginCapture(void* handle, int) {
     if (address_of(handle) <= 1) return remember(kStreamCaptureUnsupported);  // the legacy default stream
+    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
     Stream& stream = stream_of(handle);
     if (stream.is_captured()) return remember(kIllegalState);
     stream.capture = std::make_shared<StreamCapture>(StreamCapture{std::make_unique<Graph>(), next_capture++});
@@ -145,6 +142,7 @@ CudaError cudaStreamBeginCapture(void* handle, int) {
 LOOKAHEAD_PER_THREAD(cudaStreamBeginCapture, _ptsz)
 /// The streams that joined leave the capture when they are next used (Stream::is_captured).
 CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
+    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
     Stream& stream = stream_of(handle);
     if (!stream.is_captured()) return remember(kIllegalState);
     if (!stream.is_origin) return remember(kStreamCaptureUnmatched);
@@ -156,12 +154,14 @@ CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
 }
 LOOKAHEAD_PER_THREAD(cudaStreamEndCapture, _ptsz)
 CudaError cudaStreamIsCapturing(void* stream, int* status) {
+    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
     *status = stream_of(stream).is_captured();
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamIsCapturing, _ptsz)
 /// CUDA 13's arguments begin with those of 11 and 12's functions of other names.
 CudaError cudaStreamGetCaptureInfo(void* handle, int* status, unsigned long long* id) {
+    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
     Stream& stream = stream_of(handle);
     *status = stream.is_captured();
     if (id != nullptr && stream.is_captured()) *id = stream.capture->id;

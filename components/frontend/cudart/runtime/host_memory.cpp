@@ -59,6 +59,13 @@ CudaError allocate(void** pointer, std::size_t bytes, Visibility visibility, uns
 CudaError release(std::uint64_t allocation) {
     return error_of(Connection::get().call({.operation = Operation::release, .address = allocation}));
 }
+/// An allocation that the host may know, too.
+CudaError release_block(void* pointer) {
+    const CudaError error = release(address_of(pointer));
+    const std::lock_guard lock(mutex);
+    if (error == kSuccess) blocks().erase(address_of(pointer));
+    return error;
+}
 
 HostBlock* find(std::uint64_t address) {
     auto above = blocks().upper_bound(address);
@@ -133,17 +140,15 @@ CudaError cudaMallocHost(void** pointer, std::size_t bytes) {
 }
 CudaError cudaFree(void* pointer) {
     if (pointer == nullptr) return kSuccess;
-    const CudaError error = release(address_of(pointer));
-    const std::lock_guard lock(mutex);
-    if (error == kSuccess) blocks().erase(address_of(pointer));
-    return error;
+    const HostBlock* const block = host_block(pointer);
+    return block != nullptr && !block->is_managed ? remember(kInvalidValue) : release_block(pointer);
 }
 CudaError cudaFreeHost(void* pointer) {
     if (pointer == nullptr) return kSuccess;
     const HostBlock* const block = host_block(pointer);
     if (block == nullptr || block->is_managed || block->registered != nullptr || block->address != address_of(pointer))
         return remember(kInvalidValue);
-    return cudaFree(pointer);
+    return release_block(pointer);
 }
 
 /// The program's pages become pages of the device's memory, at another address there.

@@ -65,8 +65,9 @@ Request request_of(const RegisteredKernel& kernel, const LaunchShape& shape) {
 }
 
 CudaError launch(const void* function, const LaunchShape& shape, void** arguments, void* stream) {
+    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
     RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     CudaError error = kSuccess;
     Work work = launch_work(*kernel, shape, arguments, error);
     return error == kSuccess ? submit(stream, NodeKind::kernel, std::move(work)) : error;
@@ -85,7 +86,7 @@ std::uint64_t resident_blocks(const RegisteredKernel& kernel, int threads, std::
 /// All blocks of a cooperative launch must be resident at once.
 CudaError launch_cooperatively(const void* function, const LaunchShape& shape, void** arguments, void* stream) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     const std::uint64_t blocks = std::uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
     const auto threads = static_cast<int>(shape.block.x * shape.block.y * shape.block.z);
     if (blocks > resident_blocks(*kernel, threads, shape.shared_bytes) * device_information().multiprocessors)
@@ -132,7 +133,7 @@ Work launch_work(RegisteredKernel& kernel, const LaunchShape& shape, void** argu
 Work launch_work(const KernelNodeParameters& node, CudaError& error) {
     RegisteredKernel* const kernel = find_kernel(node.function);
     if (kernel == nullptr) {
-        error = remember(kInvalidDeviceFunction);
+        error = missing_kernel(node.function);
         return {};
     }
     if (node.arguments == nullptr && kernel->information.parameters != 0)
@@ -195,8 +196,9 @@ CudaError cudaLaunchKernelExC(const LaunchConfiguration* configuration, const vo
 LOOKAHEAD_PER_THREAD(cudaLaunchKernelExC, _ptsz)
 
 CudaError cudaFuncGetAttributes(FunctionAttributes* attributes, const void* function) {
+    if (attributes == nullptr) return remember(kInvalidValue);
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     FunctionAttributes found{};
     found.shared_bytes = kernel->information.shared_bytes;
     found.constant_bytes = kernel->information.constant_bytes;
@@ -214,7 +216,7 @@ CudaError cudaFuncGetAttributes(FunctionAttributes* attributes, const void* func
 CudaError cudaFuncSetAttribute(const void* function, int attribute, int value) {
     constexpr int kMaxDynamicSharedBytes = 8, kCarveout = 9;
     RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     if (attribute == kMaxDynamicSharedBytes) {
         const std::int64_t most =
             std::int64_t{device_information().shared_bytes_per_block} - std::int64_t{kernel->information.shared_bytes};
@@ -235,13 +237,13 @@ CudaError cudaFuncSetSharedMemConfig(const void*, int) {
 }
 CudaError cudaFuncGetName(const char** name, const void* function) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     *name = kernel->name.c_str();
     return kSuccess;
 }
 CudaError cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     if (index >= kernel->places.size()) return remember(kInvalidValue);
     *offset = kernel->places[index].offset;
     if (bytes != nullptr) *bytes = kernel->places[index].bytes;
@@ -251,7 +253,7 @@ CudaError cudaFuncGetParamInfo(const void* function, std::size_t index, std::siz
 CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
                                                         std::size_t shared_bytes) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     if (blocks == nullptr || threads <= 0) return remember(kInvalidValue);
     *blocks = static_cast<int>(resident_blocks(*kernel, threads, shared_bytes));
     return kSuccess;
@@ -262,7 +264,7 @@ CudaError cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, co
 }
 CudaError cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks, int threads) {
     const RegisteredKernel* const kernel = find_kernel(function);
-    if (kernel == nullptr) return remember(kInvalidDeviceFunction);
+    if (kernel == nullptr) return missing_kernel(function);
     if (bytes == nullptr || blocks <= 0 || threads <= 0) return remember(kInvalidValue);
     const DeviceInformation& device = device_information();
     const std::size_t share = device.shared_bytes_per_multiprocessor / static_cast<unsigned>(blocks);

@@ -69,12 +69,14 @@ CudaError and_wait(CudaError error) {
     return error == kSuccess ? synchronise_device() : error;
 }
 
-/// The address of `bytes` bytes at `offset` of a variable, or nullptr.
-void* place_in(const void* symbol, std::size_t bytes, std::size_t offset) {
+/// The address of `bytes` bytes at `offset` of a variable.
+CudaError find_place(void** place, const void* symbol, std::size_t bytes, std::size_t offset) {
     std::uint64_t address = 0;
     std::uint64_t size = 0;
-    if (!find_symbol(symbol, address, size) || offset > size || bytes > size - offset) return nullptr;
-    return reinterpret_cast<void*>(address + offset);
+    if (const CudaError error = find_symbol(symbol, address, size); error != kSuccess) return error;
+    if (offset > size || bytes > size - offset) return remember(kInvalidValue);
+    *place = reinterpret_cast<void*>(address + offset);
+    return kSuccess;
 }
 
 std::size_t pitch_of(std::size_t width) {
@@ -86,6 +88,7 @@ std::size_t pitch_of(std::size_t width) {
 CudaError copy_now(void* to, const void* from, std::size_t bytes, int kind) {
     if (bytes == 0) return kSuccess;
     if (kind < kHostToHost || kind > kDefault) return remember(kInvalidCopyDirection);
+    if (to == nullptr || from == nullptr) return remember(kInvalidValue);
     const auto [to_device, to_fits] = on_device(to, kind, kind == kHostToDevice || kind == kDeviceToDevice);
     const auto [from_device, from_fits] = on_device(from, kind, kind == kDeviceToHost || kind == kDeviceToDevice);
     if (!to_fits || !from_fits) return remember(kInvalidValue);
@@ -149,22 +152,25 @@ CudaError cudaMalloc(void** pointer, std::size_t bytes) {
     return error_of(reply);
 }
 CudaError cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+    if (pitch == nullptr) return remember(kInvalidValue);
     *pitch = pitch_of(width);
     return cudaMalloc(pointer, *pitch * height);
 }
 CudaError cudaMalloc3D(PitchedPointer* pointer, Extent extent) {
+    if (pointer == nullptr) return remember(kInvalidValue);
     *pointer = {nullptr, pitch_of(extent.width), extent.width, extent.height};
     return cudaMalloc(&pointer->pointer, pointer->pitch * extent.height * extent.depth);
 }
 CudaError cudaMemGetInfo(std::size_t* left, std::size_t* all) {
     const Reply reply = Connection::get().call({.operation = Operation::memory_left});
-    *left = reply.bytes;
-    *all = reply.address;
+    if (reply.error == kSuccess && left != nullptr) *left = reply.bytes;
+    if (reply.error == kSuccess && all != nullptr) *all = reply.address;
     return error_of(reply);
 }
 
 /// Memory pools: there is one, and it holds no memory back.
 CudaError cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
+    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
     if (stream_of(stream).is_captured())
         Connection::get().refuse(
             "it allocates memory in a stream that is captured into a graph, which is not supported");
@@ -263,14 +269,16 @@ LOOKAHEAD_PER_THREAD(cudaMemset3DAsync, _ptsz)
 
 CudaError cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind,
                                   void* stream) {
-    void* const to = place_in(symbol, bytes, offset);
-    return to == nullptr ? remember(kInvalidSymbol) : copy_in(stream, to, from, bytes, kind);
+    void* to = nullptr;
+    const CudaError error = find_place(&to, symbol, bytes, offset);
+    return error != kSuccess ? error : copy_in(stream, to, from, bytes, kind);
 }
 LOOKAHEAD_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 CudaError cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int kind,
                                     void* stream) {
-    const void* const from = place_in(symbol, bytes, offset);
-    return from == nullptr ? remember(kInvalidSymbol) : copy_in(stream, to, from, bytes, kind);
+    void* from = nullptr;
+    const CudaError error = find_place(&from, symbol, bytes, offset);
+    return error != kSuccess ? error : copy_in(stream, to, from, bytes, kind);
 }
 LOOKAHEAD_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)
 CudaError cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int kind) {
@@ -282,15 +290,15 @@ CudaError cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, 
 }
 LOOKAHEAD_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 CudaError cudaGetSymbolAddress(void** pointer, const void* symbol) {
-    *pointer = place_in(symbol, 0, 0);
-    return *pointer == nullptr ? remember(kInvalidSymbol) : kSuccess;
+    return pointer == nullptr ? remember(kInvalidValue) : find_place(pointer, symbol, 0, 0);
 }
 CudaError cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
     std::uint64_t address = 0;
     std::uint64_t size = 0;
-    if (!find_symbol(symbol, address, size)) return remember(kInvalidSymbol);
-    *bytes = size;
-    return kSuccess;
+    if (bytes == nullptr) return remember(kInvalidValue);
+    const CudaError error = find_symbol(symbol, address, size);
+    if (error == kSuccess) *bytes = size;
+    return error;
 }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 // Modules, kernels and variables: what nvcc's start-up code registers.
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,9 @@ struct RegisteredModule {
     std::vector<std::pair<void**, const void*>> managed;  ///< the program's pointers to its managed variables
 };
 
+/// Threads ask for kernels and variables while a library that is loaded registers its own.
+std::recursive_mutex mutex;
+
 /// By the host's stub functions and shadow variables. Never destroyed: programs call CUDA until their very end.
 auto& kernels() {
     static auto* const table = new std::unordered_map<const void*, RegisteredKernel>;
@@ -45,8 +49,7 @@ void ask_for(RegisteredKernel& kernel) {
     std::vector<std::byte> answer;
     kernel.error = error_of(Connection::get().call({.operation = Operation::find_kernel, .module = kernel.module},
                                                    bytes_of(kernel.name), answer));
-    if (loses_device(kernel.error)) return;
-    kernel.known = true;
+    kernel.known = kernel.error == kSuccess || kernel.error == kInvalidDeviceFunction;
     if (kernel.error != kSuccess) return;
     std::memcpy(&kernel.information, answer.data(), sizeof kernel.information);
     kernel.places.resize(kernel.information.parameters);
@@ -62,26 +65,34 @@ RegisteredModule& module_of(void** handle) {
 }  // namespace
 
 RegisteredKernel* find_kernel(const void* function) {
+    const std::lock_guard lock(mutex);
     const auto found = kernels().find(function);
     if (found == kernels().end()) return nullptr;
     ask_for(found->second);
     return found->second.error == kSuccess ? &found->second : nullptr;
 }
 
-bool find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes) {
+CudaError missing_kernel(const void* function) {
+    const std::lock_guard lock(mutex);
+    const auto found = kernels().find(function);
+    return remember(found == kernels().end() ? kInvalidDeviceFunction : found->second.error);
+}
+
+CudaError find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes) {
+    const std::lock_guard lock(mutex);
     const auto found = variables().find(symbol);
-    if (found == variables().end()) return false;
+    if (found == variables().end()) return remember(kInvalidSymbol);
     RegisteredVariable& variable = found->second;
     if (variable.address == 0) {
         const Reply reply = Connection::get().call({.operation = Operation::find_variable, .module = variable.module},
                                                    bytes_of(variable.name));
-        if (reply.error != kSuccess) return false;
+        if (reply.error != kSuccess) return error_of(reply);
         variable.address = reply.address;
         variable.bytes = reply.bytes;
     }
     address = variable.address;
     bytes = variable.bytes;
-    return true;
+    return kSuccess;
 }
 
 }  // namespace lookahead::cudart
@@ -109,22 +120,26 @@ void __cudaUnregisterFatBinary(void**) {}
 
 void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, void*, void*, void*, void*,
                             int*) {
+    const std::lock_guard lock(mutex);
     kernels()[host] = {.module = module_of(module).number, .name = name};
 }
 void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, std::size_t, int, int) {
+    const std::lock_guard lock(mutex);
     variables()[host] = {.module = module_of(module).number, .name = name};
 }
 /// The program reaches the variable through `pointer`, which is also its shadow variable.
 void __cudaRegisterManagedVar(void** module, void** pointer, char*, const char* name, int, std::size_t, int, int) {
+    const std::lock_guard lock(mutex);
     variables()[pointer] = {.module = module_of(module).number, .name = name};
     module_of(module).managed.emplace_back(pointer, pointer);
 }
 /// Called before the program first touches a managed variable of the module, and by modules that have none, too.
 char __cudaInitModule(void** handle) {
+    const std::lock_guard lock(mutex);
     for (const auto& [pointer, symbol] : module_of(handle).managed) {
         std::uint64_t address = 0;
         std::uint64_t bytes = 0;
-        if (!find_symbol(symbol, address, bytes) || !make_visible(address, bytes)) return 0;
+        if (find_symbol(symbol, address, bytes) != kSuccess || !make_visible(address, bytes)) return 0;
         share_with_kernels(address);
         *pointer = reinterpret_cast<void*>(address);
         variables()[*pointer] = variables()[symbol];

@@ -2,10 +2,13 @@
 // event keeps the emulated time of its record.
 #include "components/frontend/cudart/runtime/streams.h"
 
+#include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
+#include "components/frontend/cudart/runtime/host_functions.h"
 
 namespace lookahead::cudart {
 
@@ -20,16 +23,61 @@ struct Event {
 };
 constexpr unsigned kDisableTiming = 2;
 
-std::uint64_t next_id = 1;
+/// The streams and events that exist, so that a handle of another is an error as CUDA's.
+class Handles {
+  public:
+    void add(const void* handle) {
+        const std::lock_guard lock(mutex_);
+        handles_.insert(handle);
+    }
+    bool remove(const void* handle) {
+        const std::lock_guard lock(mutex_);
+        return handles_.erase(handle) != 0;
+    }
+    bool contains(const void* handle) {
+        const std::lock_guard lock(mutex_);
+        return handles_.contains(handle);
+    }
+    std::uint64_t next_id() {
+        const std::lock_guard lock(mutex_);
+        return ++last_id_;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::unordered_set<const void*> handles_;
+    std::uint64_t last_id_ = 0;
+};
+Handles& handles() {
+    static auto* const table = new Handles;
+    return *table;
+}
+
+bool is_default(void* handle) {
+    return address_of(handle) <= 2;  // 0, cudaStreamLegacy, cudaStreamPerThread
+}
+
+/// As every call, it tells of a lost device.
+CudaError ask_device() {
+    return error_of(Connection::get().call({.operation = Operation::read_clock}));
+}
 
 CudaError make_stream(void** handle, unsigned flags, int priority) {
-    if (handle == nullptr) return remember(kInvalidValue);
-    *handle = new Stream{.flags = flags, .priority = priority, .id = next_id++};
+    constexpr unsigned kNonBlocking = 1;
+    if (handle == nullptr || flags > kNonBlocking) return remember(kInvalidValue);
+    if (const CudaError error = ask_device(); error != kSuccess) return error;
+    *handle = new Stream{.flags = flags, .priority = priority, .id = handles().next_id()};
+    handles().add(*handle);
     return kSuccess;
+}
+
+bool is_event(const Event* event) {
+    return event != nullptr && handles().contains(event);
 }
 
 CudaError record(Event& event) {
     const Reply reply = Connection::get().call({.operation = Operation::read_clock});
+    if (reply.error != kSuccess) return error_of(reply);
     event.recorded = true;
     event.nanoseconds = reply.nanoseconds;
     return error_of(reply);
@@ -37,13 +85,17 @@ CudaError record(Event& event) {
 
 }  // namespace
 
+bool is_stream(void* handle) {
+    return is_default(handle) || handles().contains(handle);
+}
+
 Stream& stream_of(void* handle) {
     static auto* const standard = new Stream;
-    const bool is_default = address_of(handle) <= 2;  // 0, cudaStreamLegacy, cudaStreamPerThread
-    return is_default ? *standard : *static_cast<Stream*>(handle);
+    return is_default(handle) ? *standard : *static_cast<Stream*>(handle);
 }
 
 CudaError submit(void* handle, NodeKind kind, Work work) {
+    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
     Stream& stream = stream_of(handle);
     if (!stream.is_captured()) return work();
     stream.last = {stream.capture->graph->add(kind, std::move(work), stream.last)};
@@ -54,7 +106,14 @@ CudaError synchronise_device() {
     return error_of(Connection::get().call({.operation = Operation::synchronise}));
 }
 
+CudaError call_on_host(std::function<void()> function) {
+    const CudaError error = synchronise_device();
+    if (error == kSuccess) HostFunctions::get().start(std::move(function));
+    return error;
+}
+
 CudaError synchronise(void* stream) {
+    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
     return stream_of(stream).is_captured() ? remember(kStreamCaptureUnsupported) : synchronise_device();
 }
 
@@ -81,7 +140,7 @@ CudaError cudaStreamCreateWithPriority(void** stream, unsigned flags, int priori
     return make_stream(stream, flags, priority);
 }
 CudaError cudaStreamDestroy(void* stream) {
-    if (address_of(stream) <= 2) return remember(kInvalidResourceHandle);
+    if (!handles().remove(stream)) return remember(kInvalidResourceHandle);
     delete static_cast<Stream*>(stream);
     return kSuccess;
 }
@@ -95,16 +154,22 @@ CudaError cudaStreamQuery(void* stream) {
 }
 LOOKAHEAD_PER_THREAD(cudaStreamQuery, _ptsz)
 CudaError cudaStreamGetFlags(void* stream, unsigned* flags) {
+    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
+    if (flags == nullptr) return remember(kInvalidValue);
     *flags = stream_of(stream).flags;
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetFlags, _ptsz)
 CudaError cudaStreamGetPriority(void* stream, int* priority) {
+    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
+    if (priority == nullptr) return remember(kInvalidValue);
     *priority = stream_of(stream).priority;
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamGetPriority, _ptsz)
 CudaError cudaStreamGetId(void* stream, unsigned long long* id) {
+    if (!is_stream(stream)) return remember(kInvalidResourceHandle);
+    if (id == nullptr) return remember(kInvalidValue);
     *id = stream_of(stream).id;
     return kSuccess;
 }
@@ -130,7 +195,7 @@ CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 CudaError cudaStreamWaitEvent(void* handle, Event* event, unsigned) {
-    if (event == nullptr) return remember(kInvalidResourceHandle);
+    if (!is_event(event) || !is_stream(handle)) return remember(kInvalidResourceHandle);
     if (event->capture == nullptr || event->capture->graph == nullptr) return kSuccess;
     Stream& stream = stream_of(handle);
     if (!stream.is_captured()) stream.last.clear();
@@ -142,36 +207,34 @@ LOOKAHEAD_PER_THREAD(cudaStreamWaitEvent, _ptsz)
 
 CudaError cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
     if (function == nullptr) return remember(kInvalidValue);
-    return submit(stream, NodeKind::host, [=] {
-        const CudaError error = synchronise_device();
-        if (error == kSuccess) function(data);
-        return error;
-    });
+    return submit(stream, NodeKind::host, [=] { return call_on_host([=] { function(data); }); });
 }
 LOOKAHEAD_PER_THREAD(cudaLaunchHostFunc, _ptsz)
 CudaError cudaStreamAddCallback(void* stream, void (*callback)(void*, CudaError, void*), void* data, unsigned) {
     if (callback == nullptr) return remember(kInvalidValue);
-    if (stream_of(stream).is_captured()) return remember(kStreamCaptureUnsupported);
-    callback(stream, synchronise_device(), data);
+    if (const CudaError error = synchronise(stream); error != kSuccess) return error;
+    HostFunctions::get().start([=] { callback(stream, kSuccess, data); });
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamAddCallback, _ptsz)
 
 CudaError cudaEventCreateWithFlags(Event** event, unsigned flags) {
     if (event == nullptr) return remember(kInvalidValue);
+    if (const CudaError error = ask_device(); error != kSuccess) return error;
     *event = new Event{.flags = flags};
+    handles().add(*event);
     return kSuccess;
 }
 CudaError cudaEventCreate(Event** event) {
     return cudaEventCreateWithFlags(event, 0);
 }
 CudaError cudaEventDestroy(Event* event) {
-    if (event == nullptr) return remember(kInvalidResourceHandle);
+    if (!handles().remove(event)) return remember(kInvalidResourceHandle);
     delete event;
     return kSuccess;
 }
 CudaError cudaEventRecord(Event* event, void* handle) {
-    if (event == nullptr) return remember(kInvalidResourceHandle);
+    if (!is_event(event) || !is_stream(handle)) return remember(kInvalidResourceHandle);
     Stream& stream = stream_of(handle);
     const bool captured = stream.is_captured();
     event->capture = stream.capture;
@@ -182,19 +245,20 @@ LOOKAHEAD_PER_THREAD(cudaEventRecord, _ptsz)
 /// In a capture an external event's record is a node of the graph.
 CudaError cudaEventRecordWithFlags(Event* event, void* stream, unsigned flags) {
     constexpr unsigned kExternal = 1;
-    if (event == nullptr) return remember(kInvalidResourceHandle);
+    if (!is_event(event)) return remember(kInvalidResourceHandle);
     if (flags != kExternal) return cudaEventRecord(event, stream);
     return submit(stream, NodeKind::record, [event] { return record(*event); });
 }
 LOOKAHEAD_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 CudaError cudaEventSynchronize(Event* event) {
-    return event == nullptr ? remember(kInvalidResourceHandle) : synchronise_device();
+    return is_event(event) ? synchronise_device() : remember(kInvalidResourceHandle);
 }
 CudaError cudaEventQuery(Event* event) {
-    return event == nullptr ? remember(kInvalidResourceHandle) : synchronise_device();
+    return is_event(event) ? synchronise_device() : remember(kInvalidResourceHandle);
 }
 CudaError cudaEventElapsedTime(float* milliseconds, Event* begin, Event* end) {
-    if (begin == nullptr || end == nullptr || !begin->recorded || !end->recorded ||
+    if (milliseconds == nullptr) return remember(kInvalidValue);
+    if (!is_event(begin) || !is_event(end) || !begin->recorded || !end->recorded ||
         ((begin->flags | end->flags) & kDisableTiming) != 0)
         return remember(kInvalidResourceHandle);
     *milliseconds =

@@ -50,11 +50,16 @@ struct Stream {
     }
 };
 
-/// The stream behind a handle: nullptr and the two handles that name the default stream have one, too.
+/// Whether the handle is a stream's that exists: nullptr and the two handles that name the default stream are.
+bool is_stream(void* handle);
+/// The stream behind such a handle.
 Stream& stream_of(void* handle);
 
 /// Does the work now, or makes it a node of the graph into which the stream is captured.
 CudaError submit(void* stream, NodeKind kind, Work work);
+
+/// Calls the function when the device has done its work before; it does not wait for the function.
+CudaError call_on_host(std::function<void()> function);
 
 /// cudaErrorStreamCaptureUnsupported if the stream is captured: it cannot be waited for.
 CudaError synchronise(void* stream);

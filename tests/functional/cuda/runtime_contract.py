@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""The parts of runtime_contract.cpp under `lookahead capture`: those that end well are correct and replay; for the
+others the exit status, what stderr says, and whether there is a file."""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+# They replay with the same results.
+CORRECT = ["errors", "launches", "copies", "memory", "streams", "events", "threads", "two_processes", "left_behind"]
+# Status of `lookahead capture`, what stderr says, whether the capture is written.
+ENDINGS = {
+    "killed": (4, "ended by signal 9", False),
+    "bad_host_address": (4, "ended by signal 11", False),
+    "status_three": (4, "ended with exit status 3", True),
+    "no_such_part": (3, "made no call on its device", False),
+}
+LONGEST_SECONDS = 10  # one that waits for what the program left behind takes 15
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True, help="lookahead")
+    parser.add_argument("--client", required=True, help="runtime_contract")
+    parser.add_argument("--driver-client", required=True)
+    options = parser.parse_args()
+    for option, path in vars(options).items():
+        setattr(options, option, os.path.abspath(path))
+    failures = 0
+
+    with tempfile.TemporaryDirectory() as name:
+        capture = pathlib.Path(name) / "part.capture.h5"
+
+        def execute(*command):
+            # In the temporary folder: core files and results go there.
+            return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=name)
+
+        def record(*command):
+            for file in pathlib.Path(name).iterdir():
+                file.unlink()
+            return execute(options.program, "capture", "-o", str(capture), "--", *command)
+
+        def expect(what, good, done):
+            nonlocal failures
+            failures += not good
+            print(f"{what}: {'as expected' if good else f'status {done.returncode}: {done.stdout}{done.stderr}'}")
+
+        for part in CORRECT + ["processes"]:
+            begin = time.monotonic()
+            done = record(options.client, part)
+            in_time = time.monotonic() - begin < LONGEST_SECONDS
+            expect(part, done.returncode == 0 and f"{part}: correct" in done.stdout and in_time, done)
+            if part in CORRECT:
+                done = execute(options.program, "run", str(capture), "--progress", "none")
+                expect(f"{part}, replayed", done.returncode == 0 and "mismatch" not in done.stdout, done)
+        for part, (status, sentence, written) in ENDINGS.items():
+            done = record(options.client, part)
+            files = sorted(os.listdir(name))
+            expect(part, done.returncode == status and sentence in done.stderr and
+                   files == ([capture.name] if written else []), done)
+        done = record(options.driver_client)
+        expect("driver linked", done.returncode == 0 and "runtime works" in done.stdout, done)
+        done = record(options.driver_client, "call")
+        expect("driver called", done.returncode == 3 and "it calls cuModuleLoadData of" in done.stderr and
+               not capture.exists(), done)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
