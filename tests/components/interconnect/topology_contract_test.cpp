@@ -1,8 +1,12 @@
-// What every variant of slot interconnect.topology owes its endpoints, and the mesh's own timing.
+// What every variant of slot interconnect.topology owes its endpoints, and the timing of those with routers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
 
+#include "components/interconnect/input_queued/input_queued_network.h"
 #include "components/interconnect/mesh/mesh_layout.h"
 #include "components/interconnect/mesh/mesh_network.h"
 #include "core/error/error.h"
@@ -12,7 +16,7 @@
 namespace lookahead::gpu::test {
 namespace {
 
-const std::vector<std::string> kTopologies = {"crossbar", "mesh"};
+const std::vector<std::string> kTopologies = {"crossbar", "input_queued", "mesh"};
 
 Configuration configuration_of(const Traffic& traffic, const std::vector<std::string>& more = {}) {
     Configuration configuration;
@@ -40,9 +44,10 @@ Traffic random_traffic(std::uint32_t seed) {
     return traffic;
 }
 
-/// A small mesh: narrow buffers and, by the seed, a line of routers or a square.
+/// A small mesh: narrow buffers and, by the seed, a line of routers or a square. Short ways behind the routers.
 std::vector<std::string> small_mesh(std::uint32_t seed) {
-    return {"mesh.buffer_flits=1", "mesh.delivery_latency=3", "mesh.columns=" + std::to_string(seed % 4)};
+    return {"mesh.buffer_flits=1", "mesh.delivery_latency=3", "mesh.columns=" + std::to_string(seed % 4),
+            "input_queued.delivery_latency=3"};
 }
 
 TEST_CASE("a topology brings every message to its end, unchanged and in order, and all credits back") {
@@ -169,18 +174,10 @@ TEST_CASE("an SM and its slices stand apart by the hops between their tiles, and
     }
 }
 
-/// One mesh of three sources and two destinations, overrun by random packets and credits.
-testing::LpContract mesh_contract() {
+/// A network of three sources and two destinations, overrun by random packets and credits.
+testing::LpContract overrun(std::function<std::unique_ptr<LogicalProcess>()> make) {
     testing::LpContract contract;
-    const MeshLayout layout(3, 2, 2);
-    const MeshNetwork::Arguments arguments{
-        .parameters = {.columns = 2, .hop_latency = 3, .buffer_flits = 1, .delivery_latency = 4},
-        .layout = layout,
-        .sources = layout.sm_tiles,
-        .destinations = layout.slice_tiles,
-        .flit_bytes = 40,
-        .frequency = player_clock().frequency_hz()};
-    contract.make = [arguments] { return std::make_unique<MeshNetwork>(arguments); };
+    contract.make = std::move(make);
     contract.ports = {{.fan_out = 6, .lookahead = player_clock().least_span(4)}};
     contract.script = [](std::uint64_t seed) {
         std::mt19937 random(static_cast<std::uint32_t>(seed));
@@ -205,14 +202,71 @@ testing::LpContract mesh_contract() {
     return contract;
 }
 
-TEST_CASE("a mesh that is cut, saved and loaded at random times goes on alike") {
-    const testing::LpContract contract = mesh_contract();
+void check_contract(const testing::LpContract& contract) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
         CHECK(testing::count_outputs(contract, seed) == 200);
         CHECK(testing::check_chopping(contract, seed) == "");
         CHECK(testing::check_save_and_load(contract, seed) == "");
     }
+}
+
+TEST_CASE("a mesh that is cut, saved and loaded at random times goes on alike") {
+    const MeshLayout layout(3, 2, 2);
+    const MeshNetwork::Arguments arguments{
+        .parameters = {.columns = 2, .hop_latency = 3, .buffer_flits = 1, .delivery_latency = 4},
+        .layout = layout,
+        .sources = layout.sm_tiles,
+        .destinations = layout.slice_tiles,
+        .flit_bytes = 40,
+        .frequency = player_clock().frequency_hz()};
+    check_contract(overrun([arguments] { return std::make_unique<MeshNetwork>(arguments); }));
+}
+
+InputQueuedNetwork::Arguments input_queued(unsigned sources, unsigned destinations) {
+    return {.delivery_latency = 4,
+            .sources = sources,
+            .destinations = destinations,
+            .credits = 1000,
+            .flit_bytes = 40,
+            .frequency = player_clock().frequency_hz()};
+}
+
+TEST_CASE("an input-queued crossbar that is cut, saved and loaded at random times goes on alike") {
+    check_contract(overrun([] { return std::make_unique<InputQueuedNetwork>(input_queued(3, 2)); }));
+}
+
+/// Flits a cycle and port of a square crossbar of single-flit packets to random destinations, all inputs always full.
+double saturated_throughput(const std::string& topology, unsigned ports) {
+    Traffic traffic;
+    traffic.sms = ports;
+    traffic.partitions = ports;
+    traffic.slices_per_partition = 1;
+    traffic.words = 8;  // and the header: 40 bytes
+    traffic.requests = 8000;
+    traffic.ports.input_entries = 1000;  // credits never run out
+    TopologyBench bench(topology, traffic, configuration_of(traffic));
+    REQUIRE(bench.result.outcome == Outcome::finished);
+    std::vector<Cycle> arrivals;
+    for (unsigned i = 0; i < ports; ++i) {
+        for (const auto& [cycle, sm] : bench.partition(i).arrivals) {
+            arrivals.push_back(cycle);
+        }
+    }
+    std::sort(arrivals.begin(), arrivals.end());
+    // The middle of the run: queues have filled, and no input is empty yet.
+    const std::size_t first = arrivals.size() / 4;
+    const std::size_t last = arrivals.size() / 2;
+    return static_cast<double>(last - first) / static_cast<double>(arrivals[last] - arrivals[first]) / ports;
+}
+
+TEST_CASE("an input-queued crossbar saturates where Karol, Hluchyj and Morgan compute") {
+    // Their table I: two ports 0.75, four 0.6553, eight 0.6184.
+    for (const auto& [ports, published] : {std::pair{2u, 0.75}, std::pair{4u, 0.6553}, std::pair{8u, 0.6184}}) {
+        CAPTURE(ports);
+        CHECK(saturated_throughput("input_queued", ports) == doctest::Approx(published).epsilon(0.03));
+    }
+    CHECK(saturated_throughput("crossbar", 8) > 0.9);
 }
 
 TEST_CASE("the mesh has a tile for everyone, and hops are counted along row and column") {
@@ -227,15 +281,18 @@ TEST_CASE("the mesh has a tile for everyone, and hops are counted along row and 
     CHECK(layout.hops(0, 26) == 2 + 4);
 }
 
-TEST_CASE("a mesh of more paths than there are ports is refused") {
+TEST_CASE("more paths than there are ports are refused") {
     Model model;
     const std::vector<LpId> sms(256, 0);
     const std::vector<LpId> partitions(256, 0);
-    CHECK_THROWS_AS(
-        make_variant<InterconnectTopology>("mesh", Configuration{})
-            ->connect(model,
-                      {.sms = sms, .partitions = partitions, .slices_per_partition = 2, .clock = player_clock()}),
-        ConfigurationError);
+    for (const std::string topology : {"mesh", "input_queued"}) {
+        CAPTURE(topology);
+        CHECK_THROWS_AS(
+            make_variant<InterconnectTopology>(topology, Configuration{})
+                ->connect(model,
+                          {.sms = sms, .partitions = partitions, .slices_per_partition = 2, .clock = player_clock()}),
+            ConfigurationError);
+    }
 }
 
 }  // namespace

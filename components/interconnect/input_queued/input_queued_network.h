@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "components/interconnect/crossbar/packet_ring.h"
+#include "components/interconnect/crossbar/packet_size.h"
+#include "core/lp/logical_process.h"
+#include "core/stats/statistics.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+struct InputQueuedCounters {
+    std::uint64_t packets = 0;
+    std::uint64_t flits = 0;
+    std::uint64_t wait_cycles = 0;
+    std::uint64_t credit_messages = 0;
+};
+
+/// A crossbar with one queue at each input, for requests or for replies, as a logical process: its arbiters see all
+/// inputs at once.
+///
+/// Inputs and outputs move one flit a cycle. Only the first packet of an input asks for its output, so that a packet
+/// whose output is taken holds up those behind it, whose outputs may be free: with random destinations such a crossbar
+/// moves no more than about 59 % of its flits (Karol, Hluchyj and Morgan, Input Versus Output Queueing on a Space-
+/// Division Packet Switch, IEEE Trans. Communications 1987). Each output takes the inputs in turn, as iSLIP with one
+/// iteration does (McKeown, IEEE/ACM Trans. Networking 1999).
+///
+/// As in the crossbar, a message stands for its tail flit and passes without delay where nothing is in its way. The
+/// credits between SMs and slices (InjectionPort) keep room for every packet at its destination, and bound the queues.
+/// Credit messages take no room: they pass by.
+///
+/// In-port source * destinations + destination; the same destination of out-port 0 leads on.
+class InputQueuedNetwork final : public LogicalProcess {
+  public:
+    struct Arguments {
+        Cycle delivery_latency;
+        unsigned sources;
+        unsigned destinations;
+        unsigned credits;  ///< of each path: flits that can be under way on it
+        std::int64_t flit_bytes;
+        std::int64_t frequency;
+    };
+    explicit InputQueuedNetwork(const Arguments& arguments);
+
+    void advance(Inbox inbox, Time horizon) override;
+    Time next_event_time() const override {
+        return next_cycle_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_cycle_);
+    }
+    bool finished() const override { return packets() == 0; }
+    std::string waiting_for() const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor) const override;
+    void audit(Audit& audit) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+    const InputQueuedCounters& counters() const { return counters_; }
+
+  private:
+    static constexpr unsigned kNone = ~0u;
+
+    struct Input {
+        Input(std::size_t bytes, std::size_t largest) : queue(bytes, largest) {}
+        PacketRing queue;  ///< a stored head's `time` is the cycle in which its tail came
+        Cycle last_flit = -1;
+        unsigned output = 0;  ///< of the first packet
+        unsigned flits = 0;   ///< of the first packet
+    };
+    struct Output {
+        Cycle last_flit = -1;
+        unsigned turn = 0;        ///< input that it asks first
+        unsigned chosen = kNone;  ///< within a cycle
+    };
+
+    void receive(const MessageHeader& message);
+    void look_at_front(Input& input) const;
+    void cycle(Cycle now);
+    void choose(Cycle now);
+    void pass(unsigned input, Cycle now);
+    Cycle next_pass(Cycle now) const;
+    /// The first cycle in which the first packet can go if no other takes its output.
+    Cycle earliest(const Input& input) const;
+    /// How many inputs the output asks before this one.
+    unsigned rank(unsigned input, unsigned output) const {
+        const unsigned turn = outputs_[output].turn;
+        return input >= turn ? input - turn : input + arguments_.sources - turn;
+    }
+    std::size_t packets() const;
+
+    Arguments arguments_;
+    ClockDomain clock_;
+    FlitCounter flits_of_;
+    OutPort& out_;
+    std::vector<Input> inputs_;
+    std::vector<Output> outputs_;
+    Cycle next_cycle_ = kCycleInfinity;
+    InputQueuedCounters counters_;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::StatisticsOf<lookahead::gpu::InputQueuedCounters> {
+    using C = lookahead::gpu::InputQueuedCounters;
+    static constexpr auto list = std::tuple{
+        Counter<C>{"packets", "packet", "Packets delivered.", &C::packets},
+        Counter<C>{"flits", "flit", "Flits delivered.", &C::flits},
+        Counter<C>{"wait_cycles", "cycle", "Cycles that packets waited for those before them and for their outputs.",
+                   &C::wait_cycles},
+        Counter<C>{"credit_messages", "message", "Credits between SMs and slices, which take no room.",
+                   &C::credit_messages}};
+};

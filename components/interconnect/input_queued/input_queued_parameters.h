@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/param/parameters.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// The input-queued crossbar between SMs and L2 slices, one of requests and one of replies. Cycles are core cycles;
+/// flits and the ports of SMs and slices are those of CrossbarParameters.
+struct InputQueuedParameters {
+    Cycle delivery_latency = 32;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::InputQueuedParameters> {
+    using P = lookahead::gpu::InputQueuedParameters;
+    inline static const auto list = parameter_list<P>(integer(
+        "delivery_latency", &P::delivery_latency,
+        {.unit = "cycle",
+         .min = 1,
+         .max = 10000,
+         .help = "From the crossbar to an SM or slice: a part of the fixed latency, and the distance that the crossbar "
+                 "keeps from its neighbours in simulated time.",
+         .source = "a choice: take as much from crossbar.request_latency and reply_latency"}));
+};
