@@ -10,12 +10,12 @@ namespace lookahead {
 
 namespace {
 
-constexpr std::int64_t kGroup = 32, kMaxLength = 40;
+constexpr std::int64_t kGroup = 32;
 constexpr std::uint32_t kBlock = 256;
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"rows", "row", {500, 65536, 262144, 262144}, 8192 * kGroup, "Rows and columns of the matrix."},
+    {"cells", "cell", {11, 127, 255, 255}, 255, "Squares along a side of the mesh."},
     {"products", "product", {1, 4, 20, 40}, 1 << 16, "Products with the same vector."},
 }};
 
@@ -52,20 +52,36 @@ class Spmv : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// 1 to kMaxLength entries a row, short rows being more frequent, at random columns.
+    /// The matrix of quadratic finite elements on a square mesh, each square of which is two triangles: corners and the
+    /// middles of sides are nodes, numbered row by row, and all nodes of a triangle are coupled. Values are random.
     void make_matrix() {
         XorShift32 random(seed());
+        std::vector<std::vector<std::int32_t>> coupled(rows_);
+        const std::int64_t side = 2 * cells_ + 1;
+        for (std::int64_t cell = 0; cell < cells_ * cells_; ++cell) {
+            const std::int64_t x = 2 * (cell % cells_), y = 2 * (cell / cells_);
+            for (const std::int64_t triangle : {0, 1}) {
+                std::vector<std::int32_t> nodes;
+                for (std::int64_t i = 0; i < 9; ++i) {
+                    // Both triangles have the diagonal's nodes.
+                    const bool is_in = triangle == 0 ? i % 3 <= i / 3 : i % 3 >= i / 3;
+                    if (is_in) nodes.push_back(static_cast<std::int32_t>((y + i / 3) * side + x + i % 3));
+                }
+                for (const std::int32_t node : nodes) {
+                    coupled[node].insert(coupled[node].end(), nodes.begin(), nodes.end());
+                }
+            }
+        }
         row_at_.assign(1, 0);
         column_.clear();
         value_.clear();
-        for (std::int64_t row = 0; row < rows_; ++row) {
-            const std::uint32_t length = 1 + random.next() % kMaxLength * (random.next() % kMaxLength) / kMaxLength;
-            for (std::uint32_t i = 0; i < length; ++i) {
-                column_.push_back(static_cast<std::int32_t>(random.next() % rows_));
-                value_.push_back(random.next_float());
-            }
+        for (std::vector<std::int32_t>& nodes : coupled) {
+            std::ranges::sort(nodes);
+            nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+            column_.insert(column_.end(), nodes.begin(), nodes.end());
             row_at_.push_back(static_cast<std::int32_t>(column_.size()));
         }
+        for (std::size_t i = 0; i < column_.size(); ++i) value_.push_back(random.next_float());
         x_ = random.floats(rows_);
     }
 
@@ -87,7 +103,7 @@ class Spmv : public SizedWorkload<kParameters> {
         }
     }
 
-    const std::int64_t rows_ = value(0), products_ = value(1);
+    const std::int64_t cells_ = value(0), products_ = value(1), rows_ = (2 * cells_ + 1) * (2 * cells_ + 1);
     std::vector<std::int32_t> row_at_, column_;
     std::vector<float> value_, x_, y_;
 };
