@@ -1,7 +1,9 @@
-// Every instruction of the census of real programs, with its types and modifiers, is accepted and executes; where the
-// scalar interpreter knows it both give the same bits, on edge values and random ones.
+// Every instruction of the census of real programs, with its types and modifiers, is accepted, executes, and gives the
+// bits that the scalar interpreter gives, on edge values and random ones. kBeyond says what has no such bits.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -121,12 +123,35 @@ constexpr Forms kForms[] = {
 
 /// Whole statements; %m is the address of 32 bytes of the thread's own, %s that of as many in shared memory.
 constexpr const char* kStatements[] = {
+    "bra.uni NEXT; mov.u32 %r1, 77; NEXT: mov.u32 %r0, %r1;",
+    "@%p1 bra NEXT; add.u32 %r1, %r1, 77; NEXT: mov.u32 %r0, %r1;",
+    "@!%p1 exit; add.u32 %r0, %r1, 1;",
+    "@%p1 ret; add.u32 %r0, %r1, 1;",
+    "@!%p0 bra NEXT; trap; NEXT: mov.u32 %r0, %r1;",
+    "cvta.{to.,}{global,shared,local,const}.u64 %rd0, %rd1;",
+    "mov.u32 %r0, {work,work+20};",
+    "mov.u64 %rd0, constants+8;",
+    "ld.param.{u32,s32,b32,u16,s16,u8,s8} %r0, [unused];",
+    "ld.const.{u64,s64,b64} %rd0, [constants+8];",
+    "ld.const.v2.{u32,b32} {%r0, %r3}, [constants];",
+    "ld.const.{u32,s32,b32,u16,s16,u8,s8} %r0, [%k+4];",
+    "ld.{u32,s32,b32,u16,s16,u8,s8} %r0, [%g+4];",
+    "ld.{volatile.,relaxed.gpu.,}{u32,s32,u8,s16} %r0, [%w+8];",
+    "ld.{volatile.,acquire.cta.,}u64 %rd0, [%w+8];",
+    "st.{volatile.,release.cta.,}{u32,u8,u16} [%w+4], %r1;",
+    "atom.{add.u32,max.s32,and.b32,exch.b32,inc.u32} %r0, [%w], %r1;",
+    "atom.add.f32 %f0, [%w], %f1;",
+    "atom.cas.b64 %rd0, [%w+8], %rd3, %rd1;",
+    "red.{add.u32,min.s32,or.b32} [%w], %r1;",
+    ".local .align 16 .b8 l[32]; st.local.{u64,b64} [l+8], %rd1; ld.local.{u64,b64} %rd0, [l+8];",
+    ".local .align 16 .b8 l[32]; st.local.v4.{u32,b32} [l+16], {%r1, %r2, %r3, %r1}; ld.local.{u16,s8,u32} %r0, "
+    "[l+24];",
     "mov.b64 %rd0, {%r1, %r2};",
     "mov.b64 {%r0, %r3}, %rd1;",
     "mov.b32 %r0, {%h1, %h2};",
     "mov.b32 {%h0, %h3}, %r1;",
     "mov.b64 %rd0, {%h1, %h2, %h3, %h1};",
-    "shfl.sync.down.b32 %r0|%p0, %r1, 4, 31, 0xffffffff;",
+    "shfl.sync.{up,down,bfly,idx}.b32 %r0|%p0, %r1, %r2, {31,7951,0}, 0xffffffff;",
     "match.all.sync.b32 %r0|%p0, %r1, -1;",
     "setp.lt.and.s32 %p0|%p2, %r1, %r2, !%p1;",
     "prefetch.global.L2 [%m];",
@@ -153,26 +178,46 @@ constexpr const char* kStatements[] = {
     "ld.{global,shared}.v2.{b32,u32} {%r0, %r3}, [%q];",
     "ld.{global,shared}.v4.{b32,f32} {%r0, %r3, %r2, _}, [%q];",
     "ld.{global,shared}.v2.{b64,f64} {%rd0, %rd3}, [%q];",
-    "atom.{relaxed.,acquire.,release.,acq_rel.,}{gpu.,cta.,sys.,}{global,shared}.add.{u32,s32} %r0, [%q], %r1;",
-    "atom.{global,shared}.add.u64 %rd0, [%q], %rd1;",
-    "atom.{global,shared}.add.f32 %f0, [%q], %f1;",
-    "atom.{global,shared}.add.f64 %d0, [%q], %d1;",
-    "atom.{global,shared}.add.noftz.f16x2 %r0, [%q], %r1;",
-    "atom.{global,shared}.{and,or,xor,exch}.b32 %r0, [%q], %r1;",
-    "atom.{global,shared}.{and,or,xor,exch}.b64 %rd0, [%q], %rd1;",
-    "atom.{global,shared}.cas.b32 %r0, [%q], %r1, %r2;",
-    "atom.{global,shared}.cas.b64 %rd0, [%q], %rd1, %rd2;",
-    "atom.{global,shared}.{min,max}.{u32,s32} %r0, [%q], %r1;",
-    "atom.{global,shared}.{min,max}.{u64,s64} %rd0, [%q], %rd1;",
-    "atom.{global,shared}.{inc,dec}.u32 %r0, [%q], %r1;",
-    "red.{relaxed.,release.,}{gpu.,cta.,sys.,}{global,shared}.add.{u32,s32} [%q], %r1;",
-    "red.{global,shared}.{and,or,xor}.{b32} [%q], %r1;",
-    "red.{global,shared}.{min,max}.{u32,s32} [%q], %r1;",
-    "red.{global,shared}.{inc,dec}.u32 [%q], %r1;",
-    "red.{global,shared}.add.{f32} [%q], %f1;",
-    "red.{global,shared}.add.noftz.f16x2 [%q], %r1;",
-    "mov.u32 %r0, {%tid.x,%tid.y,%ctaid.z,%ntid.x,%nctaid.y,%laneid,%lanemask_eq,%lanemask_lt,%lanemask_le,"
-    "%lanemask_gt,%lanemask_ge};",
+    "atom.{relaxed.,acquire.,release.,acq_rel.,}{gpu.,cta.,sys.,}{global.,shared.,}add.{u32,s32} %r0, [%q], %r1;",
+    "atom.{global.,shared.,}add.u64 %rd0, [%q], %rd1;",
+    "atom.{global.,shared.,}add.f32 %f0, [%q], %f1;",
+    "atom.{global.,shared.,}add.f64 %d0, [%q], %d1;",
+    "atom.{global.,shared.,}add.noftz.f16x2 %r0, [%q], %r1;",
+    "atom.{global.,shared.,}{and,or,xor,exch}.b32 %r0, [%q], %r1;",
+    "atom.{global.,shared.,}{and,or,xor,exch}.b64 %rd0, [%q], %rd1;",
+    "atom.{global.,shared.,}cas.b32 %r0, [%q], %r1, %r2;",
+    "atom.{global.,shared.,}cas.b64 %rd0, [%q], %rd1, %rd2;",
+    "atom.{global.,shared.,}{min,max}.{u32,s32} %r0, [%q], %r1;",
+    "atom.{global.,shared.,}{min,max}.{u64,s64} %rd0, [%q], %rd1;",
+    "atom.{global.,shared.,}{inc,dec}.u32 %r0, [%q], %r1;",
+    "red.{relaxed.,release.,}{gpu.,cta.,sys.,}{global.,shared.,}add.{u32,s32} [%q], %r1;",
+    "red.{global.,shared.,}{and,or,xor}.{b32} [%q], %r1;",
+    "red.{global.,shared.,}{and,or,xor}.{b64} [%q], %rd1;",
+    "red.{global.,shared.,}{add.u64,min.s64,max.u64} [%q], %rd1;",
+    "red.{global.,shared.,}add.{f64} [%q], %d1;",
+    "red.{global.,shared.,}{min,max}.{u32,s32} [%q], %r1;",
+    "red.{global.,shared.,}{inc,dec}.u32 [%q], %r1;",
+    "red.{global.,shared.,}add.{f32} [%q], %f1;",
+    "red.{global.,shared.,}add.noftz.f16x2 [%q], %r1;",
+    "mov.u32 %r0, %{tid,ntid,ctaid,nctaid}.{x,y,z};",
+    "mov.u32 %r0, %lanemask_{eq,lt,le,gt,ge};",
+    "mov.u32 %r0, %{laneid,warpid,nwarpid,smid,nsmid,clock,dynamic_smem_size};",
+    "mov.u64 %rd0, %{clock64,globaltimer};",
+};
+
+/// What has no bits that the PTX alone says. Approximations are within their documented errors by
+/// tests/components/isa/approximate_test.cpp; the others tell of the machine, and of how lanes run.
+constexpr const char* kBeyond[] = {".approx", ".full",  "activemask", "%warpid",   "%nwarpid",
+                                   "%smid",   "%nsmid", "%clock;",    "%clock64;", "%globaltimer;"};
+
+/// What the census says is out of scope, and the name that the refusal must give.
+struct Refused {
+    const char* statement;
+    const char* name;
+};
+constexpr Refused kRefused[] = {
+    {"mov.u32 %r0, %envreg2;", "%envreg2"},
+    {".param .b64 size; .param .b64 got; st.param.b64 [size], %rd1; call.uni (got), malloc, (size);", "malloc"},
 };
 
 /// All texts that `pattern` stands for. An inner brace is not looked into: registers' vectors stay as they are.
@@ -180,8 +225,7 @@ void expand(const std::string& pattern, std::vector<std::string>& result) {
     std::size_t open = std::string::npos, close = 0;
     for (std::size_t at = pattern.find('{'); at != std::string::npos; at = pattern.find('{', at + 1)) {
         close = pattern.find('}', at);
-        const bool vector = at > 0 && (pattern[at - 1] == ' ' && pattern[at + 1] == '%') &&
-                            pattern.find("%tid.x,", at) == std::string::npos;
+        const bool vector = at > 0 && pattern[at - 1] == ' ' && pattern[at + 1] == '%';
         if (!vector) {
             open = at;
             break;
@@ -274,11 +318,13 @@ std::string kernel_of(const Statement& statement) {
     std::string text = R"(.version 9.0
 .target sm_75
 .address_size 64
+.extern .func (.param .b64 got) malloc(.param .b64 size);
 .shared .align 16 .b8 work[2048];
+.const .align 16 .u32 constants[4] = {0x89abcdef, 0xfedcba98, 0x80818283, 0x7f008001};
 .visible .entry k(.param .u64 out, .param .u32 unused)
 {
 .reg .b16 %h<4>; .reg .b32 %r<5>; .reg .b64 %rd<4>; .reg .f32 %f<4>; .reg .f64 %d<4>; .reg .pred %p<4>;
-.reg .b64 %m; .reg .b32 %s; .reg .b64 %t; .reg .b32 %own;
+.reg .b64 %m; .reg .b32 %s; .reg .b64 %t; .reg .b32 %own; .reg .b64 %k; .reg .b64 %g; .reg .b64 %w;
 ld.param.u64 %m, [out];
 cvta.to.global.u64 %m, %m;
 mov.u32 %own, %tid.x;
@@ -292,6 +338,12 @@ mov.b64 %d1, %rd1; mov.b64 %d2, %rd2; mov.b64 %d3, %rd3;
 mov.u16 %h0, 0; mov.u32 %r0, 0; mov.f32 %f0, 0f00000000; mov.f64 %d0, 0d0000000000000000;
 and.b32 %r0, %r1, 1; setp.ne.u32 %p1, %r0, 0; setp.eq.u32 %p0, %r0, 7; setp.eq.u32 %p2, %r0, 7;
 mov.u32 %s, work;
+mov.u64 %k, constants;
+cvta.const.u64 %g, %k;
+mov.u64 %w, work;
+cvta.shared.u64 %w, %w;
+mul.wide.u32 %t, %own, 32;
+add.u64 %w, %w, %t;
 shl.b32 %r0, %own, 5;
 add.u32 %s, %s, %r0;
 st.shared.u64 [%s], %rd3; st.shared.u64 [%s+8], %rd3; st.shared.u64 [%s+16], %rd3; st.shared.u64 [%s+24], %rd3;
@@ -309,11 +361,20 @@ mov.u32 %r0, 0;
         text += "st.global.b64 [%m+40], %" + statement.destination + "0;\n";
     else if (!statement.destination.empty())
         text += "st.global.b32 [%m+40], %" + statement.destination + "0;\n";
-    // The carry too.
-    return text + "addc.u32 %r3, 0, 0;\nst.global.u32 [%m+48], %r3;\nret;\n}\n";
+    // Second destinations and the carry too.
+    return text + R"(st.global.u32 [%m+52], %r3;
+selp.u32 %r3, 1, 0, %p0;
+st.global.u32 [%m+56], %r3;
+st.global.u16 [%m+60], %h3;
+addc.u32 %r3, 0, 0;
+st.global.u32 [%m+48], %r3;
+ret;
+}
+)";
 }
 
 std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
+    // Integers' ends, and singles, doubles and halves: subnormals, the least and greatest, NaNs, ties, integers' ends.
     static constexpr std::uint64_t kEdges[] = {0,
                                                1,
                                                ~std::uint64_t{0},
@@ -321,16 +382,35 @@ std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
                                                0x7fffffffffffffff,
                                                0x8000000080000000,
                                                0x7fffffff7fffffff,
+                                               0x0000000100000020,
+                                               0x0000001f00000021,
                                                0x7fc000007f800000,
                                                0xff80000000000001,
                                                0x3f8000003f800000,
+                                               0x0040000080400000,
+                                               0x007fffff00800000,
+                                               0x7f7fffffff7fffff,
+                                               0x4f0000005f000000,
+                                               0x4f800000cf000000,
+                                               0x3f000000bf000000,
+                                               0x40200000c0600000,
+                                               0x437f800043008000,
                                                0x3ff0000000000000,
                                                0x7ff0000000000000,
                                                0x7ff8000000000001,
-                                               0x0000000100000020,
-                                               0x0000001f00000021,
-                                               0x4f0000005f000000,
-                                               0x80007c00fc007e00};
+                                               0x000fffffffffffff,
+                                               0x0010000000000000,
+                                               0x7fefffffffffffff,
+                                               0x41dfffffffe00000,
+                                               0x41f0000000000000,
+                                               0x43e0000000000000,
+                                               0xc3e0000000000000,
+                                               0x3fe0000000000000,
+                                               0xc004000000000000,
+                                               0x380fffffe0000000,
+                                               0x80007c00fc007e00,
+                                               0x03ff04007bff3c00,
+                                               0xb80038013bff0001};
     std::vector<std::uint64_t> words(kThreads * kStride / 8);
     for (std::uint64_t& word : words) word = random() % 3 == 0 ? kEdges[random() % std::size(kEdges)] : random();
     return words;
@@ -338,7 +418,7 @@ std::vector<std::uint64_t> inputs(std::mt19937_64& random) {
 
 std::vector<std::uint64_t> run_on(Device& device, const std::vector<std::uint64_t>& memory) {
     const DeviceAddress out = device.upload(memory);
-    device.launch("k", {{1, 1, 1}, {kThreads, 1, 1}}, pack_parameters(out, std::uint32_t{0}));
+    device.launch("k", {{1, 1, 1}, {kThreads, 1, 1}}, pack_parameters(out, std::uint32_t{0x9badcafe}));
     return device.download<std::uint64_t>(out, static_cast<std::uint32_t>(memory.size()));
 }
 
@@ -347,6 +427,10 @@ struct Tally {
     unsigned compared = 0;
     std::vector<std::string> failures;
 };
+
+bool is_beyond(const std::string& text) {
+    return std::ranges::any_of(kBeyond, [&](const char* part) { return text.find(part) != std::string::npos; });
+}
 
 void try_statement(const Statement& statement, const std::vector<std::uint64_t>& memory, Tally& tally) {
     std::vector<std::uint64_t> result;
@@ -360,21 +444,31 @@ void try_statement(const Statement& statement, const std::vector<std::uint64_t>&
         tally.failures.push_back(statement.text + ": " + error.what());
         return;
     }
+    if (is_beyond(statement.text)) return;
+    std::vector<std::uint64_t> expected;
     try {
         test::ScalarInterpreter interpreter(module);
-        const std::vector<std::uint64_t> expected = run_on(interpreter, memory);
-        ++tally.compared;
-        for (std::size_t i = 0; i < result.size(); ++i) {
-            if (result[i] == expected[i]) continue;
-            char text[160];
-            std::snprintf(text, sizeof text, ": thread %zu, word %zu is %llx, the interpreter has %llx", i / 16, i % 16,
-                          static_cast<unsigned long long>(result[i]), static_cast<unsigned long long>(expected[i]));
-            tally.failures.push_back(statement.text + text);
-            return;
-        }
-    } catch (const InputError&) {
-        // Not known to the interpreter: the handlers' own tests compare it.
+        expected = run_on(interpreter, memory);
+    } catch (const InputError& error) {
+        tally.failures.push_back(statement.text + ": " + error.what());
+        return;
     }
+    ++tally.compared;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        if (result[i] == expected[i]) continue;
+        char text[160];
+        std::snprintf(text, sizeof text, ": thread %zu, word %zu is %llx, the interpreter has %llx", i / 16, i % 16,
+                      static_cast<unsigned long long>(result[i]), static_cast<unsigned long long>(expected[i]));
+        tally.failures.push_back(statement.text + text);
+        return;
+    }
+}
+
+std::uint64_t seed() {
+    const char* given = std::getenv("LOOKAHEAD_TEST_SEED");
+    const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    MESSAGE("seed " << seed);
+    return seed;
 }
 
 void report(const Tally& tally, unsigned least) {
@@ -385,10 +479,8 @@ void report(const Tally& tally, unsigned least) {
 
 }  // namespace
 
-TEST_CASE("every arithmetic, comparison, conversion and warp instruction of the census executes") {
-    const std::uint64_t seed = std::random_device{}();
-    MESSAGE("seed " << seed);
-    std::mt19937_64 random(seed);
+TEST_CASE("every arithmetic, comparison, conversion and warp instruction of the census gives its bits") {
+    std::mt19937_64 random(seed());
     Tally tally;
     for (const Forms& forms : kForms) {
         std::vector<std::string> mnemonics;
@@ -400,11 +492,11 @@ TEST_CASE("every arithmetic, comparison, conversion and warp instruction of the 
             try_statement(statement_of(clean, forms.operands), inputs(random), tally);
         }
     }
-    report(tally, 1000);
+    report(tally, 1600);
 }
 
-TEST_CASE("every access, atomic, barrier and special register of the census executes") {
-    std::mt19937_64 random(7);
+TEST_CASE("every move, access, atomic, barrier and special register of the census gives its bits") {
+    std::mt19937_64 random(seed());
     Tally tally;
     for (const char* pattern : kStatements) {
         std::vector<std::string> texts;
@@ -425,5 +517,23 @@ TEST_CASE("every access, atomic, barrier and special register of the census exec
             try_statement({text, bank}, inputs(random), tally);
         }
     }
-    report(tally, 200);
+    report(tally, 500);
+}
+
+TEST_CASE("what the census leaves out is refused by its name and line") {
+    for (const Refused& refused : kRefused) {
+        std::string message = "accepted";
+        const std::string text = kernel_of({refused.statement, ""});
+        try {
+            const ptx::Module module = ptx::parse_module(text, "form.ptx");
+            finaliser::finalise_module(module, {});
+        } catch (const InputError& error) {
+            message = error.what();
+        }
+        INFO(message);
+        CHECK(message.find(refused.name) != std::string::npos);
+        const auto line =
+            1 + std::count(text.begin(), text.begin() + static_cast<long>(text.find(refused.statement)), '\n');
+        CHECK(message.starts_with("form.ptx:" + std::to_string(line) + ":"));
+    }
 }

@@ -9,6 +9,7 @@
 
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
+#include "tests/functional/scalar_interpreter/scalar_arithmetic.h"
 #include "tests/functional/scalar_interpreter/scalar_state.h"
 
 namespace lookahead::test {
@@ -16,78 +17,9 @@ namespace lookahead::test {
 namespace {
 
 using ptx::Opcode;
-double as_double(std::uint64_t bits, Type type) {
-    return type == Type::f64 ? std::bit_cast<double>(bits)
-                             : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-}
-
-float as_float(std::uint64_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-}
-
-/// A subnormal single as the zero of its sign (.ftz).
-std::uint64_t flushed(std::uint64_t bits) {
-    return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
-}
-
-std::uint64_t double_bits(double value) {
-    return std::isnan(value) ? 0xfff8000000000000u : std::bit_cast<std::uint64_t>(value);
-}
-
-std::uint64_t float_bits(float value) {
-    return std::isnan(value) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(value);
-}
 
 [[noreturn]] void refuse(const ptx::Module& module, const ptx::Instruction& instruction) {
     throw InputError(ptx::where(module, instruction) + " is not known to the scalar interpreter");
-}
-
-bool comparison_holds(ptx::Comparison comparison, Type type, std::uint64_t a, std::uint64_t b) {
-    using ptx::Comparison;
-    bool less, equal, unordered = false;
-    if (ptx::is_floating(type)) {
-        const double x = as_double(a, type), y = as_double(b, type);
-        less = x < y;
-        equal = x == y;
-        unordered = std::isnan(x) || std::isnan(y);
-    } else {
-        const Wide x = as_integer(a, type), y = as_integer(b, type);
-        less = x < y;
-        equal = x == y;
-    }
-    switch (comparison) {
-        case Comparison::eq:
-            return equal;
-        case Comparison::ne:
-            return !equal && !unordered;
-        case Comparison::lt:
-            return less;
-        case Comparison::le:
-            return less || equal;
-        case Comparison::gt:
-            return !less && !equal && !unordered;
-        case Comparison::ge:
-            return !less && !unordered;
-        case Comparison::equ:
-            return equal || unordered;
-        case Comparison::neu:
-            return !equal;
-        case Comparison::ltu:
-            return less || unordered;
-        case Comparison::leu:
-            return less || equal || unordered;
-        case Comparison::gtu:
-            return (!less && !equal) || unordered;
-        case Comparison::geu:
-            return !less || unordered;
-        case Comparison::num:
-            return !unordered;
-        case Comparison::nan:
-            return unordered;
-        case Comparison::none:
-            break;
-    }
-    return false;
 }
 
 }  // namespace
@@ -266,6 +198,14 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
             break;
     }
     const ptx::Operand& destination = instruction.operands[0];
+    if (instruction.opcode == Opcode::mov && destination.kind == ptx::OperandKind::vector) {
+        const std::uint64_t bits = value(block, thread, instruction.sources()[0]);
+        const unsigned width = ptx::bits(instruction.type()) / static_cast<unsigned>(destination.elements.size());
+        for (std::size_t i = 0; i < destination.elements.size(); ++i)
+            if (destination.elements[i].kind == ptx::OperandKind::reg)
+                thread.top().registers[destination.elements[i].reg] = bits << (64 - width * (i + 1)) >> (64 - width);
+        return;
+    }
     if (destination.kind != ptx::OperandKind::reg) {
         refuse(module_, instruction);
     }
@@ -337,46 +277,19 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
     const ptx::Modifiers& modifiers = instruction.modifiers;
     const Type type = instruction.type();
     const auto source = [&](std::size_t i) { return value(block, thread, sources[i]); };
-    if (modifiers.ftz || modifiers.saturate || modifiers.carry_out ||
-        (ptx::is_floating(type) && type != Type::f32 && type != Type::f64)) {
-        refuse(module_, instruction);
-    }
     const unsigned width = ptx::bits(type);
-
-    if (type == Type::f32) {
-        const bool nearest = modifiers.rounding == ptx::Rounding::none || modifiers.rounding == ptx::Rounding::rn;
-        if (!nearest && instruction.opcode != Opcode::cvt) {
-            refuse(module_, instruction);
-        }
-        switch (instruction.opcode) {
-            case Opcode::add:
-                return float_bits(as_float(source(0)) + as_float(source(1)));
-            case Opcode::sub:
-                return float_bits(as_float(source(0)) - as_float(source(1)));
-            case Opcode::mul:
-                return float_bits(as_float(source(0)) * as_float(source(1)));
-            case Opcode::fma:
-                return float_bits(std::fma(as_float(source(0)), as_float(source(1)), as_float(source(2))));
-            case Opcode::div:
-                if (modifiers.rounding == ptx::Rounding::none) break;
-                return float_bits(as_float(source(0)) / as_float(source(1)));
-            case Opcode::rcp:
-                if (modifiers.rounding == ptx::Rounding::none) break;
-                return float_bits(1.0f / as_float(source(0)));
-            case Opcode::sqrt:
-                if (modifiers.rounding == ptx::Rounding::none) break;
-                return float_bits(std::sqrt(as_float(source(0))));
-            case Opcode::neg:
-                return source(0) ^ 0x8000'0000u;
-            case Opcode::abs:
-                return source(0) & 0x7FFF'FFFFu;
-            default:
-                break;
-        }
-    }
     switch (instruction.opcode) {
-        case Opcode::mov:
-            return source(0);
+        case Opcode::mov: {
+            if (sources[0].kind != ptx::OperandKind::vector) return source(0);
+            const std::size_t parts = sources[0].elements.size();
+            std::uint64_t packed = 0;
+            for (std::size_t i = parts; i-- > 0;) {
+                const unsigned part = width / static_cast<unsigned>(parts);
+                packed =
+                    packed << part | (value(block, thread, sources[0].elements[i]) & ((std::uint64_t{1} << part) - 1));
+            }
+            return packed;
+        }
         case Opcode::cvta: {
             const std::uint64_t window = modifiers.space == ptx::StateSpace::shared  ? isa::kSharedWindowBase
                                          : modifiers.space == ptx::StateSpace::local ? isa::kLocalWindowBase
@@ -404,14 +317,11 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
         default:
             break;
     }
-    if (instruction.opcode == Opcode::cvt && !ptx::is_floating(modifiers.types[0]) &&
-        !ptx::is_floating(modifiers.types[1])) {
-        const auto whole = static_cast<std::uint64_t>(as_integer(source(0), modifiers.types[1]));
-        return static_cast<std::uint64_t>(as_integer(whole, modifiers.types[0]));
-    }
-    if (ptx::is_floating(type)) {
-        refuse(module_, instruction);
-    }
+    Sources values{};
+    for (std::size_t i = 0; i < std::min(sources.size(), values.size()); ++i) values[i] = source(i);
+    if (const auto result = bitwise_result(instruction, values)) return *result;
+    if (const auto result = floating_result(instruction, values)) return *result;
+    if (ptx::is_floating(type) || modifiers.ftz || modifiers.saturate) refuse(module_, instruction);
 
     const auto integer = [&](std::size_t i) { return as_integer(source(i), type); };
     switch (instruction.opcode) {
@@ -448,7 +358,6 @@ std::uint64_t ScalarInterpreter::compute(const Block& block, const Thread& threa
             return modifiers.direction == ptx::ShiftDirection::left ? pair << amount >> 32 : pair >> amount;
         }
         case Opcode::prmt: {
-            if (modifiers.permute != ptx::PermuteMode::none) refuse(module_, instruction);
             const std::uint64_t pair = truncated(source(1), Type::u32) << 32 | truncated(source(0), Type::u32);
             std::uint64_t result = 0;
             for (unsigned byte = 0; byte < 4; ++byte) {
@@ -651,6 +560,18 @@ std::uint64_t ScalarInterpreter::special(const Block& block, const Thread& threa
             return block.configuration.grid.z;
         case SpecialRegister::laneid:
             return linear % isa::kWarpSize;
+        case SpecialRegister::dynamic_smem_size:
+            return block.configuration.dynamic_shared_bytes;
+        case SpecialRegister::lanemask_eq:
+            return std::uint64_t{1} << linear % isa::kWarpSize;
+        case SpecialRegister::lanemask_lt:
+            return (std::uint64_t{1} << linear % isa::kWarpSize) - 1;
+        case SpecialRegister::lanemask_le:
+            return (std::uint64_t{2} << linear % isa::kWarpSize) - 1;
+        case SpecialRegister::lanemask_ge:
+            return isa::kFullMask & ~((std::uint64_t{1} << linear % isa::kWarpSize) - 1);
+        case SpecialRegister::lanemask_gt:
+            return isa::kFullMask & ~((std::uint64_t{2} << linear % isa::kWarpSize) - 1);
         default:
             throw InputError("scalar interpreter: special register " + std::string(ptx::name_of(reg)));
     }
@@ -774,8 +695,9 @@ void ScalarInterpreter::atomic(Block& block, Thread& thread, const ptx::Instruct
     std::uint64_t result = 0;
     switch (instruction.modifiers.atomic) {
         case AtomicOperation::add:
-            if (type == Type::f16 || type == Type::f16x2) refuse(module_, instruction);
-            if (type == Type::f32) {
+            if (type == Type::f16 || type == Type::f16x2) {
+                result = half_sum(type, old, operand);
+            } else if (type == Type::f32) {
                 // PTX ISA, "atom": additions in global memory flush subnormals, those in shared memory do not.
                 const bool flushes = instruction.modifiers.space != ptx::StateSpace::shared;
                 const auto in = [&](std::uint64_t bits) { return as_float(flushes ? flushed(bits) : bits); };
