@@ -13,30 +13,13 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-
-# warp instructions and thousand warp instructions a CPU-second of GPGPU-Sim 4.2; cycles at 700 MHz
-PEER = {
-    "small": {
-        "vecadd": (180_224, 21.7, 21_196),
-        "sgemm": (264_192, 36.1, 29_269),
-        "hotspot": (166_656, 28.7, 12_074),
-        "histogram": (53_920, 35.7, 4_603),
-        "bfs": (355_522, 17.8, 123_667),
-    },
-    "medium": {
-        "vecadd": (720_896, 23.0, 85_482),
-        "sgemm": (2_023_424, 31.3, 165_338),
-        "hotspot": (666_624, 26.0, 41_024),
-        "histogram": (215_680, 28.3, 19_774),
-        "bfs": (1_493_371, 14.1, 452_954),
-    },
-}
+from gpgpusim import POINTS  # noqa: E402
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", choices=PEER, default="small")
+    parser.add_argument("--size", choices=POINTS, default="small")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--at-most", type=float, default=1 / 20, help="of GPGPU-Sim's time")
     arguments = parser.parse_args()
@@ -44,19 +27,19 @@ def main() -> int:
     slow = []
     print(f"{'kernel':10} {'wall s':>8} {'peer s':>8} {'ratio':>8} {'warp instr/s':>13} {'cycles':>9} {'peer':>9} {'':>6}")
     with tempfile.TemporaryDirectory() as folder:
-        for kernel, (instructions, speed, peer_cycles) in PEER[arguments.size].items():
+        for kernel, point in POINTS[arguments.size].items():
             options = [kernel, "--size", arguments.size, "--set", "input=peer", "-o", "host.copy_fills_l2=true",
                        "--out", pathlib.Path(folder) / "run.h5"]
             runs = [lookahead.timed(arguments.program, options) for _ in range(arguments.runs)]
             wall = statistics.median(seconds for _, seconds in runs)
             summary = runs[0][0]
-            peer = instructions / (speed * 1e3)
+            peer = point.warp_instructions / (point.speed * 1e3)
             ratio = peer / wall
             print(f"{kernel:10} {wall:8.3f} {peer:8.2f} {ratio:7.1f}x {summary['warp_instructions_per_s']:13.0f} "
-                  f"{summary['cycles']:9d} {peer_cycles:9d} {summary['cycles'] / peer_cycles - 1:+6.0%}", flush=True)
+                  f"{summary['cycles']:9d} {point.cycles:9d} {summary['cycles'] / point.cycles - 1:+6.0%}", flush=True)
             if wall > arguments.at_most * peer:
                 slow.append(kernel)
-    print(f"{len(PEER[arguments.size]) - len(slow)} passed, {len(slow)} failed")
+    print(f"{len(POINTS[arguments.size]) - len(slow)} passed, {len(slow)} failed")
     return 1 if slow else 0
 
 

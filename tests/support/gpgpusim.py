@@ -1,0 +1,42 @@
+"""What GPGPU-Sim 4.2 (PTX mode, stock configuration SM2_GTX480, copies fill L2) measured on the five peer kernels.
+
+Inputs and PTX are those of the workloads with `--set input=peer`; power model off; one process on a machine of the same
+kind as the one that the speeds below were compared on.
+"""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    warp_instructions: int
+    speed: float  # thousand warp instructions a CPU-second
+    cycles: int   # at 700 MHz
+
+
+POINTS = {
+    "small": {
+        "vecadd": Point(180_224, 21.7, 21_196),
+        "sgemm": Point(264_192, 36.1, 29_269),
+        "hotspot": Point(166_656, 28.7, 12_074),
+        "histogram": Point(53_920, 35.7, 4_603),
+        "bfs": Point(355_522, 17.8, 123_667),
+    },
+    "medium": {
+        "vecadd": Point(720_896, 23.0, 85_482),
+        "sgemm": Point(2_023_424, 31.3, 165_338),
+        "hotspot": Point(666_624, 26.0, 41_024),
+        "histogram": Point(215_680, 28.3, 19_774),
+        "bfs": Point(1_493_371, 14.1, 452_954),
+    },
+}
+
+# Registers a thread that it counts for occupancy.
+REGISTERS = {"vecadd": 12, "sgemm": 60, "hotspot": 22, "histogram": 10, "bfs": 18}
+
+# Small sizes: L1D accesses, and the percentage of them that miss, which it prints in whole percent.
+L1D_ACCESSES = {"sgemm": 17_408, "hotspot": 20_992, "bfs": 200_292}
+L1D_MISS_PERCENT = {"vecadd": 100, "sgemm": 65, "hotspot": 80, "bfs": 80}
+
+# Small size: percentage of the cycles in which the data buses are busy.
+DRAM_PERCENT = {"vecadd": 92}
