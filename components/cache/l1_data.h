@@ -108,6 +108,10 @@ class BasicL1Data {
     unsigned fills_under_way() const { return mshrs_.in_use(); }
     const L1Counters& counters() const { return counters_; }
     const TagArray& tags() const { return tags_; }
+    /// A client other than demand would find an MSHR and a place in the miss queue, and leave `spare` of each free.
+    bool has_room_beyond(unsigned spare) const {
+        return speculative_ < speculative_limit_ && mshrs_.size() - mshrs_.in_use() > spare && queue_.room() > spare;
+    }
     const MshrTable& mshrs() const { return mshrs_; }
 
     void hash_state(StateHasher& hasher) const;
@@ -123,9 +127,9 @@ class BasicL1Data {
     };
 
     static L1LoadResult stall(ReservationFailure cause) { return {L1Answer::stall, cause, nullptr}; }
-    void emit(L1EventKind kind, const L1Access& access) {
+    void emit(L1EventKind kind, const L1Access& access, std::uint32_t way) {
         if (!listeners_.empty()) [[unlikely]] {
-            announce({kind, access.client, access.warp, access.pc, access.line});
+            announce({kind, access.client, access.warp, access.pc, access.line, way});
         }
     }
     void announce(const L1Event& event) {
@@ -202,7 +206,7 @@ L1LoadResult BasicL1Data<Contract>::load(const L1Access& access, const Waiter& w
     }
     touch(way);
     ++counters_.hits[client_index(access.client)];
-    emit(L1EventKind::hit, access);
+    emit(L1EventKind::hit, access, way);
     return {L1Answer::hit, {}, data_[way].bytes};
 }
 
@@ -244,7 +248,7 @@ L1LoadResult BasicL1Data<Contract>::merge(const L1Access& access, const Waiter& 
     }
     touch(way);
     ++counters_.merges[client_index(access.client)];
-    emit(L1EventKind::merge, access);
+    emit(L1EventKind::merge, access, way);
     return {L1Answer::merge, {}, nullptr};
 }
 
@@ -340,7 +344,7 @@ void BasicL1Data<Contract>::request(const L1Access& access, const Waiter& waiter
     const ReadRequest message{.line = access.line, .tag = entry, .client = access.client, .sectors = access.sectors};
     std::memcpy(queue_.push(access.line, GpuMessage::read_request, sizeof message), &message, sizeof message);
     ++counters_.misses[client_index(access.client)];
-    emit(L1EventKind::miss, access);
+    emit(L1EventKind::miss, access, way);
 }
 
 /// The fills of these awaited sectors serve those who wait for them already; nothing joins them, and the sectors are not
@@ -356,6 +360,7 @@ void BasicL1Data<Contract>::detach(std::uint32_t way, SectorMask sectors) {
         mshr.installs &= static_cast<SectorMask>(~of_fill);
         if (mshr.installs == 0) {
             mshr.way = kNoWay;
+            emit(L1EventKind::detach, {mshr.line, mshr.pc, mshr.warp, mshr.client}, way);
         }
     }
     clear_if_empty(way);
@@ -365,7 +370,7 @@ void BasicL1Data<Contract>::detach(std::uint32_t way, SectorMask sectors) {
 template <class Contract>
 void BasicL1Data<Contract>::drop(std::uint32_t way) {
     const LineInfo& info = tags_.info(way);
-    emit(L1EventKind::evict, {tags_.line(way), info.pc, info.owner, info.client});
+    emit(L1EventKind::evict, {tags_.line(way), info.pc, info.owner, info.client}, way);
     tags_.clear(way);
 }
 
@@ -381,7 +386,7 @@ void BasicL1Data<Contract>::invalidate(std::uint32_t way, SectorMask sectors, bo
         ++counters_.invalidations;
         info.valid &= static_cast<SectorMask>(~copies);
         if (info.valid == 0) {
-            emit(L1EventKind::evict, {tags_.line(way), info.pc, info.owner, info.client});
+            emit(L1EventKind::invalidate, {tags_.line(way), info.pc, info.owner, info.client}, way);
         }
     }
     if (fills != 0 && detaches_fill) {
@@ -481,7 +486,7 @@ void BasicL1Data<Contract>::fill(const ReadReply& reply, const std::byte* data, 
     LineInfo& info = tags_.info(mshr.way);
     info.awaited &= static_cast<SectorMask>(~mshr.installs);
     info.valid |= installs;
-    emit(L1EventKind::fill, {mshr.line, mshr.pc, mshr.warp, mshr.client});
+    emit(L1EventKind::fill, {mshr.line, mshr.pc, mshr.warp, mshr.client}, mshr.way);
 }
 
 /// Puts the sectors, packed as a ReadReply carries them, into their places.

@@ -35,6 +35,7 @@ class MissQueue {
     bool full() const { return size_ - piped_ == capacity_; }
     bool empty() const { return size_ == 0; }
     unsigned size() const { return size_; }
+    unsigned room() const { return static_cast<unsigned>(slots_.size()) - size_; }
 
     /// The caller writes all bytes of the payload.
     std::byte* push(std::uint64_t line, GpuMessage type, std::size_t bytes) {

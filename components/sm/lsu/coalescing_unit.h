@@ -17,6 +17,7 @@
 #include "components/sm/lsu/lsu_counters.h"
 #include "components/sm/lsu/shared_memory.h"
 #include "components/sm/lsu/timing_ring.h"
+#include "components/sm/prefetch/prefetch_unit.h"
 #include "components/sm/register_file.h"
 
 namespace lookahead::gpu {
@@ -47,6 +48,10 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void cycle(Cycle now) override;
     Cycle next_event(Cycle now) const override;
     void begin_kernel() override;
+    void begin_launch(const LaunchOnSm& launch) override;
+    void cta_started(unsigned slot) override;
+    void cta_ended(unsigned slot) override;
+    void end_launch() override;
     bool drained() const override;
     std::string waiting_for() const override;
     void audit(Audit& audit, std::uint32_t requester) const override;
@@ -57,6 +62,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
 
     const LsuCounters& counters() const { return counters_; }
     BasicL1Data<Contract>& l1() { return l1_; }
+    const PrefetchUnit* prefetches() const { return prefetches_.get(); }
 
   private:
     friend struct AuditSabotage;
@@ -116,6 +122,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     void finish_head(QueuedInstruction& entry, Cycle now);
+    bool may_prefetch() const { return !head_.blocked && (!prefetches_->only_when_idle() || queue_.empty()); }
+    void run_prefetches(Cycle now);
     void send_requests(Cycle now);
     void send_line_request(Cycle now);
     void note_sent(const QueuedRequest& request);
@@ -125,7 +133,10 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
         block(static_cast<std::uint8_t>(kStall + static_cast<unsigned>(stall)), now);
     }
     void charge_block(Cycle now);
-    void wake() { head_.blocked = false; }
+    void wake() {
+        head_.blocked = false;
+        prefetch_blocked_ = false;
+    }
 
     Rows rows_of(const isa::Instruction& instruction, std::uint32_t first);
     template <class Archive>
@@ -156,6 +167,9 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     LineRequests lines_;
     TimingRing completions_;  // of loads, by entry, and behind them of fences, by context
     LsuCounters counters_;
+    std::unique_ptr<PrefetchUnit> prefetches_;  // null: there is no prefetcher
+    Cycle accessed_ = 0;                        // last cycle in which an instruction accessed L1
+    bool prefetch_blocked_ = false;             // no room for a prefetch until something changes
 };
 
 using CoalescingUnit = BasicCoalescingUnit<MemoryContract>;

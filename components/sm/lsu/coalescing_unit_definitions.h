@@ -63,7 +63,13 @@ BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& p
       epochs_(arguments.contexts),
       fences_behind_queue_(arguments.contexts),
       fences_behind_epochs_(arguments.contexts),
-      completions_(loads_.size() + arguments.contexts, std::max({hit_latency_, fill_latency_, shared_.latency()})) {}
+      completions_(loads_.size() + arguments.contexts, std::max({hit_latency_, fill_latency_, shared_.latency()})),
+      prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
+                                     allocations_, arguments.listener, arguments.kernels)) {
+    if (prefetches_ != nullptr) {
+        l1_.subscribe(*prefetches_);
+    }
+}
 
 // ---- From the issue stage -------------------------------------------------------------------------------------------
 
@@ -294,12 +300,33 @@ void BasicCoalescingUnit<Contract>::store_sent() {
 
 template <class Contract>
 void BasicCoalescingUnit<Contract>::cycle(Cycle now) {
+    if (prefetches_ != nullptr) [[unlikely]] {
+        prefetches_->begin_cycle(now);
+    }
     take_replies(now);
     completions_.take(now, [&](std::uint32_t item) { complete(item, now); });
     if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) {
         run_head(now);
     }
+    if (prefetches_ != nullptr && !prefetches_->empty()) [[unlikely]] {
+        run_prefetches(now);
+    }
     send_requests(now);
+}
+
+/// One prefetch, in a cycle in which no instruction accesses L1 or waits for something of it.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::run_prefetches(Cycle now) {
+    PrefetchRequest request;
+    if (accessed_ == now || prefetch_blocked_ || !may_prefetch() || !prefetches_->next(request)) {
+        return;
+    }
+    const L1Access access{.line = request.line, .pc = request.pc, .warp = request.context, .client = Client::prefetch};
+    if (!l1_.has_room_beyond(prefetches_->spare_entries()) || l1_.load(access, {}).answer != L1Answer::miss) {
+        prefetch_blocked_ = true;
+        return;
+    }
+    prefetches_->pop();
 }
 
 template <class Contract>
@@ -314,6 +341,9 @@ Cycle BasicCoalescingUnit<Contract>::next_event(Cycle now) const {
     const Cycle departure = lines_.empty() ? l1_.miss_queue().next_departure(now + 1) : now + 1;
     if (departure != kCycleInfinity) {
         next = std::min(next, std::max(departure, memory_->next_send(now)));
+    }
+    if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {
+        next = std::min(next, now + 1);
     }
     return std::min(next, memory_->next_reply_cycle(now));
 }
@@ -567,6 +597,9 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
         account.acquires += acquire;
     }
     head_.started = true;
+    if (prefetches_ != nullptr) [[unlikely]] {
+        prefetches_->observe(entry);
+    }
     return true;
 }
 
@@ -597,6 +630,7 @@ bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cyc
 
 template <class Contract>
 bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cycle now) {
+    accessed_ = now;
     const auto first = std::countr_zero(entry.global);
     const std::uint64_t line = line_of(entry.memory.addresses[first]);
     const isa::LaneMask lanes = lanes_in_line(entry.memory.addresses, line) & entry.global;
@@ -782,6 +816,34 @@ void BasicCoalescingUnit<Contract>::begin_kernel() {
 }
 
 template <class Contract>
+void BasicCoalescingUnit<Contract>::begin_launch(const LaunchOnSm& launch) {
+    if (prefetches_ != nullptr) {
+        prefetches_->begin_launch(launch);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::cta_started(unsigned slot) {
+    if (prefetches_ != nullptr) {
+        prefetches_->cta_started(slot);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::cta_ended(unsigned slot) {
+    if (prefetches_ != nullptr) {
+        prefetches_->cta_ended(slot);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::end_launch() {
+    if (prefetches_ != nullptr) {
+        prefetches_->end_launch();
+    }
+}
+
+template <class Contract>
 bool BasicCoalescingUnit<Contract>::drained() const {
     return queue_.empty() && loads_.empty() && stores_ == 0 && completions_.empty() && l1_.drained() && lines_.idle() &&
            memory_->drained();
@@ -817,6 +879,9 @@ void BasicCoalescingUnit<Contract>::audit(Audit& audit, std::uint32_t requester)
                    account.queued + account.loads + account.acquires + (account.fence != nullptr ? 1u : 0u));
     }
     l1_.audit(audit, name_);
+    if (prefetches_ != nullptr) {
+        prefetches_->audit(audit);
+    }
     memory_->audit(audit, requester);
 }
 
@@ -842,6 +907,10 @@ void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
     lines_.hash_state(hasher);
     completions_.hash_state(hasher);
     hash(hasher, counters_);
+    if (prefetches_ != nullptr) {
+        hasher.add(prefetch_blocked_);
+        prefetches_->hash_state(hasher);
+    }
     memory_->hash_state(hasher);
 }
 
@@ -849,6 +918,9 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "lsu", counters_);
     visit(visitor, name_, "l1d", l1_.counters());
+    if (prefetches_ != nullptr) {
+        prefetches_->visit_statistics(visitor);
+    }
     memory_->visit_statistics(visitor);
 }
 
@@ -871,6 +943,7 @@ void BasicCoalescingUnit<Contract>::exchange(Archive& archive) {
     lines_.serialize(archive, 0);
     completions_.serialize(archive, 0);
     serialize_counters(archive, counters_);
+    archive& accessed_& prefetch_blocked_;
 }
 
 template <class Contract>
@@ -894,6 +967,9 @@ void BasicCoalescingUnit<Contract>::save(boost::archive::binary_oarchive& archiv
         const std::int64_t index = instruction == nullptr ? -1 : instruction - code;
         archive << index;
     });
+    if (prefetches_ != nullptr) {
+        prefetches_->save(archive);
+    }
     memory_->save(archive);
 }
 
@@ -906,6 +982,9 @@ void BasicCoalescingUnit<Contract>::load(boost::archive::binary_iarchive& archiv
         archive >> index;
         instruction = index < 0 ? nullptr : code + index;
     });
+    if (prefetches_ != nullptr) {
+        prefetches_->load(archive);
+    }
     memory_->load(archive);
 }
 

@@ -8,8 +8,11 @@
 #include <tuple>
 
 #include "components/isa/instruction.h"
+#include "components/isa/kernel.h"
 #include "components/protocols/memory.h"
+#include "components/sm/lsu/launch_on_sm.h"
 #include "components/sm/lsu/memory_port.h"
+#include "components/sm/warp_scheduler/warp_hint.h"
 #include "core/component/slot.h"
 #include "core/message/message.h"
 #include "core/time/time.h"
@@ -48,6 +51,8 @@ class LoadStoreListener {
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
     /// A line that `request_line` asked for has come.
     virtual void line_came(std::uint32_t reader, Cycle now) = 0;
+    /// From a prefetcher to the warp's scheduler.
+    virtual void warp_hint(std::uint16_t, WarpHint) {}
 };
 
 /// Slot "sm.load_store_unit": takes memory instructions in order, splits them into accesses to shared memory or L1, and
@@ -85,6 +90,12 @@ class LoadStoreUnit {
 
     /// A kernel begins: L1 is invalidated.
     virtual void begin_kernel() = 0;
+    /// For what learns from a launch's loads, prefetchers above all: the launch (told again before `load` when the
+    /// checkpoint was taken in it), its CTAs on this SM, and that no more of them will come.
+    virtual void begin_launch(const LaunchOnSm&) {}
+    virtual void cta_started(unsigned) {}
+    virtual void cta_ended(unsigned) {}
+    virtual void end_launch() {}
     /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
     virtual bool drained() const = 0;
     virtual std::string waiting_for() const = 0;
@@ -109,6 +120,7 @@ struct LoadStoreArguments {
     RegisterFile& registers;
     LoadStoreListener& listener;
     std::unique_ptr<MemoryPort> memory;
+    const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
 };
 
 }  // namespace lookahead::gpu

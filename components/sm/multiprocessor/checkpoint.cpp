@@ -156,6 +156,7 @@ void StreamingMultiprocessor::load(boost::archive::binary_iarchive& archive) {
         set_up_launch();
         state_.scoreboard.resize(state_.kernel->scoreboard_words());
         state_.map.resize(state_.kernel->kernel().registers);
+        memory_->begin_launch(launch_on_sm());
         serialize_words(archive, state_.scoreboard.pending());
         serialize_words(archive, state_.scoreboard.long_latency());
         serialize_bytes(archive, state_.map.rows().data(), state_.map.rows().size() * sizeof(std::uint16_t));

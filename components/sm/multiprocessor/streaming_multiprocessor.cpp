@@ -126,7 +126,12 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
 void StreamingMultiprocessor::step(Cycle now) {
     state_.wheel.take(now, [this](std::uint64_t word) { handle(PipelineEvent::unpacked(word)); });
     if (state_.launch.active) {
-        ctas_.cycle([&](std::uint64_t cta) { send_to_dispatcher(CtaCompleted{cta}, now); });
+        ctas_.cycle(
+            [&](unsigned slot, std::uint64_t cta) {
+                memory_->cta_ended(slot);
+                send_to_dispatcher(CtaCompleted{cta}, now);
+            },
+            [&](unsigned slot) { memory_->cta_started(slot); });
         count_cycles(1);
         memory_touched_ |= issue_.cycle(now);
         memory_touched_ |= fetch_.cycle(now);
@@ -175,6 +180,10 @@ void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa:
     execute_.memory_completed(context, instruction);
 }
 
+void StreamingMultiprocessor::warp_hint(std::uint16_t context, WarpHint hint) {
+    schedulers_[context % schedulers_.size()]->hint(hint, context);
+}
+
 void StreamingMultiprocessor::ask_for_constants() {
     if (!memory_->can_request_line()) {
         return;
@@ -214,6 +223,7 @@ void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
         case GpuMessage::kernel_end:
             LOOKAHEAD_ASSERT(state_.launch.active && ctas_.idle(), name() + " got a kernel's end before its CTAs' end");
             state_.launch.ending = true;
+            memory_->end_launch();
             return;
         default:
             memory_touched_ = true;
@@ -239,6 +249,12 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     fetch_.begin_kernel();
     state_.constants.begin_kernel();
     memory_->begin_kernel();
+    memory_->begin_launch(launch_on_sm());
+}
+
+LaunchOnSm StreamingMultiprocessor::launch_on_sm() const {
+    const LaunchState& launch = state_.launch;
+    return {state_.kernel->kernel(), launch.fields.kernel, launch.occupancy.ctas, launch.occupancy.warps_per_cta};
 }
 
 /// What follows from the launch's fields and parameters.

@@ -68,6 +68,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
 
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
     void line_came(std::uint32_t reader, Cycle now) override;
+    void warp_hint(std::uint16_t context, WarpHint hint) override;
     void ask_for_constants();
 
     Cycle arrival_of(const MessageHeader& message) const { return clock_.cycle_at_or_after(message.time); }
@@ -79,6 +80,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void deliver(const MessageHeader& message, Cycle now);
     void begin_kernel(const MessageHeader& message);
     void set_up_launch();
+    LaunchOnSm launch_on_sm() const;
     void handle(PipelineEvent event);
     void finish_kernel_if_drained(Cycle now);
     Cycle next_work(Cycle now) const;

@@ -37,15 +37,20 @@ bool CtaStage::drained(unsigned slot) const {
     return std::all_of(first, first + warps, [](const StreamContext& stream) { return stream.in_flight == 0; });
 }
 
-void CtaStage::start(std::uint64_t cta) {
+/// Returns its slot.
+unsigned CtaStage::start(std::uint64_t cta) {
     const auto free = std::find_if(slots_.begin(), slots_.end(), [](const CtaSlot& slot) { return !slot.resident; });
     const auto slot = static_cast<unsigned>(free - slots_.begin());
     const LaunchState& launch = state_.launch;
     *free = {true, cta, launch.occupancy.warps_per_cta, isa::cta_position(launch.fields.grid, cta)};
     ++resident_;
+    for (const auto& scheduler : schedulers_) {
+        scheduler->cta_started(warps_of(slot));
+    }
     for (unsigned warp = 0; warp < launch.occupancy.warps_per_cta; ++warp) {
         start_warp(slot, warp);
     }
+    return slot;
 }
 
 void CtaStage::start_warp(unsigned slot, unsigned warp) {
@@ -79,6 +84,9 @@ void CtaStage::vacate(unsigned slot) {
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
     for (unsigned context = slot * warps; context < (slot + 1) * warps; ++context) {
         state_.states.set(context, ContextState::vacant);
+    }
+    for (const auto& scheduler : schedulers_) {
+        scheduler->cta_ended(warps_of(slot));
     }
     slots_[slot].resident = false;
     emptied_ &= ~(std::uint64_t{1} << slot);

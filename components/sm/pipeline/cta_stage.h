@@ -37,15 +37,16 @@ class CtaStage {
     /// One more CTA; it waits if there is no room.
     void assign(std::uint64_t cta) { waiting_.push_back(cta); }
 
-    /// Retires and starts CTAs; calls completed(cta) for each that retires.
-    template <class F>
-    void cycle(F&& completed) {
+    /// Retires and starts CTAs; calls completed(slot, cta) for each that retires, and started(slot).
+    template <class F, class G>
+    void cycle(F&& completed, G&& started) {
         if (emptied_ != 0) {
             retire(completed);
         }
         while (!waiting_.empty() && resident_ < slots_.size()) {
-            start(waiting_.front());
+            const unsigned slot = start(waiting_.front());
             waiting_.pop_front();
+            started(slot);
         }
     }
     /// True if the next cycle would retire or start a CTA.
@@ -79,7 +80,7 @@ class CtaStage {
 
   private:
     bool drained(unsigned slot) const;
-    void start(std::uint64_t cta);
+    unsigned start(std::uint64_t cta);
     void start_warp(unsigned slot, unsigned warp);
     void vacate(unsigned slot);
 
@@ -89,7 +90,7 @@ class CtaStage {
             const auto slot = static_cast<unsigned>(std::countr_zero(rest));
             if (drained(slot)) {
                 vacate(slot);
-                completed(slots_[slot].cta);
+                completed(slot, slots_[slot].cta);
             }
         }
     }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "components/sm/context_states.h"
+#include "components/sm/warp_scheduler/warp_hint.h"
 #include "core/component/slot.h"
 #include "core/time/time.h"
 
@@ -47,6 +48,11 @@ class WarpScheduler {
     virtual unsigned pick(ContextMask candidates, Cycle now) = 0;
     virtual void started(unsigned warp) = 0;
     virtual void exited(unsigned warp) = 0;
+    /// The SM's schedulers are all told of a CTA and its warps before the warps start, and when it has retired.
+    virtual void cta_started(ContextMask) {}
+    virtual void cta_ended(ContextMask) {}
+    /// Of a warp of its own, which may not be what it was when the hint was thought of: another one may have its number.
+    virtual void hint(WarpHint, unsigned) {}
 
     virtual void hash_state(StateHasher& hasher) const = 0;
     virtual void save(boost::archive::binary_oarchive& archive) const = 0;

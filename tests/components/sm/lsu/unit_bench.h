@@ -47,6 +47,14 @@ inline isa::Instruction make_fence(isa::Scope scope = isa::Scope::gpu) {
     return result;
 }
 
+/// A kernel whose instructions are global loads, as prefetchers want to know it.
+inline isa::KernelTable kernels_of_loads(unsigned loads) {
+    isa::KernelTable kernels;
+    kernels.emplace_back();
+    kernels.front().code.assign(loads, make_memory(isa::Operation::load));
+    return kernels;
+}
+
 /// A load/store unit with a memory of its own or a shared one, driven cycle by cycle.
 template <class Contract = MemoryContract>
 class UnitBench : public LoadStoreListener {
@@ -68,17 +76,24 @@ class UnitBench : public LoadStoreListener {
     explicit UnitBench(const Overrides& overrides = {}, ScriptedMemory* shared = nullptr, unsigned sm = 0)
         : own_(shared == nullptr ? std::make_unique<ScriptedMemory>(1) : nullptr),
           memory(shared == nullptr ? *own_ : *shared),
+          kernels(kernels_of_loads(16)),
           registers(256) {
         for (const std::string& each : overrides) {
             configuration_.override_value(each);
         }
+        replace_unit(sm);
+        unit->receive(MessageBuffer(AllocationUpdate{.address = kBase, .bytes = kAllocated, .released = 0}).header(),
+                      0);
+    }
+
+    /// Makes the unit, or a new one that knows of no allocation yet.
+    void replace_unit(unsigned sm = 0) {
         auto port = std::make_unique<ScriptedPort>(memory, sm);
         port_ = port.get();
         unit = std::make_unique<BasicCoalescingUnit<Contract>>(
             configuration_.read<CoalescingParameters>("coalescing"),
-            LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port)});
-        unit->receive(MessageBuffer(AllocationUpdate{.address = kBase, .bytes = kAllocated, .released = 0}).header(),
-                      0);
+            LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port),
+                               &kernels});
     }
 
     void line_came(std::uint32_t reader, Cycle cycle) override { lines.push_back({reader, cycle}); }
@@ -153,6 +168,7 @@ class UnitBench : public LoadStoreListener {
 
   public:
     ScriptedMemory& memory;
+    isa::KernelTable kernels;
     RegisterFile registers;
     std::unique_ptr<BasicCoalescingUnit<Contract>> unit;
     std::vector<Completion> completions;

@@ -1,0 +1,56 @@
+#include "components/protocols/memory.h"
+#include "components/sm/prefetch/prefetcher.h"
+#include "core/param/parameters.h"
+
+namespace lookahead::gpu {
+
+struct NextLineParameters {
+    std::int64_t lines = 1;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::NextLineParameters> {
+    using P = lookahead::gpu::NextLineParameters;
+    inline static const auto list =
+        parameter_list<P>(integer("lines", &P::lines,
+                                  {.unit = "line",
+                                   .min = 1,
+                                   .max = 8,
+                                   .help = "Lines after the missing one that are fetched.",
+                                   .source = "Koo et al. (CAPS), section VI.B: the next cache line"}));
+};
+
+namespace lookahead::gpu {
+
+/// Next-line prefetching: after a demand miss, the lines that follow.
+class NextLinePrefetcher final : public Prefetcher {
+  public:
+    using Parameters = NextLineParameters;
+
+    NextLinePrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
+        : lines_(static_cast<unsigned>(parameters.lines)), port_(arguments.port) {}
+
+    void on_access(const L1Event& event, Cycle) override {
+        if (event.kind != L1EventKind::miss) {
+            return;
+        }
+        for (unsigned next = 1; next <= lines_; ++next) {
+            port_.prefetch({.line = event.line + std::uint64_t{next} * kLineBytes, .pc = event.pc});
+        }
+    }
+
+    void hash_state(StateHasher&) const override {}
+    void save(boost::archive::binary_oarchive&) const override {}
+    void load(boost::archive::binary_iarchive&) override {}
+
+  private:
+    unsigned lines_;
+    PrefetchPort& port_;
+};
+
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, NextLinePrefetcher, "nlp", "Next line: what follows a line that missed.",
+                           "Koo et al., HPCA 2018, section III.C; Jog et al., ASPLOS 2013")
+
+}  // namespace lookahead::gpu

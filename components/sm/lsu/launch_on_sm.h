@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/isa/kernel.h"
+
+namespace lookahead::gpu {
+
+/// A launch as one SM runs it.
+struct LaunchOnSm {
+    const isa::Kernel& kernel;
+    std::uint32_t number;  ///< of the kernel in the run's table
+    unsigned cta_slots;    ///< CTAs that are resident at once
+    unsigned warps_per_cta;  ///< warp w of the CTA in slot s has the context s * warps_per_cta + w
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,324 @@
+#include "components/sm/prefetch/prefetch_unit.h"
+
+#include <array>
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <cstdio>
+#include <utility>
+
+#include "components/sm/lsu/lane_data.h"
+#include "components/sm/lsu/load_store_unit.h"
+#include "core/error/error.h"
+#include "core/lp/audit.h"
+#include "core/param/parameter_registry.h"
+#include "core/stats/statistics_registry.h"
+
+namespace lookahead::gpu {
+namespace {
+
+bool is_observed(const isa::Instruction& instruction) {
+    return instruction.operation == isa::Operation::load && instruction.order == isa::Order::weak &&
+           (instruction.space == isa::Space::global || instruction.space == isa::Space::generic);
+}
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_PARAMETERS(PrefetchParameters, "prefetch", "The prefetch unit of an SM, before any prefetcher.")
+LOOKAHEAD_REGISTER_STATISTICS(PrefetchCounters, "prefetch", "Prefetches of an SM into L1.")
+LOOKAHEAD_REGISTER_STATISTICS(PrefetchLoadCounters, "prefetch_load", "Prefetches for one load of one kernel on an SM.")
+
+std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configuration, std::string name,
+                                                 unsigned contexts, const TagArray& tags,
+                                                 const AllocationMap& allocations, LoadStoreListener& listener,
+                                                 const isa::KernelTable* kernels) {
+    if (configuration.variant(SlotTraits<Prefetcher>::name, "none") == "none") {
+        return nullptr;
+    }
+    LOOKAHEAD_ASSERT(kernels != nullptr, "a prefetch unit needs the kernels of the run");
+    return std::make_unique<PrefetchUnit>(configuration, std::move(name), contexts, tags, allocations, listener,
+                                          *kernels);
+}
+
+PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts,
+                           const TagArray& tags, const AllocationMap& allocations, LoadStoreListener& listener,
+                           const isa::KernelTable& kernels)
+    : name_(std::move(name)), tags_(tags), allocations_(allocations), listener_(listener), records_(tags.size()) {
+    const auto parameters = configuration.read<PrefetchParameters>("prefetch");
+    queue_.resize(static_cast<std::size_t>(parameters.queue));
+    spare_entries_ = static_cast<unsigned>(parameters.spare_entries);
+    for (std::size_t number = 0; number < kernels.size(); ++number) {
+        add_rows(kernels[number], number);
+    }
+    PrefetchPort& port = *this;
+    prefetcher_ = make_variant<Prefetcher>(configuration.variant(SlotTraits<Prefetcher>::name, "none"), configuration,
+                                           PrefetcherArguments{configuration, port, contexts});
+    only_when_idle_ = prefetcher_->only_when_idle();
+}
+
+/// A row for each load of the kernel, from the start: results show the same components at every time and rank.
+void PrefetchUnit::add_rows(const isa::Kernel& kernel, std::size_t number) {
+    first_of_kernel_.push_back(static_cast<std::uint32_t>(row_of_pc_.size()));
+    for (std::size_t pc = 0; pc < kernel.code.size(); ++pc) {
+        row_of_pc_.push_back(static_cast<std::uint32_t>(rows_.size()));
+        if (is_observed(kernel.code[pc])) {
+            char place[48];
+            std::snprintf(place, sizeof place, ".k%zu_pc0x%04zx_line%u", number, pc * isa::kInstructionBytes,
+                          kernel.code[pc].line);
+            rows_.emplace_back();
+            row_names_.push_back(name_ + place);
+        }
+    }
+}
+
+void PrefetchUnit::begin_launch(const LaunchOnSm& launch) {
+    first_pc_ = first_of_kernel_[launch.number];
+    warps_per_cta_ = launch.warps_per_cta;
+    ending_ = false;
+    prefetcher_->begin_launch(launch);
+}
+
+/// What waits is dropped; what is in L1 has had its chance; what is under way will come and not be used.
+void PrefetchUnit::end_launch() {
+    ending_ = true;
+    for (; size_ > 0; pop()) {
+        ++counters_.cleared;
+    }
+    for (Record& record : records_) {
+        if (record.state == State::present) {
+            end(record, PrefetchFate::unused);
+        }
+    }
+    prefetcher_->end_launch();
+}
+
+void PrefetchUnit::observe(const QueuedInstruction& entry) {
+    const MemoryInstruction& memory = entry.memory;
+    if (!is_observed(*memory.instruction) || entry.global == 0) {
+        return;
+    }
+    std::array<std::uint64_t, isa::kWarpSize> lines;
+    std::size_t count = 0;
+    for (isa::LaneMask left = entry.global; left != 0;) {
+        const std::uint64_t line = line_of(memory.addresses[std::countr_zero(left)]);
+        lines[count++] = line;
+        left &= ~lanes_in_line(memory.addresses, line);
+    }
+    ++counters_.loads;
+    counters_.load_accesses += count;
+    PrefetchLoadCounters& row = rows_[row_of(memory.pc)];
+    ++row.executions;
+    row.accesses += count;
+    prefetcher_->on_load({.instruction = memory.instruction,
+                          .pc = memory.pc,
+                          .context = memory.context,
+                          .cta_slot = memory.cta_slot,
+                          .warp_in_cta = static_cast<std::uint16_t>(memory.context - memory.cta_slot * warps_per_cta_),
+                          .lines = {lines.data(), count}},
+                         now_);
+}
+
+// ---- The queue ------------------------------------------------------------------------------------------------------
+
+bool PrefetchUnit::queued(std::uint64_t line) const {
+    for (std::uint32_t i = 0; i < size_; ++i) {
+        if (queue_[(head_ + i) % queue_.size()].line == line) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool PrefetchUnit::prefetch(const PrefetchRequest& request) {
+    LOOKAHEAD_DEBUG_ASSERT(request.line % kLineBytes == 0, "a prefetch of something that is not a line");
+    ++counters_.requested;
+    if (!allocations_.contains(request.line, request.line + 1)) {
+        ++counters_.unmapped;
+        return false;
+    }
+    if (tags_.find(request.line) != kNoWay || queued(request.line)) {
+        ++counters_.duplicates;
+        return false;
+    }
+    if (size_ == queue_.size()) {
+        ++counters_.dropped;
+        return false;
+    }
+    queue_[(head_ + size_) % queue_.size()] = request;
+    ++size_;
+    ++counters_.queued;
+    return true;
+}
+
+bool PrefetchUnit::next(PrefetchRequest& request) {
+    for (; size_ > 0; pop()) {
+        request = queue_[head_];
+        if (tags_.find(request.line) == kNoWay) {
+            return true;
+        }
+        ++counters_.duplicates;
+    }
+    return false;
+}
+
+void PrefetchUnit::pop() {
+    head_ = head_ + 1 == queue_.size() ? 0 : head_ + 1;
+    --size_;
+    --counters_.queued;
+}
+
+void PrefetchUnit::hint(WarpHint hint, std::uint16_t context) {
+    listener_.warp_hint(context, hint);
+}
+
+// ---- Fates ----------------------------------------------------------------------------------------------------------
+
+void PrefetchUnit::on_l1_event(const L1Event& event) {
+    const bool demand = event.client == Client::demand;
+    switch (event.kind) {
+        case L1EventKind::hit:
+        case L1EventKind::merge:
+            if (demand && records_[event.way].state != State::none) {
+                used(records_[event.way], event);
+            }
+            break;
+        case L1EventKind::miss:
+            if (event.client == Client::prefetch) {
+                issued(event);
+            }
+            break;
+        case L1EventKind::fill:
+            filled(records_[event.way]);
+            return;
+        case L1EventKind::evict:
+            return end(records_[event.way], PrefetchFate::early_evicted);
+        case L1EventKind::invalidate:
+        case L1EventKind::detach:
+            return end(records_[event.way], PrefetchFate::unused);
+    }
+    if (demand) {
+        prefetcher_->on_access(event, now_);
+    }
+}
+
+void PrefetchUnit::issued(const L1Event& event) {
+    const std::uint32_t row = row_of(event.pc);
+    records_[event.way] = {State::under_way, event.warp, event.pc, row, now_};
+    ++counters_.issued;
+    ++counters_.outstanding;
+    ++rows_[row].issued;
+}
+
+/// The first demand for the line.
+void PrefetchUnit::used(Record& record, const L1Event& event) {
+    if (record.state == State::claimed) {
+        return;
+    }
+    const bool late = record.state == State::under_way;
+    const auto distance = static_cast<std::uint64_t>(now_ - record.issued);
+    const bool matched = event.pc == record.pc && event.warp == record.context;
+    PrefetchLoadCounters& row = rows_[record.row];
+    ++(late ? counters_.late : counters_.useful);
+    ++(late ? row.late : row.useful);
+    counters_.matched += matched;
+    row.matched += matched;
+    counters_.distance_cycles += distance;
+    row.distance_cycles += distance;
+    counters_.distance.add(distance, kDistanceEdges);
+    --counters_.outstanding;
+    record.state = late ? State::claimed : State::none;
+    prefetcher_->on_fate(late ? PrefetchFate::late : PrefetchFate::useful, now_);
+}
+
+void PrefetchUnit::filled(Record& record) {
+    if (record.state != State::under_way && record.state != State::claimed) {
+        return;
+    }
+    const bool claimed = record.state == State::claimed;
+    record.state = claimed ? State::none : State::present;
+    prefetcher_->on_fill(record.context, now_);
+    if (ending_ && !claimed) {
+        end(record, PrefetchFate::unused);
+    }
+}
+
+void PrefetchUnit::end(Record& record, PrefetchFate fate) {
+    const State was = std::exchange(record.state, State::none);
+    if (was != State::under_way && was != State::present) {
+        return;
+    }
+    const bool early = fate == PrefetchFate::early_evicted;
+    PrefetchLoadCounters& row = rows_[record.row];
+    ++(early ? counters_.early_evicted : counters_.unused);
+    ++(early ? row.early_evicted : row.unused);
+    --counters_.outstanding;
+    prefetcher_->on_fate(fate, now_);
+}
+
+// ---- State ----------------------------------------------------------------------------------------------------------
+
+void PrefetchUnit::audit(Audit& audit) const {
+    audit.leak(name_, "prefetches that wait for L1", size_);
+    audit.leak(name_, "prefetches without a fate", counters_.outstanding);
+    audit.balance(name_, "prefetches", counters_.issued,
+                  counters_.useful + counters_.late + counters_.early_evicted + counters_.unused);
+    audit.balance(name_, "chosen prefetches", counters_.requested,
+                  counters_.duplicates + counters_.unmapped + counters_.dropped + counters_.cleared + counters_.issued);
+}
+
+void PrefetchUnit::hash_state(StateHasher& hasher) const {
+    hasher.add(first_pc_ | std::uint64_t{ending_} << 32);
+    hasher.add(size_);
+    for (std::uint32_t i = 0; i < size_; ++i) {
+        const PrefetchRequest& request = queue_[(head_ + i) % queue_.size()];
+        hasher.add(request.line);
+        hasher.add(request.pc | std::uint64_t{request.context} << 32);
+    }
+    for (const Record& record : records_) {
+        hasher.add(static_cast<std::uint64_t>(record.state));
+        if (record.state != State::none) {
+            hasher.add(record.pc | std::uint64_t{record.context} << 32);
+            hasher.add(static_cast<std::uint64_t>(record.issued));
+        }
+    }
+    hash(hasher, counters_);
+    for (const PrefetchLoadCounters& row : rows_) {
+        hash(hasher, row);
+    }
+    prefetcher_->hash_state(hasher);
+}
+
+void PrefetchUnit::visit_statistics(StatisticsVisitor& visitor) const {
+    visit(visitor, name_, "prefetch", counters_);
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+        visit(visitor, row_names_[row], "prefetch_load", rows_[row]);
+    }
+    prefetcher_->visit_statistics(visitor, name_);
+}
+
+template <class Archive>
+void PrefetchUnit::exchange(Archive& archive) {
+    archive& first_pc_& warps_per_cta_& ending_& now_& head_& size_;
+    for (PrefetchRequest& request : queue_) {
+        archive& request.line& request.pc& request.context;
+    }
+    for (Record& record : records_) {
+        archive& record.state& record.context& record.pc& record.row& record.issued;
+    }
+    serialize_counters(archive, counters_);
+    for (PrefetchLoadCounters& row : rows_) {
+        serialize_counters(archive, row);
+    }
+}
+
+void PrefetchUnit::save(boost::archive::binary_oarchive& archive) const {
+    const_cast<PrefetchUnit&>(*this).exchange(archive);  // Boost's operator& serves both ways; here it only reads
+    prefetcher_->save(archive);
+}
+
+void PrefetchUnit::load(boost::archive::binary_iarchive& archive) {
+    exchange(archive);
+    prefetcher_->load(archive);
+}
+
+}  // namespace lookahead::gpu

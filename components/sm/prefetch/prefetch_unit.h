@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "components/cache/tag_array.h"
+#include "components/sm/lsu/allocation_map.h"
+#include "components/sm/lsu/instruction_queue.h"
+#include "components/sm/prefetch/prefetch_counters.h"
+#include "components/sm/prefetch/prefetch_parameters.h"
+#include "components/sm/prefetch/prefetcher.h"
+
+namespace lookahead {
+class Audit;
+}
+
+namespace lookahead::gpu {
+
+class LoadStoreListener;
+
+/// The part of prefetching that is the same for all prefetchers: a bounded queue before L1, the filter of duplicates and
+/// of addresses that are not allocated, and the accounts. It belongs to the load/store unit, which calls it and makes
+/// the accesses; with the prefetcher "none" there is no such unit.
+///
+/// It hears of all events of L1. What it knows of a prefetched line it keeps by the line's way, from the request until
+/// the line's first use by a demand load, or its end.
+class PrefetchUnit final : public L1Listener, private PrefetchPort {
+  public:
+    /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each.
+    PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts, const TagArray& tags,
+                 const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels);
+
+    /// Null for the prefetcher "none"; only then `kernels` may be null.
+    static std::unique_ptr<PrefetchUnit> make(const Configuration& configuration, std::string name, unsigned contexts,
+                                              const TagArray& tags, const AllocationMap& allocations,
+                                              LoadStoreListener& listener, const isa::KernelTable* kernels);
+
+    void begin_cycle(Cycle now) { now_ = now; }
+    void begin_launch(const LaunchOnSm& launch);
+    void end_launch();
+    void cta_started(unsigned slot) { prefetcher_->cta_started(slot); }
+    void cta_ended(unsigned slot) { prefetcher_->cta_ended(slot); }
+    /// The oldest instruction of the load/store unit is a load, and starts.
+    void observe(const QueuedInstruction& entry);
+
+    bool only_when_idle() const { return only_when_idle_; }
+    bool empty() const { return size_ == 0; }
+    /// Entries that a prefetch leaves free (prefetch.spare_entries).
+    unsigned spare_entries() const { return spare_entries_; }
+    /// Drops requests whose lines have come meanwhile. True if one is left.
+    bool next(PrefetchRequest& request);
+    /// The request of `next` has gone to memory.
+    void pop();
+
+    void on_l1_event(const L1Event& event) override;
+
+    const PrefetchCounters& counters() const { return counters_; }
+    Prefetcher& prefetcher() { return *prefetcher_; }
+    void audit(Audit& audit) const;
+    void hash_state(StateHasher& hasher) const;
+    void visit_statistics(StatisticsVisitor& visitor) const;
+    void save(boost::archive::binary_oarchive& archive) const;
+    void load(boost::archive::binary_iarchive& archive);
+
+  private:
+    enum class State : std::uint8_t { none, under_way, claimed, present };
+    /// Of a way. `claimed`: a demand has joined the fill, which is still under way.
+    struct Record {
+        State state = State::none;
+        std::uint16_t context = kNoContext;
+        std::uint32_t pc = 0;
+        std::uint32_t row = 0;
+        Cycle issued = 0;
+    };
+
+    bool prefetch(const PrefetchRequest& request) override;
+    void hint(WarpHint hint, std::uint16_t context) override;
+    bool queued(std::uint64_t line) const;
+    std::uint32_t row_of(std::uint32_t pc) const { return row_of_pc_[first_pc_ + pc]; }
+    void add_rows(const isa::Kernel& kernel, std::size_t number);
+    void issued(const L1Event& event);
+    void used(Record& record, const L1Event& event);
+    void end(Record& record, PrefetchFate fate);
+    void filled(Record& record);
+    template <class Archive>
+    void exchange(Archive& archive);
+
+    std::string name_;
+    const TagArray& tags_;
+    const AllocationMap& allocations_;
+    LoadStoreListener& listener_;
+    unsigned spare_entries_;
+    std::vector<std::uint32_t> first_of_kernel_;  // of each kernel, where its PCs begin in row_of_pc_
+    std::vector<std::uint32_t> row_of_pc_;        // of instructions that are no loads: any
+    std::vector<std::string> row_names_;
+    std::vector<PrefetchLoadCounters> rows_;
+    std::uint32_t first_pc_ = 0;  // of the running kernel
+    unsigned warps_per_cta_ = 1;
+    bool ending_ = false;  // the launch ends: what still comes is not used
+    Cycle now_ = 0;
+    std::vector<PrefetchRequest> queue_;  // a ring
+    std::uint32_t head_ = 0;
+    std::uint32_t size_ = 0;
+    std::vector<Record> records_;  // by way
+    PrefetchCounters counters_;
+    std::unique_ptr<Prefetcher> prefetcher_;
+    bool only_when_idle_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tests/components/sm/lsu/unit_bench.h"
+
+namespace lookahead::gpu::test {
+
+/// A load/store unit with a prefetcher, in a launch of four CTA slots with two warps each.
+class PrefetchBench : public UnitBench<> {
+  public:
+    struct Hint {
+        std::uint16_t context;
+        WarpHint hint;
+        bool operator==(const Hint&) const = default;
+    };
+
+    explicit PrefetchBench(const std::string& prefetcher, Overrides more = {}, unsigned warps_per_cta = 2,
+                           unsigned ctas = 4)
+        : UnitBench<>(with(std::move(more), prefetcher)), warps_per_cta_(warps_per_cta) {
+        unit->begin_kernel();
+        unit->begin_launch({kernels.front(), 0, ctas, warps_per_cta});
+        for (unsigned slot = 0; slot < ctas; ++slot) {
+            unit->cta_started(slot);
+        }
+    }
+
+    void warp_hint(std::uint16_t context, WarpHint hint) override { hints.push_back({context, hint}); }
+
+    /// A load whose lanes fall into the lines, in this order, and that is performed at once.
+    void load(std::uint16_t context, std::uint32_t pc, std::initializer_list<std::uint64_t> numbers) {
+        const std::vector<std::uint64_t> list(numbers);
+        MemoryInstruction what = instruction(
+            kernels.front().code[pc],
+            [&](unsigned lane) { return kBase + list[lane % list.size()] * kLineBytes + 4 * (lane / list.size()); },
+            isa::kFullMask, 0, context);
+        what.pc = pc;
+        what.cta_slot = static_cast<std::uint16_t>(context / warps_per_cta_);
+        issue(what);
+        run_to(now + static_cast<Cycle>(list.size()));
+    }
+    const PrefetchCounters& prefetches() const { return unit->prefetches()->counters(); }
+    /// The line, by its number from kBase on, is in L1 or under way.
+    bool has(std::uint64_t line) { return unit->l1().tags().find(kBase + line * kLineBytes) != kNoWay; }
+    bool drain_and_end() {
+        const bool drained = drain();
+        unit->end_launch();
+        return drained;
+    }
+
+    std::vector<Hint> hints;
+
+  private:
+    static Overrides with(Overrides more, const std::string& prefetcher) {
+        more.push_back("sm.prefetcher=" + prefetcher);
+        return more;
+    }
+    unsigned warps_per_cta_;
+};
+
+}  // namespace lookahead::gpu::test

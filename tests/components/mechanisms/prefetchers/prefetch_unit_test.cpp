@@ -1,0 +1,257 @@
+// The part that all prefetchers share: queue, filter, priority and accounts, seen with next-line prefetching and with a
+// prefetcher that a test tells what to ask for.
+#include <doctest/doctest.h>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+
+#include "core/lp/audit.h"
+#include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+/// Asks, at each load, for the lines that a test chose.
+class ToldPrefetcher final : public Prefetcher {
+  public:
+    inline static std::vector<PrefetchRequest> wanted;
+    inline static bool idle_only = false;
+
+    explicit ToldPrefetcher(const PrefetcherArguments& arguments) : port_(arguments.port) {}
+    bool only_when_idle() const override { return idle_only; }
+    void on_load(const ObservedLoad& load, Cycle) override {
+        seen = {load.lines.begin(), load.lines.end()};
+        for (const PrefetchRequest& request : wanted) {
+            port_.prefetch(request);
+        }
+    }
+    void hash_state(StateHasher&) const override {}
+    void save(boost::archive::binary_oarchive&) const override {}
+    void load(boost::archive::binary_iarchive&) override {}
+
+    inline static std::vector<std::uint64_t> seen;
+
+  private:
+    PrefetchPort& port_;
+};
+
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, ToldPrefetcher, "told", "Asks for what a test told it.", "none: for tests")
+
+PrefetchRequest request(std::uint64_t line, std::uint32_t pc = 0, std::uint16_t context = kNoContext) {
+    return {kBase + line * kLineBytes, pc, context};
+}
+
+/// A bench whose prefetcher asks for these lines at every load.
+struct ToldBench : PrefetchBench {
+    explicit ToldBench(std::vector<PrefetchRequest> wanted, Overrides more = {}, bool idle_only = false)
+        : PrefetchBench((ToldPrefetcher::wanted = std::move(wanted), ToldPrefetcher::idle_only = idle_only, "told"),
+                        std::move(more)) {}
+    void quiet() { ToldPrefetcher::wanted.clear(); }
+};
+
+void check_accounts(const PrefetchCounters& counters) {
+    CHECK(counters.issued ==
+          counters.useful + counters.late + counters.early_evicted + counters.unused + counters.outstanding);
+    CHECK(counters.requested == counters.duplicates + counters.unmapped + counters.dropped + counters.cleared +
+                                    counters.queued + counters.issued);
+}
+
+TEST_CASE("without a prefetcher there is no prefetch unit") {
+    Bench bench;
+    CHECK(bench.unit->prefetches() == nullptr);
+}
+
+TEST_CASE("a prefetcher sees the lines of a load, coalesced, in the order of its accesses") {
+    ToldBench bench({});
+    bench.load(0, 0, {5, 2, 9});
+    CHECK(ToldPrefetcher::seen == std::vector<std::uint64_t>{request(5).line, request(2).line, request(9).line});
+    CHECK(bench.prefetches().loads == 1);
+    CHECK(bench.prefetches().load_accesses == 3);
+}
+
+TEST_CASE("a line that a demand load finds in L1 is useful, once") {
+    ToldBench bench({request(7, 1, 3)});
+    bench.load(0, 0, {0});
+    REQUIRE(bench.drain());
+    bench.quiet();
+    CHECK(bench.prefetches().issued == 1);
+    CHECK(bench.prefetches().outstanding == 1);
+    bench.load(3, 1, {7});
+    bench.load(3, 1, {7});
+    CHECK(bench.prefetches().useful == 1);
+    CHECK(bench.prefetches().matched == 1);
+    CHECK(bench.prefetches().outstanding == 0);
+    CHECK(bench.prefetches().distance_cycles > 0);
+    check_accounts(bench.prefetches());
+}
+
+TEST_CASE("a line that another warp, or another load, uses is useful but not matched") {
+    for (const bool other_warp : {false, true}) {
+        ToldBench bench({request(7, 1, 3)});
+        bench.load(0, 0, {0});
+        REQUIRE(bench.drain());
+        bench.quiet();
+        bench.load(other_warp ? 2 : 3, other_warp ? 1 : 2, {7});
+        CHECK(bench.prefetches().useful == 1);
+        CHECK(bench.prefetches().matched == 0);
+    }
+}
+
+TEST_CASE("a line that a demand load asks for while it is under way is late, and the load completes with the fill") {
+    ToldBench bench({request(7)});
+    bench.load(0, 0, {0});
+    bench.quiet();
+    bench.step();
+    bench.load(1, 1, {7});
+    CHECK(bench.prefetches().late == 1);
+    REQUIRE(bench.drain());
+    CHECK(bench.completions.size() == 2);
+    CHECK(bench.memory.count(GpuMessage::read_request) == 2);
+    CHECK(bench.prefetches().useful == 0);
+    check_accounts(bench.prefetches());
+}
+
+TEST_CASE("a line that makes room for another before its use is early evicted; one that a store takes is unused") {
+    ToldBench bench({request(32)}, {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});
+    bench.load(0, 0, {1});
+    REQUIRE(bench.drain());
+    bench.quiet();
+    bench.load(1, 1, {64});  // the set of line 32
+    CHECK(bench.prefetches().early_evicted == 1);
+    check_accounts(bench.prefetches());
+
+    ToldBench other({request(32)});
+    other.load(0, 0, {1});
+    REQUIRE(other.drain());
+    const isa::Instruction store = make_memory(isa::Operation::store);
+    other.issue(other.instruction(store, [](unsigned lane) { return kBase + 32 * kLineBytes + 4 * lane; }));
+    REQUIRE(other.drain());
+    CHECK(other.prefetches().unused == 1);
+    check_accounts(other.prefetches());
+}
+
+TEST_CASE("a store poisons a prefetch under way, which is then unused") {
+    ToldBench bench({request(7)});
+    bench.load(0, 0, {0});
+    bench.step();
+    const isa::Instruction store = make_memory(isa::Operation::store);
+    bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 7 * kLineBytes + 4 * lane; }));
+    REQUIRE(bench.drain());
+    CHECK(bench.prefetches().unused == 1);
+    CHECK_FALSE(bench.has(7));
+}
+
+TEST_CASE("the end of a launch makes lines that nobody used unused, those under way too, and empties the queue") {
+    ToldBench bench({request(7), request(8), request(9)});
+    bench.load(0, 0, {0});  // one of the three has gone to memory
+    bench.unit->end_launch();
+    CHECK(bench.prefetches().queued == 0);
+    CHECK(bench.prefetches().cleared > 0);
+    CHECK(bench.prefetches().outstanding > 0);
+    REQUIRE(bench.drain());
+    CHECK(bench.prefetches().outstanding == 0);
+    CHECK(bench.prefetches().unused == bench.prefetches().issued);
+    check_accounts(bench.prefetches());
+}
+
+TEST_CASE("lines that are present, under way or queued are duplicates; addresses without an allocation are unmapped") {
+    ToldBench bench({request(7), request(7), request(0), request(kAllocated / kLineBytes), request(1 << 30)});
+    bench.load(0, 0, {0});
+    CHECK(bench.prefetches().unmapped == 2);
+    REQUIRE(bench.drain());
+    CHECK(bench.prefetches().duplicates == 2);  // 7 was queued; line 0 was demanded before its turn came
+    bench.load(1, 1, {1});
+    REQUIRE(bench.drain());
+    CHECK(bench.prefetches().duplicates == 5);
+    CHECK(bench.prefetches().issued == 1);
+    check_accounts(bench.prefetches());
+}
+
+TEST_CASE("one prefetch more than the queue holds is dropped") {
+    for (const unsigned wanted : {4u, 5u}) {
+        std::vector<PrefetchRequest> list;
+        for (unsigned i = 0; i < wanted; ++i) {
+            list.push_back(request(10 + i));
+        }
+        ToldBench bench(list, {"prefetch.queue=4"});
+        bench.load(0, 0, {0});
+        REQUIRE(bench.drain());
+        CHECK(bench.prefetches().dropped == wanted - 4);
+    }
+}
+
+TEST_CASE("prefetches wait while a load accesses L1, and leave it one MSHR and one place of the miss queue") {
+    ToldBench bench({request(40), request(41), request(42)}, {"l1d.mshrs=4"});
+    bench.load(0, 0, {0, 1});
+    // Lines 0 and 1 took a cycle each; then one prefetch went, and the fourth MSHR stays free.
+    bench.run_to(bench.now + 4);
+    CHECK(bench.prefetches().issued == 1);
+    CHECK(bench.prefetches().queued == 2);
+    bench.quiet();
+    bench.load(1, 1, {50});
+    CHECK(bench.has(50));
+    CHECK(bench.unit->l1().counters().failure_cycles[static_cast<std::size_t>(ReservationFailure::no_mshr)] == 0);
+    bench.drain();
+    bench.run_to(bench.now + 100);
+    CHECK(bench.prefetches().issued == 3);
+}
+
+TEST_CASE("an idle-only prefetcher's requests wait until the unit has no instruction") {
+    for (const bool idle_only : {false, true}) {
+        ToldBench bench({request(40)}, {}, idle_only);
+        // Shared memory with conflicts holds the queue, not L1.
+        const isa::Instruction shared = make_memory(isa::Operation::load, isa::Type::u32, isa::Space::shared);
+        const MemoryInstruction load =
+            bench.instruction(bench.kernels.front().code[0], [](unsigned lane) { return kBase + 4 * lane; });
+        bench.unit->accept(load, bench.now);
+        bench.step();
+        bench.unit->accept(bench.instruction(shared, [](unsigned lane) { return std::uint64_t{128} * lane; }),
+                           bench.now);
+        bench.run_to(bench.now + 10);
+        CHECK(bench.prefetches().issued == (idle_only ? 0 : 1));
+        bench.run_to(bench.now + 40);
+        CHECK(bench.prefetches().issued == 1);
+    }
+}
+
+TEST_CASE("nlp fetches the line after a miss, and nothing after a hit") {
+    PrefetchBench bench("nlp");
+    bench.load(0, 0, {3});
+    REQUIRE(bench.drain());
+    CHECK(bench.has(4));
+    CHECK_FALSE(bench.has(5));
+    bench.load(0, 0, {4});
+    REQUIRE(bench.drain());
+    CHECK_FALSE(bench.has(5));
+    CHECK(bench.prefetches().useful == 1);
+
+    PrefetchBench two("nlp", {"nlp.lines=2"});
+    two.load(0, 0, {3});
+    REQUIRE(two.drain());
+    two.run_to(two.now + 50);
+    CHECK(two.has(5));
+    CHECK_FALSE(two.has(6));
+}
+
+TEST_CASE("an audit names prefetches without a fate") {
+    ToldBench bench({request(7)});
+    bench.load(0, 0, {0});
+    REQUIRE(bench.drain());
+    Audit audit;
+    bench.unit->audit(audit, 0);
+    const std::vector<std::string> faults = audit.faults();
+    const auto names = [&](const std::string& what) {
+        return std::any_of(faults.begin(), faults.end(),
+                           [&](const std::string& fault) { return fault.find(what) != std::string::npos; });
+    };
+    CHECK(names("prefetches without a fate"));
+    bench.unit->end_launch();
+    Audit after;
+    bench.unit->audit(after, 0);
+    for (const std::string& fault : after.faults()) {
+        CHECK(fault.find("prefetch") == std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test

@@ -1,0 +1,163 @@
+// The contract of slot sm.prefetcher, on every variant that is registered.
+#include <doctest/doctest.h>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <random>
+#include <sstream>
+
+#include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+/// Random warps in loops over strided and random addresses, with stores between; the seed chooses all.
+class RandomProgram {
+  public:
+    RandomProgram(PrefetchBench& bench, std::uint64_t seed) : bench_(bench), random_(seed) {
+        for (std::uint64_t& stride : strides_) {
+            stride = random_() % 5;
+        }
+    }
+
+    /// One memory instruction, if the unit takes one.
+    void act() {
+        if (!bench_.unit->can_accept() || random_() % 3 == 0) {
+            return;
+        }
+        const auto context = static_cast<std::uint16_t>(random_() % kContexts);
+        const auto pc = static_cast<std::uint32_t>(random_() % strides_.size());
+        if (random_() % 8 == 0) {
+            const std::uint64_t line = random_() % 200;
+            MemoryInstruction what = bench_.instruction(
+                store_, [&](unsigned lane) { return kBase + line * kLineBytes + 4 * lane; }, isa::kFullMask, 0,
+                context);
+            what.data[0][0] = static_cast<std::uint32_t>(random_());
+            bench_.unit->accept(what, bench_.now);
+            return;
+        }
+        const std::uint64_t first =
+            pc * 40 + context * strides_[pc] + (random_() % 4 == 0 ? random_() % 100 : iteration_++ / 8);
+        const std::uint64_t pitch = 1 + random_() % 2;
+        MemoryInstruction what = bench_.instruction(
+            bench_.kernels.front().code[pc],
+            [&](unsigned lane) { return kBase + (first + pitch * (lane / 16)) * kLineBytes + 4 * (lane % 16); },
+            isa::kFullMask, context, context);
+        what.pc = pc;
+        what.cta_slot = context / 2;
+        bench_.unit->accept(what, bench_.now);
+    }
+    std::uint64_t draw() { return random_(); }
+
+  private:
+    PrefetchBench& bench_;
+    std::mt19937_64 random_;
+    std::array<std::uint64_t, 6> strides_{};
+    std::uint64_t iteration_ = 0;
+    const isa::Instruction store_ = make_memory(isa::Operation::store);
+};
+
+enum class Way { every_cycle, jumping };
+
+/// Runs 3000 cycles and drains; `jumping` calls the unit only when an instruction comes or it asked to be called.
+std::uint64_t run(const std::string& prefetcher, std::uint64_t seed, Way way, PrefetchCounters* counters = nullptr,
+                  std::uint64_t* registers = nullptr) {
+    PrefetchBench bench(prefetcher, {"l1d.sets=32", "l1d.mshrs=8", "prefetch.queue=8"});
+    RandomProgram program(bench, seed);
+    Cycle next = 0;
+    for (Cycle end = 3000; bench.now < end; ++bench.now) {
+        const bool issues = bench.now % 7 == 0;
+        if (issues) {
+            program.act();
+        }
+        bench.memory.advance(bench.now);
+        if (way == Way::every_cycle || issues || next <= bench.now) {
+            bench.unit->cycle(bench.now);
+            next = bench.unit->next_event(bench.now);
+        }
+    }
+    REQUIRE(bench.drain_and_end());
+    REQUIRE(bench.drain());
+    if (counters != nullptr) {
+        *counters = bench.prefetches();
+    }
+    if (registers != nullptr) {
+        StateHasher hasher;
+        hasher.add_bytes(bench.registers.data(), bench.registers.bytes());
+        *registers = hasher.value();
+    }
+    return bench.hash();
+}
+
+std::vector<std::string> prefetchers() {
+    std::vector<std::string> names = variant_names<Prefetcher>();
+    std::erase(names, "none");
+    return names;
+}
+
+template <class Test>
+void on_each(Test&& test) {
+    const std::vector<std::string> names = prefetchers();
+    REQUIRE(names.size() >= 2);
+    for (const std::string& name : names) {
+        CAPTURE(name);
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+            CAPTURE(seed);
+            test(name, seed);
+        }
+    }
+}
+
+TEST_CASE("a prefetcher gives the same result whether idle cycles are stepped or jumped over") {
+    on_each([](const std::string& name, std::uint64_t seed) {
+        CHECK(run(name, seed, Way::every_cycle) == run(name, seed, Way::jumping));
+    });
+}
+
+TEST_CASE("every prefetch of a prefetcher has exactly one fate when its launch has ended") {
+    on_each([](const std::string& name, std::uint64_t seed) {
+        PrefetchCounters counters;
+        run(name, seed, Way::jumping, &counters);
+        CHECK(counters.outstanding == 0);
+        CHECK(counters.queued == 0);
+        CHECK(counters.issued == counters.useful + counters.late + counters.early_evicted + counters.unused);
+        CHECK(counters.requested ==
+              counters.duplicates + counters.unmapped + counters.dropped + counters.cleared + counters.issued);
+    });
+}
+
+TEST_CASE("a prefetcher restored from a checkpoint goes on as if nothing had been") {
+    on_each([](const std::string& name, std::uint64_t seed) {
+        const auto half = [&](bool restore) {
+            PrefetchBench bench(name);
+            RandomProgram program(bench, seed);
+            for (unsigned i = 0; i < 150; ++i) {
+                program.act();
+                bench.step();
+            }
+            REQUIRE(bench.drain());  // the bench's memory cannot be saved
+            if (restore) {
+                std::stringstream bytes;
+                const isa::Instruction* code = bench.kernels.front().code.data();
+                {
+                    boost::archive::binary_oarchive archive(bytes);
+                    bench.unit->save(archive, code);
+                }
+                bench.replace_unit();
+                bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
+                boost::archive::binary_iarchive archive(bytes);
+                bench.unit->load(archive, code);
+            }
+            for (unsigned i = 0; i < 150; ++i) {
+                program.act();
+                bench.step();
+            }
+            REQUIRE(bench.drain());
+            return bench.hash();
+        };
+        CHECK(half(false) == half(true));
+    });
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
