@@ -6,6 +6,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/transport/in_process/in_process_transport.h"
+#include "experiments/run/program.h"
 #include "experiments/run/run.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 
@@ -22,8 +23,10 @@ std::vector<std::uint32_t> run_on(Device& device, const Program& program) {
     return device.download<std::uint32_t>(out, program.words);
 }
 
-/// The program that the workload below runs, and what it gave: a test runs one at a time.
+/// The program that the workload below runs, what it should give, if that is to be checked on the host's rank, and what
+/// it gave: a test runs one at a time.
 const Program* current = nullptr;
+const std::vector<std::uint32_t>* current_expected = nullptr;
 std::vector<std::uint32_t> current_result;
 
 class PtxProgram final : public Workload {
@@ -32,30 +35,46 @@ class PtxProgram final : public Workload {
     std::string_view ptx() const override { return current->text; }
     std::string ptx_file() const override { return "program.ptx"; }
     void run(Device& device) override { current_result = run_on(device, *current); }
-    CheckReport check() const override { return {Outputs::match, ""}; }
+    CheckReport check() const override {
+        const bool right = current_expected == nullptr || current_result == *current_expected;
+        return right ? CheckReport{Outputs::match, ""} : CheckReport{Outputs::mismatch, "not the expected words"};
+    }
 };
 LOOKAHEAD_REGISTER_VARIANT(Workload, PtxProgram, "ptx_program", "A kernel of the tests.", "tests/functional/simt")
+
+Configuration configuration_of(const Program& program, isa::SimtModel simt) {
+    Configuration configuration = Configuration::from_toml("", "test.toml");
+    configuration.override_value(std::string("sm.simt=") + name_of(simt));
+    for (const std::string& option : program.options) configuration.override_value(option);
+    return configuration;
+}
 
 std::vector<std::uint32_t> emulate_or_throw(const Program& program, isa::SimtModel simt) {
     const ptx::Module module = ptx::parse_module(program.text, "program.ptx");
     EmulatorOptions options;
     options.simt = simt;
-    EmulatedDevice device(finaliser::finalise_module(module, {}), options);
+    EmulatedDevice device(finaliser::finalise_module(module, finaliser_options(configuration_of(program, simt))),
+                          options);
     return run_on(device, program);
 }
 
-RunOutcome outcome_of(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options) {
+RunOutcome outcome_of(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options,
+                      Transport& transport) {
     current = &program;
     current_result.clear();
     RunRequest request;
     request.workload = "ptx_program";
     request.partition = "linear";
     request.progress = ProgressMode::none;
-    request.configuration = Configuration::from_toml("", "test.toml");
-    request.configuration.override_value(std::string("sm.simt=") + name_of(simt));
+    if (transport.size() > 1) request.sync = "window";
+    request.configuration = configuration_of(program, simt);
     for (const std::string& option : options) request.configuration.override_value(option);
-    InProcessTransport transport;
     return run(request, transport);
+}
+
+RunOutcome outcome_of(const Program& program, isa::SimtModel simt, const std::vector<std::string>& options) {
+    InProcessTransport transport;
+    return outcome_of(program, simt, options, transport);
 }
 
 }  // namespace
@@ -87,6 +106,14 @@ std::vector<std::uint32_t> simulate(const Program& program, isa::SimtModel simt,
     INFO(outcome.message);
     CHECK(outcome.code == ExitCode::done);
     return current_result;
+}
+
+void check_on_ranks(Transport& world, const Program& program, isa::SimtModel simt,
+                    const std::vector<std::uint32_t>& expected) {
+    current_expected = &expected;
+    const RunOutcome outcome = outcome_of(program, simt, {}, world);
+    current_expected = nullptr;
+    CHECK_MESSAGE(outcome.record.outputs == "match", outcome.message);
 }
 
 Ending ending_of_emulation(const Program& program, isa::SimtModel simt) {

@@ -7,6 +7,7 @@
 #include "components/device/device.h"
 #include "components/isa/simt_state.h"
 #include "core/error/error.h"
+#include "core/transport/transport.h"
 
 namespace lookahead::test {
 
@@ -16,6 +17,7 @@ struct Program {
     LaunchConfiguration configuration;
     std::uint32_t a = 0;
     std::uint32_t words = 64;
+    std::vector<std::string> options = {};  ///< configuration keys for emulator and timing model
 };
 
 /// `body` as kernel `k`, with %r0-31, %rd0-15, %p0-7 declared: %t is %tid.x, %base the address `out`, %out that of the
@@ -27,6 +29,10 @@ std::vector<std::uint32_t> emulate(const Program& program, isa::SimtModel simt);
 /// On the timing model, one process; `options` are configuration keys, "sm.schedulers=1".
 std::vector<std::uint32_t> simulate(const Program& program, isa::SimtModel simt,
                                     const std::vector<std::string>& options = {});
+
+/// On the timing model over the ranks of `world`, all of which call it: checks that the result is `expected`.
+void check_on_ranks(Transport& world, const Program& program, isa::SimtModel simt,
+                    const std::vector<std::uint32_t>& expected);
 
 /// How a run on the emulator or the timing model ended.
 struct Ending {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tests/functional/simt/three_devices.h"
+
+namespace lookahead::test {
+
+/// A program whose result is the same in any order of its threads: structured and unstructured control flow, exits from
+/// loops, calls, carries, integers of 16 to 64 bits, floating point under all roundings, conversions, local memory,
+/// integer atomics whose sums do not hang on the order, shared memory between barriers, and instructions of the whole
+/// warp where all lanes are. Its register limit goes with the seed too.
+Program random_program(std::uint64_t seed);
+
+/// The first of a test's seeds: LOOKAHEAD_TEST_SEED, or 1.
+std::uint64_t first_seed();
+
+}  // namespace lookahead::test

@@ -1,0 +1,20 @@
+// Random programs on the timing model over several ranks.
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "tests/functional/simt/random_program.h"
+
+using namespace lookahead;
+using namespace lookahead::test;
+
+TEST_CASE("random divergent programs give on several ranks, under both models, what each thread computes") {
+    const std::unique_ptr<Transport> world = make_transport();
+    const std::uint64_t first = first_seed();
+    MESSAGE("seeds from " << first);
+    for (std::uint64_t seed = first; seed < first + 20; ++seed) {
+        CAPTURE(seed);
+        const Program program = random_program(seed);
+        check_on_ranks(*world, program, kModels[seed / 5 % 2], interpret(program));
+    }
+}
