@@ -181,7 +181,9 @@ EmulatedDevice& CaptureServer::device() {
         if (!capture_.modules.empty())
             kernels =
                 finaliser::finalise_module(ptx::parse_module(capture_.ptx(), capture_.ptx_name), machine_.options);
-        device_ = std::make_unique<EmulatedDevice>(std::move(kernels), EmulatorOptions{.memory_file = memory_file_});
+        // Programs are told of capability 7.5, which has independent thread scheduling, whatever the machine.
+        const EmulatorOptions options{.memory_file = memory_file_, .simt = isa::SimtModel::convergence_barrier};
+        device_ = std::make_unique<EmulatedDevice>(std::move(kernels), options);
         host_pages_ = std::make_unique<HostPages>(capture_, *device_);
     }
     return *device_;
@@ -400,6 +402,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     share_pinned_memory(parameters);
     take_copy_time(host_pages_->record_host_writes());
     const std::uint64_t before = device().counts().total.warps;
+    if (watcher_) watcher_(call.kernel, device().launches().size() + 1, before);
     try {
         device().launch(call.kernel, call.configuration, parameters);
     } catch (const KernelFault& fault) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,10 @@ class CaptureServer {
     /// comes back as that, with a line on stderr that says more.
     cudart::Reply serve(const cudart::Request& request, std::span<const std::byte> payload,
                         std::vector<std::byte>& answer);
+
+    /// Before each launch: the kernel's name, its number from 1, and the warp instructions of those before it.
+    using LaunchWatcher = std::function<void(const std::string&, std::size_t, std::uint64_t)>;
+    void watch_launches(LaunchWatcher watcher) { watcher_ = std::move(watcher); }
 
     const Capture& capture() const { return capture_; }
     /// The file that is the device's memory, for the program to map.
@@ -67,6 +72,7 @@ class CaptureServer {
     Capture capture_;
     LinkedModules modules_;
     int memory_file_ = -1;
+    LaunchWatcher watcher_;
     std::unique_ptr<EmulatedDevice> device_;
     std::unique_ptr<HostPages> host_pages_;
     std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet

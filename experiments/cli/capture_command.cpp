@@ -1,6 +1,7 @@
 // `capture`: run an unmodified CUDA program, or a built-in workload's host driver, on the functional emulator and record
 // what it does with its device.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "components/emulator/emulated_device.h"
+#include "components/sm/simt/simt_model.h"
 #include "experiments/capture/capture_machine.h"
 #include "experiments/capture/launcher.h"
 #include "experiments/capture/recording_device.h"
@@ -15,6 +17,7 @@
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
+#include "experiments/run/progress.h"
 
 namespace lookahead::cli {
 
@@ -24,8 +27,24 @@ struct CaptureOptions {
     MachineOptions machine;
     WorkloadOptions workload;
     std::string out;
+    std::string progress = "plain";
     std::vector<std::string> command;
 };
+
+constexpr const char* kGuide =
+    "Examples:\n"
+    "  nvcc --cudart shared -arch=sm_75 -o app app.cu       # the program as it is; it needs a shared runtime and PTX\n"
+    "  lookahead capture -o app.capture.h5 -- ./app 1000    # runs it without a GPU, on the functional emulator\n"
+    "  lookahead run app.capture.h5 -m v100                 # replays it with timing, and checks what it copies back\n"
+    "  lookahead capture --workload bfs --size tiny         # a workload of 'lookahead list workloads' instead\n"
+    "\n"
+    "The program behaves and prints as on a GPU. What it needs and is not supported ends it, and is named. The file "
+    "is\n"
+    "written when the program has ended: whole, or not at all. If the program ends with another status than 0 the "
+    "file\n"
+    "is written and the exit code is 4; if a signal ends it there is no file and the exit code is 4; if it cannot be\n"
+    "started or captured there is none and the exit code is 3.\n\n";
+constexpr std::chrono::seconds kProgressInterval{2};
 
 /// The replacement libcudart.so lies beside the program.
 std::string library_folder() {
@@ -43,9 +62,23 @@ void write(const Capture& capture, const CaptureOptions& options) {
                  out.c_str());
 }
 
+/// A line on stderr when a kernel begins, where the last one is long ago.
+CaptureServer::LaunchWatcher print_launches() {
+    return [next = std::chrono::steady_clock::now() + kProgressInterval](const std::string& kernel, std::size_t launch,
+                                                                         std::uint64_t warp_instructions) mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (now < next) return;
+        next = now + kProgressInterval;
+        std::fprintf(stderr, "lookahead: kernel %zu '%s' begins  %.2f M warp instructions before it\n", launch,
+                     kernel.c_str(), static_cast<double>(warp_instructions) / 1e6);
+    };
+}
+
 ExitCode capture_program(const CaptureOptions& options) {
     const std::string program = std::filesystem::path(options.command.front()).filename().string();
+    const ProgressMode progress = parse_progress(options.progress);
     CaptureServer server(program, capture_machine(options.machine.machine, options.machine.configuration()));
+    if (progress != ProgressMode::none) server.watch_launches(print_launches());
     const int status = run_captured(options.command, library_folder(), server);
     if (server.capture().calls.empty()) {
         throw InputError(program +
@@ -67,7 +100,7 @@ ExitCode capture_workload(const CaptureOptions& options) {
     capture.program = name;
     capture.ptx_name = workload->ptx_file();
     capture.modules = {std::string(workload->ptx())};
-    EmulatedDevice device(load_kernels(*workload, configuration));
+    EmulatedDevice device(load_kernels(*workload, configuration), {.simt = gpu::simt_model(configuration)});
     RecordingDevice recorder(device, capture);
     workload->run(recorder);
     const CheckReport check = workload->check();
@@ -91,10 +124,8 @@ ExitCode capture(const CaptureOptions& options, const Session& session) {
 
 void add_capture_command(CLI::App& program, Session& session) {
     CLI::App* command = program.add_subcommand(
-        "capture",
-        "Run a CUDA program (built with nvcc --cudart shared), or the host driver of a built-in workload, on the "
-        "functional emulator and record it: lookahead capture -o FILE -- PROGRAM ARGUMENTS, or lookahead capture "
-        "--workload NAME. 'lookahead run FILE' replays it.");
+        "capture", "Record what a CUDA program does with its device, or what a built-in workload's host driver does.");
+    command->footer(kGuide + command->get_footer());
     auto options = std::make_shared<CaptureOptions>();
     command->add_option("-o,--out", options->out, "The capture [PROGRAM.capture.h5]");
     command->add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
@@ -104,6 +135,7 @@ void add_capture_command(CLI::App& program, Session& session) {
         ->allow_extra_args(false);
     command->add_option("--workload", options->workload.workload, "A built-in workload instead of a program");
     options->workload.add_inputs_to(*command);
+    command->add_option("--progress", options->progress, "Progress on stderr: plain or none")->capture_default_str();
     command->add_option("COMMAND", options->command, "The program and its arguments, after --");
     command->callback(
         [&session, options] { session.action = [&session, options] { return capture(*options, session); }; });

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -39,7 +40,8 @@ enum Code {
     kNotPermitted = 800,
 };
 
-// add: cells[thread] += n. bounded: the same for at most 64 threads. poke: a store at any address. stop: a trap.
+// add: cells[thread] += n. bounded: the same for at most 64 threads. locked: cells[1] += 1 under the lock cells[0].
+// poke: a store at any address. stop: a trap.
 const std::string kPtx = R"(.version 6.4
 .target sm_50
 .address_size 64
@@ -77,13 +79,29 @@ const std::string kPtx = R"(.version 6.4
     st.global.u64 [%rd1], %rd1;
     ret;
 }
+.visible .entry locked(.param .u64 cells) {
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<4>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [cells];
+again:
+    atom.global.cas.b32 %r1, [%rd1], 0, 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra again;
+    ld.volatile.global.u32 %r2, [%rd1+4];
+    add.u32 %r2, %r2, 1;
+    st.volatile.global.u32 [%rd1+4], %r2;
+    membar.gl;
+    atom.global.exch.b32 %r3, [%rd1], 0;
+    ret;
+}
 .visible .entry stop() {
     trap;
     ret;
 }
 )";
 
-char add, bounded, shared, poke, stop, counter, unknown;  // their addresses are what the host knows them by
+char add, bounded, shared, locked, poke, stop, counter, unknown;  // their addresses are what the host knows them by
 
 constexpr unsigned kCells = 64;
 using Cells = std::vector<std::uint32_t>;
@@ -463,6 +481,24 @@ void left_behind() {
     }
 }
 
+/// The lanes of a warp lock one another out, which devices of capability 7.5 allow.
+void scheduling() {
+    void* cells = new_cells();
+    EXPECT(launch(&locked, dim3(3), dim3(96), {&cells}) == cudaSuccess);
+    std::uint32_t sum[2] = {};
+    EXPECT(cudaMemcpy(sum, cells, sizeof sum, cudaMemcpyDeviceToHost) == cudaSuccess);
+    EXPECT(sum[0] == 0 && sum[1] == 3 * 96);
+}
+
+/// A program of several seconds.
+void slow() {
+    void* const cells = new_cells();
+    for (int round = 0; round < 4; ++round) {
+        EXPECT(launch_add(cells, 1) == cudaSuccess);
+        std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    }
+}
+
 const std::map<std::string, void (*)()> kParts = {
     {"errors", errors},
     {"launches", launches},
@@ -477,6 +513,8 @@ const std::map<std::string, void (*)()> kParts = {
     {"status_three", status_three},
     {"bad_host_address", bad_host_address},
     {"left_behind", left_behind},
+    {"scheduling", scheduling},
+    {"slow", slow},
 };
 
 }  // namespace
@@ -488,6 +526,7 @@ int main(int count, char** arguments) {
     module.add_kernel(&add, "add");
     module.add_kernel(&bounded, "bounded");
     module.add_kernel(&shared, "shared");
+    module.add_kernel(&locked, "locked");
     module.add_kernel(&poke, "poke");
     module.add_kernel(&stop, "stop");
     module.add_variable(&counter, "counter");

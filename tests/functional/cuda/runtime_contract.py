@@ -49,7 +49,7 @@ def main():
             failures += not good
             print(f"{what}: {'as expected' if good else f'status {done.returncode}: {done.stdout}{done.stderr}'}")
 
-        for part in CORRECT + ["processes"]:
+        for part in CORRECT + ["processes", "scheduling"]:
             begin = time.monotonic()
             done = record(options.client, part)
             in_time = time.monotonic() - begin < LONGEST_SECONDS
@@ -57,11 +57,24 @@ def main():
             if part in CORRECT:
                 done = execute(options.program, "run", str(capture), "--progress", "none")
                 expect(f"{part}, replayed", done.returncode == 0 and "mismatch" not in done.stdout, done)
+        done = execute(options.program, "run", str(capture), "--progress", "none", "-o", "sm.simt=convergence_barrier")
+        expect("scheduling, replayed", done.returncode == 0 and "outputs match" in done.stdout, done)
+        done = record(options.client, "slow")
+        expect("progress", done.returncode == 0 and "lookahead: kernel 4 'add' begins" in done.stderr, done)
         for part, (status, sentence, written) in ENDINGS.items():
             done = record(options.client, part)
             files = sorted(os.listdir(name))
             expect(part, done.returncode == status and sentence in done.stderr and
                    files == ([capture.name] if written else []), done)
+        waiting = subprocess.Popen([options.program, "capture", "-o", str(capture), "--", options.client, "slow"],
+                                   cwd=name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        waiting.kill()
+        waiting.wait()
+        expect("capture killed", not os.listdir(name), subprocess.CompletedProcess([], 0, os.listdir(name), ""))
+        done = execute(options.program, "capture", "--help")
+        expect("help", done.returncode == 0 and "nvcc --cudart shared" in done.stdout and "exit code is 4" in done.stdout,
+               done)
         done = record(options.driver_client)
         expect("driver linked", done.returncode == 0 and "runtime works" in done.stdout, done)
         done = record(options.driver_client, "call")
