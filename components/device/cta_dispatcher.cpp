@@ -35,7 +35,8 @@ CtaDispatcher::CtaDispatcher(const DispatcherParameters& parameters, ClockDomain
       limits_(limits),
       sms_(sms),
       to_sms_(add_out_port("sms")),
-      to_host_(add_out_port("host")) {}
+      to_host_(add_out_port("host")),
+      to_memory_(add_out_port("memory")) {}
 
 void CtaDispatcher::advance(Inbox inbox, Time) {
     for (const MessageHeader* message : inbox) {
@@ -134,6 +135,9 @@ void CtaDispatcher::sm_drained(const SmDrained& message) {
 void CtaDispatcher::complete_kernel() {
     running_ = false;
     const Time now = clock_.edge(now_);
+    for (unsigned partition = 0; partition < to_memory_.fan_out(); ++partition) {
+        to_memory_.send(partition, now, arrival(), KernelMark{current_.launch});
+    }
     to_host_.send(0, now, arrival(),
                   KernelCompleted{current_.launch, begin_, now, warp_instructions_, thread_instructions_});
     if (!queue_.empty()) {

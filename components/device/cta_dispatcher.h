@@ -79,6 +79,7 @@ class CtaDispatcher : public LogicalProcess {
     unsigned sms_;
     OutPort& to_sms_;
     OutPort& to_host_;
+    OutPort& to_memory_;
 
     Cycle now_ = 0;
     ArrivingParameters arriving_;

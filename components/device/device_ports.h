@@ -17,5 +17,6 @@ inline constexpr unsigned kHostToDispatcher = 1;
 inline constexpr unsigned kHostToSms = 2;        ///< fan-out over the SMs
 inline constexpr unsigned kDispatcherToSms = 0;  ///< fan-out over the SMs
 inline constexpr unsigned kDispatcherToHost = 1;
+inline constexpr unsigned kDispatcherToMemory = 2;  ///< fan-out over the memory partitions
 
 }  // namespace lookahead::gpu

@@ -156,6 +156,9 @@ void Machine::connect_dispatcher() {
         model_.connect(sms_[i], kSmToDispatcher, dispatcher_, static_cast<std::uint16_t>(kDispatcherSmPort + i),
                        latency, kControlTraffic);
     }
+    for (const LpId partition : partitions_) {
+        model_.connect(dispatcher_, kDispatcherToMemory, partition, kPartitionDispatcherPort, latency, kControlTraffic);
+    }
     model_.connect(dispatcher_, kDispatcherToHost, host_, kHostDispatcherPort, latency, kControlTraffic);
 }
 

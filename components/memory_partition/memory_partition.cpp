@@ -4,10 +4,12 @@
 #include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
 #include <cstring>
 
 #include "components/memory_partition/line_bytes.h"
 #include "components/protocols/host_memory.h"
+#include "components/protocols/launch.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/configuration.h"
@@ -116,6 +118,11 @@ void MemoryPartition::receive(const MessageHeader& message) {
     const Cycle now = core_clock_.cycle_at_or_after(message.time);
     if (message.in_port == kPartitionHostPort) {
         receive_from_host(message, now);
+        return;
+    }
+    if (message.in_port == kPartitionDispatcherPort) {
+        phases_.end_phase(message.as<KernelMark>().launch,
+                          [this](StatisticsVisitor& visitor) { visit_statistics(visitor); });
         return;
     }
     L2Slice& slice = *slices_[message.in_port >> kPartitionRequesterBits];
@@ -307,6 +314,7 @@ void MemoryPartition::hash_state(StateHasher& hasher) const {
         dram->hash_state(hasher);
     }
     image_.hash_state(hasher);
+    phases_.hash_state(hasher);
     hasher.add(next_slice_);
 }
 
@@ -328,7 +336,7 @@ void MemoryPartition::save(boost::archive::binary_oarchive& archive) const {
         dram->save(archive);
     }
     image_.save(archive);
-    archive << next_slice_ << core_cycle_ << core_time_ << dram_cycle_ << dram_time_;
+    archive << phases_ << next_slice_ << core_cycle_ << core_time_ << dram_cycle_ << dram_time_;
 }
 
 void MemoryPartition::load(boost::archive::binary_iarchive& archive) {
@@ -339,7 +347,7 @@ void MemoryPartition::load(boost::archive::binary_iarchive& archive) {
         dram->load(archive);
     }
     image_.load(archive);
-    archive >> next_slice_ >> core_cycle_ >> core_time_ >> dram_cycle_ >> dram_time_;
+    archive >> phases_ >> next_slice_ >> core_cycle_ >> core_time_ >> dram_cycle_ >> dram_time_;
 }
 
 }  // namespace lookahead::gpu

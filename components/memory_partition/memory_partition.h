@@ -11,6 +11,7 @@
 #include "components/interconnect/partition_ports.h"
 #include "components/memory_partition/l2_slice.h"
 #include "core/lp/logical_process.h"
+#include "core/stats/phase_log.h"
 
 namespace lookahead {
 class Configuration;
@@ -45,6 +46,7 @@ class MemoryPartition final : public LogicalProcess {
     void audit(Audit& audit) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
+    const PhaseLog* phases() const override { return &phases_; }
     void save(boost::archive::binary_oarchive& archive) const override;
     void load(boost::archive::binary_iarchive& archive) override;
 
@@ -82,6 +84,7 @@ class MemoryPartition final : public LogicalProcess {
     unsigned pseudo_bits_ = 0;
     std::vector<std::unique_ptr<L2Slice>> slices_;
     OutPort* host_;
+    PhaseLog phases_;  ///< by kernel
 
     unsigned next_slice_ = 0;  ///< has the first turn at the DRAM's queue
     Cycle core_cycle_ = kCycleInfinity;

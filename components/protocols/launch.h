@@ -60,6 +60,13 @@ struct SmDrained {
     std::uint64_t thread_instructions;
 };
 
+/// Dispatcher to every memory partition, when a kernel has completed: what was counted so far is the kernel's. It
+/// arrives before any request of the next kernel.
+struct KernelMark {
+    static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_mark);
+    std::uint64_t launch;
+};
+
 struct KernelCompleted {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::kernel_completed);
     std::uint64_t launch;

@@ -18,6 +18,7 @@ class binary_iarchive;
 namespace lookahead {
 
 class Audit;
+class PhaseLog;
 class StateHasher;
 class StatisticsVisitor;
 class TraceVisitor;
@@ -54,6 +55,8 @@ class LogicalProcess {
     /// Adds all architectural and statistical state; independent of the windows in which it came about.
     virtual void hash_state(StateHasher&) const = 0;
     virtual void visit_statistics(StatisticsVisitor&) const {}
+    /// The counters of visit_statistics by phases of the program, of those processes that keep them.
+    virtual const PhaseLog* phases() const { return nullptr; }
     /// Summed over all LPs at epochs.
     virtual std::uint64_t progress() const { return 0; }
 

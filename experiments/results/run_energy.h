@@ -8,4 +8,7 @@ namespace lookahead {
 /// What the record's counters and kernels say. Kernels that overlap count their common time once.
 EnergyInput energy_input(const RunRecord& record);
 
+/// Fills record.kernel_energies from kernels, kernel_counters and energy. In the order of EnergyReport's sums.
+void compute_kernel_energies(RunRecord& record);
+
 }  // namespace lookahead

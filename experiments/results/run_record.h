@@ -84,6 +84,26 @@ struct SeriesGroup {
     std::vector<CounterColumn> columns;
 };
 
+/// What was counted in each kernel, summed over the components.
+struct KernelCounters {
+    std::vector<std::string> counters;  ///< "kind.name"
+    std::vector<std::uint64_t> values;  ///< [kernel][counter], a row for each of RunRecord::kernels
+};
+
+/// What became of the schedulers' cycles over time, by SM.
+struct StallSeries {
+    std::vector<std::uint64_t> cycles;  ///< ends of the intervals
+    std::vector<std::string> components;
+    std::vector<std::string> causes;
+    std::vector<std::uint64_t> values;  ///< [cycle][component][cause]
+};
+
+/// Energy of each kernel: its counters' and, over its time, the static powers'.
+struct KernelEnergies {
+    std::vector<double> joules;           ///< [kernel][component][dynamic, static], components as in EnergyReport
+    std::vector<double> energy_delay_js;  ///< by kernel: its energy times its time
+};
+
 /// What may differ between equal runs.
 struct RunMeta {
     std::vector<std::string> argv;
@@ -133,7 +153,10 @@ struct RunRecord {
     std::vector<Column> kernel_columns;
     std::vector<HistogramRecord> histograms;
     std::vector<SeriesGroup> series;
+    KernelCounters kernel_counters;
+    StallSeries stalls;
     EnergyReport energy;
+    KernelEnergies kernel_energies;
     std::vector<EngineRow> engine;  ///< one for each rank
     RunProfile profile;             ///< by logical process
 

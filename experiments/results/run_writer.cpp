@@ -1,5 +1,6 @@
 #include "experiments/results/run_writer.h"
 
+#include <initializer_list>
 #include <map>
 #include <numeric>
 
@@ -73,6 +74,21 @@ Dataset write_scale(Group& group, const char* name, const Meaning& meaning, cons
 template <class T>
 Dataset write_scale(Group& group, const DatasetName& name, const std::vector<T>& values) {
     return write_scale(group, name.name, meaning_of(name), values);
+}
+
+/// An array of 64-bit numbers with a scale for each dimension.
+template <class T>
+void write_scaled(Group& group, const DatasetName& name, const std::vector<T>& values,
+                  std::initializer_list<const Dataset*> scales) {
+    std::vector<std::uint64_t> shape;
+    for (const Dataset* scale : scales) {
+        shape.push_back(scale->size());
+    }
+    Dataset dataset = group.write_array<T>(name.name, values, shape, meaning_of(name));
+    unsigned dimension = 0;
+    for (const Dataset* scale : scales) {
+        dataset.attach_scale(dimension++, *scale);
+    }
 }
 
 /// 0, 1, … count - 1.
@@ -196,6 +212,27 @@ void write_kernels(Group group, const RunRecord& record) {
     table.finish();
 }
 
+std::vector<std::uint64_t> launches_of(const RunRecord& record) {
+    std::vector<std::uint64_t> launches;
+    for (const KernelRow& row : record.kernels) {
+        launches.push_back(row.id);
+    }
+    return launches;
+}
+
+void write_kernel_counters(Group group, const RunRecord& record) {
+    const Dataset kernel = write_scale(group, schema::kKernelCountersKernel, launches_of(record));
+    const Dataset counter = write_scale(group, schema::kKernelCountersCounter, record.kernel_counters.counters);
+    write_scaled(group, schema::kKernelCountersCounts, record.kernel_counters.values, {&kernel, &counter});
+}
+
+void write_stalls(Group group, const StallSeries& stalls) {
+    const Dataset cycle = write_scale(group, schema::kStallsCycle, stalls.cycles);
+    const Dataset component = write_scale(group, schema::kStallsComponent, stalls.components);
+    const Dataset cause = write_scale(group, schema::kStallsCause, stalls.causes);
+    write_scaled(group, schema::kStallsSchedulerCycles, stalls.values, {&cycle, &component, &cause});
+}
+
 void write_series(Group group, const std::vector<SeriesGroup>& all) {
     for (const SeriesGroup& series : all) {
         Group kind = group.create_group(series.kind);
@@ -265,7 +302,8 @@ void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
     table.finish();
 }
 
-void write_energy(Group group, const EnergyReport& energy) {
+void write_energy(Group group, const RunRecord& record) {
+    const EnergyReport& energy = record.energy;
     group.set_attribute(schema::kEnergyTableAttribute, energy.table);
     group.set_attribute(schema::kEnergyDescriptionAttribute, energy.description);
     group.set_attribute(schema::kEnergyTomlAttribute, energy.toml);
@@ -289,6 +327,10 @@ void write_energy(Group group, const EnergyReport& energy) {
         group.write_array<double>(schema::kEnergyJoules.name, joules, shape, meaning_of(schema::kEnergyJoules));
     dataset.attach_scale(0, components);
     dataset.attach_scale(1, categories);
+    const Dataset kernels = write_scale(group, schema::kEnergyKernel, launches_of(record));
+    write_scaled(group, schema::kEnergyKernelJoules, record.kernel_energies.joules,
+                 {&kernels, &components, &categories});
+    write_scaled(group, schema::kEnergyKernelEnergyDelay, record.kernel_energies.energy_delay_js, {&kernels});
     write_energy_events(group.create_group(schema::kEnergyEventsGroup), energy.events);
     write_energy_statics(group.create_group(schema::kEnergyStaticGroup), energy.statics);
 }
@@ -378,8 +420,10 @@ void write_run(const RunRecord& record, const std::string& path) {
         write_counters(root.create_group(schema::kCountersGroup), record.counters);
         write_kernels(root.create_group(schema::kKernelsGroup), record);
         write_series(root.create_group(schema::kSeriesGroup), record.series);
+        write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
+        write_stalls(root.create_group(schema::kStallsGroup), record.stalls);
         write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
-        write_energy(root.create_group(schema::kEnergyGroup), record.energy);
+        write_energy(root.create_group(schema::kEnergyGroup), record);
         Group engine = root.create_group(schema::kEngineGroup);
         write_engine(engine, record.engine);
         write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);

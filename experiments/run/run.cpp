@@ -20,10 +20,12 @@
 #include "core/trace/chrome_trace.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "experiments/energy_tables/energy_tables.h"
+#include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
 #include "experiments/results/run_energy.h"
 #include "experiments/results/run_profile.h"
 #include "experiments/results/run_writer.h"
+#include "experiments/results/stall_series.h"
 #include "experiments/results/statistics_collector.h"
 #include "experiments/run/program.h"
 #include "experiments/run/run_observer.h"
@@ -259,11 +261,14 @@ class Run {
 
     void gather_statistics(Simulation& simulation, RunRecord& record, const SimulationResult& result) {
         StatisticsCollector collector;
+        KernelCountersCollector kernel_counters;
         for (const LogicalProcess* process : simulation.local_processes()) {
             process->visit_statistics(collector);
+            kernel_counters.add(*process);
         }
         const auto statistics = transport_.gather(collector.to_bytes());
         const auto series = transport_.gather(observer_.series().to_bytes());
+        const auto by_kernel = transport_.gather(kernel_counters.to_bytes());
         const auto memory = transport_.gather(to_bytes(peak_resident_bytes()));
         const auto processes = transport_.gather(to_bytes(simulation.local_processes().size()));
         if (transport_.rank() != 0) {
@@ -274,11 +279,15 @@ class Run {
         }
         for (std::size_t rank = 1; rank < statistics.size(); ++rank) {
             collector.merge(statistics[rank]);
+            kernel_counters.merge(by_kernel[rank]);
             observer_.series().merge(series[rank]);
         }
         collector.write_into(record);
+        kernel_counters.write_into(record);
         observer_.series().write_into(record);
+        separate_stalls(record, kStallSeriesKind);
         record.energy = energy_of(energy_table_, energy_input(record));
+        compute_kernel_energies(record);
         record.profile = result.profile;
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
             record.engine.push_back({from_bytes<std::size_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),

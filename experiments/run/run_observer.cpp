@@ -2,14 +2,20 @@
 
 #include <algorithm>
 
+#include "components/sm/counters.h"
+
 namespace lookahead {
 
 namespace {
 
 /// The counters of which the file has a time series.
 std::vector<std::string> series_counters() {
-    return {"sm.cycles",   "sm.warp_instructions", "dram.data_bus_cycles", "dram.reads",
-            "dram.writes", "l2_slice.reads",       "l2_slice.read_hits"};
+    std::vector<std::string> names{"sm.cycles",   "sm.warp_instructions", "dram.data_bus_cycles", "dram.reads",
+                                   "dram.writes", "l2_slice.reads",       "l2_slice.read_hits"};
+    for_each_statistic<gpu::SchedulerCounters>([&](const StatisticDescription& what) {
+        names.push_back(std::string(kStallSeriesKind) + "." + std::string(what.name));
+    });
+    return names;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "components/device/cta_dispatcher.h"
 #include "core/sync/simulation.h"
@@ -9,6 +10,9 @@
 #include "experiments/run/progress.h"
 
 namespace lookahead {
+
+/// Kind of the counters that go to /stalls.
+inline constexpr std::string_view kStallSeriesKind = "sm_scheduler";
 
 /// What a run does at every epoch: takes the series, prints progress on the rank that has the dispatcher, and stops at
 /// the limits. Epochs are fixed points of simulated time, so none of it hangs on ranks or protocol.

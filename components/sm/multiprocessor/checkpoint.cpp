@@ -97,6 +97,7 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
     state_.constants.hash(hasher);
     hasher.add_bytes(state_.registers.data(), state_.registers.bytes());
     held_.hash(hasher);
+    phases_.hash_state(hasher);
     memory_->hash_state(hasher);
 }
 
@@ -125,7 +126,7 @@ void StreamingMultiprocessor::serialize_state(Archive& archive) {
     launch.parameters.resize(parameters);
     serialize_bytes(archive, launch.parameters.data(), parameters);
     archive& state_.contexts& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_.constants& state_
-        .registers& held_;
+        .registers& held_& phases_;
     archive& charged_until_& next_work_& next_memory_work_& memory_touched_;
 }
 

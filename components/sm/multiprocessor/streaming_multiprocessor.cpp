@@ -286,6 +286,7 @@ void StreamingMultiprocessor::finish_kernel_if_drained(Cycle now) {
         SmDrained{launch.fields.launch, state_.counters.warp_instructions - launch.first_warp_instruction,
                   state_.counters.thread_instructions - launch.first_thread_instruction},
         now);
+    phases_.end_phase(launch.fields.launch, [this](StatisticsVisitor& visitor) { visit_statistics(visitor); });
     launch.active = false;
     launch.ending = false;
     state_.kernel = nullptr;

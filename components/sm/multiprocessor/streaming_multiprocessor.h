@@ -18,6 +18,7 @@
 #include "components/sm/pipeline/pipeline_state.h"
 #include "core/lp/logical_process.h"
 #include "core/param/configuration.h"
+#include "core/stats/phase_log.h"
 #include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
@@ -54,6 +55,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void audit(Audit& audit) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
+    const PhaseLog* phases() const override { return &phases_; }
     std::uint64_t progress() const override { return state_.counters.warp_instructions; }
     void save(boost::archive::binary_oarchive& archive) const override;
     void load(boost::archive::binary_iarchive& archive) override;
@@ -109,6 +111,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     HeldMessages held_;
     std::vector<std::uint64_t> code_addresses_;  ///< of each kernel
     ArrivingParameters arriving_parameters_;
+    PhaseLog phases_;  ///< by kernel
 
     Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
     Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes

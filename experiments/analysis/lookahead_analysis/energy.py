@@ -69,6 +69,28 @@ def recompute_energy(run, events=None, statics=None):
     return Energy(table, busy_fs, dynamic_j, static_j)
 
 
+def kernel_energy_differences(run, relative):
+    """Sentences about /energy/kernel_joules against the kernels' counters, times and the table."""
+    if "kernel_joules" not in run.file["energy"]:
+        return []
+    counters, kernels, stored = run.kernel_counters, run.kernels, run.kernel_energy
+    found = []
+    for kernel in kernels.index:
+        seconds = (kernels.loc[kernel, "end_fs"] - kernels.loc[kernel, "start_fs"]) * SECONDS_PER_FEMTOSECOND
+        joules = {component: [0.0, 0.0] for component in run.energy.index}
+        for event in run.energy_events.itertuples():
+            if event.counter in counters:
+                joules[event.component][0] += counters.loc[kernel, event.counter] * event.joules_per_count
+        for static in run.energy_statics.itertuples():
+            joules[static.component][1] += static.instances * static.watts * seconds
+        again = np.array(list(joules.values())).reshape(-1, len(CATEGORIES))
+        if not np.allclose(stored.loc[kernel].to_numpy(), again, rtol=relative, atol=0):
+            found.append(f"the energy of kernel {kernel} is not that of its counters")
+        if not np.isclose(run.kernel_energy_delay[kernel], again.sum() * seconds, rtol=relative, atol=0):
+            found.append(f"the energy-delay product of kernel {kernel} is not that of its energy and time")
+    return found
+
+
 def energy_differences(run, relative=1e-12):
     """Sentences about what in the file's /energy differs from what its counters give; empty if nothing does."""
     again = recompute_energy(run)
@@ -79,6 +101,7 @@ def energy_differences(run, relative=1e-12):
     for row, column in zip(*np.nonzero(~close)):
         found.append(f"{again.joules.index[row]} {CATEGORIES[column]}: {run.energy.iloc[row, column]!r} J in the file, "
                      f"{again.joules.iloc[row, column]!r} J recomputed")
+    found += kernel_energy_differences(run, relative)
     for name, stored in run.energy_summary.items():
         value = getattr(again, name, None)
         if value is not None and not np.isclose(stored, value, rtol=relative, atol=0):

@@ -98,6 +98,25 @@ class Run:
         return self._table("kernels", "id")
 
     @property
+    def kernel_counters(self):
+        """What was counted in each kernel, summed over components: a row for each launch, a column for each counter as
+        kind.name. Files before 1.3 have none."""
+        group = self.file["kernel_counters"]
+        return pd.DataFrame(_array(group["counts"]), index=pd.Index(_array(group["kernel"]), name="kernel"),
+                            columns=pd.Index(_array(group["counter"]), name="counter"))
+
+    @property
+    def stalls(self):
+        """Where the schedulers' cycles went over time: index (cycle, component), a column for each cause. Files before
+        1.3 have none."""
+        group = self.file["stalls"]
+        index = pd.MultiIndex.from_product([_array(group["cycle"]), _array(group["component"])],
+                                           names=["cycle", "component"])
+        causes = _array(group["cause"])
+        return pd.DataFrame(_array(group["scheduler_cycles"]).reshape(len(index), len(causes)), index=index,
+                            columns=pd.Index(causes, name="cause"))
+
+    @property
     def counter_kinds(self):
         return sorted(self.file["counters"])
 
@@ -144,6 +163,22 @@ class Run:
         group = self.file["energy"]
         return pd.DataFrame(_array(group["joules"]), index=pd.Index(_array(group["component"]), name="component"),
                             columns=list(_array(group["category"])))
+
+    @property
+    def kernel_energy(self):
+        """Joules of each kernel: index (kernel, component), columns dynamic and static. Files before 1.3 have none."""
+        group = self.file["energy"]
+        index = pd.MultiIndex.from_product([_array(group["kernel"]), _array(group["component"])],
+                                           names=["kernel", "component"])
+        categories = list(_array(group["category"]))
+        return pd.DataFrame(_array(group["kernel_joules"]).reshape(len(index), len(categories)), index=index,
+                            columns=categories)
+
+    @property
+    def kernel_energy_delay(self):
+        """Joule seconds of each kernel. Files before 1.3 have none."""
+        group = self.file["energy"]
+        return pd.Series(_array(group["kernel_energy_delay"]), index=pd.Index(_array(group["kernel"]), name="kernel"))
 
     @property
     def energy_summary(self):

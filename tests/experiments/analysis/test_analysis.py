@@ -70,6 +70,15 @@ class ReaderTest(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "no series sm.cycles; there are warp_instructions"):
             self.run_file.series("sm", "cycles")
 
+    def test_counters_by_kernel_and_stalls_are_tables(self):
+        counters = self.run_file.kernel_counters
+        self.assertEqual(list(counters["sm.cycles"]), [2700, 3000])
+        self.assertEqual(counters.loc[1, "dram.data_bus_cycles"], 1200)
+        stalls = self.run_file.stalls
+        self.assertEqual(list(stalls.columns), ["issued", "barrier", "no_cta"])
+        self.assertEqual(list(stalls.loc[(3000, "sm0")]), [7, 8, 9])
+        self.assertEqual(list(stalls.xs("sm1", level="component")["issued"]), [4, 10])
+
     def test_a_histogram_has_bins_and_the_rest(self):
         histogram = self.run_file.histogram("sm", "load_latency")
         self.assertEqual(histogram.to_numpy().tolist(), [[0, 5, 6, 1], [0, 7, 8, 2]])

@@ -66,6 +66,10 @@ RunRecord example_run() {
          {1000, 2000, 3000},
          {"sm0", "sm1"},
          {{"warp_instructions", "instruction", "Warp instructions issued.", {900, 700, 800, 650, 800, 650}}}}};
+    record.kernel_counters = {{"dram.data_bus_cycles", "sm.cycles"}, {800, 2700, 1200, 3000}};
+    record.stalls = {
+        {1000, 3000}, {"sm0", "sm1"}, {"issued", "barrier", "no_cta"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+    record.kernel_energies.energy_delay_js = {1e-9, 2e-9};
     record.engine.resize(2);
     record.engine[0].processes = 2;
     record.engine[0].statistics.events = 123;

@@ -63,8 +63,10 @@ TEST_CASE("a different summary, configuration, shape, type or name is found") {
           "/counters/dram/a_cycles: only in the second");
     CHECK(difference_after([](RunRecord& record) {
               record.kernels.pop_back();
+              record.kernel_counters.values.resize(2);
+              record.kernel_energies.energy_delay_js.resize(1);
               record.kernel_columns[0].values = std::vector<std::uint64_t>{10};
-          }) == "/kernels/block_x: shape 2 in the first, shape 1 in the second");
+          }) == "/energy/kernel: shape 2 in the first, shape 1 in the second");
 }
 
 TEST_CASE("numbers are compared bit for bit") {

@@ -169,11 +169,21 @@ TEST_CASE("a file of another kind is an input error with its path") {
     CHECK(validate_file(path).size() > 10);
 }
 
+void remove_additions_of_1_3(hid_t file) {
+    for (const char* name :
+         {"/stalls", "/kernel_counters", "/energy/kernel_joules", "/energy/kernel_energy_delay", "/energy/kernel"}) {
+        remove(file, name);
+    }
+}
+
 TEST_CASE("a file is held against its own minor version") {
-    // 1.1 added /energy; 1.2 added /engine/per_process and /engine/per_window.
-    const auto of_version = [](const char* version, bool with_energy, bool with_profile) {
+    // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel.
+    const auto of_version = [](const char* version, bool with_energy, bool with_profile, bool with_kernels) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", version);
+            if (!with_kernels) {
+                remove_additions_of_1_3(file);
+            }
             if (!with_energy) {
                 remove(file, "/energy");
             }
@@ -183,15 +193,20 @@ TEST_CASE("a file is held against its own minor version") {
             }
         });
     };
-    CHECK(of_version("1.0", false, false) == "");
-    CHECK(of_version("1.0", true, false) ==
+    CHECK(of_version("1.0", false, false, false) == "");
+    CHECK(of_version("1.0", true, false, false) ==
           "/energy: the schema has it since version 1.1, but the file is of version 1.0\n");
-    CHECK(of_version("1.1", false, false) == "/energy: the group is missing\n");
-    CHECK(of_version("1.1", true, false) == "");
-    CHECK(of_version("1.1", true, true) ==
+    CHECK(of_version("1.1", false, false, false) == "/energy: the group is missing\n");
+    CHECK(of_version("1.1", true, false, false) == "");
+    CHECK(of_version("1.1", true, true, false) ==
           "/engine/per_process: the schema has it since version 1.2, but the file is of version 1.1\n"
           "/engine/per_window: the schema has it since version 1.2, but the file is of version 1.1\n");
-    CHECK(of_version("1.2", true, true) == "");
+    CHECK(of_version("1.2", true, true, false) == "");
+    CHECK(of_version("1.2", true, true, true)
+              .find("/stalls: the schema has it since version 1.3, but the file is of version 1.2\n") !=
+          std::string::npos);
+    CHECK(of_version("1.3", true, true, false).find("/stalls: the group is missing\n") != std::string::npos);
+    CHECK(of_version("1.3", true, true, true) == "");
 }
 
 TEST_CASE("a file that is truncated at any length is an input error or has violations") {

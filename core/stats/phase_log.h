@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/stats/state_hasher.h"
+#include "core/stats/statistics_visitor.h"
+
+namespace lookahead {
+
+/// What a process counted in each phase of the run (a kernel): its counters, in the order in which they are visited.
+/// Kept as differences in few bytes each, since there may be thousands of phases.
+class PhaseLog {
+  public:
+    /// The counters' totals at a phase's end; `visit` shows them, always the same ones in the same order.
+    void end_phase(std::uint64_t phase, const std::function<void(StatisticsVisitor&)>& visit);
+
+    /// Calls f(phase, counts) for each phase in order; what was counted after the last one is in none.
+    void for_each(const std::function<void(std::uint64_t phase, std::span<const std::uint64_t> counts)>& f) const;
+
+    void hash_state(StateHasher& hasher) const { hasher.add_bytes(bytes_.data(), bytes_.size()); }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& totals_& bytes_;
+    }
+
+  private:
+    void append(std::uint64_t value);
+
+    std::vector<std::uint64_t> totals_;  ///< at the end of the last phase
+    std::vector<unsigned char> bytes_;   ///< of each phase: its number, then the counts; seven bits a byte
+};
+
+}  // namespace lookahead

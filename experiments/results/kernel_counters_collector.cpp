@@ -1,0 +1,116 @@
+#include "experiments/results/kernel_counters_collector.h"
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/map.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include "core/checkpoint/archive.h"
+#include "core/stats/phase_log.h"
+#include "core/stats/statistics_visitor.h"
+
+namespace lookahead {
+
+namespace {
+
+/// "kind.name" of a process's counters in their order.
+class CounterNames final : public StatisticsVisitor {
+  public:
+    void counter(std::string_view, std::string_view kind, const StatisticDescription& what, std::uint64_t) override {
+        names.push_back(std::string(kind) + "." + std::string(what.name));
+    }
+    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
+
+    std::vector<std::string> names;
+};
+
+using Kernel = KernelCountersCollector::Kernel;
+
+void add_count(Kernel& kernel, std::size_t column, std::uint64_t count) {
+    if (kernel.counts.size() <= column) {
+        kernel.counts.resize(column + 1);
+    }
+    kernel.counts[column] += count;
+}
+
+}  // namespace
+
+std::size_t KernelCountersCollector::column(const std::string& name) {
+    const auto [place, is_new] = columns_.try_emplace(name, names_.size());
+    if (is_new) {
+        names_.push_back(name);
+    }
+    return place->second;
+}
+
+void KernelCountersCollector::add(const LogicalProcess& process) {
+    const PhaseLog* log = process.phases();
+    if (log == nullptr) {
+        return;
+    }
+    ++processes_;
+    CounterNames all;
+    process.visit_statistics(all);
+    std::vector<std::size_t> columns;
+    for (const std::string& name : all.names) {
+        columns.push_back(column(name));
+    }
+    log->for_each([&](std::uint64_t launch, std::span<const std::uint64_t> counts) {
+        Kernel& kernel = kernels_[launch];
+        ++kernel.processes;
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            add_count(kernel, columns[i], counts[i]);
+        }
+    });
+}
+
+std::string KernelCountersCollector::to_bytes() const {
+    return archive_to_bytes(
+        [&](boost::archive::binary_oarchive& archive) { archive << names_ << kernels_ << processes_; });
+}
+
+void KernelCountersCollector::merge(std::string_view bytes) {
+    std::vector<std::string> names;
+    std::map<std::uint64_t, Kernel> kernels;
+    std::uint64_t processes = 0;
+    archive_from_bytes(bytes, "the kernels' counters of another rank",
+                       [&](boost::archive::binary_iarchive& archive) { archive >> names >> kernels >> processes; });
+    processes_ += processes;
+    std::vector<std::size_t> columns;
+    for (const std::string& name : names) {
+        columns.push_back(column(name));
+    }
+    for (const auto& [launch, other] : kernels) {
+        Kernel& kernel = kernels_[launch];
+        kernel.processes += other.processes;
+        for (std::size_t i = 0; i < other.counts.size(); ++i) {
+            add_count(kernel, columns[i], other.counts[i]);
+        }
+    }
+}
+
+void KernelCountersCollector::write_into(RunRecord& record) const {
+    KernelCounters& table = record.kernel_counters;
+    std::vector<std::size_t> columns;
+    for (const CounterGroup& group : record.counters) {
+        for (const CounterColumn& counter : group.columns) {
+            std::string name = group.kind + "." + counter.name;
+            if (const auto found = columns_.find(name); found != columns_.end()) {
+                columns.push_back(found->second);
+                table.counters.push_back(std::move(name));
+            }
+        }
+    }
+    table.values.assign(record.kernels.size() * columns.size(), 0);
+    auto value = table.values.begin();
+    for (const KernelRow& row : record.kernels) {
+        const auto kernel = kernels_.find(row.id);
+        const bool ended = kernel != kernels_.end() && kernel->second.processes == processes_;
+        for (const std::size_t each : columns) {
+            *value++ = ended && each < kernel->second.counts.size() ? kernel->second.counts[each] : 0;
+        }
+    }
+}
+
+}  // namespace lookahead

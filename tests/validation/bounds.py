@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Bounds and sums that every run's result file must keep, on all workloads and some machines:
+
+- where the cycles go: for every SM, epoch and kernel the causes sum to the scheduler's cycles, exactly;
+- what is counted by kernels and by epochs sums to the run's totals;
+- nothing beats its machine's roofline: issue, each class of arithmetic, shared memory, L1, crossbar, L2, DRAM.
+
+`--check FILE...` checks files of earlier runs instead. Prints what is broken; exit code 1 if anything is."""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "tests" / "support"), str(ROOT / "experiments" / "analysis")]
+import lookahead_process as lookahead  # noqa: E402
+from lookahead_analysis import Run  # noqa: E402
+
+LINE_BYTES = 128
+RUNS = [(workload, "gtx480", ()) for workload in ("vecadd", "sgemm", "hotspot", "histogram", "bfs")]
+RUNS += [("vecadd", "pmode_fermi", ()), ("histogram", "caps_fermi", ("sm.warp_scheduler=two_level",)),
+         ("bfs", "dac_gtx480", ("l1d.write_policy=write_through",))]
+
+
+class Checks:
+    def __init__(self, name):
+        self.name = name
+        self.count = 0
+        self.broken = []
+
+    def equal(self, what, left, right):
+        self.count += 1
+        if not np.array_equal(left, right):
+            self.broken.append(f"{self.name}: {what}: {np.asarray(left)} is not {np.asarray(right)}")
+
+    def at_most(self, what, used, limit):
+        self.count += 1
+        if np.any(np.asarray(used) > np.asarray(limit)):
+            self.broken.append(f"{self.name}: {what}: {np.asarray(used)} exceeds {np.asarray(limit)}")
+
+
+def stalls_sum_to_cycles(run, checks):
+    schedulers = run.config_value("sm.schedulers")
+    totals = run.counters("sm")["cycles"]
+    by_scheduler = run.counters("sm_scheduler").sum(axis=1)
+    checks.equal("causes over the run", by_scheduler.to_numpy(), np.repeat(totals.to_numpy(), schedulers))
+
+    stalls = run.stalls.sum(axis=1).unstack("component")
+    cycles = run.series("sm", "cycles")
+    checks.equal("causes over each epoch", stalls[cycles.columns].to_numpy(), schedulers * cycles.to_numpy())
+    issued = run.stalls["issued"].unstack("component")[cycles.columns]
+    checks.equal("issued cycles over each epoch", issued.to_numpy(), run.series("sm", "warp_instructions").to_numpy())
+
+    kernels = run.kernel_counters
+    causes = [name for name in kernels.columns if name.startswith("sm_scheduler.")]
+    checks.equal("causes over each kernel", kernels[causes].sum(axis=1).to_numpy(),
+                 schedulers * kernels["sm.cycles"].to_numpy())
+    # An SM begins a kernel the dispatcher's latency after the dispatcher, and ends it so much before; it counts both
+    # its first and its last cycle.
+    sms = len(totals)
+    latency = run.config_value("dispatcher.latency")
+    outside = sms * run.kernels["cycles"].to_numpy() - kernels["sm.cycles"].to_numpy()
+    checks.at_most("the dispatcher's latency outside of each kernel", np.full(len(kernels), sms * (2 * latency - 1)), outside)
+
+
+def parts_sum_to_totals(run, checks):
+    kernels = run.kernel_counters
+    checks.equal("warp instructions of the kernels", kernels["sm.warp_instructions"].to_numpy(),
+                 run.kernels["warp_instructions"].to_numpy())
+    for kind in run.counter_kinds:
+        totals = run.counters(kind).sum()
+        for name in totals.index:
+            column = f"{kind}.{name}"
+            if column in kernels.columns:
+                parts = kernels[column].sum()
+                if kind.startswith("sm") or kind in ("lsu", "l1d"):  # nothing happens there outside of kernels
+                    checks.equal(f"{column} over the kernels", parts, totals[name])
+                else:
+                    checks.at_most(f"{column} over the kernels", parts, totals[name])
+    for kind in run.series_kinds:
+        for name in run.series_names(kind):
+            checks.equal(f"{kind}.{name} over the epochs", run.series(kind, name).sum().to_numpy(),
+                         run.counters(kind)[name].to_numpy())
+
+
+def roofline(run, checks):
+    config = run.config_value
+    sm, scheduler = run.counters("sm"), run.counters("sm_scheduler")
+    cycles = sm["cycles"].to_numpy()
+    checks.at_most("warp instructions against schedulers", sm["warp_instructions"], config("sm.schedulers") * cycles)
+    checks.equal("issued cycles", scheduler["issued"].sum(), sm["warp_instructions"].sum())
+    checks.at_most("thread instructions against lanes", sm["thread_instructions"], 32 * sm["warp_instructions"])
+
+    # A unit is taken for an initiation interval at each issue; the last one may reach past the end of the kernel.
+    def busy(classes):
+        return sum(sm[each] * config(f"sm.timing.{each}_initiation") for each in classes)
+    slack = {units: sm["launches"] * config(f"sm.{units}") * 200 for units in ("sp_units", "sfu_units", "dp_units")}
+    units = {"sp_units": ("integer", "integer_min_max", "integer_multiply", "integer_mad", "fp32_add", "fp32_min_max",
+                          "fp32_multiply", "fp32_fma"),
+             "sfu_units": ("integer_divide", "fp32_divide", "special"),
+             "dp_units": ("fp64_add", "fp64_multiply", "fp64_fma", "fp64_divide")}
+    for name, classes in units.items():
+        checks.at_most(f"initiation intervals of {name}", busy(classes), config(f"sm.{name}") * cycles + slack[name])
+
+    lsu = run.counters("lsu")
+    checks.at_most("accesses of the load/store unit, one a cycle",
+                   lsu["global_accesses"] + lsu["shared_accesses"] + lsu["shared_conflict_cycles"], cycles)
+    issued = sm[[name for name in sm if name.startswith(("load_", "store_", "atomic_"))]].sum(axis=1)
+    checks.at_most("memory instructions, one a cycle", issued.to_numpy(), cycles)
+
+    flits = run.counters("injection_port")["flits"], run.counters("ejection_port")["flits"]
+    elapsed = run.kernels["cycles"].sum()
+    for direction, each in zip(("sent", "taken"), flits):
+        checks.at_most(f"flits {direction}, one a cycle and port", each.to_numpy(), elapsed)
+
+    slices = run.counters("l2_slice")
+    requests = slices["reads"] + slices["writes"] + slices["atomics"]
+    checks.at_most("requests of an L2 slice, one a cycle", requests, elapsed)
+    dram = run.counters("dram")
+    ratio = config("dram.frequency") / config("sm.frequency")
+    seconds = run.summary["time_fs"] * 1e-15
+    checks.at_most("cycles of data on a DRAM channel's bus", dram["data_bus_cycles"], seconds * config("dram.frequency"))
+    per_cycle = config("dram.chips") * config("dram.chip_bytes") * config("dram.data_rate")
+    lines = dram["reads"].sum() + dram["writes"].sum()
+    peak = len(dram) * per_cycle * ratio
+    # Write-backs go on after a kernel, up to the contents of the DRAM's queues.
+    most_left = len(dram) * (config("dram.queue_entries") + 64) * LINE_BYTES * len(run.kernels)
+    checks.at_most("bytes of DRAM", lines * LINE_BYTES, peak * elapsed + most_left)
+
+
+def check_file(path, name):
+    checks = Checks(name)
+    with Run(path) as run:
+        for group in (stalls_sum_to_cycles, parts_sum_to_totals, roofline):
+            group(run, checks)
+    return checks
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--check", type=pathlib.Path, nargs="+", help="check these result files")
+    arguments = parser.parse_args()
+
+    done = [check_file(path, path.name) for path in arguments.check or []]
+    if not arguments.check:
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "run.h5"
+            for workload, machine, options in RUNS:
+                words = [word for option in options for word in ("-o", option)]
+                lookahead.simulate(arguments.program, [workload, "--size", arguments.size, "--machine", machine,
+                                                       "--out", file, *words])
+                done.append(check_file(file, f"{workload} on {machine}"))
+    broken = [line for checks in done for line in checks.broken]
+    print("\n".join(broken))
+    print(f"{sum(checks.count for checks in done)} checks on {len(done)} runs, {len(broken)} broken")
+    return 1 if broken or not done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
