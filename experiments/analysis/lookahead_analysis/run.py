@@ -223,5 +223,6 @@ class Run:
         group = self.file[path]
         scale = group[index]
         columns = {name: _array(dataset) for name, dataset in group.items()
-                   if name != index and dataset.ndim == 1 and dataset.dims[0].values() == [scale]}
+                   if name != index and isinstance(dataset, h5py.Dataset) and dataset.ndim == 1
+                   and dataset.dims[0].values() == [scale]}
         return pd.DataFrame(columns, index=pd.Index(_array(scale), name=index))
