@@ -390,21 +390,20 @@ void write_processes(Group group, const RunRecord& record) {
     table.finish();
 }
 
-void write_windows(Group group, const WindowLog& log, std::size_t processes) {
+void write_windows(Group group, const RunRecord& record) {
+    const WindowLog& log = record.profile.windows;
     const std::size_t windows = log.start.size();
+    std::vector<std::string> names;
+    for (std::size_t lp = 0; lp < record.profile.loads.size() && !log.messages.empty(); ++lp) {
+        names.push_back(record.components[lp].name);
+    }
+    const Dataset process = write_scale(group, schema::kEnginePerWindowProcess, names);
     Dataset scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
     Table table(group, scale);
     table.write(schema::kEnginePerWindowStartFs, log.start);
     table.finish();
-    const std::uint64_t shape[] = {windows, processes};
-    group
-        .write_array<std::uint32_t>(schema::kEnginePerWindowComputeNs.name, log.nanoseconds, shape,
-                                    meaning_of(schema::kEnginePerWindowComputeNs))
-        .attach_scale(0, scale);
-    const std::uint64_t senders = log.messages.empty() ? 0 : processes;
-    const std::uint64_t pairs[] = {senders, senders};
-    group.write_array<std::uint64_t>(schema::kEnginePerWindowMessages.name, log.messages, pairs,
-                                     meaning_of(schema::kEnginePerWindowMessages));
+    write_scaled(group, schema::kEnginePerWindowComputeNs, log.nanoseconds, {&scale, &process});
+    write_scaled(group, schema::kEnginePerWindowMessages, log.messages, {&process, &process});
 }
 
 }  // namespace
@@ -427,8 +426,7 @@ void write_run(const RunRecord& record, const std::string& path) {
         Group engine = root.create_group(schema::kEngineGroup);
         write_engine(engine, record.engine);
         write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);
-        write_windows(engine.create_group(schema::kEnginePerWindowGroup), record.profile.windows,
-                      record.profile.loads.size());
+        write_windows(engine.create_group(schema::kEnginePerWindowGroup), record);
     }
     file.commit();
 }
