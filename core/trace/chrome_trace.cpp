@@ -35,7 +35,9 @@ std::string ChromeTrace::events() const {
 }
 
 std::string ChromeTrace::document(const std::vector<std::string>& events_of_ranks) {
-    std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+    std::string text =
+        "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+        "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"ranks, wall time\"}},\n";
     for (std::size_t rank = 0; rank < events_of_ranks.size(); ++rank) {
         text += "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":0,\"tid\":" + std::to_string(rank) +
                 ",\"args\":{\"name\":\"rank " + std::to_string(rank) + "\"}}";

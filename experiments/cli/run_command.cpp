@@ -25,6 +25,9 @@ struct RunOptions {
     std::uint64_t max_cycles = 0;
     std::string progress = "plain";
     std::string trace;
+    std::vector<std::string> trace_of{"sm0"};
+    std::pair<std::uint64_t, std::uint64_t> trace_cycles{0, 20'000};
+    std::uint64_t trace_events = 200'000;
     bool log_windows = false;
     bool json = false;
 
@@ -45,7 +48,16 @@ struct RunOptions {
         command.add_option("--max-cycles", max_cycles,
                            "Stop at the first epoch after so many core cycles of simulated time; 0: no limit");
         command.add_option("--progress", progress, "Progress on stderr: bar, plain or none")->capture_default_str();
-        command.add_option("--trace", trace, "Write a Perfetto trace of the ranks to this file");
+        command.add_option("--trace", trace, "Write a Perfetto trace of the ranks and of some SMs to this file");
+        command
+            .add_option("--trace-of", trace_of,
+                        "SMs and memory partitions whose warps, schedulers and queues the trace shows: sm0,sm1 ..")
+            ->delimiter(',')
+            ->capture_default_str();
+        command.add_option("--trace-cycles", trace_cycles,
+                           "Begin and end of the trace of SMs, in core cycles of simulated time [0 20000]");
+        command.add_option("--trace-events", trace_events, "The most events of each SM in the trace")
+            ->capture_default_str();
         command.add_flag("--log-windows", log_windows,
                          "Write what every window cost into the result file, for `partition --predict`");
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
@@ -68,6 +80,10 @@ struct RunOptions {
         request.keep_stdout = json;
         request.out = !out.empty() ? out : workload.workload + ".h5";
         request.trace = trace;
+        request.trace_of = trace_of;
+        request.trace_begin = trace_cycles.first;
+        request.trace_end = trace_cycles.second;
+        request.trace_events = trace_events;
         request.log_windows = log_windows;
         request.arguments = session.arguments;
         request.input_files = workload.input_files();

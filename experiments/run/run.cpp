@@ -18,6 +18,7 @@
 #include "core/param/parameter_registry.h"
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
+#include "core/trace/process_trace.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
@@ -101,6 +102,7 @@ class Run {
         if (!request_.trace.empty()) {
             transport_.barrier();
             trace = std::make_unique<ChromeTrace>(transport_.rank());
+            check_traced_processes();
         }
         SimulationOptions options;
         options.sync = request_.sync;
@@ -110,6 +112,7 @@ class Run {
         options.log_windows = request_.log_windows;
         machine_.check_ranks(transport_.size());
         Simulation simulation(machine_.model(), rank_of_lp(), transport_, options);
+        start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);
         for (const std::string& file : request_.input_files) meta.inputs.emplace_back(file, hash_of_file(file));
@@ -124,7 +127,7 @@ class Run {
         fill_meta(outcome.record, std::move(meta));
         gather_statistics(simulation, outcome.record, result);
         if (trace != nullptr) {
-            write_trace(*trace);
+            write_trace(simulation, *trace);
         }
         return outcome;
     }
@@ -247,8 +250,42 @@ class Run {
         record.meta = std::move(meta);
     }
 
-    void write_trace(const ChromeTrace& trace) {
-        const auto events = transport_.gather(trace.events());
+    void check_traced_processes() const {
+        for (const std::string& name : request_.trace_of) {
+            const auto& all = machine_.model().processes();
+            if (std::ranges::find(all, name, &LpDescription::name) == all.end()) {
+                throw ConfigurationError("--trace-of " + name + ": the machine has no such process; it has host, " +
+                                         "dispatcher, sm0.. and partition0..");
+            }
+        }
+    }
+
+    bool traces(const LogicalProcess& process) const {
+        return !request_.trace.empty() &&
+               std::ranges::find(request_.trace_of, process.name()) != request_.trace_of.end();
+    }
+
+    void start_process_traces(Simulation& simulation) {
+        const ClockDomain& clock = machine_.core_clock();
+        const TraceWindow window{clock.edge(static_cast<Cycle>(request_.trace_begin)),
+                                 clock.edge(static_cast<Cycle>(request_.trace_end)), request_.trace_events};
+        for (LogicalProcess* process : simulation.local_processes()) {
+            if (traces(*process)) {
+                process->start_trace(window);
+            }
+        }
+    }
+
+    /// The ranks' wall time and the chosen processes' simulated time.
+    void write_trace(Simulation& simulation, const ChromeTrace& ranks) {
+        ProcessTrace processes(transport_.rank());
+        for (const LogicalProcess* process : simulation.local_processes()) {
+            if (traces(*process)) {
+                process->visit_trace(processes);
+            }
+        }
+        const std::string comma = ranks.events().empty() || processes.events().empty() ? "" : ",\n";
+        const auto events = transport_.gather(ranks.events() + comma + processes.events());
         if (transport_.rank() != 0) {
             return;
         }

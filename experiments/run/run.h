@@ -31,12 +31,16 @@ struct RunRequest {
     std::uint64_t max_instructions = 0;  ///< warp instructions; 0: no limit
     std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
     ProgressMode progress = ProgressMode::plain;
-    bool keep_stdout = false;              ///< what kernels print goes to stderr
-    std::string out;                       ///< HDF5 file; empty: none is written
-    std::string trace;                     ///< Perfetto trace of the ranks; empty: none
-    bool log_windows = false;              ///< write /engine/per_window
-    std::vector<std::string> arguments;    ///< argv
-    std::vector<std::string> input_files;  ///< that the workload reads: they go into the result with their hashes
+    bool keep_stdout = false;                  ///< what kernels print goes to stderr
+    std::string out;                           ///< HDF5 file; empty: none is written
+    std::string trace;                         ///< Perfetto trace of the ranks; empty: none
+    std::vector<std::string> trace_of{"sm0"};  ///< processes whose simulated time the trace shows
+    std::uint64_t trace_begin = 0;             ///< first core cycle of it
+    std::uint64_t trace_end = 20'000;          ///< the core cycle behind its last
+    std::uint64_t trace_events = 200'000;      ///< of each process at most
+    bool log_windows = false;                  ///< write /engine/per_window
+    std::vector<std::string> arguments;        ///< argv
+    std::vector<std::string> input_files;      ///< that the workload reads: they go into the result with their hashes
 };
 
 struct RunOutcome {

@@ -54,6 +54,9 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void end_launch() override;
     bool drained() const override;
     std::string waiting_for() const override;
+    LoadStoreOccupancy occupancy() const override {
+        return {queue_.size(), l1_.fills_under_way(), l1_.miss_queue().size()};
+    }
     void audit(Audit& audit, std::uint32_t requester) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;

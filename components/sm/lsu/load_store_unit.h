@@ -42,6 +42,13 @@ struct MemoryInstruction {
     alignas(64) std::uint32_t data[4][isa::kWarpSize];
 };
 
+/// How much waits in a load/store unit, for traces.
+struct LoadStoreOccupancy {
+    std::uint32_t instructions = 0;
+    std::uint32_t fills = 0;     ///< MSHRs in use
+    std::uint32_t requests = 0;  ///< to be sent to the memory network
+};
+
 /// What the LSU tells the SM.
 class LoadStoreListener {
   public:
@@ -99,6 +106,7 @@ class LoadStoreUnit {
     /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
     virtual bool drained() const = 0;
     virtual std::string waiting_for() const = 0;
+    virtual LoadStoreOccupancy occupancy() const { return {}; }
     /// The unit's part of LogicalProcess::audit; `requester` is the SM's number.
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
 

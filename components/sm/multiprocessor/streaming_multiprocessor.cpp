@@ -110,6 +110,9 @@ void StreamingMultiprocessor::charge_until(Cycle end) {
     if (cycles > 0 && state_.launch.active) {
         issue_.charge_idle(cycles);
         count_cycles(cycles);
+        if (trace_ != nullptr) [[unlikely]] {
+            trace_->schedulers(charged_until_, end, issue_.counters());
+        }
     }
     charged_until_ = std::max(end, charged_until_);
 }
@@ -145,6 +148,11 @@ void StreamingMultiprocessor::step(Cycle now) {
         next_memory_work_ = memory_->next_event(now);
     }
     charged_until_ = now + 1;
+    if (trace_ != nullptr) [[unlikely]] {
+        trace_->warps(now, state_.states);
+        trace_->schedulers(now, now + 1, issue_.counters());
+        trace_->queues(now, memory_->occupancy());
+    }
     if (state_.launch.ending) {
         finish_kernel_if_drained(now);
     }
@@ -349,6 +357,17 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
         audit.fault(name(), "messages were not delivered");
     }
     memory_->audit(audit, number_);
+}
+
+void StreamingMultiprocessor::start_trace(const TraceWindow& window) {
+    trace_ = std::make_unique<SmTrace>(window, clock_, static_cast<unsigned>(state_.parameters.max_warps),
+                                       static_cast<unsigned>(state_.parameters.schedulers));
+}
+
+void StreamingMultiprocessor::visit_trace(TraceVisitor& visitor) const {
+    if (trace_ != nullptr) {
+        trace_->visit(visitor, name());
+    }
 }
 
 /// The resident warps, each with what it waits for; the first few are named.

@@ -10,6 +10,7 @@
 #include "components/protocols/send_launch.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/held_messages.h"
+#include "components/sm/multiprocessor/sm_trace.h"
 #include "components/sm/pipeline/barrier_stage.h"
 #include "components/sm/pipeline/cta_stage.h"
 #include "components/sm/pipeline/execute_stage.h"
@@ -53,6 +54,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     bool finished() const override { return !state_.launch.active; }
     std::string waiting_for() const override;
     void audit(Audit& audit) const override;
+    void start_trace(const TraceWindow& window) override;
+    void visit_trace(TraceVisitor& visitor) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     const PhaseLog* phases() const override { return &phases_; }
@@ -111,7 +114,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     HeldMessages held_;
     std::vector<std::uint64_t> code_addresses_;  ///< of each kernel
     ArrivingParameters arriving_parameters_;
-    PhaseLog phases_;  ///< by kernel
+    PhaseLog phases_;                 ///< by kernel
+    std::unique_ptr<SmTrace> trace_;  ///< null: none is recorded
 
     Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
     Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/trace/model_trace.h"
+
+namespace lookahead {
+
+/// Writes what processes recorded over simulated time as the JSON that Perfetto and chrome://tracing read: a process of
+/// the viewer for each logical process, a thread for each track, a counter for each quantity. Microseconds of the
+/// viewer are microseconds of simulated time.
+class ProcessTrace final : public TraceVisitor {
+  public:
+    void span(std::string_view process, std::string_view track, std::string_view state, Time begin, Time end) override;
+    void value(std::string_view process, std::string_view quantity, Time at, std::uint64_t value) override;
+
+    /// Tells apart the viewer's processes of different ranks.
+    explicit ProcessTrace(int rank) : rank_(rank) {}
+    /// The events, separated by commas; empty when there are none.
+    const std::string& events() const { return events_; }
+
+  private:
+    void append(const std::string& event) { events_ += (events_.empty() ? "" : ",\n") + event; }
+    int viewer_process(std::string_view process);
+    int viewer_thread(std::string_view process, std::string_view track);
+
+    int rank_;
+    std::string events_;
+    std::map<std::string, int, std::less<>> processes_;
+    std::map<std::pair<std::string, std::string>, int> threads_;
+};
+
+}  // namespace lookahead
