@@ -1,0 +1,215 @@
+// Random programs in PTX on whole machines of four SMs, whose own output says what every operation has read; an
+// independent checker holds it against the memory model's axioms.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "components/machine/machine.h"
+#include "core/sync/simulation.h"
+#include "core/transport/transport.h"
+#include "partitioning/partitioners/partition.h"
+#include "tests/functional/memory_model/history_checker.h"
+
+namespace lookahead::gpu {
+namespace {
+
+using test::History;
+using test::Operation;
+using Kind = Operation::Kind;
+
+constexpr std::uint32_t kCtas = 8;
+constexpr std::uint32_t kThreadsOfCta = 64;
+constexpr std::uint32_t kThreads = kCtas * kThreadsOfCta;
+constexpr std::uint32_t kSteps = 24;
+constexpr std::uint32_t kLocations = 64;
+constexpr std::uint32_t kLines = 16;
+constexpr std::uint32_t kLineStride = 1152;  // bytes: lines of several slices and sets of L1
+
+/// One step of all threads; each thread has a location of its own in it.
+struct Step {
+    Kind kind;
+    const char* instruction;  ///< with %a for the address, %v for the value read, %w for the value written
+    std::uint32_t factor;
+    std::uint32_t offset;
+
+    std::uint32_t location(std::uint32_t thread) const {
+        const std::uint32_t mixed = thread * factor + offset;
+        return ((mixed ^ (mixed >> 9)) >> 3) % kLocations;
+    }
+};
+
+std::uint32_t value_of(std::uint32_t thread, std::uint32_t step) {
+    return (thread + 1) << 8 | step;
+}
+std::uint32_t byte_of(std::uint32_t location) {
+    return location / 4 * kLineStride + location % 4 * 12;
+}
+
+constexpr struct {
+    Kind kind;
+    const char* instruction;
+} kChoices[] = {{Kind::read, "ld.global.u32 %v, [%a];"},
+                {Kind::read, "ld.global.u32 %v, [%a];"},
+                {Kind::read, "ld.global.u32 %v, [%a];"},
+                {Kind::read, "ld.relaxed.gpu.global.u32 %v, [%a];"},
+                {Kind::read, "ld.volatile.global.u32 %v, [%a];"},
+                {Kind::write, "st.global.u32 [%a], %w;"},
+                {Kind::write, "st.global.u32 [%a], %w;"},
+                {Kind::write, "st.relaxed.gpu.global.u32 [%a], %w;"},
+                {Kind::exchange, "atom.global.exch.b32 %v, [%a], %w;"},
+                {Kind::exchange, "atom.relaxed.gpu.global.exch.b32 %v, [%a], %w;"},
+                {Kind::fence, "membar.gl;"},
+                {Kind::fence, "fence.acq_rel.gpu;"}};
+
+class RandomKernel {
+  public:
+    explicit RandomKernel(std::uint32_t seed) {
+        std::mt19937 random(seed);
+        for (std::uint32_t i = 0; i < kSteps; ++i) {
+            const auto& choice = kChoices[random() % std::size(kChoices)];
+            const auto factor = static_cast<std::uint32_t>(random() | 1u);
+            steps_.push_back({choice.kind, choice.instruction, factor, static_cast<std::uint32_t>(random())});
+        }
+    }
+
+    /// Every thread keeps what it reads in registers and stores it at its end.
+    std::string ptx() const {
+        std::string text =
+            ".version 7.0\n.target sm_75\n.address_size 64\n"
+            ".visible .entry random(.param .u64 memory, .param .u64 log) {\n"
+            ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .b32 %v<" +
+            std::to_string(kSteps) +
+            ">;\nld.param.u64 %rd1, [memory];\nld.param.u64 %rd2, [log];\nmov.u32 %r1, %ctaid.x;\n"
+            "mov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r1, %r1, %r2, %r3;\n"
+            "add.u32 %r2, %r1, 1;\nshl.b32 %r2, %r2, 8;\n";
+        for (std::uint32_t i = 0; i < kSteps; ++i) {
+            text += step_text(i);
+        }
+        text += "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd3, %rd2;\n";
+        for (std::uint32_t i = 0; i < kSteps; ++i) {
+            if (reads(i)) {
+                text += "st.global.u32 [%rd3+" + std::to_string(i * kThreads * 4) + "], %v" + std::to_string(i) + ";\n";
+            }
+        }
+        return text + "ret;\n}\n";
+    }
+
+    History history(const std::vector<std::uint32_t>& log, const std::vector<std::uint32_t>& memory) const {
+        History history;
+        for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+            auto& operations = history.threads.emplace_back();
+            for (std::uint32_t i = 0; i < kSteps; ++i) {
+                const Step& step = steps_[i];
+                operations.push_back(
+                    {step.kind, step.location(thread), reads(i) ? log[i * kThreads + thread] : 0,
+                     step.kind == Kind::write || step.kind == Kind::exchange ? value_of(thread, i) : 0});
+            }
+        }
+        for (std::uint32_t location = 0; location < kLocations; ++location) {
+            history.final_values.push_back(memory[byte_of(location) / 4]);
+        }
+        return history;
+    }
+
+  private:
+    bool reads(std::uint32_t step) const {
+        return steps_[step].kind == Kind::read || steps_[step].kind == Kind::exchange;
+    }
+
+    std::string step_text(std::uint32_t number) const {
+        const Step& step = steps_[number];
+        std::string text = step.instruction;
+        if (step.kind == Kind::fence) {
+            return text + "\n";
+        }
+        const auto put = [&text](const std::string& name, const std::string& value) {
+            if (const std::size_t at = text.find(name); at != std::string::npos) {
+                text.replace(at, name.size(), value);
+            }
+        };
+        put("%v", "%v" + std::to_string(number));
+        put("%a", "%rd5");
+        put("%w", "%r7");
+        const std::string address =
+            "mul.lo.u32 %r3, %r1, " + std::to_string(step.factor) + ";\nadd.u32 %r3, %r3, " +
+            std::to_string(step.offset) + ";\nshr.u32 %r4, %r3, 9;\nxor.b32 %r3, %r3, %r4;\nshr.u32 %r3, %r3, 3;\n" +
+            "and.b32 %r3, %r3, " + std::to_string(kLocations - 1) +
+            ";\nshr.u32 %r4, %r3, 2;\nand.b32 %r5, %r3, 3;\nmul.lo.u32 %r5, %r5, 12;\nmad.lo.u32 %r4, %r4, " +
+            std::to_string(kLineStride) + ", %r5;\ncvt.u64.u32 %rd4, %r4;\nadd.u64 %rd5, %rd1, %rd4;\n";
+        return address + "or.b32 %r7, %r2, " + std::to_string(number) + ";\n" + text + "\n";
+    }
+
+    std::vector<Step> steps_;
+};
+
+/// Never destroyed: MPI ends before static objects do.
+Transport& transport() {
+    static Transport& it = *make_transport().release();
+    return it;
+}
+
+/// The fault of one random program; on ranks without the host there is nothing to check.
+std::string fault_of(std::uint32_t seed, const std::vector<std::string>& options) {
+    Configuration configuration;
+    configuration.override_value("gpu.sms=4");
+    for (const std::string& each : options) {
+        configuration.override_value(each);
+    }
+    const RandomKernel kernel(seed);
+    std::vector<std::uint32_t> log;
+    std::vector<std::uint32_t> memory;
+    const auto program = [&](Device& device) {
+        constexpr std::uint32_t kBytes = kLines * kLineStride;
+        const DeviceAddress words = device.allocate(kBytes);
+        const DeviceAddress out = device.allocate(kSteps * kThreads * 4);
+        device.fill(words, std::byte{0}, kBytes);
+        device.fill(out, std::byte{0}, kSteps * kThreads * 4);
+        device.launch("random", {{kCtas, 1, 1}, {kThreadsOfCta, 1, 1}}, pack_parameters(words, out));
+        log = device.download<std::uint32_t>(out, kSteps * kThreads);
+        memory = device.download<std::uint32_t>(words, kBytes / 4);
+    };
+    Machine machine(
+        configuration,
+        finaliser::finalise_module(ptx::parse_module(kernel.ptx(), "random.ptx"), finaliser::FinaliserOptions{}),
+        program);
+    SimulationOptions simulation_options;
+    simulation_options.sync = transport().size() > 1 ? "window" : "serial";
+    Simulation simulation(machine.model(), partition(machine.model(), transport().size(), "round_robin"), transport(),
+                          simulation_options);
+    const SimulationResult result = simulation.run();
+    if (result.outcome != Outcome::finished) {
+        return result.message;
+    }
+    return log.empty() ? "" : test::check_history(kernel.history(log, memory));
+}
+
+/// 24 steps of 512 threads are 12 288 operations; three programs for each of these machines, more than 10^5 in all.
+const std::vector<std::vector<std::string>> kMachines{
+    {"l1d.write_policy=write_evict"},
+    {"l1d.write_policy=write_through"},
+    {"l1d.write_policy=write_evict", "l1d.set_index=linear", "l1d.sets=4", "l1d.ways=2", "l1d.pinned_ways=1",
+     "l1d.mshrs=4", "l1d.merges=2", "l1d.miss_queue=2", "l2.sets=4", "l2.ways=2", "l2.mshrs=4", "l2.merges=2"},
+    {"l1d.write_policy=write_through", "l1d.set_index=linear", "l1d.sets=4", "l1d.ways=2", "l1d.pinned_ways=1",
+     "l1d.mshrs=4", "l1d.merges=3", "l1d.miss_queue=2", "l1d.merged_stores=2", "l2.sets=4", "l2.ways=2"},
+    {"l1d.write_policy=write_evict", "l1d.sector_bytes=32", "l2.sector_bytes=32"},
+    {"l1d.write_policy=write_through", "l1d.sector_bytes=32", "l2.sector_bytes=32", "sm.warp_scheduler=lrr"}};
+
+TEST_CASE("random programs on four SMs keep the axioms of the memory model") {
+    for (std::size_t machine = 0; machine < kMachines.size(); ++machine) {
+        std::string options;
+        for (const std::string& each : kMachines[machine]) {
+            options += each + " ";
+        }
+        for (std::uint32_t program = 0; program < 3; ++program) {
+            const auto seed = static_cast<std::uint32_t>(1000 + 17 * machine + program);
+            const std::string fault = fault_of(seed, kMachines[machine]);
+            CHECK_MESSAGE(fault == "", "seed ", seed, ", ", options, ": ", fault);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu
