@@ -7,6 +7,7 @@ __constant__ float kmeans_centres[kMaxCentreWords];
 extern "C" __global__ void kmeans_transpose(const float* from, float* to, int points, int features) {
     const int point = threadIdx.x + blockDim.x * blockIdx.x;
     if (point < points) {
+#pragma unroll 1  // as the papers' compilers, which unrolled only loops "with a known trip count" (CUDA guide 4.0, B.19)
         for (int i = 0; i < features; ++i) to[point + points * i] = from[point * features + i];
     }
 }
@@ -18,9 +19,11 @@ extern "C" __global__ void kmeans_search(const float* features, int feature_coun
     if (point < points) {
         int nearest = -1;
         float least = 3.402823466e+38f;
+#pragma unroll 1
         for (int cluster = 0; cluster < clusters; ++cluster) {
             const int base = cluster * feature_count;
             float distance = 0.0f;
+#pragma unroll 1
             for (int i = 0; i < feature_count; ++i) {
                 const float difference = features[point + i * points] - kmeans_centres[base + i];
                 distance += difference * difference;
