@@ -32,6 +32,10 @@ void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int,
 unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, void*);
 cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*);
 cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
+cudaError_t cudaLaunchKernel_ptsz(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
+cudaError_t cudaMemcpyAsync_ptsz(void*, const void*, std::size_t, int, cudaStream_t);
+cudaError_t cudaMemcpy_ptds(void*, const void*, std::size_t, int);
+cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t);
 cudaError_t cudaFuncGetParamInfo(const void*, std::size_t, std::size_t*, std::size_t*);
 cudaError_t cudaFuncSetAttribute(const void*, int, int);
 cudaError_t cudaMalloc(void**, std::size_t);

@@ -303,6 +303,18 @@ void streams() {
     EXPECT(launch_add(cells, 1000, per_thread) == cudaSuccess);
     EXPECT(cudaStreamSynchronize(per_thread) == cudaSuccess);
     EXPECT(cells_are(cells, 1111));
+    // What a program calls that is compiled with a default stream for each thread (nvcc --default-stream per-thread).
+    std::thread([cells] {
+        void* address = cells;
+        unsigned n = 1;
+        std::vector<void*> arguments{&address, &n};
+        Cells got(kCells, 0), sum(kCells, 1110);
+        EXPECT(cudaMemcpyAsync_ptsz(cells, sum.data(), kCells * 4, cudaMemcpyHostToDevice, nullptr) == cudaSuccess);
+        EXPECT(cudaLaunchKernel_ptsz(&add, dim3(1), dim3(kCells), arguments.data(), 0, nullptr) == cudaSuccess);
+        EXPECT(cudaStreamSynchronize_ptsz(nullptr) == cudaSuccess);
+        EXPECT(cudaMemcpy_ptds(got.data(), cells, kCells * 4, cudaMemcpyDeviceToHost) == cudaSuccess);
+        EXPECT(all_are(got, 1111));
+    }).join();
     // Functions of the host come after the work before them and before the wait's end, on another thread, where CUDA
     // permits no calls; a lock that the caller holds meanwhile is no deadlock.
     Called called;

@@ -78,7 +78,7 @@ def main():
         done = record(options.driver_client)
         expect("driver linked", done.returncode == 0 and "runtime works" in done.stdout, done)
         done = record(options.driver_client, "call")
-        expect("driver called", done.returncode == 3 and "it calls cuModuleLoadData of" in done.stderr and
+        expect("driver called", done.returncode == 3 and "it calls cuModuleLoadData of the CUDA driver" in done.stderr and
                not capture.exists(), done)
     return 1 if failures else 0
 

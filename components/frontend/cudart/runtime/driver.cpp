@@ -2,10 +2,12 @@
 // and use the runtime beside it if they do not call it.
 #include "components/frontend/cudart/runtime/connection.h"
 
-#define LOOKAHEAD_REFUSE(name)                                                                           \
-    extern "C" int name() {                                                                              \
-        lookahead::cudart::Connection::get().refuse(                                                     \
-            "it calls " #name " of CUDA's driver interface; only the runtime's, cuda..., is supported"); \
+#define LOOKAHEAD_REFUSE(name)                                                                 \
+    extern "C" int name() {                                                                    \
+        lookahead::cudart::Connection::get().refuse("it calls " #name                          \
+                                                    " of the CUDA driver; only "               \
+                                                    "the CUDA runtime is supported, built in " \
+                                                    "with nvcc --cudart shared");              \
     }
 
 LOOKAHEAD_REFUSE(cuArray3DCreate)
