@@ -1,4 +1,4 @@
-// CUDA's driver interface: each function ends the program and says its name. Programs that are built with libcuda.so start,
+// CUDA's driver interface: each function ends the program and says its name. Programs that are linked with it start,
 // and use the runtime beside it if they do not call it.
 #include "components/frontend/cudart/runtime/connection.h"
 
