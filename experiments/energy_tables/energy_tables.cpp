@@ -22,6 +22,18 @@ std::string read_file(const std::string& path, const std::string& place) {
 
 }  // namespace
 
+EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics) {
+    const std::string name(table.name);
+    try {
+        return parse_energy_table(name, table.toml, "experiments/energy_tables/" + name + ".toml", statistics);
+    } catch (const ConfigurationError& error) {
+        throw InternalError("the energy table " + name +
+                            ", which is part of this program, does not fit its statistics: " + error.what() +
+                            ". Whoever renamed the statistic must rename it in the table too; until then " +
+                            "give a table of your own by energy.table=FILE.toml");
+    }
+}
+
 EnergyTable load_energy_table(const std::string& name_or_file, const std::string& place) {
     if (name_or_file.ends_with(".toml") || name_or_file.find('/') != std::string::npos) {
         return parse_energy_table(name_or_file, read_file(name_or_file, place), name_or_file,
@@ -30,8 +42,7 @@ EnergyTable load_energy_table(const std::string& name_or_file, const std::string
     std::vector<std::string> known;
     for (const BuiltInEnergyTable& table : built_in_energy_tables()) {
         if (table.name == name_or_file) {
-            return parse_energy_table(name_or_file, table.toml, "experiments/energy_tables/" + name_or_file + ".toml",
-                                      registered_statistics_sets());
+            return fit_built_in_energy_table(table, registered_statistics_sets());
         }
         known.emplace_back(table.name);
     }

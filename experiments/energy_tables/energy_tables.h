@@ -16,6 +16,10 @@ struct BuiltInEnergyTable {
 
 std::span<const BuiltInEnergyTable> built_in_energy_tables();
 
+/// Reads a built-in table. One that does not fit the statistics, since one of them was renamed, is an InternalError that
+/// names the table, the entry and the way round.
+EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics);
+
 /// A built-in table, or that of a TOML file (anything that ends in .toml or holds a '/'), checked against the
 /// statistics of this program. `place` says where it is asked for. Unknown names and faults in a table are a
 /// ConfigurationError, unreadable files an InputError.

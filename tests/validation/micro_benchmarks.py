@@ -45,13 +45,13 @@ class Bench:
             value = value[part]
         return value
 
-    def cycles(self, kernel, body="", count=1, arguments="", block=32):
+    def cycles(self, kernel, body="", count=1, arguments="", block=32, grid=1):
         text = (HERE / "ptx" / f"{kernel}.ptx").read_text().replace("BODY\n", f"\t{body}\n" * count)
         file = self.folder / f"{kernel}.ptx"
         file.write_text(text)
         summary = lookahead.simulate(self.program, ["ptx", "--set", f"file={file}", "--set", f"arguments={arguments}",
-                                                    "--set", f"block={block}", "--out", self.folder / "run.h5",
-                                                    *self.options])
+                                                    "--set", f"block={block}", "--set", f"grid={grid}",
+                                                    "--out", self.folder / "run.h5", *self.options])
         if summary["status"] != "complete":
             raise RuntimeError(f"{kernel}: {summary}")
         return summary["cycles"]
@@ -339,8 +339,85 @@ def barrier(make_bench):
         yield exactly(f"barrier of {warps} warps, sm.barrier_latency + 10", barrier_cost(slow, warps), cost + 10)
 
 
-GROUPS: list[Callable] = [arithmetic_latency, arithmetic_throughput, operand_collection, global_latency, dram_access, cache_capacity,
-                          atomics, pmode_latencies, v100, shared_memory, barrier]
+# ---- Bandwidth ---------------------------------------------------------------------------------------------------
+
+WARPS = 32
+
+
+def chains(load):
+    """Four loads that wait for nothing but the one before in their chain."""
+    return " ".join(f"{load} %rd{chain}, [%rd{chain}];" for chain in range(2, 6))
+
+
+def shared_bandwidth(make_bench):
+    """One access a cycle: 128 bytes without conflicts. Warps in turn keep it busy; conflicts take their cycles from
+    all."""
+    for banks in (32, 16):
+        bench = make_bench(shared_memory__banks=banks, shared_memory__latency=10, sm__warp_scheduler="lrr")
+        for stride in (4, 8):
+            measured = bench.cost("shared_pointer", "ld.shared.u32 %r3, [%r3];", block=32 * WARPS, count=40,
+                                  arguments=f"u32[1024]=0 u32:{stride}")
+            degree = conflict_degree(stride, banks)
+            yield exactly(f"shared memory by {WARPS} warps, {banks} banks, {degree} words in a bank", measured,
+                          WARPS * degree)
+
+
+def l1_bandwidth(make_bench):
+    """One line a cycle."""
+    for keys in ({}, {"l1d__hit_latency": 70}):
+        bench = make_bench(sm__warp_scheduler="lrr", **keys)
+        measured = bench.cost("global_chains", chains("ld.global.u64"), block=32 * WARPS, count=40,
+                              arguments="u64[32]=0")
+        yield exactly(f"L1 hits by {WARPS} warps, four each {keys or ''}", measured, 4 * WARPS)
+
+
+def l2_bandwidth(make_bench):
+    """A reply's flits, one a cycle, are an SM's share of L2."""
+    for flit in (40, 20):
+        bench = make_bench(crossbar__flit_bytes=flit, l1d__mshrs=256, coalescing__pending_loads=1024)
+        measured = bench.cost("global_chains", chains("ld.relaxed.gpu.global.u64"), block=32 * WARPS, count=40,
+                              arguments="u64[32]=0")
+        least = 4 * WARPS * math.ceil(READ_REPLY_BYTES / flit)
+        yield Check(f"L2 to one SM, {flit} bytes a flit", measured, least, 1.1 * least)
+
+
+def dram_bandwidth(make_bench):
+    """All SMs stream: never more than the buses carry, and not much less."""
+    grid, block, count = 90, 256, 24
+    body = "ld.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, %rd3; xor.b32 %r2, %r2, %r1;"
+    for keys in ({}, {"dram__frequency": 462_000_000}):
+        bench = make_bench(**keys)
+        words = grid * block * (2 * count + 1)
+        measured = bench.cost("global_stream", body, count, block=block, grid=grid, arguments=f"u32[{words}]=0")
+        bytes_a_cycle = (bench["address_mapping.channels"] * bench["dram.chips"] * bench["dram.chip_bytes"] *
+                         bench["dram.data_rate"] * bench["dram.frequency"] / bench["sm.frequency"])
+        least = grid * block * 4 / bytes_a_cycle
+        yield Check(f"DRAM stream {keys or ''}", measured, least, 1.35 * least)
+
+
+def atomic_throughput(make_bench):
+    """Lanes that meet at one word take their turns in L2, whichever warps they are of."""
+    for cycles in (1, 2):
+        bench = make_bench(l2__atomic_cycles=cycles)
+        measured = bench.cost("global_pointer", "red.global.add.u32 [%rd1+256], 1;", count=20, block=32 * WARPS,
+                              arguments="u32[128]=0")
+        yield Check(f"reductions of {WARPS} warps on one word, l2.atomic_cycles = {cycles}", measured,
+                    32 * WARPS * cycles, 1.01 * 32 * WARPS * cycles)
+
+
+def divergence(make_bench):
+    """A warp whose lanes part walks both paths; what stands on one costs as much as without divergence."""
+    bench = make_bench()
+    for opcode, key in (("add.s32 %r4, %r4, %r1;", "integer"), ("mul.lo.s32 %r4, %r4, %r1;", "integer_multiply")):
+        latency = bench[f"sm.timing.{key}_latency"]
+        for bit, paths in ((32, 1), (0, 2), (4, 2)):
+            measured = bench.cost("divergence", opcode, arguments=f"u32[32]=0 u32:{bit}")
+            yield exactly(f"{opcode.split()[0]} on {paths} of two paths", measured, paths * latency)
+
+
+GROUPS: list[Callable] = [shared_bandwidth, l1_bandwidth, l2_bandwidth, dram_bandwidth, atomic_throughput, divergence,
+                          arithmetic_latency, arithmetic_throughput, operand_collection, global_latency, dram_access,
+                          cache_capacity, atomics, pmode_latencies, v100, shared_memory, barrier]
 
 
 def main() -> int:

@@ -1,0 +1,60 @@
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "core/error/error.h"
+#include "experiments/energy_tables/energy_tables.h"
+
+namespace lookahead {
+namespace {
+
+TEST_CASE("every built-in table fits the statistics of the program") {
+    CHECK(!built_in_energy_tables().empty());
+    for (const BuiltInEnergyTable& built_in : built_in_energy_tables()) {
+        CAPTURE(built_in.name);
+        EnergyTable table;
+        REQUIRE_NOTHROW(table = fit_built_in_energy_table(built_in, registered_statistics_sets()));
+        CHECK(table.events.size() > 20);
+        CHECK(table.statics.size() > 3);
+    }
+}
+
+TEST_CASE("every class of instructions costs energy in every built-in table") {
+    for (const BuiltInEnergyTable& built_in : built_in_energy_tables()) {
+        std::set<std::string> charged;
+        for (const EventEnergy& event : fit_built_in_energy_table(built_in, registered_statistics_sets()).events) {
+            charged.insert(event.counter);
+        }
+        for (const char* counter :
+             {"sm.warp_instructions", "sm.integer", "sm.integer_mad", "sm.fp32_add", "sm.fp32_fma", "sm.fp64_fma",
+              "sm.special", "l2_slice.reads", "l2_slice.writes", "dram.activates"}) {
+            CHECK_MESSAGE(charged.contains(counter), counter);
+        }
+    }
+}
+
+TEST_CASE("a table that a renamed statistic leaves behind is named, with its entry and the way round") {
+    auto statistics = registered_statistics_sets();
+    for (StatisticsSetEntry& set : statistics) {
+        for (StatisticEntry& each : set.statistics) {
+            if (set.kind == "sm" && each.name == "fp32_fma") {
+                each.name = "fp32_fused";
+            }
+        }
+    }
+    const BuiltInEnergyTable& table = built_in_energy_tables().front();
+    std::string message = "no error";
+    try {
+        fit_built_in_energy_table(table, statistics);
+    } catch (const InternalError& error) {
+        message = error.what();
+    }
+    for (const char* part : {"fermi_40nm", "which is part of this program", "fermi_40nm.toml:", "'sm.fp32_fma'",
+                             "rename it in the table too", "energy.table=FILE.toml"}) {
+        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+    }
+}
+
+}  // namespace
+}  // namespace lookahead
