@@ -337,8 +337,29 @@ CudaError cudaCtxResetPersistingL2Cache() {
 CudaError cudaDeviceReset() {
     return error_of(Connection::get().call({.operation = Operation::reset}));
 }
-CudaError cudaThreadExit() {  // until CUDA 12
+
+/// The names that CUDA had for these until 12.
+CudaError cudaThreadExit() {
     return cudaDeviceReset();
+}
+CudaError cudaThreadGetLimit(std::size_t* value, unsigned limit) {
+    return cudaDeviceGetLimit(value, limit);
+}
+CudaError cudaThreadSetLimit(unsigned limit, std::size_t value) {
+    return cudaDeviceSetLimit(limit, value);
+}
+CudaError cudaThreadGetCacheConfig(int* preference) {
+    return cudaDeviceGetCacheConfig(preference);
+}
+CudaError cudaThreadSetCacheConfig(int preference) {
+    return cudaDeviceSetCacheConfig(preference);
+}
+/// Devices without double precision had these to convert numbers; CUDA has left them without effect.
+CudaError cudaSetDoubleForDevice(double*) {
+    return kSuccess;
+}
+CudaError cudaSetDoubleForHost(double*) {
+    return kSuccess;
 }
 
 /// There is one device, which is nobody's peer.
