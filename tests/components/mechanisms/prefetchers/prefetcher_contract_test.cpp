@@ -11,6 +11,9 @@
 namespace lookahead::gpu::test {
 namespace {
 
+/// Without which orch is refused.
+const std::string kScheduler = "sm.warp_scheduler=group_interleaved";
+
 /// Random warps in loops over strided and random addresses, with stores between; the seed chooses all.
 class RandomProgram {
   public:
@@ -62,7 +65,7 @@ enum class Way { every_cycle, jumping };
 /// Runs 3000 cycles and drains; `jumping` calls the unit only when an instruction comes or it asked to be called.
 std::uint64_t run(const std::string& prefetcher, std::uint64_t seed, Way way, PrefetchCounters* counters = nullptr,
                   std::uint64_t* registers = nullptr) {
-    PrefetchBench bench(prefetcher, {"l1d.sets=32", "l1d.mshrs=8", "prefetch.queue=8"});
+    PrefetchBench bench(prefetcher, {"l1d.sets=32", "l1d.mshrs=8", "prefetch.queue=8", kScheduler});
     RandomProgram program(bench, seed);
     Cycle next = 0;
     for (Cycle end = 3000; bench.now < end; ++bench.now) {
@@ -129,7 +132,7 @@ TEST_CASE("every prefetch of a prefetcher has exactly one fate when its launch h
 TEST_CASE("a prefetcher restored from a checkpoint goes on as if nothing had been") {
     on_each([](const std::string& name, std::uint64_t seed) {
         const auto half = [&](bool restore) {
-            PrefetchBench bench(name);
+            PrefetchBench bench(name, {kScheduler});
             RandomProgram program(bench, seed);
             for (unsigned i = 0; i < 150; ++i) {
                 program.act();

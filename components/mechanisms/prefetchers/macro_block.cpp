@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <vector>
+
+#include "components/protocols/memory.h"
+#include "components/sm/prefetch/prefetcher.h"
+#include "core/error/error.h"
+#include "core/param/parameters.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+struct MacroBlockParameters {
+    std::int64_t blocks = 64;
+    std::int64_t misses = 2;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::MacroBlockParameters> {
+    using P = lookahead::gpu::MacroBlockParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("blocks", &P::blocks,
+                {.unit = "block",
+                 .min = 1,
+                 .max = 65536,
+                 .help = "Macro blocks whose misses are remembered; the one that missed longest ago makes room.",
+                 .source = "estimate: 256 lines, twice L1D's"}),
+        integer("misses", &P::misses,
+                {.unit = "line",
+                 .min = 1,
+                 .max = 3,
+                 .help = "Lines of a macro block that must have missed before the others are fetched.",
+                 .source = "Koo et al. (CAPS), section VI.B: two or more"}));
+};
+
+namespace lookahead::gpu {
+
+/// Locality-aware prefetching: of a macro block of four lines, of which two or more missed, the others.
+class MacroBlockPrefetcher : public Prefetcher {
+  public:
+    using Parameters = MacroBlockParameters;
+    static constexpr unsigned kLines = 4;
+
+    MacroBlockPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
+        : blocks_(static_cast<std::size_t>(parameters.blocks)),
+          misses_(static_cast<int>(parameters.misses)),
+          port_(arguments.port) {}
+
+    void end_launch() override { std::fill(blocks_.begin(), blocks_.end(), Block{}); }
+    void on_access(const L1Event& event, Cycle) override {
+        if (event.kind != L1EventKind::miss) {
+            return;
+        }
+        const std::uint64_t first = event.line & ~std::uint64_t{kLines * kLineBytes - 1};
+        Block& block = find(first);
+        block.updated = ++updates_;
+        block.missed |= 1u << (event.line - first) / kLineBytes;
+        if (std::popcount(block.missed) < misses_) {
+            return;
+        }
+        for (unsigned line = 0; line < kLines; ++line) {
+            if ((block.missed >> line & 1) == 0) {
+                port_.prefetch({.line = first + line * kLineBytes, .pc = event.pc});
+            }
+        }
+        block = {};
+    }
+    void hash_state(StateHasher& hasher) const override {
+        hasher.add(updates_);
+        for (const Block& block : blocks_) {
+            hasher.add(block.first);
+            hasher.add(block.missed);
+            hasher.add(block.updated);
+        }
+    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << updates_ << blocks_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> updates_ >> blocks_; }
+
+  private:
+    struct Block {
+        std::uint64_t first = 0;
+        std::uint64_t updated = 0;  ///< 0: none
+        std::uint32_t missed = 0;   ///< a bit a line
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& first& updated& missed;
+        }
+    };
+
+    Block& find(std::uint64_t first) {
+        Block* oldest = &blocks_.front();
+        for (Block& block : blocks_) {
+            if (block.updated != 0 && block.first == first) {
+                return block;
+            }
+            oldest = block.updated < oldest->updated ? &block : oldest;
+        }
+        *oldest = {.first = first};
+        return *oldest;
+    }
+
+    std::vector<Block> blocks_;
+    int misses_;
+    PrefetchPort& port_;
+    std::uint64_t updates_ = 0;
+};
+
+/// The same prefetcher with the warp scheduler that makes neighbouring warps prefetch for each other.
+class OrchestratedPrefetcher final : public MacroBlockPrefetcher {
+  public:
+    OrchestratedPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
+        : MacroBlockPrefetcher(parameters, arguments) {
+        const std::string scheduler = arguments.configuration.variant("sm.warp_scheduler", "gto");
+        if (scheduler != "group_interleaved") {
+            throw ConfigurationError(
+                "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = "
+                "group_interleaved, which is \"" +
+                scheduler + "\" here; set it, or choose the prefetcher lap");
+        }
+    }
+};
+
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, MacroBlockPrefetcher, "lap",
+                           "Locality aware: the rest of a block of four lines of which two missed.",
+                           "Jog et al., ISCA 2013")
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, OrchestratedPrefetcher, "orch",
+                           "Locality aware, under the group-interleaved warp scheduler.", "Jog et al., ISCA 2013")
+
+}  // namespace lookahead::gpu

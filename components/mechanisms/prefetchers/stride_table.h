@@ -1,0 +1,147 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "components/sm/prefetch/prefetcher.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// Accesses of one load that a stride prefetcher follows; a load with more is left alone (Koo et al., section V.B:
+/// prefetching is ineffective when a load makes many uncoalesced accesses).
+inline constexpr unsigned kFollowedAccesses = 4;
+
+/// The lines of a load's accesses, as a table keeps them.
+struct AccessVector {
+    std::uint64_t lines[kFollowedAccesses] = {};
+    std::uint32_t count = 0;
+
+    static bool fits(const ObservedLoad& load) { return load.lines.size() <= kFollowedAccesses; }
+    void take(const ObservedLoad& load) {
+        count = static_cast<std::uint32_t>(load.lines.size());
+        std::copy(load.lines.begin(), load.lines.end(), lines);
+    }
+    /// The one difference between the load's lines and these, if all accesses agree on it.
+    bool difference(const ObservedLoad& load, std::int64_t& result) const {
+        if (count != load.lines.size()) {
+            return false;
+        }
+        result = static_cast<std::int64_t>(load.lines[0] - lines[0]);
+        for (std::uint32_t i = 1; i < count; ++i) {
+            if (static_cast<std::int64_t>(load.lines[i] - lines[i]) != result) {
+                return false;
+            }
+        }
+        return true;
+    }
+    bool equals(const ObservedLoad& load, std::int64_t offset) const {
+        std::int64_t apart = 0;
+        return difference(load, apart) && apart == offset;
+    }
+    void hash(StateHasher& hasher) const {
+        hasher.add(count);
+        for (const std::uint64_t line : lines) {
+            hasher.add(line);
+        }
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& lines& count;
+    }
+};
+
+/// A small fully associative table by PC (and warp, where entries are a warp's own), least recently updated entry out.
+template <class Entry>
+class StrideTable {
+  public:
+    explicit StrideTable(std::size_t entries) : entries_(entries) {}
+
+    Entry* find(std::uint32_t pc, std::uint16_t context = kNoContext) {
+        for (Entry& entry : entries_) {
+            if (entry.updated != 0 && entry.pc == pc && entry.context == context) {
+                return &entry;
+            }
+        }
+        return nullptr;
+    }
+    /// Takes the place of the entry that was updated longest ago.
+    Entry& replace(std::uint32_t pc, std::uint16_t context = kNoContext) {
+        Entry& oldest = *std::min_element(entries_.begin(), entries_.end(),
+                                          [](const Entry& a, const Entry& b) { return a.updated < b.updated; });
+        oldest = {};
+        oldest.pc = pc;
+        oldest.context = context;
+        update(oldest);
+        return oldest;
+    }
+    void update(Entry& entry) { entry.updated = ++updates_; }
+    void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
+    template <class F>
+    void for_each(F&& f) {
+        for (Entry& entry : entries_) {
+            f(entry);
+        }
+    }
+
+    void hash(StateHasher& hasher) const {
+        hasher.add(updates_);
+        for (const Entry& entry : entries_) {
+            entry.hash(hasher);
+        }
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& updates_& entries_;
+    }
+
+  private:
+    std::uint64_t updates_ = 0;
+    std::vector<Entry> entries_;
+};
+
+/// What a stride prefetcher remembers of a load, or of a warp's load.
+struct StrideEntry {
+    std::uint32_t pc = 0;
+    std::uint16_t context = kNoContext;  ///< of the warp, where the table is by warp
+    std::uint16_t last_warp = 0;         ///< that the lines are of
+    std::uint32_t confidence = 0;        ///< times in a row that the stride was the one before
+    std::int64_t stride = 0;             ///< bytes
+    std::uint64_t updated = 0;           ///< 0: no entry
+    AccessVector last;
+
+    void hash(StateHasher& hasher) const {
+        hasher.add(pc | std::uint64_t{context} << 32 | std::uint64_t{last_warp} << 48);
+        hasher.add(confidence);
+        hasher.add(static_cast<std::uint64_t>(stride));
+        hasher.add(updated);
+        last.hash(hasher);
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& pc& context& last_warp& confidence& stride& updated& last;
+    }
+};
+
+/// Notes a stride; the confidence counts how often in a row it was the same, up to `limit`. With `decays`, another
+/// stride takes one off and replaces the old one only at zero.
+inline void note_stride(StrideEntry& entry, std::int64_t stride, std::uint32_t limit, bool decays = false) {
+    if (stride == entry.stride) {
+        entry.confidence = std::min(entry.confidence + 1, limit);
+    } else if (decays && entry.confidence > 0) {
+        --entry.confidence;
+    } else {
+        entry.stride = stride;
+        entry.confidence = 0;
+    }
+}
+
+/// Asks for the lines that lie `offset` bytes behind those of the load.
+inline void prefetch_behind(PrefetchPort& port, const ObservedLoad& load, std::int64_t offset, std::uint16_t context) {
+    for (const std::uint64_t line : load.lines) {
+        port.prefetch({.line = line + static_cast<std::uint64_t>(offset), .pc = load.pc, .context = context});
+    }
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,196 @@
+// The prefetchers that papers compare with, a rule a test. Lines are numbers from the start of memory.
+#include <doctest/doctest.h>
+
+#include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/error/error.h"
+#include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+using Lines = std::vector<std::uint64_t>;
+
+Lines present(PrefetchBench& bench, std::initializer_list<std::uint64_t> numbers) {
+    bench.run_to(bench.now + 200);
+    Lines here;
+    for (const std::uint64_t number : numbers) {
+        if (bench.has(number)) {
+            here.push_back(number);
+        }
+    }
+    return here;
+}
+
+TEST_CASE("intra prefetches a warp's next iteration once its stride has repeated") {
+    PrefetchBench bench("intra");
+    bench.load(0, 0, {0});
+    bench.load(0, 0, {2});
+    CHECK(present(bench, {4}).empty());
+    bench.load(0, 0, {4});
+    CHECK(present(bench, {6, 8}) == Lines{6});
+    bench.load(0, 0, {7});
+    CHECK(present(bench, {8, 9, 10}).empty());
+}
+
+TEST_CASE("intra keeps the strides of warps and of loads apart") {
+    PrefetchBench bench("intra");
+    bench.load(0, 0, {0});
+    bench.load(1, 0, {2});
+    bench.load(0, 1, {4});
+    bench.load(1, 1, {6});
+    CHECK(bench.prefetches().requested == 0);
+}
+
+TEST_CASE("intra.distance and intra.degree choose which iterations are prefetched") {
+    PrefetchBench bench("intra", {"intra.distance=2", "intra.degree=2"});
+    for (const std::uint64_t line : {0, 3, 6}) {
+        bench.load(0, 0, {line});
+    }
+    CHECK(present(bench, {9, 12, 15, 18}) == Lines{12, 15});
+}
+
+TEST_CASE("a stride follows all accesses of a load, or none") {
+    PrefetchBench bench("intra");
+    bench.load(0, 0, {0, 50});
+    bench.load(0, 0, {2, 52});
+    bench.load(0, 0, {4, 54});
+    CHECK(present(bench, {6, 56}) == Lines{6, 56});
+    bench.load(0, 1, {100, 150});
+    bench.load(0, 1, {102, 153});
+    bench.load(0, 1, {104, 156});
+    CHECK(present(bench, {106, 159}).empty());
+}
+
+TEST_CASE("inter prefetches the next warp's load once the stride over warps has repeated, across CTAs' borders") {
+    PrefetchBench bench("inter");
+    bench.load(0, 0, {0});
+    bench.load(1, 0, {3});
+    CHECK(present(bench, {6}).empty());
+    bench.load(2, 0, {6});
+    CHECK(present(bench, {9, 12}) == Lines{9});
+    // Warp 4 begins another CTA, whose base is elsewhere: the prefetch for it was wrong.
+    bench.load(3, 0, {9});
+    CHECK(present(bench, {12}) == Lines{12});
+    bench.load(4, 0, {60});
+    CHECK(present(bench, {63}).empty());
+    CHECK(bench.prefetches().matched == 1);
+}
+
+TEST_CASE("inter divides the difference of two warps by their distance, and asks for none beyond the last warp") {
+    PrefetchBench bench("inter");
+    bench.load(0, 0, {0});
+    bench.load(2, 0, {6});
+    bench.load(6, 0, {18});
+    CHECK(present(bench, {21}) == Lines{21});
+    bench.load(7, 0, {21});
+    CHECK(present(bench, {24}).empty());
+}
+
+TEST_CASE("a load that its warp repeats says nothing of the stride over warps") {
+    PrefetchBench bench("inter");
+    for (const std::uint64_t line : {0, 3, 6, 9}) {
+        bench.load(0, 0, {line});
+    }
+    CHECK(bench.prefetches().requested == 0);
+}
+
+TEST_CASE("mta is intra-warp where a load iterates and inter-warp elsewhere") {
+    PrefetchBench bench("mta");
+    bench.load(0, 0, {0});
+    bench.load(1, 0, {3});
+    bench.load(2, 0, {6});
+    CHECK(present(bench, {9}) == Lines{9});
+    for (const std::uint64_t line : {100, 110, 120}) {
+        bench.load(5, 1, {line});
+    }
+    CHECK(present(bench, {130}) == Lines{130});
+    for (const std::uint64_t line : {200, 203}) {
+        bench.load(5, 2, {line});
+    }
+    bench.load(6, 2, {206});  // one stride over warps is not enough
+    CHECK(present(bench, {209}).empty());
+}
+
+TEST_CASE("mta throttles itself when its lines are evicted before their use") {
+    const auto issued = [](const std::string& high) {
+        PrefetchBench bench("mta", {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear", "mta.period=100",
+                                    "mta.high_eviction=" + high, "mta.low_eviction=0"});
+        // Each prefetch is evicted by the next load, of the same set.
+        for (std::uint64_t i = 0; i < 120; ++i) {
+            bench.load(0, 0, {64 * i});
+            bench.run_to(bench.now + 60);
+            bench.load(1, 1, {64 * (i + 1) + 32});
+        }
+        return bench.prefetches().issued;
+    };
+    const std::uint64_t free = issued("1000");
+    CHECK(free > 100);
+    CHECK(issued("0.02") < free / 3);
+}
+
+TEST_CASE("lap fetches the rest of a block of four lines when a second of them misses") {
+    for (const char* name : {"lap", "orch"}) {
+        PrefetchBench bench(name, {"sm.warp_scheduler=group_interleaved"});
+        bench.load(0, 0, {8});
+        CHECK(present(bench, {9, 10, 11}).empty());
+        bench.load(1, 0, {13});
+        CHECK(present(bench, {9, 10, 11, 12, 14, 15}).empty());
+        bench.load(1, 0, {10});
+        CHECK(present(bench, {7, 9, 11, 12}) == Lines{9, 11});
+    }
+}
+
+TEST_CASE("lap counts misses, not hits") {
+    PrefetchBench bench("lap");
+    bench.load(0, 0, {8});
+    bench.run_to(bench.now + 100);
+    bench.load(0, 0, {8});
+    CHECK(bench.prefetches().requested == 0);
+}
+
+TEST_CASE("orch is refused without its scheduler, by name") {
+    CHECK_THROWS_WITH_AS(PrefetchBench("orch", {"sm.warp_scheduler=lrr"}), doctest::Contains("group_interleaved"),
+                         ConfigurationError);
+}
+
+TEST_CASE("stride_per_warp prefetches at a confidence of two, and loses it one by one") {
+    PrefetchBench bench("stride_per_warp");
+    bench.load(0, 0, {0});
+    bench.load(0, 0, {2});  // stride 2, confidence 0
+    bench.load(0, 0, {4});  // 1
+    CHECK(present(bench, {6}).empty());
+    bench.load(0, 0, {6});  // 2
+    CHECK(present(bench, {8}) == Lines{8});
+    bench.load(0, 0, {8});   // 3
+    bench.load(0, 0, {50});  // 2, and the stride stays
+    CHECK(present(bench, {52, 92}) == Lines{52});
+    bench.load(0, 0, {90});  // 1
+    CHECK(present(bench, {92, 130}).empty());
+}
+
+TEST_CASE("group_interleaved puts warps that follow each other into different groups") {
+    ContextStates states;
+    const auto scheduler = make_variant<WarpScheduler>(
+        "group_interleaved", Configuration::from_toml("group_interleaved.group_warps = 2\n", "test"),
+        WarpSchedulerArguments{0xf, states});
+    const auto pick = [&] { return scheduler->pick(states.in(ContextState::ready_sp), 0); };
+    for (unsigned warp = 0; warp < 4; ++warp) {
+        states.set(warp, ContextState::ready_sp);
+        scheduler->started(warp);
+    }
+    for (const unsigned expected : {0u, 2u, 0u}) {
+        CHECK(pick() == expected);
+    }
+    states.set(0, ContextState::blocked_by_pipeline);
+    states.set(2, ContextState::blocked_by_memory);
+    CHECK(pick() == WarpScheduler::kHoldBack);  // warp 0 waits for a short time only
+    states.set(0, ContextState::blocked_by_memory);
+    for (const unsigned expected : {1u, 3u, 1u}) {
+        CHECK(pick() == expected);
+    }
+    states.set(0, ContextState::ready_sp);
+    CHECK(pick() == 3);
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
