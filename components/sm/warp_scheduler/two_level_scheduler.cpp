@@ -1,12 +1,9 @@
-#include <array>
-#include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
 
+#include "components/sm/warp_scheduler/two_level_queues.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/param/parameters.h"
-#include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
 
@@ -43,82 +40,30 @@ class TwoLevelScheduler final : public WarpScheduler {
     using Parameters = TwoLevelParameters;
 
     TwoLevelScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
-        : states_(arguments.states), places_(static_cast<int>(parameters.ready_warps)) {}
+        : queues_(arguments.states, static_cast<unsigned>(parameters.ready_warps)) {}
 
     unsigned pick(ContextMask candidates, Cycle) override {
-        const ContextMask waiting = states_.in(ContextState::blocked_by_memory) | states_.in(ContextState::at_fence) |
-                                    states_.in(ContextState::at_barrier);
-        demote(ready_ & waiting);
-        promote(pending_ & ~waiting);
-        candidates &= ready_;
+        queues_.update();
+        candidates &= queues_.ready();
         if (candidates == 0) {
             return kHoldBack;
         }
-        const ContextMask after = candidates & ~((context_bit(last_) << 1) - 1);
-        last_ = static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+        last_ = next_in_turn(candidates, last_);
         return last_;
     }
-    void started(unsigned warp) override { append(warp); }
-    void exited(unsigned warp) override {
-        ready_ &= ~context_bit(warp);
-        pending_ &= ~context_bit(warp);
-    }
+    void started(unsigned warp) override { queues_.append(warp); }
+    void exited(unsigned warp) override { queues_.remove(warp); }
 
     void hash_state(StateHasher& hasher) const override {
-        hasher.add(ready_);
-        hasher.add(pending_);
+        queues_.hash(hasher);
         hasher.add(last_);
-        hasher.add(arrivals_);
-        for (const std::uint64_t arrival : arrival_) {
-            hasher.add(arrival);
-        }
     }
-    void save(boost::archive::binary_oarchive& archive) const override {
-        archive << ready_ << pending_ << last_ << arrivals_ << arrival_;
-    }
-    void load(boost::archive::binary_iarchive& archive) override {
-        archive >> ready_ >> pending_ >> last_ >> arrivals_ >> arrival_;
-    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << queues_ << last_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> queues_ >> last_; }
 
   private:
-    void append(unsigned warp) {
-        pending_ |= context_bit(warp);
-        arrival_[warp] = ++arrivals_;
-    }
-
-    /// Warps that leave in the same cycle queue up in the order of their numbers.
-    void demote(ContextMask warps) {
-        ready_ &= ~warps;
-        for (; warps != 0; warps &= warps - 1) {
-            append(static_cast<unsigned>(std::countr_zero(warps)));
-        }
-    }
-
-    void promote(ContextMask eligible) {
-        for (int free = places_ - std::popcount(ready_); free > 0 && eligible != 0; --free) {
-            const ContextMask first = context_bit(first_of(eligible));
-            eligible &= ~first;
-            pending_ &= ~first;
-            ready_ |= first;
-        }
-    }
-
-    unsigned first_of(ContextMask warps) const {
-        auto first = static_cast<unsigned>(std::countr_zero(warps));
-        for (ContextMask rest = warps & (warps - 1); rest != 0; rest &= rest - 1) {
-            const auto warp = static_cast<unsigned>(std::countr_zero(rest));
-            first = arrival_[warp] < arrival_[first] ? warp : first;
-        }
-        return first;
-    }
-
-    const ContextStates& states_;
-    int places_;
-    ContextMask ready_ = 0;
-    ContextMask pending_ = 0;
+    TwoLevelQueues queues_;
     std::uint32_t last_ = kMaximumContexts - 1;
-    std::uint64_t arrivals_ = 0;
-    std::array<std::uint64_t, kMaximumContexts> arrival_{};  ///< when each warp came to the pending queue
 };
 
 LOOKAHEAD_REGISTER_VARIANT(

@@ -1,0 +1,323 @@
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include "components/mechanisms/caps/backward_slice.h"
+#include "components/mechanisms/caps/caps_counters.h"
+#include "components/mechanisms/prefetchers/stride_table.h"
+#include "components/sm/context_states.h"
+#include "components/sm/lsu/lane_data.h"
+#include "core/param/parameters.h"
+#include "core/stats/statistics_registry.h"
+
+namespace lookahead::gpu {
+
+struct CapsParameters {
+    std::int64_t per_cta_entries = 4;
+    std::int64_t dist_entries = 4;
+    std::int64_t threshold = 128;
+    std::string fanout = "all_trailing";
+    bool include_leading = false;
+    bool wakeup = true;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::CapsParameters> {
+    using P = lookahead::gpu::CapsParameters;
+    static constexpr std::string_view kTables = "Koo et al., HPCA 2018, section V.D: four entries each";
+    inline static const auto list = parameter_list<P>(
+        integer("per_cta_entries", &P::per_cta_entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 1024,
+                 .help = "Loads of a CTA whose bases are kept (PerCTA table).",
+                 .source = kTables}),
+        integer("dist_entries", &P::dist_entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 1024,
+                 .help = "Loads of an SM whose strides are kept (DIST table).",
+                 .source = kTables}),
+        integer("threshold", &P::threshold,
+                {.unit = "misprediction",
+                 .min = 0,
+                 .max = 255,
+                 .help = "Mispredictions of a load beyond which it is not prefetched any more.",
+                 .source = "Koo et al., section V.B: 128 of a one-byte counter"}),
+        choice("fanout", &P::fanout, {"all_trailing", "same_index"},
+               {.help = "When the stride is found after bases: all_trailing, at once for all warps but the leading one "
+                        "of each trailing CTA; same_index, at each load of the leading CTA for the warps with the same "
+                        "number in the others.",
+                .source = "Koo et al.: the abstract's all trailing warps; figure 9a's B1 and C1"}),
+        boolean("include_leading", &P::include_leading,
+                {.help = "Prefetches for the leading CTA's own trailing warps too.",
+                 .source = "Koo et al., section V.C: trailing CTAs only"}),
+        boolean("wakeup", &P::wakeup,
+                {.help = "Tells the scheduler of the warp whose prefetched line has come.",
+                 .source = "Koo et al., section V.A, warp wake-up"}));
+};
+
+namespace lookahead::gpu {
+
+inline constexpr std::uint16_t kNoSlot = 0xffff;
+
+/// Entry of a PerCTA table. The paper's hold the PC, the leading warp and the base; the counts of executions are ours:
+/// without them a base that the leading warp has moved in a loop would be held against warps of another iteration.
+struct BaseEntry {
+    std::uint32_t pc = 0;
+    std::uint16_t context = kNoContext;  ///< unused: the table is by PC
+    std::uint16_t leader = 0;            ///< warp in the CTA
+    std::uint64_t updated = 0;           ///< 0: no entry
+    AccessVector base;
+    std::array<std::uint16_t, kMaximumContexts> executions{};  ///< of each warp of the CTA, since the entry was made
+
+    void hash(StateHasher& hasher) const {
+        hasher.add(pc | std::uint64_t{leader} << 32);
+        hasher.add(updated);
+        base.hash(hasher);
+        hasher.add_bytes(executions.data(), sizeof executions);
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& pc& context& leader& updated& base& executions;
+    }
+};
+
+/// Entry of the DIST table.
+struct DistanceEntry {
+    std::uint32_t pc = 0;
+    std::uint16_t context = kNoContext;    ///< unused
+    std::uint16_t leading_slot = kNoSlot;  ///< the CTA whose warps gave the stride, as long as it is resident
+    std::uint32_t mispredictions = 0;
+    std::int64_t stride = 0;
+    std::uint64_t updated = 0;
+
+    void hash(StateHasher& hasher) const {
+        hasher.add(pc | std::uint64_t{leading_slot} << 32);
+        hasher.add(mispredictions);
+        hasher.add(static_cast<std::uint64_t>(stride));
+        hasher.add(updated);
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& pc& context& leading_slot& mispredictions& stride& updated;
+    }
+};
+
+/// CTA-aware prefetching (Koo et al., HPCA 2018): the first warp of a CTA to execute a load gives the CTA's base, two
+/// warps of one CTA give the stride that holds in all of them, and both together the lines of the other warps.
+class CapsPrefetcher final : public Prefetcher {
+  public:
+    using Parameters = CapsParameters;
+
+    CapsPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
+        : parameters_(parameters),
+          same_index_(parameters.fanout == "same_index"),
+          port_(arguments.port),
+          distances_(static_cast<std::size_t>(parameters.dist_entries)) {}
+
+    void begin_launch(const LaunchOnSm& launch) override {
+        direct_ = direct_loads(launch.kernel);
+        warps_per_cta_ = static_cast<std::uint16_t>(launch.warps_per_cta);
+        bases_.assign(launch.cta_slots, StrideTable<BaseEntry>(static_cast<std::size_t>(parameters_.per_cta_entries)));
+        distances_.clear();
+    }
+    void end_launch() override {
+        for (StrideTable<BaseEntry>& table : bases_) {
+            table.clear();
+        }
+        distances_.clear();
+    }
+    void cta_started(unsigned slot) override {
+        bases_[slot].clear();
+        distances_.for_each([slot](DistanceEntry& entry) {
+            if (entry.leading_slot == slot) {
+                entry.leading_slot = kNoSlot;
+            }
+        });
+    }
+    void on_load(const ObservedLoad& load, Cycle) override;
+    void on_fill(std::uint16_t context, Cycle) override {
+        if (parameters_.wakeup && context != kNoContext) {
+            ++counters_.wakeups;
+            port_.hint(WarpHint::wake_up, context);
+        }
+    }
+
+    void hash_state(StateHasher& hasher) const override {
+        for (const StrideTable<BaseEntry>& table : bases_) {
+            table.hash(hasher);
+        }
+        distances_.hash(hasher);
+        hash(hasher, counters_);
+    }
+    void save(boost::archive::binary_oarchive& archive) const override {
+        const std::size_t slots = bases_.size();
+        archive << slots;
+        for (const StrideTable<BaseEntry>& table : bases_) {
+            archive << table;
+        }
+        archive << distances_ << warps_per_cta_;
+        serialize_counters(archive, counters_);
+    }
+    void load(boost::archive::binary_iarchive& archive) override {
+        std::size_t slots = 0;
+        archive >> slots;
+        bases_.assign(slots, StrideTable<BaseEntry>(0));
+        for (StrideTable<BaseEntry>& table : bases_) {
+            archive >> table;
+        }
+        archive >> distances_ >> warps_per_cta_;
+        serialize_counters(archive, counters_);
+    }
+    void visit_statistics(StatisticsVisitor& visitor, std::string_view component) const override {
+        visit(visitor, component, "caps", counters_);
+    }
+
+  private:
+    void follow(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance);
+    void find_stride(const ObservedLoad& load, BaseEntry& base);
+    void verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance);
+    void prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance, std::uint16_t only_warp);
+    void prefetch_cta(std::uint16_t slot, const BaseEntry& base, const DistanceEntry& distance,
+                      std::uint16_t only_warp = kNoContext);
+    bool shut_off(const DistanceEntry& distance) const {
+        return distance.mispredictions > static_cast<std::uint32_t>(parameters_.threshold);
+    }
+
+    CapsParameters parameters_;
+    bool same_index_;
+    PrefetchPort& port_;
+    std::vector<bool> direct_;  // by PC, of the running kernel
+    std::uint16_t warps_per_cta_ = 1;
+    std::vector<StrideTable<BaseEntry>> bases_;  // the PerCTA tables, by CTA slot
+    StrideTable<DistanceEntry> distances_;       // the DIST table
+    CapsCounters counters_;
+};
+
+void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
+    if (!direct_[load.pc]) {
+        ++counters_.indirect;
+        return;
+    }
+    if (!AccessVector::fits(load)) {
+        ++counters_.uncoalesced;
+        return;
+    }
+    ++counters_.table_accesses;  // PerCTA and DIST are looked up together
+    BaseEntry* base = bases_[load.cta_slot].find(load.pc);
+    DistanceEntry* distance = distances_.find(load.pc);
+    if (base == nullptr) {
+        base = &bases_[load.cta_slot].replace(load.pc);
+        base->leader = load.warp_in_cta;
+        ++counters_.bases;
+        port_.hint(WarpHint::base_known, load.context);
+    } else if (base->leader == load.warp_in_cta) {
+        ++counters_.rebases;
+    } else {
+        ++base->executions[load.warp_in_cta];
+        follow(load, *base, distance);
+        return;
+    }
+    ++base->executions[load.warp_in_cta];
+    base->base.take(load);
+    bases_[load.cta_slot].update(*base);
+    ++counters_.table_accesses;
+    if (distance != nullptr && (parameters_.include_leading || distance->leading_slot != load.cta_slot)) {
+        ++counters_.base_after_stride;
+        prefetch_cta(load.cta_slot, *base, *distance);
+    }
+}
+
+/// A warp that does not lead its CTA to this load.
+void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance) {
+    if (base.executions[load.warp_in_cta] == base.executions[base.leader]) {
+        if (distance == nullptr) {
+            return find_stride(load, base);
+        }
+        verify(load, base, *distance);
+    }
+    if (same_index_ && distance != nullptr && distance->leading_slot == load.cta_slot) {
+        prefetch_other_ctas(load, *distance, load.warp_in_cta);
+    }
+}
+
+/// The stride is what every access has moved over the distance of the two warps, if that is one whole number.
+void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
+    const std::int64_t warps = std::int64_t{load.warp_in_cta} - base.leader;
+    std::int64_t apart = 0;
+    if (!base.base.difference(load, apart) || apart % warps != 0) {
+        ++counters_.disagreements;
+        base = {};
+        return;
+    }
+    DistanceEntry& distance = distances_.replace(load.pc);
+    distance.stride = apart / warps;
+    distance.leading_slot = load.cta_slot;
+    ++counters_.strides;
+    ++counters_.table_accesses;
+    ++counters_.stride_after_base;
+    prefetch_other_ctas(load, distance, same_index_ ? load.warp_in_cta : kNoContext);
+    if (parameters_.include_leading) {
+        prefetch_cta(load.cta_slot, base, distance);
+    }
+}
+
+/// Compares the load with what would have been predicted for it.
+void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance) {
+    ++counters_.predictions;
+    const std::int64_t offset = distance.stride * (std::int64_t{load.warp_in_cta} - base.leader);
+    bool right = base.base.count == load.lines.size();
+    for (std::uint32_t i = 0; right && i < base.base.count; ++i) {
+        right = line_of(base.base.lines[i] + static_cast<std::uint64_t>(offset)) == load.lines[i];
+    }
+    if (!right) {
+        ++counters_.mispredictions;
+        distance.mispredictions = std::min(distance.mispredictions + 1, 255u);
+        ++counters_.table_accesses;
+    }
+}
+
+/// Of every CTA but the load's own that has a base.
+void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance,
+                                         std::uint16_t only_warp) {
+    for (std::uint16_t slot = 0; slot < bases_.size(); ++slot) {
+        if (slot == load.cta_slot) {
+            continue;
+        }
+        ++counters_.table_accesses;
+        if (const BaseEntry* other = bases_[slot].find(load.pc); other != nullptr) {
+            prefetch_cta(slot, *other, distance, only_warp);
+        }
+    }
+}
+
+/// The lines of the CTA's warps, or of one of them, less those of the leading one.
+void CapsPrefetcher::prefetch_cta(std::uint16_t slot, const BaseEntry& base, const DistanceEntry& distance,
+                                  std::uint16_t only_warp) {
+    if (shut_off(distance)) {
+        ++counters_.shut_off;
+        return;
+    }
+    for (std::uint16_t warp = 0; distance.stride != 0 && warp < warps_per_cta_; ++warp) {
+        if (warp == base.leader || (only_warp != kNoContext && warp != only_warp)) {
+            continue;
+        }
+        const std::int64_t offset = distance.stride * (std::int64_t{warp} - base.leader);
+        for (std::uint32_t i = 0; i < base.base.count; ++i) {
+            port_.prefetch({.line = line_of(base.base.lines[i] + static_cast<std::uint64_t>(offset)),
+                            .pc = base.pc,
+                            .context = static_cast<std::uint16_t>(slot * warps_per_cta_ + warp)});
+        }
+    }
+}
+
+LOOKAHEAD_REGISTER_STATISTICS(CapsCounters, "caps", "CTA-aware prefetcher of an SM.")
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, CapsPrefetcher, "caps",
+                           "CTA-aware: a base a CTA from its leading warp, one stride for all CTAs.",
+                           "Koo, Jeon, Liu, Kim and Annavaram, HPCA 2018")
+
+}  // namespace lookahead::gpu

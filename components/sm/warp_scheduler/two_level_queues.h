@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <boost/serialization/array.hpp>
+#include <cstdint>
+
+#include "components/sm/context_states.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+/// Ready and pending queue of a two-level scheduler. Warps have places in the ready queue until they wait for memory, a
+/// fence or a barrier; whoever has been pending for longest among those that wait for none of these takes a free place.
+class TwoLevelQueues {
+  public:
+    TwoLevelQueues(const ContextStates& states, unsigned places) : states_(states), places_(static_cast<int>(places)) {}
+
+    ContextMask ready() const { return ready_; }
+    ContextMask pending() const { return pending_; }
+    bool full() const { return std::popcount(ready_) >= places_; }
+    /// Warps whose next instruction waits long.
+    ContextMask waiting() const {
+        return states_.in(ContextState::blocked_by_memory) | states_.in(ContextState::at_fence) |
+               states_.in(ContextState::at_barrier);
+    }
+
+    /// Brings both queues up to date. Of the pending warps those of `first` take places before those of `second`, and
+    /// these before the others.
+    void update(ContextMask first = 0, ContextMask second = 0) {
+        const ContextMask wait = waiting();
+        demote(ready_ & wait);
+        const ContextMask eligible = pending_ & ~wait;
+        promote(eligible & first);
+        promote(eligible & ~first & second);
+        promote(eligible & ~first & ~second);
+    }
+    /// To the end of the pending queue.
+    void append(unsigned warp) {
+        ready_ &= ~context_bit(warp);
+        pending_ |= context_bit(warp);
+        arrival_[warp] = ++arrivals_;
+    }
+    /// Gives a pending warp a place, whether there is one free or not.
+    void admit(unsigned warp) {
+        pending_ &= ~context_bit(warp);
+        ready_ |= context_bit(warp);
+    }
+    void remove(unsigned warp) {
+        ready_ &= ~context_bit(warp);
+        pending_ &= ~context_bit(warp);
+    }
+
+    void hash(StateHasher& hasher) const {
+        hasher.add(ready_);
+        hasher.add(pending_);
+        hasher.add(arrivals_);
+        for (const std::uint64_t arrival : arrival_) {
+            hasher.add(arrival);
+        }
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& ready_& pending_& arrivals_& arrival_;
+    }
+
+  private:
+    /// Warps that leave in the same cycle queue up in the order of their numbers.
+    void demote(ContextMask warps) {
+        for (; warps != 0; warps &= warps - 1) {
+            append(static_cast<unsigned>(std::countr_zero(warps)));
+        }
+    }
+    void promote(ContextMask eligible) {
+        for (int free = places_ - std::popcount(ready_); free > 0 && eligible != 0; --free) {
+            const unsigned first = first_of(eligible);
+            eligible &= ~context_bit(first);
+            admit(first);
+        }
+    }
+    unsigned first_of(ContextMask warps) const {
+        auto first = static_cast<unsigned>(std::countr_zero(warps));
+        for (ContextMask rest = warps & (warps - 1); rest != 0; rest &= rest - 1) {
+            const auto warp = static_cast<unsigned>(std::countr_zero(rest));
+            first = arrival_[warp] < arrival_[first] ? warp : first;
+        }
+        return first;
+    }
+
+    const ContextStates& states_;
+    int places_;
+    ContextMask ready_ = 0;
+    ContextMask pending_ = 0;
+    std::uint64_t arrivals_ = 0;
+    std::array<std::uint64_t, kMaximumContexts> arrival_{};  ///< when each warp came to the pending queue
+};
+
+/// Of the candidates, the first after `last`, round robin.
+inline unsigned next_in_turn(ContextMask candidates, unsigned last) {
+    const ContextMask after = candidates & ~((context_bit(last) << 1) - 1);
+    return static_cast<unsigned>(std::countr_zero(after != 0 ? after : candidates));
+}
+
+}  // namespace lookahead::gpu
