@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,8 +56,19 @@ std::string library_folder() {
     return folder.string();
 }
 
+std::string out_of(const CaptureOptions& options, const std::string& program) {
+    return !options.out.empty() ? options.out : program + ".capture.h5";
+}
+
+/// A long program must not find out at its end that its capture cannot be written.
+void require_writable(const std::string& out) {
+    const std::string partial = out + ".partial";
+    if (!std::ofstream(partial).is_open()) throw InputError(out + ": the file cannot be written; is its folder there?");
+    std::filesystem::remove(partial);
+}
+
 void write(const Capture& capture, const CaptureOptions& options) {
-    const std::string out = !options.out.empty() ? options.out : capture.program + ".capture.h5";
+    const std::string out = out_of(options, capture.program);
     write_capture(capture, out);
     std::fprintf(stderr, "lookahead: %zu calls of %s in %s\n", capture.calls.size(), capture.program.c_str(),
                  out.c_str());
@@ -76,6 +88,7 @@ CaptureServer::LaunchWatcher print_launches() {
 
 ExitCode capture_program(const CaptureOptions& options) {
     const std::string program = std::filesystem::path(options.command.front()).filename().string();
+    require_writable(out_of(options, program));
     const ProgressMode progress = parse_progress(options.progress);
     CaptureServer server(program, capture_machine(options.machine.machine, options.machine.configuration()));
     if (progress != ProgressMode::none) server.watch_launches(print_launches());
@@ -93,6 +106,7 @@ ExitCode capture_program(const CaptureOptions& options) {
 
 ExitCode capture_workload(const CaptureOptions& options) {
     const std::string& name = options.workload.workload;
+    require_writable(out_of(options, name));
     Configuration configuration = options.machine.configuration();
     options.workload.apply_to(configuration);
     const auto workload = make_variant<Workload>(name, configuration, options.workload.context());

@@ -72,6 +72,8 @@ def main():
         waiting.kill()
         waiting.wait()
         expect("capture killed", not os.listdir(name), subprocess.CompletedProcess([], 0, os.listdir(name), ""))
+        done = execute(options.program, "capture", "-o", "no_folder/file.h5", "--", options.client, "memory")
+        expect("no folder", done.returncode == 3 and "cannot be written" in done.stderr and not done.stdout, done)
         done = execute(options.program, "capture", "--help")
         expect("help", done.returncode == 0 and "nvcc --cudart shared" in done.stdout and "exit code is 4" in done.stdout,
                done)
