@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t kComponents = 3, kRows = 8, kMostSteps = 15, kThreads = 256;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
-    {"width", "pixel", {72, 512, 2048, 4096}, 1 << 13, "Width of the image; 192 or 1024 in the suite.", 8},
-    {"height", "pixel", {48, 512, 2048, 4096}, 1 << 13, "Height of the image; 192 or 1024 in the suite.", 8},
+    {"width", "pixel", {72, 512, 1600, 4096}, 1 << 13, "Width of the image; 192 or 1024 in the suite.", 8},
+    {"height", "pixel", {48, 512, 1600, 4096}, 1 << 13, "Height of the image; 192 or 1024 in the suite.", 8},
     {"levels", "level", {2, 3, 3, 3}, 3, "Levels, each of which halves the image."},
 }};
 
