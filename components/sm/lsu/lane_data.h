@@ -69,6 +69,63 @@ inline AddressBlock block_of(const std::uint64_t* addresses, unsigned bytes) {
     return {addresses[0] & ~mask, (addresses[0] | mask) + 1, joined(any)};
 }
 
+/// By how much the addresses of all 32 lanes differ from the first one's, in bytes.
+struct AddressSpread {
+    std::int32_t least;     ///< not above 0
+    std::int32_t greatest;  ///< not below 0
+
+    std::uint32_t bytes() const { return static_cast<std::uint32_t>(greatest) - static_cast<std::uint32_t>(least); }
+};
+
+/// Differences are taken modulo 2^32: of lanes whose addresses lie that near to each other the spread is never less than
+/// their true distance, whatever the other lanes' are.
+inline AddressSpread spread_of(const std::uint64_t* addresses) {
+    const __m256i first = _mm256_set1_epi64x(static_cast<long long>(addresses[0]));
+    __m256i least = _mm256_setzero_si256();
+    __m256i greatest = _mm256_setzero_si256();
+    for (unsigned lane = 0; lane < isa::kWarpSize; lane += 4) {
+        const __m256i four = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane));
+        // The low halves count twice; the high ones would only hold signs.
+        const __m256i difference = _mm256_shuffle_epi32(_mm256_sub_epi64(four, first), 0b10'10'00'00);
+        least = _mm256_min_epi32(least, difference);
+        greatest = _mm256_max_epi32(greatest, difference);
+    }
+    const auto halves = [](__m256i all, auto&& join) {
+        __m128i four = join(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        four = join(four, _mm_shuffle_epi32(four, 0b01'00'11'10));
+        return _mm_cvtsi128_si32(four);
+    };
+    return {halves(least, [](__m128i a, __m128i b) { return _mm_min_epi32(a, b); }),
+            halves(greatest, [](__m128i a, __m128i b) { return _mm_max_epi32(a, b); })};
+}
+
+/// Reads a word for each of 32 lanes from the 32 words at `window`, which are those from addresses[0] + spread.least on.
+/// The spread is less than 128 bytes and the addresses are whole words apart.
+inline void read_from_window(const std::uint64_t* addresses, const AddressSpread& spread, const std::byte* window,
+                             std::uint32_t* row) {
+    const auto begin = static_cast<std::uint32_t>(addresses[0]) + static_cast<std::uint32_t>(spread.least);
+    const __m256i start = _mm256_set1_epi32(static_cast<int>(begin));
+    __m256i words[4];
+    for (unsigned i = 0; i < 4; ++i) {
+        words[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(window) + i);
+    }
+    for (unsigned lane = 0; lane < isa::kWarpSize; lane += 8) {
+        const __m256i low = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane));
+        const __m256i high = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane + 4));
+        // The low halves of eight addresses, in the lanes' order.
+        const __m256i joined = _mm256_permute4x64_epi64(
+            _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0b10'00'10'00)),
+            0b11'01'10'00);
+        const __m256i index = _mm256_srli_epi32(_mm256_sub_epi32(joined, start), 2);
+        const __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+        const __m256 bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
+        const auto pick = [&](unsigned i) { return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(words[i], index)); };
+        const __m256 lower = _mm256_blendv_ps(pick(0), pick(1), bit3);
+        const __m256 upper = _mm256_blendv_ps(pick(2), pick(3), bit3);
+        _mm256_storeu_ps(reinterpret_cast<float*>(row + lane), _mm256_blendv_ps(lower, upper, bit4));
+    }
+}
+
 /// Gives lanes that are not in the mask the address of the lowest one that is.
 inline void fill_inactive(std::uint64_t* addresses, isa::LaneMask active) {
     const std::uint64_t first = addresses[std::countr_zero(active)];

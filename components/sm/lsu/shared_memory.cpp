@@ -17,6 +17,16 @@ namespace {
 
 constexpr unsigned kMaximumBanks = 64;
 
+/// Whether the accesses of all lanes lie among as many successive words as there are banks, so that no bank has two.
+bool is_within_banks(const MemoryInstruction& access, unsigned bytes, unsigned bank_mask) {
+    const AddressSpread spread = spread_of(access.addresses);
+    if (spread.bytes() > 4 * bank_mask) {
+        return false;
+    }
+    const std::uint64_t begin = access.shared_base + access.addresses[0] + static_cast<std::uint64_t>(spread.least);
+    return (begin + spread.bytes() + bytes - 1) / 4 - begin / 4 <= bank_mask;
+}
+
 /// Whether no bank has to give two words: what a bank was last asked for is what every lane asked it for. Most accesses
 /// are so (rows, columns of padded tiles, broadcasts), and it takes no search.
 bool is_free_of_conflicts(const MemoryInstruction& access, isa::LaneMask lanes, unsigned bank_mask) {
@@ -77,7 +87,8 @@ unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::Lan
     const isa::Instruction& instruction = *access.instruction;
     const bool atomic = is_atomic(instruction);
     const unsigned bytes = isa::lane_bytes(instruction);
-    if (bytes <= 4 && !atomic && is_free_of_conflicts(access, lanes, bank_mask_)) {
+    if (!atomic && (is_within_banks(access, bytes, bank_mask_) ||
+                    (bytes <= 4 && is_free_of_conflicts(access, lanes, bank_mask_)))) {
         return 1;
     }
     BankLoad load(bank_mask_);
@@ -107,10 +118,24 @@ void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes,
     if (is_atomic(instruction)) {
         perform_atomics(access, lanes, rows);
     } else if (instruction.operation == isa::Operation::load) {
+        if (lanes == isa::kFullMask && is_plain_word(instruction) && read_near_words(access, rows[0])) {
+            return;
+        }
         write_lanes(instruction, lanes, base, offset, rows);
     } else {
         read_lanes(instruction, lanes, base, offset, access.data);
     }
+}
+
+/// Loads that lie within 32 words of each other, broadcasts and rows of tiles among them; false: nothing was done.
+bool SharedMemory::read_near_words(const MemoryInstruction& access, std::uint32_t* row) const {
+    const AddressSpread spread = spread_of(access.addresses);
+    const std::uint64_t begin = access.shared_base + access.addresses[0] + static_cast<std::uint64_t>(spread.least);
+    if (spread.bytes() >= kLineBytes || begin + kLineBytes > bytes_.size()) {
+        return false;
+    }
+    read_from_window(access.addresses, spread, reinterpret_cast<const std::byte*>(bytes_.data()) + begin, row);
+    return true;
 }
 
 void SharedMemory::perform_atomics(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows) {

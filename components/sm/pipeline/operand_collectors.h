@@ -29,7 +29,7 @@ class OperandCollectors {
     bool enabled() const { return enabled_; }
 
     /// The first cycle in which the issue latch of the unit's kind is free.
-    Cycle next_free(ExecutionUnit unit) const { return earliest(path_of(unit).issue_latches); }
+    Cycle next_free(ExecutionUnit unit) const { return path_of(unit).issue_latches.first(); }
 
     /// An instruction issues that reads the rows. Returns the cycle in which its unit takes it; `units` is null for the
     /// load/store unit, whose queue holds what it cannot take.
@@ -49,19 +49,73 @@ class OperandCollectors {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        for_each_time([&](auto& time) { archive& time; });
+        for (Path& path : paths_) {
+            archive& path.issue_latches& path.collectors& path.unit_latches;
+        }
+        for (Bank& bank : banks_) {
+            archive& bank.base& bank.taken;
+        }
     }
     template <class F>
     void for_each(F&& f) const {
-        const_cast<OperandCollectors*>(this)->for_each_time([&](auto& time) { f(time); });
+        for (const Path& path : paths_) {
+            for (const Places* places : {&path.issue_latches, &path.collectors, &path.unit_latches}) {
+                places->for_each(f);
+            }
+        }
+        for (const Bank& bank : banks_) {
+            f(bank.base);
+            f(bank.taken);
+        }
     }
 
   private:
-    /// Of one kind of instructions: until when each latch and collector is taken.
+    /// Until when each of some equal places is taken, in ascending order: a ring that begins at the first to be free.
+    class Places {
+      public:
+        explicit Places(std::int64_t count) : until_(static_cast<std::size_t>(count), 0) {}
+
+        Cycle first() const { return until_[first_]; }
+        /// The first to be free is taken until then, which is hardly ever before another of them.
+        void take_first(Cycle until) {
+            std::size_t place = first_;
+            const std::size_t first = next(first_);
+            while (place != first && until_[previous(place)] > until) {
+                until_[place] = until_[previous(place)];
+                place = previous(place);
+            }
+            until_[place] = until;
+            first_ = first;
+        }
+        std::size_t count() const { return until_.size(); }
+
+        /// In ascending order, wherever the ring begins.
+        template <class F>
+        void for_each(F&& f) const {
+            for (std::size_t i = 0; i < until_.size(); ++i) {
+                f(until_[first_ + i < until_.size() ? first_ + i : first_ + i - until_.size()]);
+            }
+        }
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& first_& until_;
+        }
+
+      private:
+        std::size_t next(std::size_t place) const { return place + 1 == until_.size() ? 0 : place + 1; }
+        std::size_t previous(std::size_t place) const { return (place == 0 ? until_.size() : place) - 1; }
+
+        std::size_t first_ = 0;
+        std::vector<Cycle> until_;
+    };
+    /// Of one kind of instructions.
     struct Path {
-        std::vector<Cycle> issue_latches;
-        std::vector<Cycle> collectors;
-        std::vector<Cycle> unit_latches;
+        Path(std::int64_t latches, std::int64_t units)
+            : issue_latches(latches), collectors(units), unit_latches(latches) {}
+
+        Places issue_latches;
+        Places collectors;
+        Places unit_latches;
     };
     /// Bit i: taken in the cycle `base` + i.
     struct Bank {
@@ -75,16 +129,6 @@ class OperandCollectors {
         }
     };
 
-    /// Without branches: which slot it is cannot be predicted.
-    static std::size_t first_of(const std::vector<Cycle>& slots) {
-        std::size_t first = 0;
-        for (std::size_t i = 1; i < slots.size(); ++i) {
-            first = slots[i] < slots[first] ? i : first;
-        }
-        return first;
-    }
-    static Cycle earliest(const std::vector<Cycle>& slots) { return slots[first_of(slots)]; }
-    static Cycle& first_free(std::vector<Cycle>& slots) { return slots[first_of(slots)]; }
     static constexpr std::array<std::uint8_t, kExecutionUnits> kPathOf = {0, 1, 1, 0, 2, 0};
     const Path& path_of(ExecutionUnit unit) const { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }
     Path& path_of(ExecutionUnit unit) { return paths_[kPathOf[static_cast<unsigned>(unit)]]; }
@@ -95,19 +139,6 @@ class OperandCollectors {
         return bank;
     }
     Cycle read(std::uint16_t row, Cycle from, Cycle now);
-
-    template <class F>
-    void for_each_time(F&& f) {
-        for (Path& path : paths_) {
-            for (std::vector<Cycle>* slots : {&path.issue_latches, &path.collectors, &path.unit_latches}) {
-                std::for_each(slots->begin(), slots->end(), f);
-            }
-        }
-        for (Bank& bank : banks_) {
-            f(bank.base);
-            f(bank.taken);
-        }
-    }
 
     bool enabled_;
     std::array<Path, 3> paths_;  ///< SP; SFU and DP; load/store

@@ -48,14 +48,22 @@ TEST_CASE("random conflict degrees agree with sets of words by bank") {
     INFO("seed 3");
     Bench bench;
     const SharedMemory shared({}, kSharedBytes);
-    for (unsigned round = 0; round < 500; ++round) {
-        const unsigned range = 1 + random() % 2000;
-        const isa::LaneMask active = random() | 1;
+    const isa::Instruction bytes = make_memory(Operation::load, Type::u8, Space::shared);
+    const isa::Instruction pairs = make_memory(Operation::load, Type::f32, Space::shared, 2);
+    for (unsigned round = 0; round < 1500; ++round) {
+        const isa::Instruction& load = round % 3 == 0 ? kLoad : round % 3 == 1 ? bytes : pairs;
+        const unsigned width = isa::lane_bytes(load);
+        const unsigned begin = random() % 500 * width;
+        const unsigned range = 1 + random() % (random() % 2 == 0 ? 2000 : 150 / width);
+        const isa::LaneMask active = random() % 2 == 0 ? isa::kFullMask : random() | 1;
         const auto access = bench.instruction(
-            kLoad, [&](unsigned) { return random() % range * 4; }, active);
+            load, [&](unsigned) { return begin + random() % range * width; }, active);
         std::map<std::uint64_t, std::set<std::uint64_t>> words;
         for (unsigned lane = 0; lane < 32; ++lane) {
-            if (active >> lane & 1) words[access.addresses[lane] / 4 % 32].insert(access.addresses[lane]);
+            for (unsigned byte = 0; (active >> lane & 1) != 0 && byte < width; byte += 4) {
+                const std::uint64_t word = (access.addresses[lane] + byte) / 4;
+                words[word % 32].insert(word);
+            }
         }
         std::size_t most = 0;
         for (const auto& [bank, set] : words) most = std::max(most, set.size());
@@ -107,6 +115,35 @@ TEST_CASE("shared memory keeps what is stored, per CTA") {
         CHECK(bench.registers.row(3)[lane] == 0);
     }
     CHECK(bench.memory.count(GpuMessage::read_request) == 0);
+}
+
+TEST_CASE("loads of random words, near each other or not, bring what is there, up to the last word") {
+    std::mt19937 random(5);
+    INFO("seed 5");
+    Bench bench;
+    SharedMemory shared({}, 4096);
+    const auto at = [&](const isa::Instruction& what, auto address) {
+        MemoryInstruction access = bench.instruction(what, address);
+        access.shared_base = 1024;
+        return access;
+    };
+    std::uint32_t* no_rows[kMaximumRows] = {};
+    for (unsigned line = 0; line < 24; ++line) {
+        MemoryInstruction store = at(kStore, [&](unsigned lane) { return 128 * line + 4 * lane; });
+        for (unsigned lane = 0; lane < 32; ++lane) store.data[0][lane] = 7 * (32 * line + lane);
+        shared.perform(store, isa::kFullMask, no_rows);
+    }
+    for (unsigned round = 0; round < 1000; ++round) {
+        const unsigned range = 1 + random() % 40;
+        const unsigned begin = random() % (768 - range + 1);
+        const auto load = at(kLoad, [&](unsigned) { return 4 * (begin + random() % range); });
+        alignas(32) std::uint32_t row[32];
+        std::uint32_t* rows[kMaximumRows] = {row};
+        shared.perform(load, isa::kFullMask, rows);
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            REQUIRE(row[lane] == 7 * load.addresses[lane] / 4);
+        }
+    }
 }
 
 TEST_CASE("shared atomics are performed lane by lane in ascending order") {
