@@ -7,6 +7,7 @@
 
 using namespace lookahead;
 using namespace lookahead::test;
+using isa::LaneMask;
 using isa::SimtModel;
 
 namespace {
@@ -95,6 +96,40 @@ JOIN:
                                          if (i < 64) return 0x11111111u << (i % 4);
                                          return i < 96 ? 496 : 0;
                                      }));
+}
+
+TEST_CASE("on a stack votes and sums are of the lanes that run together, and shuffles read what other lanes hold") {
+    const Program program{kernel(R"(
+    setp.lt.u32 %p0, %t, 10;
+    setp.lt.u32 %p1, %t, 20;
+    mad.lo.u32 %r4, %t, 3, 100;
+    @%p0 bra LOW;
+    vote.sync.ballot.b32 %r0, %p1, -1;
+    redux.sync.add.u32 %r2, %t, -1;
+    shfl.sync.bfly.b32 %r3, %r4, 31, 31, -1;
+    bra.uni JOIN;
+LOW:
+    vote.sync.ballot.b32 %r0, %p1, -1;
+    redux.sync.add.u32 %r2, %t, -1;
+    shfl.sync.bfly.b32 %r3, %r4, 31, 31, -1;
+JOIN:
+    st.global.u32 [%out], %r0;
+    st.global.u32 [%out+128], %r2;
+    st.global.u32 [%out+256], %r3;
+    st.global.u32 [%out+384], %r4;)"),
+                          kOneWarp, 0, 128};
+    const auto expected = [](LaneMask low, LaneMask high, unsigned low_sum, unsigned high_sum) {
+        return of_lanes(128, [=](unsigned i) -> std::uint32_t {
+            const unsigned lane = i % 32;
+            if (i < 32) return lane < 10 ? low : high;
+            if (i < 64) return lane < 10 ? low_sum : high_sum;
+            return 3 * (i < 96 ? 31 - lane : lane) + 100;
+        });
+    };
+    const auto apart = expected(0x3ff, 0xffc00, 45, 496 - 45);
+    CHECK(emulate(program, SimtModel::stack) == apart);
+    CHECK(simulate(program, SimtModel::stack) == apart);
+    expect_with_convergence_barriers(program, expected(0xfffff, 0xfffff, 496, 496));
 }
 
 TEST_CASE("lanes whose masks differ meet those of their own mask only") {

@@ -331,7 +331,10 @@ DONE:
 Program random_program(std::uint64_t seed) {
     static constexpr unsigned kLimits[] = {63, 14, 18, 24, 32};
     Program program{Generator(seed).text(), {{2}, {64}}, 0, Generator::kThreads + 8};
-    program.options = {"finaliser.register_limit=" + std::to_string(kLimits[seed % std::size(kLimits)])};
+    static constexpr const char* kMachines[] = {"isa.expand_64bit=false", "isa.expand_64bit=true",
+                                                "finaliser.schedule=false", "finaliser.fuse_products=true"};
+    program.options = {"finaliser.register_limit=" + std::to_string(kLimits[seed % std::size(kLimits)]),
+                       kMachines[seed / std::size(kLimits) % std::size(kMachines)]};
     return program;
 }
 

@@ -9,7 +9,7 @@ namespace lookahead::test {
 /// A program whose result is the same in any order of its threads: structured and unstructured control flow, exits from
 /// loops, calls, carries, integers of 16 to 64 bits, floating point under all roundings, conversions, local memory,
 /// integer atomics whose sums do not hang on the order, shared memory between barriers, and instructions of the whole
-/// warp where all lanes are. Its register limit goes with the seed too.
+/// warp where all lanes are. Its register limit and other options of the finaliser go with the seed too.
 Program random_program(std::uint64_t seed);
 
 /// The first of a test's seeds: LOOKAHEAD_TEST_SEED, or 1.
