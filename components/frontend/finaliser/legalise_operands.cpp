@@ -60,8 +60,10 @@ bool must_be_register(const isa::Kernel& frame, const VirtualInstruction& instru
         case Operation::atomic:
         case Operation::reduce:
             return true;
-        case Operation::shuffle:
         case Operation::vote:
+        case Operation::warp_sync:
+            return !is_known(frame, operand);
+        case Operation::shuffle:
         case Operation::match:
         case Operation::redux:
             return i == 0 || !is_known(frame, operand);
@@ -90,7 +92,7 @@ class Legaliser {
             auto& code = kernel_.blocks[block].code;
             for (std::uint32_t index = 0; index < code.size(); ++index) {
                 if (isa::is_memory(code[index].machine.operation)) move_address_to_offset(kernel_.frame, code[index]);
-                for (std::size_t i = 0; i < 3; ++i)
+                for (std::size_t i = 0; i < code[index].source.size(); ++i)
                     if (must_be_register(kernel_.frame, code[index], i))
                         uses[{code[index].source[i].index, code[index].source[i].rows}].push_back({{block, index}, i});
             }

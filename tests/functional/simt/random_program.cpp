@@ -332,7 +332,8 @@ Program random_program(std::uint64_t seed) {
     static constexpr unsigned kLimits[] = {63, 14, 18, 24, 32};
     Program program{Generator(seed).text(), {{2}, {64}}, 0, Generator::kThreads + 8};
     static constexpr const char* kMachines[] = {"isa.expand_64bit=false", "isa.expand_64bit=true",
-                                                "finaliser.schedule=false", "finaliser.fuse_products=true"};
+                                                "finaliser.schedule=false", "finaliser.fuse_products=true",
+                                                "isa.single_constant=true"};
     program.options = {"finaliser.register_limit=" + std::to_string(kLimits[seed % std::size(kLimits)]),
                        kMachines[seed / std::size(kLimits) % std::size(kMachines)]};
     return program;
