@@ -9,8 +9,18 @@ using namespace lookahead::test;
 TEST_CASE("random divergent programs give on emulator and timing model, under both models, what each thread computes") {
     const std::uint64_t first = first_seed();
     MESSAGE("seeds from " << first);
-    for (std::uint64_t seed = first; seed < first + 25; ++seed) {
+    for (std::uint64_t seed = first; seed < first + 20; ++seed) {
         CAPTURE(seed);
         run_everywhere(random_program(seed));
+    }
+}
+
+TEST_CASE("random programs whose lanes meet at different places and take locks end with convergence barriers") {
+    const std::uint64_t first = first_seed();
+    MESSAGE("seeds from " << first);
+    for (std::uint64_t seed = first; seed < first + 10; ++seed) {
+        CAPTURE(seed);
+        const Program program = random_program(seed, true);
+        expect_with_convergence_barriers(program, interpret(program));
     }
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace lookahead::test {
 
@@ -13,7 +14,8 @@ class Generator {
   public:
     static constexpr unsigned kThreads = 2 * 64;
 
-    explicit Generator(std::uint64_t seed) : random_(seed) {}
+    /// `apart`: lanes meet at different places, and take locks.
+    Generator(std::uint64_t seed, bool apart) : random_(seed), apart_(apart) {}
 
     std::string text() {
         // %r0 to %r7 hold values; %r8 and up are counters and temporaries.
@@ -22,6 +24,7 @@ class Generator {
             emit("mad.lo.u32 %r" + std::to_string(i) + ", %n, " + number(1, 99) + ", " + number(0, 9999) + ";");
         for (int part = 0; part < 4; ++part) {
             block(3);
+            if (apart_) meet_apart({random_(), random_(), random_()}, 2);
             meet();
         }
         for (int i = 1; i < 8; ++i) emit("mad.lo.u32 %r0, %r0, 31, %r" + std::to_string(i) + ";");
@@ -290,6 +293,65 @@ DONE:
         }
     }
 
+    /// Every lane executes `kinds` in turn, each on its own way.
+    void meet_apart(std::vector<std::uint64_t> kinds, unsigned depth) {
+        if (kinds.empty()) return;
+        block(1);
+        if (depth > 0 && below(2) == 0) {
+            const std::string other = label(), join = label();
+            emit(condition() + "bra " + other + ";");
+            meet_apart(kinds, depth - 1);
+            emit("bra.uni " + join + ";\n" + other + ":");
+            meet_apart(kinds, depth - 1);
+            return emit(join + ":");
+        }
+        meet_one(kinds.front());
+        meet_apart({kinds.begin() + 1, kinds.end()}, depth);
+    }
+
+    /// What lanes that execute it with equal `kind` meet in, wherever each does.
+    void meet_one(std::uint64_t kind) {
+        static const char* const kShuffles[] = {"up", "down", "bfly", "idx"};
+        const std::string to = value(), from = value(), lane = ", " + std::to_string(kind / 8 % 32);
+        emit("setp.lt.s32 %p5, " + from + ", " + value() + ";");
+        switch (kind % 8) {
+            case 0:
+                return emit(std::string("shfl.sync.") + kShuffles[kind / 8 % 4] + ".b32 " + to + ", " + from + lane +
+                            ", 31, -1;");
+            case 1:
+                return emit("vote.sync.ballot.b32 " + to + ", %p5, -1;");
+            case 2:
+                return emit("redux.sync.xor.b32 " + to + ", " + from + ", -1;");
+            case 3:
+                return emit("and.b32 %r20, " + from + ", 3;\nmatch.any.sync.b32 " + to + ", %r20, -1;");
+            case 4:
+                return emit("barrier.red.popc.u32 " + to + ", 3, %p5;");
+            case 5:
+                return emit("barrier.sync 5;");
+            case 6:
+                return quads(to, from);
+            default:
+                return take_lock(from);
+        }
+    }
+
+    /// Four lanes each, by masks of their own.
+    void quads(const std::string& to, const std::string& from) {
+        emit("mov.u32 %r20, %laneid;\nand.b32 %r20, %r20, 28;\nshl.b32 %r20, 15, %r20;");
+        emit("redux.sync.add.u32 " + to + ", " + from + ", %r20;");
+    }
+
+    /// Adds to a sum that a lock guards; the lock and the sum lie behind the threads' words.
+    void take_lock(const std::string& addend) {
+        const std::string lock = std::to_string(4 * (kThreads + 8)), sum = std::to_string(4 * (kThreads + 9));
+        const std::string again = label();
+        emit(again + ":\natom.global.cas.b32 %r20, [%base+" + lock + "], 0, 1;");
+        emit("setp.ne.u32 %p5, %r20, 0;\n@%p5 bra " + again + ";");
+        emit("ld.volatile.global.u32 %r21, [%base+" + sum + "];\nadd.u32 %r21, %r21, " + addend + ";");
+        emit("st.volatile.global.u32 [%base+" + sum + "], %r21;\nmembar.gl;");
+        emit("atom.global.exch.b32 %r20, [%base+" + lock + "], 0;");
+    }
+
     /// All threads of the CTA come here: through shared memory, in an order that barriers fix, or by atomics.
     void meet() {
         emit("bar.sync 0;");
@@ -322,15 +384,16 @@ DONE:
     }
 
     std::mt19937_64 random_;
+    bool apart_;
     std::string body_;
     unsigned labels_ = 0;
 };
 
 }  // namespace
 
-Program random_program(std::uint64_t seed) {
+Program random_program(std::uint64_t seed, bool apart) {
     static constexpr unsigned kLimits[] = {63, 14, 18, 24, 32};
-    Program program{Generator(seed).text(), {{2}, {64}}, 0, Generator::kThreads + 8};
+    Program program{Generator(seed, apart).text(), {{2}, {64}}, 0, Generator::kThreads + 10};
     static constexpr const char* kMachines[] = {"isa.expand_64bit=false", "isa.expand_64bit=true",
                                                 "finaliser.schedule=false", "finaliser.fuse_products=true",
                                                 "isa.single_constant=true"};

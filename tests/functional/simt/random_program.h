@@ -10,7 +10,8 @@ namespace lookahead::test {
 /// loops, calls, carries, integers of 16 to 64 bits, floating point under all roundings, conversions, local memory,
 /// integer atomics whose sums do not hang on the order, shared memory between barriers, and instructions of the whole
 /// warp where all lanes are. Its register limit and other options of the finaliser go with the seed too.
-Program random_program(std::uint64_t seed);
+/// `apart`: lanes of a warp also meet at different places and take locks, for which it takes convergence barriers.
+Program random_program(std::uint64_t seed, bool apart = false);
 
 /// The first of a test's seeds: LOOKAHEAD_TEST_SEED, or 1.
 std::uint64_t first_seed();
