@@ -97,6 +97,7 @@ class Builder {
     void order_fence(std::uint32_t i) {
         for (const Access& access : accesses_) add_edge(access.index, i, 1);
         if (fence_ != kNone) add_edge(fence_, i, 1);
+        if (meeting_ != kNone) add_edge(meeting_, i, 1);
         accesses_.clear();
         fence_ = i;
     }
@@ -104,6 +105,7 @@ class Builder {
     void order_access(std::uint32_t i) {
         const Access access = access_at(i);
         if (fence_ != kNone) add_edge(fence_, i, 1);
+        if (access.writes && meeting_ != kNone) add_edge(meeting_, i, 1);
         for (const Access& earlier : accesses_)
             if ((earlier.writes || access.writes) && may_overlap(earlier, access)) add_edge(earlier.index, i, 1);
         accesses_.push_back(access);
@@ -124,10 +126,15 @@ class Builder {
         return access;
     }
 
-    /// Lanes on another path meet the same instructions in the program's order.
+    /// Lanes on another path meet the same instructions, CTA barriers among them, in the program's order. Who waits there
+    /// may wait for what others do after seeing a store: a lane must not wait before it releases a lock, nor after it
+    /// has taken one that the program takes later.
     void order_meeting(std::uint32_t i) {
         if (!meets_lanes(code_[i])) return;
         if (meeting_ != kNone) add_edge(meeting_, i, 1);
+        if (fence_ != kNone && fence_ != i) add_edge(fence_, i, 1);
+        for (const Access& access : accesses_)
+            if (access.writes) add_edge(access.index, i, 1);
         meeting_ = i;
     }
 

@@ -76,6 +76,23 @@ TEST_CASE("memory accesses stay on their side of barriers, fences and volatile a
     CHECK(position(ordered, "LD.SHARED") < position(ordered, "LD.GLOBAL"));
 }
 
+TEST_CASE("what lanes meet in stays on its side of stores, atomics and barriers, and loads may pass it") {
+    const std::string slow = "mul.lo.u32 %r5, %a, %b; mul.lo.u32 %r5, %r5, %r5;";
+    const std::string meet = "shfl.sync.bfly.b32 %r0, %a, 1, 31, -1;";
+    const std::string keep = "st.global.u32 [%out+4], %r0; st.global.u32 [%out+8], %r1;";
+    const isa::Kernel release = kernel_of(slow + "red.global.add.u32 [%out], %r5; mov.u32 %r1, 1;" + meet + keep);
+    CHECK(position(release, "SHFL") > position(release, "RED.GLOBAL"));
+    const isa::Kernel take =
+        kernel_of(slow + "shfl.sync.bfly.b32 %r0, %r5, 1, 31, -1;" + "atom.global.exch.b32 %r1, [%out], 1;" + keep);
+    CHECK(position(take, "SHFL") < position(take, "ATOM.GLOBAL"));
+    const isa::Kernel barrier =
+        kernel_of(slow + "setp.eq.u32 %p0, %r5, 0; bar.red.popc.u32 %r1, 0, %p0;" + meet + keep);
+    CHECK(position(barrier, "SHFL") > position(barrier, "BAR"));
+    const isa::Kernel load =
+        kernel_of(slow + "shfl.sync.bfly.b32 %r0, %r5, 1, 31, -1; ld.global.u32 %r1, [%out+12];" + keep);
+    CHECK(position(load, "SHFL") > position(load, "LD.GLOBAL"));
+}
+
 TEST_CASE("arithmetic may pass a barrier") {
     const isa::Kernel kernel =
         kernel_of("bar.sync 0; mul.lo.u32 %r0, %a, %b; mul.lo.u32 %r0, %r0, %r0; st.global.u32 [%out], %r0;");
