@@ -1,13 +1,16 @@
 #include "components/frontend/cudart/runtime/host_functions.h"
 
+#include <chrono>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
 namespace lookahead::cudart {
 
 namespace {
+constexpr std::chrono::seconds kLong{10};  // an estimate: such functions signal, and compute little
 thread_local bool runs_here = false;
-}
+}  // namespace
 
 HostFunctions& HostFunctions::get() {
     static auto* const functions = new HostFunctions;  // programs call CUDA until their very end
@@ -29,7 +32,14 @@ void HostFunctions::start(std::function<void()> function) {
 
 void HostFunctions::wait() {
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return running_ == 0; });
+    const auto done = [this] { return running_ == 0; };
+    if (done_.wait_for(lock, kLong, done)) return;
+    std::fprintf(
+        stderr,
+        "lookahead: a function of the host in a stream has run for %lld s; one that waits for what the program "
+        "submits after it waits for ever here\n",
+        static_cast<long long>(kLong.count()));
+    done_.wait(lock, done);
 }
 
 bool HostFunctions::is_running_here() const {
