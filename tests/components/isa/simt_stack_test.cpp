@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "components/isa/simt_state.h"
+
 namespace lookahead::isa {
 namespace {
 
@@ -212,7 +214,7 @@ TEST_CASE("a stack that was saved and loaded is equal, has the same hash and goe
 }
 
 /// One lane's walk through a structured random program gives the sequence of instructions that it must run;
-/// the stack must give every lane exactly that sequence.
+/// both models must give every lane exactly that sequence.
 struct RandomProgram {
     struct Branch {
         std::uint32_t target, reconvergence;
@@ -270,6 +272,15 @@ struct RandomProgram {
     }
 };
 
+Instruction branch_of(std::uint32_t target, std::uint32_t reconvergence, bool yields) {
+    Instruction branch;
+    branch.operation = Operation::bra;
+    branch.target = target;
+    branch.reconvergence = reconvergence;
+    branch.yields = yields;
+    return branch;
+}
+
 TEST_CASE("random structured programs run every lane's own path, each instruction once, in order") {
     const std::uint64_t seed = std::random_device{}();
     MESSAGE("seed " << seed);
@@ -298,28 +309,33 @@ TEST_CASE("random structured programs run every lane's own path, each instructio
                 pc = taken ? program.branch[pc].target : pc + 1;
             }
         }
-        std::vector<std::vector<unsigned>> visits(kWarpSize, std::vector<unsigned>(program.size()));
-        SimtStack stack(0, kFullMask);
-        while (!stack.done()) {
-            const std::uint32_t pc = stack.pc();
-            const int kind = program.kind[pc];
-            LaneMask chosen = 0;
-            for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-                if (!(stack.active() >> lane & 1)) continue;
-                actual[lane].push_back(pc);
-                const unsigned n = visits[lane][pc]++;
-                const bool yes = kind == 3 || kind == 2 || (kind == 1 && decide(lane, pc, n, 2)) ||
-                                 (kind == 4 && decide(lane, pc, n, 3));
-                if (yes) chosen |= LaneMask{1} << lane;
+        for (const SimtModel model : {SimtModel::stack, SimtModel::convergence_barrier}) {
+            for (auto& lane : actual) lane.clear();
+            std::vector<std::vector<unsigned>> visits(kWarpSize, std::vector<unsigned>(program.size()));
+            SimtState stack;
+            stack.start(model, 0, kFullMask);
+            while (!stack.done()) {
+                const std::uint32_t pc = stack.pc();
+                const int kind = program.kind[pc];
+                LaneMask chosen = 0;
+                for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+                    if (!(stack.active() >> lane & 1)) continue;
+                    actual[lane].push_back(pc);
+                    const unsigned n = visits[lane][pc]++;
+                    const bool yes = kind == 3 || kind == 2 || (kind == 1 && decide(lane, pc, n, 2)) ||
+                                     (kind == 4 && decide(lane, pc, n, 3));
+                    if (yes) chosen |= LaneMask{1} << lane;
+                }
+                if (kind == 1 || kind == 3)
+                    stack.branch(chosen, branch_of(program.branch[pc].target, program.branch[pc].reconvergence,
+                                                   random() % 8 == 0));
+                else if (chosen != 0)
+                    stack.exit(chosen);
+                else
+                    stack.advance();
             }
-            if (kind == 1 || kind == 3)
-                stack.branch(chosen, program.branch[pc].target, pc + 1, program.branch[pc].reconvergence);
-            else if (chosen != 0)
-                stack.exit(chosen);
-            else
-                stack.advance();
+            REQUIRE(actual == expected);
         }
-        REQUIRE(actual == expected);
     }
 }
 
