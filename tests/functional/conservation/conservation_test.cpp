@@ -32,7 +32,7 @@ struct AuditSabotage {
 
     static void lose_register(LogicalProcess& process) { sm(process).state_.scoreboard.pending().back() |= 1ull << 63; }
     static void lose_warp(LogicalProcess& process) { sm(process).state_.states.set(47, ContextState::exited); }
-    static void lose_barrier(LogicalProcess& process) { sm(process).barriers_.waiting_.at(0)[15] |= 1; }
+    static void lose_barrier(LogicalProcess& process) { sm(process).barriers_.ctas_barriers_.at(0)[15].waiting |= 1; }
     static void lose_l1_mshr(LogicalProcess& process) { unit(process).l1_.mshrs_.free_[0] &= ~std::uint64_t{1}; }
     static void lose_pin(LogicalProcess& process) {
         auto& tags = unit(process).l1_.tags_;
