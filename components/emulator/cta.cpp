@@ -139,6 +139,9 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
             return meet(decoded, warp, active);
         case Action::trap:
             trap(decoded, warp, active);
+        case Action::texture:
+            memory_.texture(decoded, warp.frame, active, place(warp));
+            break;
         case Action::branch:
         case Action::nothing:
             break;
@@ -169,12 +172,17 @@ void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp
 void CtaRunner::trap(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
     if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::plain))
         throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::call))
+        throw KernelFault(KernelFault::Kind::trap,
+                          fmt::format("{}: {}", describe(place(warp)),
+                                      isa::wrong_call_sentence(warp.frame[decoded.source[0][0] + lane],
+                                                               warp.frame[decoded.source[0][1] + lane])));
     const auto row = [&](unsigned source, unsigned word) {
         return warp.frame + decoded.source[source][0] + word * isa::kWarpSize;
     };
     const std::uint32_t* const texts[4] = {row(0, 0), row(0, 1), row(0, 2), row(0, 3)};
     const std::uint32_t* const rest[3] = {row(1, 0), row(1, 1), row(1, 2)};
-    const auto lane = static_cast<unsigned>(std::countr_zero(active));
     const auto assertion = isa::FailedAssertion::read(texts, rest, lane);
     throw KernelFault(KernelFault::Kind::assertion,
                       fmt::format("{}: {}", describe(place(warp)),

@@ -27,6 +27,8 @@ Action action_of(Operation operation) {
             return Action::barrier;
         case Operation::trap:
             return Action::trap;
+        case Operation::texture:
+            return Action::texture;
         case Operation::load:
             return Action::load;
         case Operation::store:

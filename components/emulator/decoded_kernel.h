@@ -24,7 +24,8 @@ enum class Action : std::uint8_t {
     barrier,
     meeting,  ///< an alu instruction, or none, that lanes named by its member mask execute together
     nothing,
-    trap
+    trap,
+    texture
 };
 
 /// Predicates of a warp: P0 to P6, the constant PT, and one that takes what nobody reads.

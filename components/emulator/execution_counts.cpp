@@ -46,7 +46,8 @@ void add(std::array<InstructionCount, kSize>& to, const std::array<InstructionCo
 }  // namespace
 
 InstructionClass class_of(const isa::Instruction& instruction) {
-    if (isa::is_memory(instruction.operation)) return InstructionClass::memory;
+    if (isa::is_memory(instruction.operation) || instruction.operation == Operation::texture)
+        return InstructionClass::memory;
     if (is_special_function(instruction)) return InstructionClass::special_function;
     switch (instruction.operation) {
         case Operation::nop:

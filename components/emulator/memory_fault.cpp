@@ -68,6 +68,12 @@ void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint
                                   describe_access(place, address), describe_nearest(place, address, allocator)));
 }
 
+void throw_illegal_texture(const ExecutionPlace& place, unsigned lane, std::uint64_t object) {
+    throw KernelFault(KernelFault::Kind::illegal_address,
+                      fmt::format("{}, {}: illegal address: {:#x} is no texture object, or its memory is not allocated",
+                                  describe(place), describe_lane(place, lane), object));
+}
+
 void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address) {
     throw KernelFault(KernelFault::Kind::misaligned_address,
                       fmt::format("{}, {}: misaligned address: {}", describe(place), describe_lane(place, lane),

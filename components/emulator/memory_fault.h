@@ -37,6 +37,8 @@ std::string describe(const ExecutionPlace& place);
 /// thread's shared or local memory.
 [[noreturn]] void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
                                         const Allocator& allocator);
+/// Likewise for a texture object without a descriptor, or whose texels are not all inside one allocation.
+[[noreturn]] void throw_illegal_texture(const ExecutionPlace& place, unsigned lane, std::uint64_t object);
 /// Likewise for an address that is not a multiple of the access's size.
 [[noreturn]] void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address);
 

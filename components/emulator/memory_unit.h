@@ -28,6 +28,10 @@ class MemoryUnit {
     void store(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void atomic(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
 
+    /// Reads the object's descriptor and the texels.
+    void texture(const DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
+                 const ExecutionPlace& place) const;
+
     /// From now on changed() tells whether a byte of memory has changed.
     void watch() { watches_ = true, changed_ = false; }
     /// Since the last watch(), which ends with it.

@@ -1,6 +1,7 @@
 #include "components/isa/failure.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace lookahead::isa {
 
@@ -40,6 +41,14 @@ std::string sentence(const FailedAssertion& assertion, const ModuleImage& image,
            text_at(image, assertion.function) + ": block: " + triple(ctaid.x, ctaid.y, ctaid.z) +
            ", thread: " + triple(thread % block.x, thread / block.x % block.y, thread / block.x / block.y) +
            " Assertion `" + text_at(image, assertion.expression) + "` failed.";
+}
+
+std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high) {
+    char address[24];
+    std::snprintf(address, sizeof address, "0x%llx", low | static_cast<unsigned long long>(high) << 32);
+    return std::string("an indirect call of ") + address +
+           ", which is no function with the call's parameters and results, or one that is under way (recursion is not "
+           "supported)";
 }
 
 }  // namespace lookahead::isa

@@ -122,6 +122,8 @@ enum class Operation : std::uint8_t {
     abs_diff4,
     // Waits for lanes of the warp, and does nothing else (bar.warp.sync)
     warp_sync,
+    // Four words of a texture (texture.h)
+    texture,
 };
 
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };

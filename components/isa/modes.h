@@ -47,8 +47,9 @@ inline constexpr std::uint8_t kDiffSum = 4;
 inline constexpr std::uint8_t kDiffResultSigned = 8;
 
 /// `trap`: ends the kernel with an error. An assertion has in source[0] the addresses of its expression and its file, in
-/// source[1] that of its function and the line: four and three rows.
-enum class TrapMode : std::uint8_t { plain, assertion };
+/// source[1] that of its function and the line: four and three rows. An indirect call has in source[0] the address that is no
+/// function's.
+enum class TrapMode : std::uint8_t { plain, assertion, call };
 
 /// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.
 enum class PermuteMode : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };

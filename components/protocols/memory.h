@@ -22,7 +22,15 @@ using SectorMask = std::uint8_t;
 inline constexpr SectorMask kAllSectors = (1u << kSectors) - 1;
 
 /// Who asked for a line: the tagged clients of the L1.
-enum class Client : std::uint8_t { demand, prefetch, pre_load, affine_expansion, count };
+enum class Client : std::uint8_t {
+    demand,
+    prefetch,
+    pre_load,
+    affine_expansion,
+    count,
+    // With caches of their own:
+    texture,
+};
 
 /// One bit a byte of a line.
 struct ByteMask {

@@ -110,6 +110,8 @@ InstructionClass class_of(const isa::Instruction& instruction) {
             return C::fence;
         case Operation::trap:
             return C::trap;
+        case Operation::texture:
+            return C::texture;
         case Operation::load:
         case Operation::store:
         case Operation::atomic:
@@ -147,6 +149,7 @@ ExecutionUnit unit_of(InstructionClass instruction_class, bool integer_units) {
         case C::store_local:
         case C::atomic_global:
         case C::atomic_shared:
+        case C::texture:
             return ExecutionUnit::memory;
         case C::integer:
         case C::integer_min_max:

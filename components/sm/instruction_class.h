@@ -39,6 +39,7 @@ enum class InstructionClass : std::uint8_t {
     store_local,
     atomic_global,
     atomic_shared,
+    texture,
     count,
 };
 inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(InstructionClass::count);

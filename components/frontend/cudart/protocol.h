@@ -111,6 +111,7 @@ enum CudaError : std::int32_t {
     kInvalidConfiguration = 9,
     kInvalidPitch = 12,
     kInvalidSymbol = 13,
+    kInvalidChannelDescriptor = 20,
     kInvalidCopyDirection = 21,
     kDevicesUnavailable = 46,
     kMissingConfiguration = 52,

@@ -25,6 +25,7 @@ bool needs_handler(Operation operation) {
         case Operation::barrier:
         case Operation::membar:
         case Operation::warp_sync:
+        case Operation::texture:
             return false;
         default:
             return !isa::is_memory(operation);

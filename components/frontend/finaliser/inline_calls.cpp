@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "components/isa/code_address.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -44,9 +45,28 @@ Operand parameter_operand(std::uint32_t variable) {
     return operand;
 }
 
+/// A kernel that gets longer than this by its calls is refused.
+constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
+
+/// By function: whether some instruction or initial value has its address.
+std::vector<bool> functions_with_address(const ptx::Module& module) {
+    std::vector<bool> taken(module.functions.size(), false);
+    const auto take = [&taken](const ptx::SymbolReference& symbol) {
+        if (symbol.kind == SymbolKind::function) taken[symbol.index] = true;
+    };
+    for (const ptx::Variable& variable : module.variables)
+        for (const ptx::Relocation& relocation : variable.relocations) take(relocation.symbol);
+    for (const Function& function : module.functions)
+        for (const Instruction& instruction : function.instructions)
+            if (instruction.opcode != Opcode::call)
+                for (const Operand& operand : instruction.operands) take(operand.symbol);
+    return taken;
+}
+
 class Inliner {
   public:
-    Inliner(const ptx::Module& module, const Function& kernel) : module_(module), result_(kernel) {
+    Inliner(const ptx::Module& module, const Function& kernel)
+        : module_(module), result_(kernel), address_taken_(functions_with_address(module)) {
         result_.registers.clear();
         result_.variables.clear();
         result_.instructions.clear();
@@ -215,8 +235,6 @@ class Inliner {
 
     const Function& callee_of(const Instruction& call) const {
         const Operand& callee = call.sources()[0];
-        if (callee.kind != OperandKind::symbol)
-            refuse(call, "indirect calls are not supported; calls of functions by name are");
         const Function& function = module_.functions[callee.symbol.index];
         if (!function.is_defined)
             refuse(call, fmt::format("{} has no body in this file; calls of functions that have one are supported",
@@ -234,8 +252,18 @@ class Inliner {
 
     void append_call(const Body& caller, const Instruction& call) {
         if (is_failed_assertion(call)) return append_failed_assertion(caller, call);
+        if (call.sources()[0].kind == OperandKind::reg) return append_indirect_call(caller, call);
         const Function& function = callee_of(call);
         const auto skip = skip_unless_guarded(caller, call);
+        append_callee(caller, call, function);
+        end_skip(skip);
+    }
+
+    /// The callee's body with what passes arguments and results.
+    void append_callee(const Body& caller, const Instruction& call, const Function& function) {
+        if (result_.instructions.size() > kMostInstructions)
+            refuse(call,
+                   fmt::format("with this call in place the kernel has more than {} instructions", kMostInstructions));
         active_.push_back(&function);
         Body callee{function,
                     static_cast<std::uint32_t>(result_.registers.size()),
@@ -255,7 +283,57 @@ class Inliner {
         for (std::size_t i = 0; i < function.return_parameters.size(); ++i)
             take_result(call, callee, i, moved(caller, results[i]));
         active_.pop_back();
+    }
+
+    /// Comparisons with the addresses of all functions that the call may mean: those that have an address taken and the
+    /// prototype's parameters and results. There are few of them in real programs, and so their bodies may stand here like
+    /// those of other calls: no calling convention, no return addresses in registers or on stacks, and lanes with
+    /// different targets diverge and meet again like at any branch. A function that is under way is not called again
+    /// (recursion): its address is unknown here.
+    void append_indirect_call(const Body& caller, const Instruction& call) {
+        const ptx::Prototype& prototype = caller.function.prototypes[call.sources().back().target];
+        const auto skip = skip_unless_guarded(caller, call);
+        const Operand target = moved(caller, call.sources()[0]);
+        std::vector<std::uint32_t> ends;
+        for (std::uint32_t index = 0; index < module_.functions.size(); ++index) {
+            const Function& function = module_.functions[index];
+            if (!address_taken_[index] || !function.is_defined || function.is_kernel || !fits(function, prototype) ||
+                std::ranges::find(active_, &function) != active_.end())
+                continue;
+            const std::uint32_t next_target = append_unless_target(call, target, isa::code_address(index));
+            append_callee(caller, call, function);
+            ends.push_back(append_branch(call, std::nullopt));
+            result_.instructions[next_target].operands[0].target = next();
+        }
+        append_like(call, Opcode::trap, Type::none).operands = {target};
+        for (const std::uint32_t end : ends) result_.instructions[end].operands[0].target = next();
         end_skip(skip);
+    }
+
+    /// A branch where the target is another address; its own target is to be filled in.
+    std::uint32_t append_unless_target(const Instruction& call, const Operand& target, std::uint64_t address) {
+        result_.registers.push_back({"target", Type::pred});
+        const auto predicate = static_cast<std::uint32_t>(result_.registers.size() - 1);
+        Instruction& test = append_like(call, Opcode::setp, module_.address_type());
+        test.modifiers.comparison = ptx::Comparison::ne;
+        test.destination_count = 1;
+        Operand number;
+        number.kind = OperandKind::immediate;
+        number.type = module_.address_type();
+        number.value = address;
+        test.operands = {register_operand(predicate, Type::pred), target, number};
+        test.operands[1].type = module_.address_type();
+        return append_branch(call, ptx::Guard{predicate, false});
+    }
+
+    static bool fits(const Function& function, const ptx::Prototype& prototype) {
+        const auto same = [](const std::vector<ptx::Parameter>& a, const std::vector<ptx::Parameter>& b) {
+            return std::ranges::equal(a, b, [](const ptx::Parameter& left, const ptx::Parameter& right) {
+                return left.size == right.size && left.in_register == right.in_register;
+            });
+        };
+        return same(function.parameters, prototype.parameters) &&
+               same(function.return_parameters, prototype.return_parameters);
     }
 
     /// The variable that is the callee's parameter. Parameters in registers are set; the callee's registers come next.
@@ -340,6 +418,7 @@ class Inliner {
     Function result_;
     std::map<std::pair<const Function*, std::uint32_t>, std::size_t> variables_;
     std::vector<const Function*> active_;
+    std::vector<bool> address_taken_;
 };
 
 }  // namespace

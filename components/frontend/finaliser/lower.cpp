@@ -41,6 +41,18 @@ VirtualInstruction failed_assertion(LoweringContext& context) {
     return trap;
 }
 
+/// Plain, or with operands of what inline_calls made a trap of: a call of __assertfail, or an indirect call without a
+/// function.
+VirtualInstruction lower_trap(LoweringContext& context) {
+    const auto operands = context.instruction().sources();
+    if (operands.size() > 1) return failed_assertion(context);
+    VirtualInstruction trap = jump(Operation::trap);
+    if (operands.empty()) return trap;
+    trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::call);
+    trap.source[0] = context.source(operands[0]);
+    return trap;
+}
+
 /// bra, ret, exit, trap. A kernel's ret ends the thread as exit does.
 bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
     const ptx::Instruction& instruction = context.instruction();
@@ -58,7 +70,7 @@ bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
             context.emit(jump(Operation::exit));
             return true;
         case Opcode::trap:
-            context.emit(instruction.operands.empty() ? jump(Operation::trap) : failed_assertion(context));
+            context.emit(lower_trap(context));
             return true;
         default:
             return false;
@@ -67,7 +79,8 @@ bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
 
 void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
     const bool done = lower_control(context, cfg) || lower_arithmetic(context) || lower_bits(context) ||
-                      lower_comparison(context) || lower_move(context) || lower_memory(context) || lower_warp(context);
+                      lower_comparison(context) || lower_move(context) || lower_memory(context) ||
+                      lower_texture(context) || lower_warp(context);
     if (!done)
         context.refuse(
             fmt::format("{} is not supported by the machine ISA; integer and floating-point arithmetic, logic, "

@@ -4,6 +4,7 @@
 
 #include "components/frontend/finaliser/literals.h"
 #include "components/frontend/finaliser/module_layout.h"
+#include "components/isa/code_address.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -191,11 +192,12 @@ const ptx::Variable* LoweringContext::variable_of(const ptx::SymbolReference& sy
 
 ptx::StateSpace LoweringContext::space_of(const ptx::SymbolReference& symbol) const {
     const ptx::Variable* variable = variable_of(symbol);
-    if (variable == nullptr) refuse("addresses of variables are supported; those of parameters and functions are not");
+    if (variable == nullptr) refuse("addresses of variables are supported; those of parameters are not");
     return variable->space;
 }
 
 std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) const {
+    if (symbol.kind == ptx::SymbolKind::function) return isa::code_address(symbol.index);
     const bool is_module_variable = symbol.kind == ptx::SymbolKind::module_variable;
     switch (space_of(symbol)) {
         case ptx::StateSpace::shared:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "components/isa/address_space.h"
+#include "components/isa/code_address.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -42,15 +43,16 @@ bool is_in_image(const ptx::Variable& variable) {
 void relocate(const ptx::Module& module, const std::vector<std::uint64_t>& addresses, const ptx::Variable& variable,
               const ptx::Relocation& relocation, std::vector<std::byte>& contents) {
     const bool is_variable = relocation.symbol.kind == ptx::SymbolKind::module_variable;
-    if (!is_variable || addresses[relocation.symbol.index] == 0)
+    if (is_variable && addresses[relocation.symbol.index] == 0)
         throw InputError(fmt::format(
-            "{}:{}: the initial value of {} names {}; addresses of .global and .const variables of this file are "
-            "supported",
-            module.file_name, variable.line, variable.name,
-            is_variable ? module.variables[relocation.symbol.index].name : std::string("a function")));
+            "{}:{}: the initial value of {} names {}; addresses of device functions and of .global and .const "
+            "variables "
+            "of this file are supported",
+            module.file_name, variable.line, variable.name, module.variables[relocation.symbol.index].name));
+    const std::uint64_t symbol =
+        is_variable ? addresses[relocation.symbol.index] : isa::code_address(relocation.symbol.index);
     const std::uint64_t address =
-        (addresses[relocation.symbol.index] + static_cast<std::uint64_t>(relocation.addend)) >>
-        (8 * relocation.first_byte);
+        (symbol + static_cast<std::uint64_t>(relocation.addend)) >> (8 * relocation.first_byte);
     for (unsigned i = 0; i < relocation.size; ++i)
         contents[relocation.offset + i] = static_cast<std::byte>(address >> (8 * i));
 }

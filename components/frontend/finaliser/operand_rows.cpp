@@ -1,6 +1,7 @@
 #include "components/frontend/finaliser/operand_rows.h"
 
 #include "components/isa/modes.h"
+#include "components/isa/texture.h"
 
 namespace lookahead::finaliser {
 
@@ -63,6 +64,8 @@ OperandShape shape_of(const isa::Instruction& instruction) {
             return {};
         case Operation::trap:
             if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) return {};
+            if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call))
+                return {0, {kAddress, kAbsent, kAbsent, kAbsent}};
             return {0, {exactly(4), exactly(3), kAbsent, kAbsent}};
         case Operation::warp_sync:
             return {0, {word, kAbsent, kAbsent, kAbsent}};
@@ -102,6 +105,8 @@ OperandShape shape_of(const isa::Instruction& instruction) {
             return {1, {word, word, word, kAbsent}};
         case Operation::shuffle:
             return {1, {word, word, word, optional_word}};
+        case Operation::texture:
+            return {4, {exactly(2), exactly(isa::coordinates_of(isa::geometry_of(instruction))), kAbsent, kAbsent}};
         case Operation::convert:
             return {rows, {from, kAbsent, kAbsent, kAbsent}};
         case Operation::mul_wide:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/isa/modes.h"
+#include "components/isa/texture.h"
 
 namespace lookahead::finaliser {
 
@@ -17,14 +18,14 @@ namespace {
 
 // Names by the enumerations' order in components/isa/instruction.h; the asserts notice a new last member.
 constexpr std::array kOperations = {
-    "NOP",    "MOV",      "SEL",  "CVT",       "S2R",     "ADD",  "SUB",  "MUL.LO", "MUL.HI",     "MUL.WIDE", "MAD.LO",
-    "MAD.HI", "MAD.WIDE", "FMA",  "DIV",       "REM",     "NEG",  "ABS",  "MIN",    "MAX",        "SQRT",     "RCP",
-    "RSQRT",  "EX2",      "LG2",  "SIN",       "COS",     "TANH", "AND",  "OR",     "XOR",        "NOT",      "SHL",
-    "SHR",    "LOP3",     "BFE",  "BFI",       "FLO",     "BREV", "CLZ",  "POPC",   "PRMT",       "SHF.L",    "SHF.R",
-    "SETP",   "SET",      "PAND", "POR",       "PXOR",    "PNOT", "PMOV", "BRA",    "EXIT",       "BAR",      "MEMBAR",
-    "TRAP",   "LD",       "ST",   "ATOM",      "RED",     "SHFL", "VOTE", "MATCH",  "ACTIVEMASK", "REDUX",    "ADD.C",
-    "SUB.C",  "DP4A",     "DP2A", "VABSDIFF4", "WARPSYNC"};
-static_assert(kOperations.size() == static_cast<std::size_t>(Operation::warp_sync) + 1);
+    "NOP",    "MOV",      "SEL",  "CVT",       "S2R",      "ADD",  "SUB",  "MUL.LO", "MUL.HI",     "MUL.WIDE", "MAD.LO",
+    "MAD.HI", "MAD.WIDE", "FMA",  "DIV",       "REM",      "NEG",  "ABS",  "MIN",    "MAX",        "SQRT",     "RCP",
+    "RSQRT",  "EX2",      "LG2",  "SIN",       "COS",      "TANH", "AND",  "OR",     "XOR",        "NOT",      "SHL",
+    "SHR",    "LOP3",     "BFE",  "BFI",       "FLO",      "BREV", "CLZ",  "POPC",   "PRMT",       "SHF.L",    "SHF.R",
+    "SETP",   "SET",      "PAND", "POR",       "PXOR",     "PNOT", "PMOV", "BRA",    "EXIT",       "BAR",      "MEMBAR",
+    "TRAP",   "LD",       "ST",   "ATOM",      "RED",      "SHFL", "VOTE", "MATCH",  "ACTIVEMASK", "REDUX",    "ADD.C",
+    "SUB.C",  "DP4A",     "DP2A", "VABSDIFF4", "WARPSYNC", "TEX"};
+static_assert(kOperations.size() == static_cast<std::size_t>(Operation::texture) + 1);
 
 constexpr std::array kTypes = {"",   "B8",  "B16", "B32", "B64", "U8",    "U16", "U32", "U64",
                                "S8", "S16", "S32", "S64", "F16", "F16X2", "F32", "F64", ""};
@@ -73,6 +74,7 @@ std::string mode_suffix(const Instruction& instruction) {
     constexpr std::array finds = {"", "SH"};
     constexpr std::array barriers = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
     constexpr std::array permutes = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
+    constexpr std::array geometries = {"1D", "2D", "3D", "1D.ARRAY", "2D.ARRAY"};
     switch (instruction.operation) {
         case Operation::shuffle:
             return suffix(shuffles, instruction.mode);
@@ -89,6 +91,8 @@ std::string mode_suffix(const Instruction& instruction) {
             return suffix(permutes, instruction.mode);
         case Operation::barrier:
             return suffix(barriers, instruction.barrier);
+        case Operation::texture:
+            return isa::is_gather(instruction) ? ".GATHER" : suffix(geometries, isa::geometry_of(instruction));
         default:
             return {};
     }

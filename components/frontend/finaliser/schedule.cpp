@@ -30,7 +30,8 @@ class ListScheduler {
           target_(target),
           target_of_loads_{target.rows - reserve, target.predicates} {
         for (const VirtualInstruction& instruction : stretch.code)
-            is_load_.push_back(instruction.machine.operation == isa::Operation::load);
+            is_load_.push_back(instruction.machine.operation == isa::Operation::load ||
+                               instruction.machine.operation == isa::Operation::texture);
         for (std::size_t i = stretch.code.size(); i-- > 0;)
             for (const Dependences::Edge& edge : dependences_.successors[i])
                 height_[i] = std::max(height_[i], height_[edge.to] + edge.latency);

@@ -79,6 +79,7 @@ struct Modifiers {
     FloatProperty property = FloatProperty::none;
     TextureGeometry geometry = TextureGeometry::none;
     PrefetchLevel prefetch_level = PrefetchLevel::none;
+    std::uint8_t component = 0;     ///< tld4: 0 r, 1 g, 2 b, 3 a
     std::uint8_t vector_width = 1;  ///< 1, 2 or 4
     bool ftz = false;               ///< .ftz: subnormal inputs and results become zero of the same sign
     bool saturate = false;          ///< .sat

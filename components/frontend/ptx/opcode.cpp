@@ -10,7 +10,7 @@ struct Row {
     std::string_view name;
 };
 
-constexpr std::array<Row, 81> kNames{{
+constexpr std::array<Row, 82> kNames{{
     {Opcode::abs, "abs"},
     {Opcode::add, "add"},
     {Opcode::addc, "addc"},
@@ -72,6 +72,7 @@ constexpr std::array<Row, 81> kNames{{
     {Opcode::prefetchu, "prefetchu"},
     {Opcode::st, "st"},
     {Opcode::tex, "tex"},
+    {Opcode::tld4, "tld4"},
     {Opcode::bra, "bra"},
     {Opcode::brx_idx, "brx.idx"},
     {Opcode::call, "call"},

@@ -73,6 +73,7 @@ enum class Opcode : std::uint8_t {
     prefetchu,
     st,
     tex,
+    tld4,
     // control
     bra,
     brx_idx,

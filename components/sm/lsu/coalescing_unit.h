@@ -19,6 +19,7 @@
 #include "components/sm/lsu/timing_ring.h"
 #include "components/sm/prefetch/prefetch_unit.h"
 #include "components/sm/register_file.h"
+#include "components/sm/texture/texture_unit.h"
 
 namespace lookahead::gpu {
 
@@ -37,7 +38,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
 
     BasicCoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments);
 
-    bool can_accept() const override { return !queue_.full(); }
+    bool can_accept() const override { return !queue_.full() && texture_.can_accept(); }
     void accept(const MemoryInstruction& instruction, Cycle now) override;
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
     bool can_request_line() const override { return !lines_.full(); }
@@ -129,6 +130,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void run_prefetches(Cycle now);
     void send_requests(Cycle now);
     void send_line_request(Cycle now);
+    void send_l1_request(Cycle now);
+    void send_texture_request(Cycle now);
     void note_sent(const QueuedRequest& request);
 
     void block(std::uint8_t cause, Cycle now);
@@ -156,6 +159,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     BasicL1Data<Contract> l1_;
     SharedMemory shared_;
     AllocationMap allocations_;
+    TextureUnit texture_;
+    bool texture_first_ = false;  // whose turn it is where L1 and the texture unit have a request
     InstructionQueue queue_;
     Head head_;
     LoadTable loads_;

@@ -57,6 +57,8 @@ BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& p
       l1_(arguments.configuration.read<L1Parameters>("l1d"),
           lsu::make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
       shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
+      texture_(arguments.configuration.template read<TextureParameters>("texture"), arguments.name, arguments.registers,
+               arguments.listener, allocations_),
       queue_(static_cast<unsigned>(parameters.queue)),
       loads_(static_cast<unsigned>(parameters.pending_loads)),
       contexts_(arguments.contexts),
@@ -75,7 +77,10 @@ BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& p
 
 template <class Contract>
 void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction, Cycle now) {
-    LOOKAHEAD_DEBUG_ASSERT(!queue_.full() && instruction.active != 0, "the load/store unit cannot accept this");
+    LOOKAHEAD_DEBUG_ASSERT(can_accept() && instruction.active != 0, "the load/store unit cannot accept this");
+    if (instruction.instruction->operation == isa::Operation::texture) {
+        return texture_.accept(instruction, now);
+    }
     ContextAccount& account = contexts_[instruction.context];
     LOOKAHEAD_ASSERT(account.fence == nullptr, "a memory instruction was issued past a fence of its own context");
     QueuedInstruction& entry = queue_.back_slot();
@@ -311,6 +316,9 @@ void BasicCoalescingUnit<Contract>::cycle(Cycle now) {
     if (prefetches_ != nullptr && !prefetches_->empty()) [[unlikely]] {
         run_prefetches(now);
     }
+    if (!texture_.idle()) {
+        texture_.cycle(now);
+    }
     send_requests(now);
 }
 
@@ -335,10 +343,14 @@ Cycle BasicCoalescingUnit<Contract>::next_event(Cycle now) const {
     if (!queue_.empty() && !head_.blocked) {
         next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));
     }
+    if (!texture_.idle()) {
+        next = std::min(next, texture_.next_event(now));
+    }
     if (l1_.miss_queue().can_advance()) {
         next = std::min(next, now + 1);
     }
-    const Cycle departure = lines_.empty() ? l1_.miss_queue().next_departure(now + 1) : now + 1;
+    const bool waiting = !lines_.empty() || texture_.request() != nullptr;
+    const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
     if (departure != kCycleInfinity) {
         next = std::min(next, std::max(departure, memory_->next_send(now)));
     }
@@ -359,6 +371,7 @@ void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
     }
 }
 
+/// L1D and the texture unit take turns where both have a request.
 template <class Contract>
 void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
     MissQueue& requests = l1_.miss_queue();
@@ -369,14 +382,39 @@ void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
         send_line_request(now);
         return;
     }
-    if (requests.next_departure(now) != now || !memory_->can_send(now)) {
+    const bool l1 = requests.next_departure(now) == now;
+    const bool texture = texture_.request() != nullptr;
+    if (!l1 && !texture) {
         return;
     }
+    if (!memory_->can_send(now)) {
+        return;
+    }
+    if (texture && (texture_first_ || !l1)) {
+        send_texture_request(now);
+    } else {
+        send_l1_request(now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_l1_request(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
     const QueuedRequest& request = requests.front();
     note_sent(request);
     memory_->send(request.type, request.payload, request.bytes, now);
     requests.pop();
+    texture_first_ = true;
     wake();
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_texture_request(Cycle now) {
+    ++traffic_.reads;
+    memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(texture_.request()), sizeof(ReadRequest),
+                  now);
+    texture_.sent();
+    texture_first_ = false;
 }
 
 template <class Contract>
@@ -418,6 +456,9 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
     switch (static_cast<GpuMessage>(reply.type)) {
         case GpuMessage::read_reply:
             ++traffic_.read_replies;
+            if (reply.as<ReadReply>().client == Client::texture) {
+                return texture_.receive(reply.as<ReadReply>());
+            }
             if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) {
                 return listener_.line_came(lines_.came(reply.as<ReadReply>()), now);
             }
@@ -813,6 +854,7 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::begin_kernel() {
     LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
     l1_.start_generation();
+    texture_.begin_kernel();
 }
 
 template <class Contract>
@@ -845,8 +887,8 @@ void BasicCoalescingUnit<Contract>::end_launch() {
 
 template <class Contract>
 bool BasicCoalescingUnit<Contract>::drained() const {
-    return queue_.empty() && loads_.empty() && stores_ == 0 && completions_.empty() && l1_.drained() && lines_.idle() &&
-           memory_->drained();
+    return queue_.empty() && texture_.idle() && loads_.empty() && stores_ == 0 && completions_.empty() &&
+           l1_.drained() && lines_.idle() && memory_->drained();
 }
 
 template <class Contract>
@@ -856,7 +898,8 @@ std::string BasicCoalescingUnit<Contract>::waiting_for() const {
     }
     return "the load/store unit has " + std::to_string(queue_.size()) + " instructions to perform, " +
            std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(stores_) +
-           " stores to be acknowledged and " + std::to_string(l1_.miss_queue().size()) + " requests to send";
+           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(l1_.miss_queue().size()) +
+           " requests to send";
 }
 
 template <class Contract>
@@ -890,6 +933,8 @@ void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
     l1_.hash_state(hasher);
     shared_.hash_state(hasher);
     allocations_.hash_state(hasher);
+    texture_.hash_state(hasher);
+    hasher.add(texture_first_);
     queue_.hash_state(hasher);
     hasher.add(std::uint64_t{head_.started} << 16 | std::uint64_t{head_.blocked} << 8 | head_.cause);
     hasher.add(head_.load);
@@ -918,6 +963,7 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "lsu", counters_);
     visit(visitor, name_, "l1d", l1_.counters());
+    texture_.visit_statistics(visitor);
     if (prefetches_ != nullptr) {
         prefetches_->visit_statistics(visitor);
     }
@@ -937,7 +983,7 @@ void BasicCoalescingUnit<Contract>::exchange(Archive& archive) {
     epochs_.serialize(archive, 0);
     fences_behind_queue_.serialize(archive, 0);
     fences_behind_epochs_.serialize(archive, 0);
-    archive& accepted_& performed_& stores_;
+    archive& accepted_& performed_& stores_& texture_first_;
     archive& traffic_.reads& traffic_.read_replies& traffic_.writes& traffic_.acknowledgements& traffic_
         .atomics& traffic_.atomic_replies& traffic_.written_bytes;
     lines_.serialize(archive, 0);
@@ -967,6 +1013,7 @@ void BasicCoalescingUnit<Contract>::save(boost::archive::binary_oarchive& archiv
         const std::int64_t index = instruction == nullptr ? -1 : instruction - code;
         archive << index;
     });
+    texture_.save(archive, code);
     if (prefetches_ != nullptr) {
         prefetches_->save(archive);
     }
@@ -982,6 +1029,7 @@ void BasicCoalescingUnit<Contract>::load(boost::archive::binary_iarchive& archiv
         archive >> index;
         instruction = index < 0 ? nullptr : code + index;
     });
+    texture_.load(archive, code);
     if (prefetches_ != nullptr) {
         prefetches_->load(archive);
     }

@@ -17,6 +17,8 @@ std::string_view name_of(isa::Operation operation) {
             return "atomic";
         case isa::Operation::reduce:
             return "reduction";
+        case isa::Operation::texture:
+            return "texture fetch";
         default:
             return "access";
     }

@@ -75,6 +75,8 @@ Action action_of(const isa::Instruction& instruction) {
             return Action::fence;
         case Operation::trap:
             return Action::trap;
+        case Operation::texture:
+            return Action::memory;
         default:
             return isa::is_memory(instruction.operation) ? Action::memory : Action::alu;
     }
@@ -93,7 +95,7 @@ std::uint8_t destination_predicate_of(std::uint8_t predicate) {
 /// Global, local and generic loads and returning atomics (Kim et al., HPCA 2016, section 3).
 bool is_long_latency(InstructionClass instruction_class) {
     return instruction_class == InstructionClass::load_global || instruction_class == InstructionClass::load_local ||
-           instruction_class == InstructionClass::atomic_global;
+           instruction_class == InstructionClass::atomic_global || instruction_class == InstructionClass::texture;
 }
 
 /// Literals are part of the instruction. Parameters are 4352 bytes at most: the last line stands for all behind it.

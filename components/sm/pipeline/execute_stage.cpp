@@ -213,6 +213,13 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
         throw ProgramError(place_of(context) + ": trap");
     }
     const std::uint16_t* map = state_.map.of(context);
+    const auto lane = static_cast<unsigned>(std::countr_zero(active));
+    if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {
+        const isa::Operand& address = instruction.source[0];
+        throw ProgramError(place_of(context) + ": " +
+                           isa::wrong_call_sentence(source_row(map, address, 0)[lane],
+                                                    source_row(map, address, address.rows - 1u)[lane]));
+    }
     const std::uint32_t* texts[4];
     const std::uint32_t* rest[3];
     for (unsigned word = 0; word < 4; ++word) {
@@ -222,7 +229,6 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
         rest[word] = source_row(map, instruction.source[1], word);
     }
     const StreamContext& stream = state_.contexts[context];
-    const auto lane = static_cast<unsigned>(std::countr_zero(active));
     throw ProgramError(place_of(context) + ": " +
                        isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
                                      ctas_.slot(stream.cta_slot).position, state_.launch.fields.block,

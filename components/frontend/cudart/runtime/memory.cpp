@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "components/frontend/cudart/runtime/api_types.h"
+#include "components/frontend/cudart/runtime/arrays.h"
 #include "components/frontend/cudart/runtime/connection.h"
 #include "components/frontend/cudart/runtime/host_memory.h"
 #include "components/frontend/cudart/runtime/streams.h"
@@ -123,9 +124,20 @@ CudaError fill_now(void* to, std::uint32_t value, unsigned value_bytes, std::siz
                                             .bytes = bytes}));
 }
 
-CudaError copy_box_now(const Copy3d& box) {
-    if (box.source_array != nullptr || box.destination_array != nullptr)
-        Connection::get().refuse("it copies arrays with cudaMemcpy3D, which is supported for linear memory only");
+CudaError copy_box_now(const Copy3d& asked) {
+    Copy3d box = asked;
+    const auto* const from = static_cast<const Array*>(box.source_array);
+    const auto* const to = static_cast<const Array*>(box.destination_array);
+    // Where an array takes part the unit of its position and of the extent is its elements; else it is bytes.
+    if (from != nullptr) {
+        box.source = from->pointer();
+        box.source_position.x *= from->element_bytes();
+    }
+    if (to != nullptr) {
+        box.destination = to->pointer();
+        box.destination_position.x *= to->element_bytes();
+    }
+    if (from != nullptr || to != nullptr) box.extent.width *= (from != nullptr ? from : to)->element_bytes();
     for (std::size_t z = 0; z < box.extent.depth; ++z) {
         const CudaError error = copy_rows(
             begin_of(box.destination, box.destination_position) + z * box.destination.height * box.destination.pitch,

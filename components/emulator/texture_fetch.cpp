@@ -1,0 +1,47 @@
+// Texture fetches of the emulator.
+#include <bit>
+#include <cstring>
+
+#include "components/emulator/memory_unit.h"
+#include "components/isa/texture.h"
+
+namespace lookahead {
+
+using isa::kWarpSize;
+using isa::LaneMask;
+
+void MemoryUnit::texture(const DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+                         const ExecutionPlace& place) const {
+    const isa::Instruction& instruction = *decoded.instruction;
+    const std::uint32_t* const coordinate_rows = frame + decoded.source[1][0];
+    const unsigned coordinates = instruction.source[1].rows;
+    // The result may lie where the coordinates do, but each lane's are read before its result is written.
+    std::uint32_t* const results = frame + decoded.destination[0];
+    isa::TextureDescriptor descriptor;
+    std::uint64_t known = 0;  // whose descriptor it is
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t object =
+            frame[decoded.source[0][0] + lane] | std::uint64_t{frame[decoded.source[0][1] + lane]} << 32;
+        if (object != known) {
+            if (object % sizeof descriptor != 0 || !allocator_.contains(object, sizeof descriptor))
+                throw_illegal_texture(place, lane, object);
+            std::memcpy(&descriptor, global_.at(object), sizeof descriptor);
+            if (!descriptor.is_valid() || !allocator_.contains(descriptor.base, descriptor.bytes()))
+                throw_illegal_texture(place, lane, object);
+            known = object;
+        }
+        std::uint32_t point[isa::kMaximumCoordinates] = {};
+        for (unsigned i = 0; i < coordinates; ++i) point[i] = coordinate_rows[i * kWarpSize + lane];
+        const isa::TextureSample sample = isa::locate(descriptor, instruction, point);
+        std::byte texels[isa::kMaximumTexels][isa::kMaximumTexelBytes] = {};
+        for (unsigned i = 0; i < sample.texels; ++i)
+            if (sample.address[i] != isa::TextureSample::kBorder)
+                std::memcpy(texels[i], global_.at(sample.address[i]), descriptor.texel_bytes());
+        std::uint32_t words[4];
+        isa::filter(descriptor, instruction, sample, texels, words);
+        for (unsigned i = 0; i < 4; ++i) results[i * kWarpSize + lane] = words[i];
+    }
+}
+
+}  // namespace lookahead

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "components/frontend/cudart/runtime/api_types.h"
+#include "components/isa/texture.h"
+
+namespace lookahead::cudart {
+
+/// cudaChannelFormatDesc: bits of the channels.
+struct ChannelFormat {
+    int bits[4];
+    int kind;  ///< 0 signed, 1 unsigned, 2 floating point
+};
+static_assert(sizeof(ChannelFormat) == 20);
+
+/// What a cudaArray_t points to. Rows lie at a pitch, the slices of a 3D array and the layers one behind another: nothing
+/// of the layout is visible to programs.
+struct Array {
+    std::uint64_t address = 0;
+    std::size_t pitch = 0;
+    Extent extent{};  ///< in elements, as asked for: a height or depth of 0 is that of a 1D or 2D array
+    ChannelFormat format{};
+    unsigned flags = 0;
+
+    std::size_t height() const { return extent.height == 0 ? 1 : extent.height; }
+    std::size_t depth() const { return extent.depth == 0 ? 1 : extent.depth; }
+    std::size_t element_bytes() const;
+    /// As memory for copies; their widths and x are bytes then.
+    PitchedPointer pointer() const {
+        return {reinterpret_cast<void*>(address), pitch, extent.width * element_bytes(), height()};
+    }
+};
+
+/// Channels and bytes of each; false for what no texture can have.
+bool read_format(const ChannelFormat& format, isa::TextureDescriptor& descriptor);
+
+}  // namespace lookahead::cudart

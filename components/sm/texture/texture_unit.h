@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "components/cache/set_index.h"
+#include "components/isa/texture.h"
+#include "components/protocols/memory.h"
+#include "components/sm/lsu/allocation_map.h"
+#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/texture/texture_parameters.h"
+
+namespace lookahead::gpu {
+
+/// The texture unit of an SM, with its cache, after Igehy, Eldridge and Proudfoot, "Prefetching in a texture cache
+/// architecture" (1998): the tags run ahead of the data. In the order of their issue, instructions are
+///  1. addressed: the object's descriptor is read (from memory, as a line), then `lanes_per_cycle` lanes a cycle are
+///     located. Each line that they need is an access; accesses look up the tags one a cycle, which reserves and fetches
+///     missing lines at once;
+///  2. served: accesses wait in a FIFO; the oldest one, when its line is there, takes its texels, one access a cycle;
+///  3. filtered: `filter_latency` after its last access the instruction's result is in the registers.
+/// A reserved line stays until the accesses that refer to it are served, so that what is read is what was fetched.
+/// The cache is read only and is emptied when a kernel begins.
+class TextureUnit {
+  public:
+    TextureUnit(const TextureParameters& parameters, std::string name, RegisterFile& registers,
+                LoadStoreListener& listener, const AllocationMap& allocations);
+
+    bool can_accept() const { return accepted_ - completed_ < static_cast<std::uint64_t>(parameters_.instructions); }
+    /// `data` rows of the instruction are the coordinates, its addresses the objects.
+    void accept(const MemoryInstruction& instruction, Cycle now);
+    bool idle() const { return accepted_ == completed_; }
+
+    /// Throws MemoryFault for an object that has no descriptor or whose memory is not allocated.
+    void cycle(Cycle now);
+    Cycle next_event(Cycle now) const;
+
+    /// The next request to memory, if there is one; `sent` takes it.
+    const ReadRequest* request() const { return requests_.empty() ? nullptr : &requests_.front(); }
+    void sent();
+    /// A reply to one, with all of the line.
+    void receive(const ReadReply& reply);
+
+    void begin_kernel();
+    std::string waiting_for() const;
+
+    void hash_state(StateHasher& hasher) const;
+    void visit_statistics(StatisticsVisitor& visitor) const;
+    void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const;
+    void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code);
+
+  private:
+    static constexpr std::uint32_t kDescriptorTag = 0x8000'0000;
+    static constexpr unsigned kMaskWords = isa::kWarpSize * isa::kMaximumTexels / 64;
+
+    enum class LineState : std::uint8_t { empty, fetching, valid };
+    struct Line {
+        std::uint64_t address = 0;
+        std::uint64_t used = 0;     ///< number of the look-up that used it last: the least is replaced
+        std::uint32_t readers = 0;  ///< accesses that are not served yet
+        LineState state = LineState::empty;
+        std::uint8_t unused[3] = {};
+        std::byte data[kLineBytes] = {};
+    };
+    struct Descriptor {
+        std::uint64_t object = 0;
+        std::uint64_t used = 0;
+        LineState state = LineState::empty;
+        std::uint8_t unused[7] = {};
+        isa::TextureDescriptor fields;
+    };
+    /// A line and the texels in it that lanes addressed together need: bit 8 * lane + texel.
+    struct Need {
+        std::uint64_t line;
+        std::uint64_t texels[kMaskWords];
+    };
+    struct Access {
+        Need need;
+        std::uint64_t instruction;
+        std::uint64_t slot;  ///< of the line
+    };
+    /// An instruction with what its lanes need and have got.
+    struct Entry {
+        const isa::Instruction* instruction = nullptr;
+        Cycle ready = 0;
+        Cycle accepted = 0;
+        Cycle due = kNever;  ///< of the result; kNever while an access is open
+        isa::LaneMask active = 0;
+        std::uint32_t destination_row = 0;
+        std::uint32_t open = 0;  ///< accesses that are not served
+        std::uint16_t context = 0;
+        bool addressed = false;
+        std::vector<isa::TextureDescriptor> descriptors;  ///< of the lanes' objects, in the order of their lanes
+        std::uint64_t objects[isa::kWarpSize];
+        std::uint32_t coordinates[isa::kMaximumCoordinates][isa::kWarpSize];
+        std::uint8_t descriptor[isa::kWarpSize];  ///< index into descriptors
+        isa::TextureSample samples[isa::kWarpSize];
+        std::byte texels[isa::kWarpSize][isa::kMaximumTexels][isa::kMaximumTexelBytes];
+    };
+
+    Entry& entry(std::uint64_t number) { return entries_[number % entries_.size()]; }
+    const Entry& entry(std::uint64_t number) const { return entries_[number % entries_.size()]; }
+
+    void address(Cycle now);
+    bool locate_lanes(Entry& entry);
+    const isa::TextureDescriptor* descriptor_of(const Entry& entry, unsigned lane);
+    void need(std::uint64_t line, unsigned bit);
+    bool look_up(const Need& need);
+    void end_addressing(Cycle now);
+    void serve(Cycle now);
+    void complete(Cycle now);
+    void write_result(const Entry& entry);
+    [[noreturn]] void fault(const Entry& entry, unsigned lane) const;
+    template <class Archive>
+    void exchange(Archive& archive);
+    template <class Archive>
+    void exchange(Archive& archive, Entry& entry);
+
+    TextureParameters parameters_;
+    std::string name_;
+    RegisterFile& registers_;
+    LoadStoreListener& listener_;
+    const AllocationMap& allocations_;
+    SetIndex index_;
+    TextureCounters counters_;
+
+    std::vector<Line> lines_;  ///< made when the first instruction comes: most programs have none
+    std::vector<Descriptor> descriptors_;
+    std::vector<Entry> entries_;
+    std::uint64_t accepted_ = 0;  ///< instructions, numbered from 0
+    std::uint64_t addressed_ = 0;
+    std::uint64_t completed_ = 0;
+    std::uint32_t next_lane_ = 0;  ///< of the one that is being addressed: the first that is not located
+    std::vector<Need> needs_;      ///< of the lanes located last; from next_need_ on not looked up
+    std::uint64_t next_need_ = 0;
+    bool blocked_ = false;  ///< addressing cannot go on until something is served, sent or received
+    std::uint64_t look_ups_ = 0;
+    std::deque<Access> accesses_;
+    std::deque<ReadRequest> requests_;
+};
+
+}  // namespace lookahead::gpu
