@@ -180,8 +180,8 @@ constexpr FormRow kForms[] = {
     {"st", st, "sem(relaxed|release) scope(cta|gpu|sys) " ORDERED_SPACES STORE_HINTS "vec?(v2|v4) " MEMORY_TYPES,
      "addr #T~"},
     {"tex", tex, "word(level) geom(1d|2d|3d|a1d|a2d|cube) vec(v4) type(u32|s32|f32) type(s32|f32)", "=tex tex U"},
-    {"tld4", tld4, "comp(r|g|b|a) geom(2d) vec(v4) type(u32|s32|f32) type(f32)", "=tex tex"},
     {"tex", tex, "geom(1d|2d|3d|a1d|a2d|cube) vec(v4) type(u32|s32|f32) type(s32|f32)", "=tex tex"},
+    {"tld4", tld4, "comp(r|g|b|a) geom(2d) vec(v4) type(u32|s32|f32) type(f32)", "=tex tex"},
 
     // --- control ---
     {"bra", bra, "uni?", "custom"},

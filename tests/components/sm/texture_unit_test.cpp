@@ -24,7 +24,7 @@ constexpr std::uint64_t kBase = 0x10'0000'0000;
 constexpr unsigned kRowsEach = 4;
 
 /// A texture unit with a memory that answers after a random time, and out of order between lines.
-class Bench : private LoadStoreListener {
+class Bench : public LoadStoreListener {
   public:
     Bench(const TextureParameters& parameters, std::uint32_t seed, bool jumps)
         : random_(seed), jumps_(jumps), memory_(1 << 16) {
@@ -133,6 +133,8 @@ class Bench : private LoadStoreListener {
         std::memcpy(message + sizeof header, memory_.data() + (request.line - kBase), kLineBytes);
         unit_->receive(*reinterpret_cast<const ReadReply*>(message));
     }
+
+    void line_came(std::uint32_t, Cycle) override { FAIL("the texture unit asks for no lines of others"); }
 
     /// Checks every lane against what isa:: gives from memory.
     void memory_completed(std::uint16_t context, const isa::Instruction&, Cycle now) override {

@@ -268,6 +268,7 @@ int main() {
     test_3d_and_layers(out);
     test_pixels(out);
     cudaFree(out);
-    std::printf("%d wrong, %s\n", failures, cudaGetErrorName(cudaGetLastError()));
+    if (cudaGetLastError() != cudaSuccess) ++failures;
+    std::printf("%s\n", failures == 0 ? "correct" : "wrong");
     return failures == 0 ? 0 : 1;
 }

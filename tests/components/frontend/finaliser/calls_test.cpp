@@ -121,7 +121,7 @@ TEST_CASE("a table of branches goes where the index says") {
     for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == (t == 5 ? 9 : expected[t % 4]));
 }
 
-TEST_CASE("recursion, indirect calls and functions without a body are refused by name") {
+TEST_CASE("recursion and functions without a body are refused by name") {
     const std::string recursive =
         ".func (.param .b32 result) again(.param .b32 x)\n{ .reg .b32 %r<3>; ld.param.u32 %r0, [x];" +
         call("again", "%r1", "%r0") + "st.param.b32 [result], %r1; ret; }\n";
@@ -130,8 +130,38 @@ TEST_CASE("recursion, indirect calls and functions without a body are refused by
     CHECK(refusal(kernel_text(call("away", "%r0", "%t") + "st.global.u32 [%out], %r0;",
                               ".extern .func (.param .b32 result) away(.param .b32 x);\n"))
               .find("away has no body") != std::string::npos);
-    CHECK(refusal(kernel_text("mov.u64 %rd0, 64; { proto: .callprototype (.param .b32 _) _ (.param .b32 _);"
-                              ".param .b32 p0; st.param.b32 [p0], 1; .param .b32 r0;"
-                              "call (r0), %rd0, (p0), proto; }"))
-              .find("indirect calls are not supported") != std::string::npos);
+}
+
+namespace {
+
+/// A call of the address in %rd2, which is that of `twice` or of `thrice` plus the parameter.
+const std::string kIndirect =
+    "mov.u64 %rd0, twice; mov.u64 %rd1, thrice; and.b32 %r0, %t, 2; setp.ne.u32 %p0, %r0, 0;"
+    "selp.b64 %rd2, %rd1, %rd0, %p0; cvt.u64.u32 %rd3, %a; add.u64 %rd2, %rd2, %rd3;"
+    "{ proto: .callprototype (.param .b32 _) _ (.param .b32 _); .param .b32 p0; st.param.b32 [p0], %t;"
+    ".param .b32 r0; call (r0), %rd2, (p0), proto; ld.param.b32 %r1, [r0]; } st.global.u32 [%out], %r1;";
+const std::string kThrice =
+    ".func (.param .b32 result) thrice(.param .b32 x)\n{ .reg .b32 %r<2>; ld.param.u32 %r0, [x]; mul.lo.u32 %r1, %r0, "
+    "3;"
+    " st.param.b32 [result], %r1; ret; }\n";
+// The same address, but other parameters.
+const std::string kOther = ".func other(.param .b64 x)\n{ ret; }\n.global .u64 table[2] = {other, twice};\n";
+
+}  // namespace
+
+TEST_CASE("an indirect call reaches the function whose address it has, lane by lane") {
+    const ptx::Module module = ptx::parse_module(kernel_text(kIndirect, kTwice + kThrice + kOther), "test.ptx");
+    FinaliserOptions options;
+    for (const unsigned limit : {63u, 16u}) {
+        options.register_limit = limit;
+        const auto words = emulate(module, options, kTwoWarps, 0, 64);
+        for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == t * (t % 4 < 2 ? 2 : 3));
+    }
+}
+
+TEST_CASE("an indirect call of what is no function of its type is a fault that says so") {
+    const ptx::Module module = ptx::parse_module(kernel_text(kIndirect, kTwice + kThrice + kOther), "test.ptx");
+    for (const std::uint32_t off : {8u, 16u * 1000})
+        CHECK_THROWS_WITH_AS(emulate(module, {}, kTwoWarps, off, 64), doctest::Contains("an indirect call of 0x4"),
+                             ProgramError);
 }
