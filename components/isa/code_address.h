@@ -6,12 +6,12 @@ namespace lookahead::isa {
 
 /// Addresses of device functions, of the one virtual address layout (address_space.h): between the local window and global
 /// memory. Nothing lies there; an address only tells which function is meant.
-inline constexpr std::uint64_t kCodeBase = 0x0000'0004'0000'0000;
-inline constexpr std::uint64_t kCodeAlignment = 16;
+inline constexpr std::uint64_t kFunctionBase = 0x0000'0004'0000'0000;
+inline constexpr std::uint64_t kFunctionAlignment = 16;
 
 /// Of the function with the given number in its module.
 constexpr std::uint64_t code_address(std::uint32_t function) {
-    return kCodeBase + function * kCodeAlignment;
+    return kFunctionBase + function * kFunctionAlignment;
 }
 
 }  // namespace lookahead::isa
