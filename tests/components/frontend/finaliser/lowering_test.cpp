@@ -221,9 +221,9 @@ TEST_CASE("code that cannot be reached and branches to the next instruction vani
 }
 
 TEST_CASE("what the machine cannot do is refused with file, line and instruction") {
-    const std::string texture = refusal("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd0, {%r0}];");
+    const std::string texture = refusal("tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd0, {%f0, %f1, %f2, %f3}];");
     CHECK(contains(texture, "test.ptx:"));
-    CHECK(contains(texture, "tex.1d.v4.f32.s32"));
+    CHECK(contains(texture, "tex.cube.v4.f32.f32"));
     CHECK(contains(texture, "not supported"));
     CHECK(contains(refusal("bar.sync 0, 65;"), "multiple of 32"));
 }
