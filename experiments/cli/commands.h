@@ -21,5 +21,6 @@ void add_capture_command(CLI::App& program, Session& session);
 void add_validate_command(CLI::App& program, Session& session);
 void add_diff_command(CLI::App& program, Session& session);
 void add_sweep_command(CLI::App& program, Session& session);
+void add_report_command(CLI::App& program, Session& session);
 
 }  // namespace lookahead::cli

@@ -67,6 +67,7 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
     add_validate_command(program, session);
     add_diff_command(program, session);
     add_sweep_command(program, session);
+    add_report_command(program, session);
     check_command_name(program, argc, argv);
     try {
         program.parse(argc, argv);

@@ -3,11 +3,10 @@
 #include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
 
+#include "components/sm/warp_scheduler/two_level_queues.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/param/parameters.h"
-#include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
 
@@ -25,22 +24,22 @@ struct lookahead::ParametersOf<lookahead::gpu::GroupInterleavedParameters> {
                                   {.unit = "warp",
                                    .min = 1,
                                    .max = 64,
-                                   .help = "Warps of a fetch group of one scheduler.",
+                                   .help = "Warps of a fetch group of one scheduler, and places of its ready queue.",
                                    .source = "Jog et al., ISCA 2013: groups of eight; Koo et al.: eight ready warps"}));
 };
 
 namespace lookahead::gpu {
 
-/// The prefetch-aware scheduler of Jog et al.: two levels, whose groups take warps that do not follow each other, so
+/// The prefetch-aware scheduler of Jog et al. over the two-level one: groups take warps that do not follow each other, so
 /// that a group prefetches for the neighbours of its warps, which belong to another group. With g groups, the n-th warp
-/// of the scheduler is in group n mod g. A group issues, its warps in turn, until all of them wait for memory, a fence
-/// or a barrier; then comes the next one that has a warp that does not.
+/// of the scheduler is in group n mod g. Free places of the ready queue go to the warps of one group as long as it has a
+/// pending one that does not wait for memory, a fence or a barrier, then to the next group's; no place stays empty.
 class GroupInterleavedScheduler final : public WarpScheduler {
   public:
     using Parameters = GroupInterleavedParameters;
 
     GroupInterleavedScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
-        : states_(arguments.states) {
+        : queues_(arguments.states, static_cast<unsigned>(parameters.group_warps)) {
         const auto size = static_cast<unsigned>(parameters.group_warps);
         const auto warps = static_cast<unsigned>(std::popcount(arguments.warps));
         groups_ = std::max((warps + size - 1) / size, 1u);
@@ -51,36 +50,40 @@ class GroupInterleavedScheduler final : public WarpScheduler {
     }
 
     unsigned pick(ContextMask candidates, Cycle) override {
-        const ContextMask waiting = states_.in(ContextState::blocked_by_memory) | states_.in(ContextState::at_fence) |
-                                    states_.in(ContextState::at_barrier);
-        const ContextMask active = states_.live() & ~waiting;
+        const ContextMask active = (queues_.ready() | queues_.pending()) & ~queues_.waiting();
         for (unsigned tried = 0; (members_[group_] & active) == 0 && tried < groups_; ++tried) {
-            group_ = group_ + 1 == groups_ ? 0 : group_ + 1;
+            group_ = next(group_);
         }
-        candidates &= members_[group_];
+        queues_.update(members_[group_], members_[next(group_)]);
+        candidates &= queues_.ready();
         if (candidates == 0) {
             return kHoldBack;
         }
-        const ContextMask after = candidates & ~((context_bit(last_) << 1) - 1);
-        last_ = static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+        last_ = next_in_turn(candidates, last_);
         return last_;
     }
-    void started(unsigned) override {}
-    void exited(unsigned) override {}
+    void started(unsigned warp) override { queues_.append(warp); }
+    void exited(unsigned warp) override { queues_.remove(warp); }
 
-    void hash_state(StateHasher& hasher) const override { hasher.add(group_ | std::uint64_t{last_} << 32); }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << group_ << last_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> group_ >> last_; }
+    void hash_state(StateHasher& hasher) const override {
+        queues_.hash(hasher);
+        hasher.add(group_ | std::uint64_t{last_} << 32);
+    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << queues_ << group_ << last_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> queues_ >> group_ >> last_; }
 
   private:
-    const ContextStates& states_;
+    std::uint32_t next(std::uint32_t group) const { return group + 1 == groups_ ? 0 : group + 1; }
+
+    TwoLevelQueues queues_;
     std::uint32_t groups_ = 1;
     std::array<ContextMask, kMaximumContexts> members_{};  ///< of each group
-    std::uint32_t group_ = 0;                              ///< the one that issues
+    std::uint32_t group_ = 0;                              ///< whose warps come first
     std::uint32_t last_ = kMaximumContexts - 1;
 };
 
 LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GroupInterleavedScheduler, "group_interleaved",
-                           "Two levels whose groups take warps that do not follow each other.", "Jog et al., ISCA 2013")
+                           "Two-level, with places for groups of warps that do not follow each other.",
+                           "Jog et al., ISCA 2013")
 
 }  // namespace lookahead::gpu

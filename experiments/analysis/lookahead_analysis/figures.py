@@ -8,9 +8,13 @@ import argparse
 import pathlib
 import sys
 
-import h5py
-import numpy as np
-import pandas as pd
+try:
+    import h5py
+    import numpy as np
+    import pandas as pd
+except ImportError as fault:
+    sys.exit(f"{sys.executable} cannot make figures: {fault}; install h5py, numpy, pandas and matplotlib for it, or choose "
+             "another Python (lookahead report --python)")
 
 
 def _texts(dataset):

@@ -182,14 +182,19 @@ TEST_CASE("group_interleaved puts warps that follow each other into different gr
         CHECK(pick() == expected);
     }
     states.set(0, ContextState::blocked_by_pipeline);
+    states.set(2, ContextState::blocked_by_pipeline);
+    CHECK(pick() == WarpScheduler::kHoldBack);  // they wait for a short time only, and hold both places
     states.set(2, ContextState::blocked_by_memory);
-    CHECK(pick() == WarpScheduler::kHoldBack);  // warp 0 waits for a short time only
+    CHECK(pick() == 1);  // a place is free, and no other warp of the group wants it
     states.set(0, ContextState::blocked_by_memory);
-    for (const unsigned expected : {1u, 3u, 1u}) {
+    for (const unsigned expected : {3u, 1u, 3u}) {
         CHECK(pick() == expected);
     }
     states.set(0, ContextState::ready_sp);
-    CHECK(pick() == 3);
+    states.set(2, ContextState::ready_sp);
+    CHECK(pick() == 1);
+    states.set(3, ContextState::blocked_by_memory);
+    CHECK(pick() != 3);
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+#include "experiments/figures/draw_figure.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+namespace lookahead {
+namespace {
+
+constexpr int kNoPython = 127;
+
+[[noreturn]] void become_python(int input, std::vector<std::string> arguments) {
+    dup2(input, STDIN_FILENO);
+    close(input);
+    std::vector<char*> words;
+    for (std::string& argument : arguments) {
+        words.push_back(argument.data());
+    }
+    words.push_back(nullptr);
+    execvp(words[0], words.data());
+    _exit(kNoPython);
+}
+
+void write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = write(file, text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            return;  // python3 has ended; its exit code says why
+        }
+        text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
+}
+
+}  // namespace
+
+ExitCode draw_figure(const std::string& python, const std::string& figure, const std::string& sweep,
+                     const std::string& image) {
+    std::vector<std::string> arguments{python, "-", figure, sweep};
+    if (!image.empty()) {
+        arguments.insert(arguments.end(), {"-o", image});
+    }
+    int ends[2];
+    if (pipe(ends) != 0) {
+        throw InputError(std::string("no pipe to python3: ") + std::strerror(errno));
+    }
+    const pid_t child = fork();
+    if (child < 0) {
+        throw InputError(python + " cannot be started: " + std::strerror(errno));
+    }
+    if (child == 0) {
+        close(ends[1]);
+        become_python(ends[0], std::move(arguments));
+    }
+    close(ends[0]);
+    auto* const before = std::signal(SIGPIPE, SIG_IGN);
+    write_all(ends[1], figures_script());
+    close(ends[1]);
+    std::signal(SIGPIPE, before);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == kNoPython) {
+        throw ConfigurationError(python +
+                                 ", which draws figures, is not there; install Python with h5py, pandas and "
+                                 "matplotlib, or name one that has them by --python");
+    }
+    return code == 0 ? ExitCode::done : code == 3 ? ExitCode::bad_input : ExitCode::usage;
+}
+
+}  // namespace lookahead
