@@ -99,33 +99,6 @@ inline AddressSpread spread_of(const std::uint64_t* addresses) {
             halves(greatest, [](__m128i a, __m128i b) { return _mm_max_epi32(a, b); })};
 }
 
-/// Reads a word for each of 32 lanes from the 32 words at `window`, which are those from addresses[0] + spread.least on.
-/// The spread is less than 128 bytes and the addresses are whole words apart.
-inline void read_from_window(const std::uint64_t* addresses, const AddressSpread& spread, const std::byte* window,
-                             std::uint32_t* row) {
-    const auto begin = static_cast<std::uint32_t>(addresses[0]) + static_cast<std::uint32_t>(spread.least);
-    const __m256i start = _mm256_set1_epi32(static_cast<int>(begin));
-    __m256i words[4];
-    for (unsigned i = 0; i < 4; ++i) {
-        words[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(window) + i);
-    }
-    for (unsigned lane = 0; lane < isa::kWarpSize; lane += 8) {
-        const __m256i low = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane));
-        const __m256i high = _mm256_load_si256(reinterpret_cast<const __m256i*>(addresses + lane + 4));
-        // The low halves of eight addresses, in the lanes' order.
-        const __m256i joined = _mm256_permute4x64_epi64(
-            _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0b10'00'10'00)),
-            0b11'01'10'00);
-        const __m256i index = _mm256_srli_epi32(_mm256_sub_epi32(joined, start), 2);
-        const __m256 bit3 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
-        const __m256 bit4 = _mm256_castsi256_ps(_mm256_slli_epi32(index, 27));
-        const auto pick = [&](unsigned i) { return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(words[i], index)); };
-        const __m256 lower = _mm256_blendv_ps(pick(0), pick(1), bit3);
-        const __m256 upper = _mm256_blendv_ps(pick(2), pick(3), bit3);
-        _mm256_storeu_ps(reinterpret_cast<float*>(row + lane), _mm256_blendv_ps(lower, upper, bit4));
-    }
-}
-
 /// Gives lanes that are not in the mask the address of the lowest one that is.
 inline void fill_inactive(std::uint64_t* addresses, isa::LaneMask active) {
     const std::uint64_t first = addresses[std::countr_zero(active)];

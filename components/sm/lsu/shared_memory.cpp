@@ -118,24 +118,10 @@ void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes,
     if (is_atomic(instruction)) {
         perform_atomics(access, lanes, rows);
     } else if (instruction.operation == isa::Operation::load) {
-        if (lanes == isa::kFullMask && is_plain_word(instruction) && read_near_words(access, rows[0])) {
-            return;
-        }
         write_lanes(instruction, lanes, base, offset, rows);
     } else {
         read_lanes(instruction, lanes, base, offset, access.data);
     }
-}
-
-/// Loads that lie within 32 words of each other, broadcasts and rows of tiles among them; false: nothing was done.
-bool SharedMemory::read_near_words(const MemoryInstruction& access, std::uint32_t* row) const {
-    const AddressSpread spread = spread_of(access.addresses);
-    const std::uint64_t begin = access.shared_base + access.addresses[0] + static_cast<std::uint64_t>(spread.least);
-    if (spread.bytes() >= kLineBytes || begin + kLineBytes > bytes_.size()) {
-        return false;
-    }
-    read_from_window(access.addresses, spread, reinterpret_cast<const std::byte*>(bytes_.data()) + begin, row);
-    return true;
 }
 
 void SharedMemory::perform_atomics(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows) {

@@ -39,7 +39,6 @@ class SharedMemory {
     }
 
   private:
-    bool read_near_words(const MemoryInstruction& access, std::uint32_t* row) const;
     void perform_atomics(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows);
 
     unsigned bank_mask_;
