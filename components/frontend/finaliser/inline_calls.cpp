@@ -261,7 +261,7 @@ class Inliner {
 
     /// The callee's body with what passes arguments and results.
     void append_callee(const Body& caller, const Instruction& call, const Function& function) {
-        if (result_.instructions.size() > kMostInstructions)
+        if (++calls_ + result_.instructions.size() > kMostInstructions)
             refuse(call,
                    fmt::format("with this call in place the kernel has more than {} instructions", kMostInstructions));
         active_.push_back(&function);
@@ -416,6 +416,7 @@ class Inliner {
 
     const ptx::Module& module_;
     Function result_;
+    std::uint64_t calls_ = 0;
     std::map<std::pair<const Function*, std::uint32_t>, std::size_t> variables_;
     std::vector<const Function*> active_;
     std::vector<bool> address_taken_;

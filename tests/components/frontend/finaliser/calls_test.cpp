@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
@@ -164,4 +165,12 @@ TEST_CASE("an indirect call of what is no function of its type is a fault that s
     for (const std::uint32_t off : {8u, 16u * 1000})
         CHECK_THROWS_WITH_AS(emulate(module, {}, kTwoWarps, off, 64), doctest::Contains("an indirect call of 0x4"),
                              ProgramError);
+}
+
+TEST_CASE("functions that amount to more than can be inlined are refused, soon") {
+    std::string functions = ".func f0() { ret; }\n";
+    for (int i = 1; i < 40; ++i)
+        functions += fmt::format(".func f{}() {{ call.uni f{}; call.uni f{}; ret; }}\n", i, i - 1, i - 1);
+    CHECK(refusal(kernel_text("call.uni f39; st.global.u32 [%out], %t;", functions))
+              .find("more than 1048576 instructions") != std::string::npos);
 }
