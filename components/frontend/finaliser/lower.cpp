@@ -80,7 +80,7 @@ bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
 void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
     const bool done = lower_control(context, cfg) || lower_arithmetic(context) || lower_bits(context) ||
                       lower_comparison(context) || lower_move(context) || lower_memory(context) ||
-                      lower_texture(context) || lower_warp(context);
+                      lower_texture(context) || lower_surface(context) || lower_warp(context);
     if (!done)
         context.refuse(
             fmt::format("{} is not supported by the machine ISA; integer and floating-point arithmetic, logic, "

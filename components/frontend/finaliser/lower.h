@@ -14,6 +14,7 @@ bool lower_comparison(LoweringContext& context);
 bool lower_move(LoweringContext& context);
 bool lower_memory(LoweringContext& context);
 bool lower_texture(LoweringContext& context);
+bool lower_surface(LoweringContext& context);
 bool lower_warp(LoweringContext& context);
 
 }  // namespace lookahead::finaliser

@@ -56,6 +56,8 @@ class LoweringContext {
     /// The state space of a variable.
     ptx::StateSpace space_of(const ptx::SymbolReference& symbol) const;
 
+    /// Appends as it is.
+    void append(VirtualInstruction instruction);
     /// Appends under the PTX instruction's guard.
     void emit(VirtualInstruction instruction);
     /// Appends with `destination` as the place of the result, extended where the register is wider than the type.
@@ -70,7 +72,6 @@ class LoweringContext {
     std::uint32_t predicate_destination(const ptx::Operand& destination);
 
   private:
-    void append(VirtualInstruction instruction);
     VirtualOperand special(ptx::SpecialRegister reg);
     VirtualOperand read_special(isa::SpecialRegister reg, unsigned rows);
 

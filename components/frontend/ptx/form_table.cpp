@@ -10,7 +10,7 @@
 // Operands are places, one blank apart: a type for a source, `&T` for a source that may be a special register
 // too, `$T` for a constant, `=T` for a destination, `=T|p` for a destination with an optional predicate, `#T`
 // for a value or (with .v2, .v4) a vector; `~` at the end if a wider register may stand for it, `?` if it may be
-// left out; `addr`, `var`, `tex`, `=tex` for addresses and textures; `custom` leaves all operands to code of
+// left out; `addr`, `var`, `tex`, `=tex`, `#tex` for addresses, textures, what they give and what surfaces take; `custom` leaves all operands to code of
 // their own. Types: T, U, V are the form's types in order, W is T with twice the width, A is u32 or u64,
 // whichever the register has.
 
@@ -179,6 +179,12 @@ constexpr FormRow kForms[] = {
     {"st", st, "sem(volatile) " ORDERED_SPACES "vec?(v2|v4) " MEMORY_TYPES, "addr #T~"},
     {"st", st, "sem(relaxed|release) scope(cta|gpu|sys) " ORDERED_SPACES STORE_HINTS "vec?(v2|v4) " MEMORY_TYPES,
      "addr #T~"},
+    {"suld", suld,
+     "word(b) geom(1d|2d|3d|a1d|a2d) cop?(ca|cg|cs|cv) vec?(v2|v4) type(b8|b16|b32|b64) bound(trap|clamp|zero)",
+     "=tex~ tex"},
+    {"sust", sust,
+     "word(b) geom(1d|2d|3d|a1d|a2d) cop?(wb|cg|cs|wt) vec?(v2|v4) type(b8|b16|b32|b64) bound(trap|clamp|zero)",
+     "tex #tex~"},
     {"tex", tex, "word(level) geom(1d|2d|3d|a1d|a2d|cube) vec(v4) type(u32|s32|f32) type(s32|f32)", "=tex tex U"},
     {"tex", tex, "geom(1d|2d|3d|a1d|a2d|cube) vec(v4) type(u32|s32|f32) type(s32|f32)", "=tex tex"},
     {"tld4", tld4, "comp(r|g|b|a) geom(2d) vec(v4) type(u32|s32|f32) type(f32)", "=tex tex"},

@@ -66,6 +66,7 @@ OperandPlace compile_place(std::string_view notation) {
         place.shape = notation == "addr"  ? OperandShape::address
                       : notation == "var" ? OperandShape::variable_address
                       : destination       ? OperandShape::texture_result
+                      : vector            ? OperandShape::texture_value
                                           : OperandShape::texture;
         place.type = notation == "addr" ? "A" : "T";
         return place;

@@ -33,6 +33,7 @@ enum class OperandShape : std::uint8_t {
     variable_address,  ///< register or symbol + offset (cvta)
     texture,
     texture_result,  ///< vector of as many registers as the instruction's vector width
+    texture_value,   ///< vector of as many values (sust)
 };
 
 struct OperandPlace {

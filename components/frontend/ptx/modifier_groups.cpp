@@ -66,6 +66,8 @@ constexpr Meaning<FloatProperty> kProperties[] = {
 constexpr Meaning<TextureGeometry> kGeometries[] = {{"1d", TextureGeometry::d1},   {"2d", TextureGeometry::d2},
                                                     {"3d", TextureGeometry::d3},   {"a1d", TextureGeometry::a1d},
                                                     {"a2d", TextureGeometry::a2d}, {"cube", TextureGeometry::cube}};
+constexpr Meaning<SurfaceBound> kBounds[] = {
+    {"trap", SurfaceBound::trap}, {"clamp", SurfaceBound::clamp}, {"zero", SurfaceBound::zero}};
 constexpr Meaning<PrefetchLevel> kLevels[] = {{"L1", PrefetchLevel::l1}, {"L2", PrefetchLevel::l2}};
 constexpr Meaning<std::uint8_t> kComponents[] = {
     {"r", std::uint8_t{0}}, {"g", std::uint8_t{1}}, {"b", std::uint8_t{2}}, {"a", std::uint8_t{3}}};
@@ -129,6 +131,7 @@ constexpr Meaning<Setter> kKinds[] = {
     {"prop", set_from_table<kProperties, &Modifiers::property>},
     {"geom", set_from_table<kGeometries, &Modifiers::geometry>},
     {"level", set_from_table<kLevels, &Modifiers::prefetch_level>},
+    {"bound", set_from_table<kBounds, &Modifiers::surface_bound>},
     {"comp", set_from_table<kComponents, &Modifiers::component>},
     {"vec", set_from_table<kVectorWidths, &Modifiers::vector_width>},
     {"half", set_from_table<kHalves, &Modifiers::upper_half>},

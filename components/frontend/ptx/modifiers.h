@@ -53,6 +53,9 @@ enum class FloatProperty : std::uint8_t { none, finite, infinite, number, notanu
 
 enum class TextureGeometry : std::uint8_t { none, d1, d2, d3, a1d, a2d, cube };
 
+/// What suld and sust do with a coordinate outside of the surface.
+enum class SurfaceBound : std::uint8_t { none, trap, clamp, zero };
+
 enum class PrefetchLevel : std::uint8_t { none, l1, l2 };
 
 /// An instruction's modifiers; a field that an instruction does not have keeps its first value.
@@ -79,6 +82,7 @@ struct Modifiers {
     FloatProperty property = FloatProperty::none;
     TextureGeometry geometry = TextureGeometry::none;
     PrefetchLevel prefetch_level = PrefetchLevel::none;
+    SurfaceBound surface_bound = SurfaceBound::none;
     std::uint8_t component = 0;     ///< tld4: 0 r, 1 g, 2 b, 3 a
     std::uint8_t vector_width = 1;  ///< 1, 2 or 4
     bool ftz = false;               ///< .ftz: subnormal inputs and results become zero of the same sign

@@ -10,7 +10,7 @@ struct Row {
     std::string_view name;
 };
 
-constexpr std::array<Row, 82> kNames{{
+constexpr std::array<Row, 84> kNames{{
     {Opcode::abs, "abs"},
     {Opcode::add, "add"},
     {Opcode::addc, "addc"},
@@ -71,6 +71,8 @@ constexpr std::array<Row, 82> kNames{{
     {Opcode::prefetch, "prefetch"},
     {Opcode::prefetchu, "prefetchu"},
     {Opcode::st, "st"},
+    {Opcode::suld, "suld"},
+    {Opcode::sust, "sust"},
     {Opcode::tex, "tex"},
     {Opcode::tld4, "tld4"},
     {Opcode::bra, "bra"},

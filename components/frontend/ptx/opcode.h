@@ -72,6 +72,8 @@ enum class Opcode : std::uint8_t {
     prefetch,
     prefetchu,
     st,
+    suld,
+    sust,
     tex,
     tld4,
     // control

@@ -107,7 +107,9 @@ Operand OperandFitter::fit_one(const InstructionForm& form, const OperandPlace& 
         case OperandShape::texture:
             return texture(raw);
         case OperandShape::texture_result:
-            return vector(raw, width, type, false, true);
+            return vector(raw, width, type, place.wider, true);
+        case OperandShape::texture_value:
+            return vector(raw, width, type, place.wider, false);
     }
     refuse("this operand cannot be parsed");
 }
@@ -301,7 +303,9 @@ Operand OperandFitter::texture(const RawOperand& raw) {
     if (raw.operand.kind != OperandKind::texture) {
         refuse("expected a texture access [object, {coordinates}]");
     }
-    const auto types = coordinate_types(instruction_.modifiers.geometry, instruction_.modifiers.types[1]);
+    const bool is_surface = instruction_.modifiers.surface_bound != SurfaceBound::none;
+    const auto types =
+        coordinate_types(instruction_.modifiers.geometry, is_surface ? Type::s32 : instruction_.modifiers.types[1]);
     if (raw.elements.size() != types.size() + 1) {
         refuse("this texture geometry takes " + std::to_string(types.size()) + " coordinates");
     }

@@ -1,4 +1,4 @@
-// Texture objects: descriptors in the device's memory (components/isa/texture.h), whose addresses are the handles.
+// Texture and surface objects: descriptors in the device's memory (components/isa/texture.h), whose addresses are the handles.
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -50,6 +50,9 @@ struct WholeSampling {
 };
 static_assert(sizeof(WholeSampling) == 72);
 
+/// cudaArraySurfaceLoadStore.
+constexpr unsigned kSurfaceLoadStore = 2;
+
 struct Texture {
     Resource resource;
     WholeSampling sampling;
@@ -58,6 +61,11 @@ struct Texture {
 /// By handle. Never destroyed: programs call CUDA until their very end.
 auto& textures() {
     static auto* const table = new std::unordered_map<std::uint64_t, Texture>;
+    return *table;
+}
+
+auto& surfaces() {
+    static auto* const table = new std::unordered_map<std::uint64_t, Resource>;
     return *table;
 }
 
@@ -128,6 +136,20 @@ bool can_be_read(const isa::TextureDescriptor& descriptor) {
     return descriptor.filter == isa::FilterMode::point || !is_integer || descriptor.normalised_values != 0;
 }
 
+/// Allocates the descriptor, whose address is the handle, and writes it.
+CudaError place(const isa::TextureDescriptor& descriptor, std::uint64_t& handle) {
+    Connection& connection = Connection::get();
+    const Reply reply = connection.call({.operation = Operation::allocate, .bytes = sizeof descriptor});
+    if (reply.error != kSuccess) return error_of(reply);
+    handle = reply.address;
+    return error_of(connection.call({.operation = Operation::copy_to_device, .address = reply.address},
+                                    std::as_bytes(std::span(&descriptor, 1))));
+}
+
+CudaError release(std::uint64_t handle) {
+    return error_of(Connection::get().call({.operation = Operation::release, .address = handle}));
+}
+
 }  // namespace
 
 }  // namespace lookahead::cudart
@@ -147,18 +169,14 @@ CudaError cudaCreateTextureObject(std::uint64_t* handle, const Resource* resourc
     if (error != kSuccess) return remember(error);
     descriptor.normalised_values = sampling->sampling.read_mode != 0 && descriptor.kind != isa::ChannelKind::floating;
     if (!descriptor.is_valid() || !can_be_read(descriptor)) return remember(kInvalidValue);
-    Connection& connection = Connection::get();
-    const Reply reply = connection.call({.operation = Operation::allocate, .bytes = sizeof descriptor});
-    if (reply.error != kSuccess) return error_of(reply);
-    *handle = reply.address;
-    textures()[reply.address] = {*resource, *sampling};
-    return error_of(connection.call({.operation = Operation::copy_to_device, .address = reply.address},
-                                    std::as_bytes(std::span(&descriptor, 1))));
+    const CudaError placed = place(descriptor, *handle);
+    if (placed == kSuccess) textures()[*handle] = {*resource, *sampling};
+    return placed;
 }
 CudaError cudaDestroyTextureObject(std::uint64_t handle) {
     if (handle == 0) return kSuccess;
     if (textures().erase(handle) == 0) return remember(kInvalidValue);
-    return error_of(Connection::get().call({.operation = Operation::release, .address = handle}));
+    return release(handle);
 }
 CudaError cudaGetTextureObjectResourceDesc(Resource* resource, std::uint64_t handle) {
     const Texture* const texture = texture_of(handle);
@@ -170,6 +188,30 @@ CudaError cudaGetTextureObjectTextureDesc(WholeSampling* sampling, std::uint64_t
     const Texture* const texture = texture_of(handle);
     if (texture == nullptr || sampling == nullptr) return remember(kInvalidValue);
     *sampling = texture->sampling;
+    return kSuccess;
+}
+CudaError cudaCreateSurfaceObject(std::uint64_t* handle, const Resource* resource) {
+    if (handle == nullptr || resource == nullptr || resource->type != ResourceType::array ||
+        resource->array.array == nullptr || (resource->array.array->flags & kSurfaceLoadStore) == 0)
+        return remember(kInvalidValue);
+    isa::TextureDescriptor descriptor;
+    const CudaError error = describe(*resource, descriptor);
+    if (error != kSuccess) return remember(error);
+    descriptor.row_bytes = descriptor.width * descriptor.texel_bytes();
+    if (!descriptor.is_valid()) return remember(kInvalidValue);
+    const CudaError placed = place(descriptor, *handle);
+    if (placed == kSuccess) surfaces()[*handle] = *resource;
+    return placed;
+}
+CudaError cudaDestroySurfaceObject(std::uint64_t handle) {
+    if (handle == 0) return kSuccess;
+    if (surfaces().erase(handle) == 0) return remember(kInvalidValue);
+    return release(handle);
+}
+CudaError cudaGetSurfaceObjectResourceDesc(Resource* resource, std::uint64_t handle) {
+    const auto found = surfaces().find(handle);
+    if (found == surfaces().end() || resource == nullptr) return remember(kInvalidValue);
+    *resource = found->second;
     return kSuccess;
 }
 /// The limit of CUDA's table for capability 7.5.

@@ -83,7 +83,7 @@ std::string vector_of(const std::string& type, std::size_t width, Random& random
 }
 
 std::string texture(const Sample& sample, Random& random) {
-    const std::string type(sample.types[1]);
+    const std::string type(sample.types.size() == 1 ? "s32" : sample.types[1]);  // surfaces have one type
     const std::string g(sample.geometry);
     const bool array = g[0] == 'a';
     const std::size_t width = g == "1d" || g == "a1d" ? 1 : g == "2d" ? 2 : array ? 3 : 4;
@@ -101,7 +101,8 @@ std::string operand(const Sample& sample, const OperandPlace& place, Random& ran
         case OperandShape::texture:
             return texture(sample, random);
         case OperandShape::texture_result:
-            return vector_of(type, 4, random);
+        case OperandShape::texture_value:
+            return vector_of(type, sample.width, random);
         case OperandShape::constant:
             return "17";
         case OperandShape::value:

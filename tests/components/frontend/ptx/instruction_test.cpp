@@ -244,6 +244,19 @@ TEST_CASE("textures have an object, coordinates and four results") {
     CHECK(first_instruction("tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%rd1, {%r1}];").operands[1].elements.size() == 2);
 }
 
+TEST_CASE("surfaces have an object, coordinates, vectors of one to four elements and what to do outside") {
+    const Instruction load = first_instruction("suld.b.2d.b8.clamp {%rs1}, [%rd1, {%r3, %r2}];");
+    CHECK(load.opcode == Opcode::suld);
+    CHECK(load.modifiers.surface_bound == SurfaceBound::clamp);
+    CHECK(load.operands[0].elements.size() == 1);
+    CHECK(load.operands[1].elements.size() == 3);
+    const Instruction store = first_instruction("sust.b.a2d.v2.b32.zero [%rd1, {%r1, %r2, %r3, %r3}], {%r4, %r5};");
+    CHECK(store.opcode == Opcode::sust);
+    CHECK(store.destination_count == 0);
+    CHECK(store.operands[0].elements.size() == 5);
+    CHECK(store.operands[1].elements.size() == 2);
+}
+
 TEST_CASE("calls pass .param variables of the block around them") {
     const Function kernel = kernel_of(
         "{ // callseq\n.param .b32 param0;\nst.param.b32 [param0+0], %r1;\n.param .b32 retval0;\n"
