@@ -252,6 +252,51 @@ def cache_capacity(make_bench):
         yield Check(f"ring one line larger than {cache}", measured, least - 1e-9, most + 1e-9)
 
 
+def texture_groups(bench):
+    """Of lanes that are addressed together: all fetch one texel, and each group is an access."""
+    return math.ceil(32 / bench["texture.lanes_per_cycle"])
+
+
+def texture_hit(bench):
+    """A cycle for each group, one from the tags to the data, the filter."""
+    return texture_groups(bench) + 1 + bench["texture.filter_latency"]
+
+
+def texture_miss(bench):
+    """As a load's from issue to the line's arrival, which fills nothing into L1D; the first group is served at once and
+    the others behind it; the filter."""
+    return (l2_latency(bench) - bench["l1d.fill_latency"] + texture_groups(bench) - 1 +
+            bench["texture.filter_latency"])
+
+
+def texture_cache(make_bench):
+    def ring_cost(bench, lines):
+        def cycles(laps):
+            return bench.cycles("texture_ring",
+                                arguments=f"u64[16]=0 u32[{32 * lines}]=0 u32:{lines} u32:{laps * lines}")
+        return (cycles(3) - cycles(2)) / lines
+
+    for keys in ({}, {"texture__filter_latency": 10}, {"texture__lanes_per_cycle": 1},
+                 {"texture__lanes_per_cycle": 32}):
+        bench = make_bench(**keys)
+        yield exactly(f"texture hit {keys or ''}", ring_cost(bench, 4), texture_hit(bench))
+    for keys in ({}, {"texture__sets": 2}, {"texture__ways": 8}):
+        bench = make_bench(**keys)
+        sets, ways = bench["texture.sets"], bench["texture.ways"]
+        yield exactly(f"ring as large as the texture cache {keys or ''}", ring_cost(bench, sets * ways),
+                      texture_hit(bench))
+        # One line more than fits is a set with one too many, which LRU then always misses.
+        lines = sets * ways + 1
+        misses = ways + 1
+        expected = (misses * texture_miss(bench) + (lines - misses) * texture_hit(bench)) / lines
+        yield Check(f"ring one line larger {keys or ''}", ring_cost(bench, lines), expected - 1e-9, expected + 1e-9)
+    for keys in ({}, {"crossbar__request_latency": 20}, {"l2__data_latency": 9}, {"l1d__fill_latency": 11},
+                 {"texture__lanes_per_cycle": 32}, {"texture__lanes_per_cycle": 1}):
+        bench = make_bench(texture__ways=2, **keys)
+        yield exactly(f"texture miss, L2 hit {keys or ''}", ring_cost(bench, 4 * bench["texture.sets"]),
+                      texture_miss(bench))
+
+
 def atomics(make_bench):
     """The lanes of a warp that meet at one word take their turns in L2."""
     costs = [make_bench(l2__atomic_cycles=cycles).cost("global_pointer", "atom.global.add.u64 %rd2, [%rd2], 0;",
@@ -417,7 +462,7 @@ def divergence(make_bench):
 
 GROUPS: list[Callable] = [shared_bandwidth, l1_bandwidth, l2_bandwidth, dram_bandwidth, atomic_throughput, divergence,
                           arithmetic_latency, arithmetic_throughput, operand_collection, global_latency, dram_access,
-                          cache_capacity, atomics, pmode_latencies, v100, shared_memory, barrier]
+                          cache_capacity, texture_cache, atomics, pmode_latencies, v100, shared_memory, barrier]
 
 
 def main() -> int:
