@@ -23,8 +23,8 @@ class Allocator {
         DeviceAddress end() const { return address + bytes; }
         bool operator==(const Block&) const = default;
     };
-    /// Bytes of device memory, more than any GPU has.
-    static constexpr std::uint64_t kCapacity = std::uint64_t{256} << 30;
+    /// Gives addresses in the first `reach` bytes of global memory.
+    explicit Allocator(std::uint64_t reach = isa::kGlobalBytes) : reach_(reach) {}
 
     /// Throws ProgramError if `bytes` is 0 or does not fit.
     DeviceAddress allocate(std::uint64_t bytes) {
@@ -32,14 +32,16 @@ class Allocator {
         DeviceAddress address = isa::kGlobalBase;
         auto next = blocks_.begin();
         for (; next != blocks_.end() && next->address - address < bytes; ++next) address = aligned(next->end());
-        constexpr DeviceAddress kEnd = isa::kGlobalBase + kCapacity;
-        if (address >= kEnd || bytes > kEnd - address)
-            throw ProgramError("allocation of " + std::to_string(bytes) + " bytes does not fit in the device memory");
+        const DeviceAddress end = isa::kGlobalBase + reach_;
+        if (address >= end || bytes > end - address)
+            throw ProgramError(
+                "allocation of " + std::to_string(bytes) + " bytes does not fit in the device memory" +
+                (reach_ == isa::kPointerReach ? " of 4 GiB that addresses of 32 bits reach (isa.pointers = 32)" : ""));
         blocks_.insert(next, {address, bytes});
         return address;
     }
 
-    /// Takes a place that is not for allocate() to give: a module's variable, behind kCapacity.
+    /// Takes a place that is not for allocate() to give: a module's variable, behind what can be allocated.
     void place(DeviceAddress address, std::uint64_t bytes) {
         blocks_.insert(first_not_below(address), {address, bytes});
     }
@@ -101,6 +103,7 @@ class Allocator {
         return above == blocks_.begin() ? nullptr : &*std::prev(above);
     }
 
+    std::uint64_t reach_;
     std::vector<Block> blocks_;  // by address
 };
 

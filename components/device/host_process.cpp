@@ -72,7 +72,8 @@ HostProcess::HostProcess(const HostParameters& parameters, const AddressMapping&
       to_memory_(add_out_port("memory")),
       to_dispatcher_(add_out_port("dispatcher")),
       to_sms_(add_out_port("sms")),
-      driver_(std::make_unique<DriverThread>(program_, kernel_table_.image)) {}
+      driver_(std::make_unique<DriverThread>(program_, kernel_table_.image)),
+      allocator_(kernels.reach) {}
 
 void HostProcess::advance(Inbox inbox, Time horizon) {
     if (!started_) {

@@ -12,7 +12,7 @@
 namespace lookahead {
 
 EmulatedDevice::EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options)
-    : kernels_(std::move(kernels)), options_(options), memory_(options.memory_file) {
+    : kernels_(std::move(kernels)), options_(options), allocator_(kernels_.reach), memory_(options.memory_file) {
     for (const isa::ModuleVariable& variable : kernels_.image) {
         allocator_.place(variable.address, variable.bytes);
         memory_.open(variable.address, variable.bytes);

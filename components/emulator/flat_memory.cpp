@@ -13,7 +13,7 @@ namespace lookahead {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-static_assert(isa::kModuleBase >= isa::kGlobalBase + Allocator::kCapacity);
+static_assert(isa::kModuleBase >= isa::kGlobalBase + isa::kGlobalBytes);
 
 void make_accessible(std::byte* begin, std::uint64_t bytes) {
     if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0)

@@ -11,7 +11,9 @@ inline constexpr std::uint64_t kSharedWindowBytes = 0x0000'0000'0100'0000;
 inline constexpr std::uint64_t kLocalWindowBase = 0x0000'0002'0000'0000;
 inline constexpr std::uint64_t kLocalWindowBytes = 0x0000'0001'0000'0000;
 inline constexpr std::uint64_t kGlobalBase = 0x0000'0010'0000'0000;
-/// Behind what can be allocated (256 GiB): a module's .global and its .const variables (module_image.h). Addresses in
+/// What can be allocated, from kGlobalBase on: more than any GPU has.
+inline constexpr std::uint64_t kGlobalBytes = std::uint64_t{256} << 30;
+/// Behind what can be allocated: a module's .global and its .const variables (module_image.h). Addresses in
 /// .const are these addresses too, so that constants need no conversion to be generic.
 inline constexpr std::uint64_t kModuleBase = 0x0000'0050'0000'0000;
 inline constexpr std::uint64_t kModuleBytes = 0x0000'0001'0000'0000;
@@ -35,6 +37,9 @@ constexpr std::uint64_t local_memory_per_warp(std::uint32_t local_bytes) {
 constexpr std::uint64_t local_memory_offset(std::uint64_t offset, unsigned lane) {
     return offset / 4 * kLocalRowBytes + lane * 4 + offset % 4;
 }
+
+/// What addresses in registers of 32 bits reach, from kGlobalBase on.
+inline constexpr std::uint64_t kPointerReach = std::uint64_t{1} << 32;
 
 /// cudaMalloc's alignment.
 inline constexpr std::uint64_t kAllocationAlignment = 256;

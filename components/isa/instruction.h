@@ -196,9 +196,10 @@ struct Instruction {
     AtomicOp atomic = AtomicOp::none;
     SpecialRegister special = SpecialRegister::none;
     BarrierKind barrier = BarrierKind::sync;
-    bool yields = false;      ///< branch back in a loop that may wait for other lanes
-    std::uint8_t mode = 0;    ///< lop3 table, shuffle or vote mode, barrier number
-    std::uint8_t vector = 1;  ///< elements of a load or store: 1, 2 or 4
+    bool yields = false;              ///< branch back in a loop that may wait for other lanes
+    std::uint8_t mode = 0;            ///< lop3 table, shuffle or vote mode, barrier number
+    std::uint8_t address_window = 0;  ///< high word of a memory address whose operand is one row
+    std::uint8_t vector = 1;          ///< elements of a load or store: 1, 2 or 4
     std::uint8_t guard = kTruePredicate;
     bool guard_negated = false;
     std::uint8_t source_predicate = kNoPredicate;

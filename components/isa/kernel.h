@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "components/isa/address_space.h"
 #include "components/isa/instruction.h"
 #include "components/isa/module_image.h"
 
@@ -39,7 +40,9 @@ struct Kernel {
     std::uint32_t parameter_bytes = 0;             ///< as the PTX ABI lays them out; a multiple of 4 in the rows
     std::vector<std::uint32_t> parameter_offsets;  ///< of each parameter, bytes
     std::vector<std::uint32_t> parameter_sizes;    ///< of each parameter, bytes
-    std::uint32_t registers = 0;                   ///< 32-bit registers a thread
+    /// Bytes of the parameters from which addresses of 32 bits are made: they must be within kPointerReach.
+    std::vector<std::uint32_t> pointer_parameters;
+    std::uint32_t registers = 0;  ///< 32-bit registers a thread
     std::uint32_t predicates = 0;
     std::uint32_t static_shared_bytes = 0;
     std::uint32_t local_bytes = 0;          ///< local memory a thread: depot and spills
@@ -58,6 +61,8 @@ struct Kernel {
 struct KernelTable : std::vector<Kernel> {
     using std::vector<Kernel>::vector;
     ModuleImage image;
+    /// Bytes of global memory from kGlobalBase on that the kernels' addresses reach.
+    std::uint64_t reach = kGlobalBytes;
 };
 
 }  // namespace lookahead::isa

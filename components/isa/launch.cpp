@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "components/isa/address_space.h"
 #include "core/error/error.h"
 
 namespace lookahead::isa {
@@ -84,6 +85,20 @@ std::uint64_t uniform_value(SpecialRegister special, const WarpIdentity& warp) {
     }
 }
 
+/// What 32-bit registers hold of a parameter must tell its address: in reach, or nothing of one (a number with its sign).
+void check_pointer_parameters(const Kernel& kernel, std::span<const std::byte> parameters) {
+    for (const std::uint32_t offset : kernel.pointer_parameters) {
+        std::uint64_t value = 0;
+        if (offset + sizeof value > parameters.size()) continue;
+        std::memcpy(&value, parameters.data() + offset, sizeof value);
+        const std::uint64_t high = value >> 32;
+        if (value - kGlobalBase < kPointerReach || high == 0 || high == 0xffffffffU) continue;
+        throw ProgramError("launch of " + kernel.name + ": the parameter at byte " + std::to_string(offset) + " is " +
+                           std::to_string(value) + ", and addresses of 32 bits (isa.pointers = 32) reach " +
+                           std::to_string(kPointerReach) + " bytes from " + std::to_string(kGlobalBase) + " on");
+    }
+}
+
 }  // namespace
 
 std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, const Dim3& block,
@@ -91,6 +106,7 @@ std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, cons
     if (parameters.size() < needed_parameter_bytes(kernel) || parameters.size() > kernel.parameter_rows() * 4)
         throw ProgramError("launch of " + kernel.name + " passes " + std::to_string(parameters.size()) +
                            " bytes of parameters; the kernel takes " + std::to_string(kernel.parameter_bytes));
+    check_pointer_parameters(kernel, parameters);
     std::vector<Row> rows(kernel.constant_rows());
     const auto launch_row = [&rows](LaunchRow row) -> Row& { return rows[static_cast<std::uint16_t>(row)]; };
     set_row(launch_row(LaunchRow::ntid_x), block.x);

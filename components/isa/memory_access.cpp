@@ -88,9 +88,11 @@ void compute_addresses(const Instruction& instruction, const std::uint32_t* low,
                        LaneMask active, std::uint64_t* addresses) {
     const std::int64_t offset = instruction.offset;
     if (instruction.source[0].rows < 2) {
-        // 32-bit addresses wrap at 32 bits.
-        for (unsigned lane = 0; lane < kWarpSize; ++lane)
-            addresses[lane] = (active >> lane & 1) ? low[lane] + static_cast<std::uint32_t>(offset) : addresses[lane];
+        const std::uint64_t window = std::uint64_t{instruction.address_window} << 32;
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            const std::uint32_t word = low[lane] + static_cast<std::uint32_t>(offset);
+            addresses[lane] = (active >> lane & 1) ? window | word : addresses[lane];
+        }
         return;
     }
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {

@@ -18,6 +18,7 @@
 #include "components/frontend/finaliser/legalise_operands.h"
 #include "components/frontend/finaliser/lower.h"
 #include "components/frontend/finaliser/module_layout.h"
+#include "components/frontend/finaliser/narrow_pointers.h"
 #include "components/frontend/finaliser/rename.h"
 #include "components/frontend/finaliser/schedule.h"
 #include "components/frontend/finaliser/spill_predicates.h"
@@ -33,6 +34,9 @@ void check_options(const FinaliserOptions& options) {
     if (options.register_limit < 1 || options.register_limit > 255)
         throw ConfigurationError(
             fmt::format("register limit {} is out of range; it must be from 1 to 255", options.register_limit));
+    if (options.isa.pointers != 32 && options.isa.pointers != 64)
+        throw ConfigurationError(
+            fmt::format("isa.pointers = {} is not supported; it is 32 or 64", options.isa.pointers));
     if (options.isa.reserved_registers >= options.register_limit)
         throw ConfigurationError(
             fmt::format("register limit {} leaves none beside the {} reserved ones; it must be higher",
@@ -81,10 +85,23 @@ Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& 
     return allocate(kernel);
 }
 
+/// Whether addresses of the module's variables may be in memory: host programs can ask for those of .global ones, and
+/// initialisers can have them.
+bool may_hold_addresses(const ptx::Module& module) {
+    return std::ranges::any_of(module.variables, [](const ptx::Variable& variable) {
+        return variable.space == ptx::StateSpace::global || !variable.relocations.empty();
+    });
+}
+
 VirtualKernel prepare(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
                       bool rename) {
     VirtualKernel code = lower(module, kernel);
-    optimise(code, rename, options.simplify);
+    // What 32-bit pointers need to know of an address is lost where registers are used again for something else.
+    optimise(code, rename || options.isa.pointers == 32, options.simplify);
+    if (options.isa.pointers == 32) {
+        narrow_pointers(code, may_hold_addresses(module));
+        if (options.simplify) simplify(code);
+    }
     if (options.fuse_products) {
         fuse_products(code);
         simplify(code);
@@ -164,6 +181,7 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
 isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options) {
     isa::KernelTable table;
     table.image = module_image(module);
+    if (options.isa.pointers == 32) table.reach = isa::kPointerReach;
     for (const ptx::Function& function : module.functions)
         if (function.is_kernel && function.is_defined) table.push_back(finalise(module, function, options));
     return table;

@@ -12,6 +12,8 @@ struct IsaOptions {
     /// An instruction has one constant or number among its operands at most, and none as an address, as data to be
     /// stored or shuffled. Otherwise constants can stand wherever registers can.
     bool single_constant = false;
+    /// Bits of an address in registers: 64, or 32 where all of a program's global memory is within 4 GiB.
+    unsigned pointers = 64;
     /// Registers of each thread that hold no values of the program: they count, and cannot be allocated.
     unsigned reserved_registers = 0;
 };

@@ -48,9 +48,9 @@ TEST_CASE("contains, find and nearest know the allocations to the byte") {
 TEST_CASE("nothing, too much, and releases of what is not allocated are refused") {
     Allocator allocator;
     CHECK_THROWS_AS(allocator.allocate(0), ProgramError);
-    CHECK_THROWS_AS(allocator.allocate(Allocator::kCapacity + 1), ProgramError);
+    CHECK_THROWS_AS(allocator.allocate(isa::kGlobalBytes + 1), ProgramError);
     CHECK_THROWS_AS(allocator.allocate(UINT64_MAX), ProgramError);
-    const DeviceAddress all = allocator.allocate(Allocator::kCapacity);
+    const DeviceAddress all = allocator.allocate(isa::kGlobalBytes);
     CHECK_THROWS_AS(allocator.allocate(1), ProgramError);
     CHECK_THROWS_AS(allocator.release(all + 256), ProgramError);
     allocator.release(all);

@@ -12,7 +12,8 @@ namespace {
 
 __extension__ using Integer = __int128;
 
-TEST_CASE("addresses are the operand plus the displacement, modulo its width, for active lanes only") {
+TEST_CASE(
+    "addresses are the operand plus the displacement, modulo its width and in its window, for active lanes only") {
     auto& random = test::random_bits();
     for (int round = 0; round < 200; ++round) {
         Row low, high;
@@ -22,6 +23,7 @@ TEST_CASE("addresses are the operand plus the displacement, modulo its width, fo
         }
         Instruction instruction;
         instruction.source[0].rows = round % 2 == 0 ? 1 : 2;
+        instruction.address_window = static_cast<std::uint8_t>(random());
         instruction.offset = static_cast<std::int32_t>(random());
         const LaneMask active = round % 3 == 0 ? kFullMask : static_cast<LaneMask>(random());
         std::uint64_t addresses[kWarpSize];
@@ -35,6 +37,7 @@ TEST_CASE("addresses are the operand plus the displacement, modulo its width, fo
                 __extension__ __int128 sum = __int128{low.lanes[lane]} + instruction.offset;
                 if (instruction.source[0].rows == 2) sum += __int128{high.lanes[lane]} << 32;
                 expected = static_cast<std::uint64_t>((sum % modulus + modulus) % modulus);
+                if (instruction.source[0].rows == 1) expected += std::uint64_t{instruction.address_window} << 32;
             }
             REQUIRE(addresses[lane] == expected);
         }

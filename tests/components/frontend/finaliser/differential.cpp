@@ -52,6 +52,16 @@ std::vector<std::uint32_t> run_everywhere(const std::string& text, const LaunchC
             }
         }
     }
+    // Where registers of 32 bits can hold the addresses; pointers_test.cpp says where they cannot.
+    FinaliserOptions narrow;
+    narrow.isa.pointers = 32;
+    try {
+        finalise_module(module, narrow);
+    } catch (const InputError& error) {
+        CHECK(std::string(error.what()).find("isa.pointers") != std::string::npos);
+        return expected;
+    }
+    CHECK(emulate(module, narrow, configuration, a, words) == expected);
     return expected;
 }
 

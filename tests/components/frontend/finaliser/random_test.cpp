@@ -75,6 +75,7 @@ IsaOptions isa_of(std::uint64_t seed) {
     isa.expand_64bit = seed % 3 != 0;
     isa.wide_multiply = seed % 3 == 1;
     isa.single_constant = seed % 2 != 0;
+    isa.pointers = seed % 7 < 3 ? 32 : 64;
     isa.reserved_registers = static_cast<unsigned>(seed % 4);
     return isa;
 }

@@ -160,7 +160,8 @@ class Thread {
     std::byte* bytes_at(const VirtualInstruction& instruction) {
         const auto offset = static_cast<std::uint64_t>(std::int64_t{instruction.machine.offset});
         std::uint64_t address = value(instruction.source[0]) + offset;
-        if (instruction.source[0].rows == 1) address = static_cast<std::uint32_t>(address);
+        if (instruction.source[0].rows == 1)
+            address = std::uint64_t{instruction.machine.address_window} << 32 | static_cast<std::uint32_t>(address);
         const unsigned bytes = isa::lane_bytes(instruction.machine);
         if (address % bytes != 0) throw std::runtime_error("misaligned address");
         const bool in_window =
