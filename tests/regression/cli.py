@@ -15,6 +15,8 @@ import lookahead_process as lookahead  # noqa: E402
 SUMMARY = ["workload", "machine", "status", "outputs", "cycles", "warp_instructions", "thread_instructions", "ipc",
            "kernels", "energy_j", "ranks", "sync", "wall_s", "warp_instructions_per_s", "peak_rss_bytes", "state_hash",
            "out"]
+PROFILE = ["kernel", "r_default", "r_base", "r_least", "limits"]
+LIMIT = ["limit", "registers", "spill_bytes", "spill_loads", "spill_stores", "instructions"]
 
 
 class Checks:
@@ -121,6 +123,27 @@ def check_partition(checks, folder):
         checks.check(" ".join(map(str, arguments)), done.returncode == 3 and fragment in done.stderr, done.stderr)
 
 
+def check_profile(checks):
+    """Registers of a kernel at falling limits, as a table and as JSON, which agree."""
+    arguments = ["profile", "registers", "hotspot", "--kernel", "hotspot"]
+    text = checks.prints(arguments, "hotspot: r_default ", "(least without spills), least ")
+    profiles = json.loads(checks.prints([*arguments, "--json"]))
+    checks.check("profile", [list(profile) for profile in profiles] == [PROFILE], profiles)
+    profile, limits = profiles[0], profiles[0]["limits"]
+    checks.check("limits", all(list(limit) == LIMIT for limit in limits), limits[:1])
+    rows = [[int(cell) for cell in line.split()] for line in text.splitlines()[2:]]
+    checks.check("table", rows == [list(limit.values()) for limit in limits], text)
+    base = [limit for limit in limits if limit["spill_bytes"] == 0][-1]
+    checks.check("r_default", profile["r_default"] == limits[0]["registers"], profile["r_default"])
+    checks.check("r_base", profile["r_base"] == base["registers"], profile["r_base"])
+    checks.check("r_least", profile["r_least"] == limits[-1]["registers"] < profile["r_base"], profile["r_least"])
+    checks.check("falling limits", all(high["registers"] > low["limit"] >= low["registers"]
+                                       for high, low in zip(limits, limits[1:])), limits)
+    checks.check("spills", all((limit["spill_bytes"] > 0) == (limit["spill_loads"] + limit["spill_stores"] > 0)
+                               for limit in limits), limits)
+    checks.prints(["profile", "code", "hotspot"], "// hotspot: ", "EXIT ;")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -132,6 +155,7 @@ def main() -> int:
         check_engine(checks)
         check_run(checks, folder)
         check_partition(checks, folder)
+        check_profile(checks)
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed else 0
 

@@ -85,6 +85,25 @@ TEST_CASE("operations that change nothing vanish") {
     CHECK(count(kernel, "MUL.LO.S32 R0, c[param+0x8], c[param+0xc]") == 1);
 }
 
+TEST_CASE("integer constants are computed exactly when the kernel is finalised, modulo their width") {
+    const isa::Kernel kernel = kernel_of(
+        "mov.u32 %r0, 0xffffffff; add.u32 %r1, %r0, 3; mul.lo.u32 %r2, %r0, %r0; shl.b32 %r3, %r0, 31;"
+        "mov.u32 %r4, 40; shl.b32 %r5, %r0, %r4; xor.b32 %r6, %r0, 0xf0f0f0f0; mov.u64 %rd0, -1; add.u64 %rd1, %rd0, 2;"
+        "mul.lo.u64 %rd2, %rd0, 3; st.global.v4.u32 [%out], {%r1, %r2, %r3, %r5}; st.global.u32 [%out+16], %r6;"
+        "st.global.u64 [%out+24], %rd1; st.global.u64 [%out+32], %rd2;");
+    for (const char* operation : {"ADD", "MUL", "SHL", "XOR"}) CHECK(count(kernel, operation) == 0);
+    const std::vector<std::uint32_t> words = run(kernel);
+    CHECK(std::vector(words.begin(), words.begin() + 10) ==
+          std::vector<std::uint32_t>{2, 1, 0x80000000, 0, 0x0f0f0f0f, 0, 1, 0, 0xfffffffd, 0xffffffff});
+}
+
+TEST_CASE("floating-point arithmetic on constants stays in the kernel, where its rounding is the machine's") {
+    const isa::Kernel kernel = kernel_of(
+        "mov.f32 %f0, 0f3DCCCCCD; add.rz.f32 %f1, %f0, %f0; fma.rn.f32 %f2, %f0, %f0, %f1; st.global.f32 [%out], %f2;");
+    CHECK(count(kernel, "ADD") == 1);
+    CHECK(count(kernel, "FMA") == 1);
+}
+
 TEST_CASE("shared variables lie one after another at their alignment, dynamic ones behind them") {
     const std::string before =
         ".shared .align 1 .b8 first[3];\n.shared .align 8 .b8 second[16];\n.extern .shared .align 16 .b8 rest[];\n";
