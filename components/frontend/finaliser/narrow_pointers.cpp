@@ -23,6 +23,11 @@ constexpr std::uint8_t window_of(std::uint64_t address) {
     return static_cast<std::uint8_t>(address >> 32);
 }
 constexpr std::uint8_t kGlobal = window_of(isa::kGlobalBase);
+/// Windows that data have addresses in, other than what can be allocated.
+constexpr bool is_window(std::uint8_t high) {
+    return high == window_of(isa::kSharedWindowBase) || high == window_of(isa::kLocalWindowBase) ||
+           high == window_of(isa::kModuleBase) || high == window_of(isa::kConstantBase);
+}
 static_assert(isa::kConstantBase >> 32 <= 0xff && isa::kModuleBytes <= isa::kPointerReach);
 
 /// Where a 64-bit value points, as far as the code says. What a join of two can be stands behind both.
@@ -163,10 +168,8 @@ class Narrower {
         if (operand.kind == Operand::Kind::reg) return origins_[operand.index];
         const auto value = literal_value(kernel_.frame, operand);
         if (!value) return {Origin::Kind::given};
-        const std::uint8_t window = window_of(*value);
-        const bool in_window = operand.rows == 2 && *value >> 40 == 0 && window != 0;
-        if (in_window && window == kGlobal) return {Origin::Kind::given};
-        return in_window ? Origin{Origin::Kind::window, window} : Origin{Origin::Kind::integer};
+        if (operand.rows != 2 || *value >> 40 != 0 || !is_window(window_of(*value))) return {Origin::Kind::integer};
+        return {Origin::Kind::window, window_of(*value)};
     }
 
     Origin result_of(const VirtualInstruction& instruction) const {
