@@ -159,6 +159,15 @@ void errors() {
     EXPECT(fails(cudaGetDeviceCount(nullptr), kInvalidValue));
     int value = 0;
     EXPECT(fails(cudaDeviceGetAttribute(&value, 16, 3), kInvalidDevice));
+    // Programs ask for all attributes there are: 44 and 92 to 94 are none of cudaDeviceAttr's numbers.
+    for (int attribute = 1; attribute <= 91; ++attribute) {
+        if (attribute != 44) {
+            EXPECT(cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess);
+        }
+    }
+    for (const int attribute : {-1, 0, 44, 92, 1000}) {
+        EXPECT(fails(cudaDeviceGetAttribute(&value, attribute, 0), kInvalidValue));
+    }
     // Each thread has its own last error.
     EXPECT(cudaSetDevice(-1) == kInvalidDevice);
     std::thread([] { EXPECT(cudaGetLastError() == cudaSuccess); }).join();

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <string>
+#include <optional>
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
@@ -82,9 +82,71 @@ Properties12 properties12() {
     return p;
 }
 
+/// cudaDevAttrMaxTexture... and cudaDevAttrMaxSurface...: limits of capability 7.5 in the CUDA C++ Programming Guide;
+/// nothing of cube maps and mipmaps, which are not supported.
+std::optional<int> image_limit(int attribute) {
+    switch (attribute) {
+        case 21:  // 1D textures; width of 2D textures, also on pitched memory
+        case 22:
+        case 56:  // width of 2D surfaces
+        case 70:
+            return 131072;
+        case 23:  // height of 2D textures and surfaces
+        case 57:
+            return 65536;
+        case 71:  // height of 2D textures on pitched memory
+            return 65000;
+        case 72:  // and their pitch
+            return 2097120;
+        case 69:  // 1D textures on linear memory
+            return 1 << 28;
+        case 27:  // layered 2D and 1D textures, gathers, 1D surfaces, layered 1D and 2D surfaces
+        case 28:
+        case 42:
+        case 45:
+        case 46:
+        case 55:
+        case 61:
+        case 63:
+        case 64:
+            return 32768;
+        case 24:  // 3D textures and surfaces; the alternate shape is the same
+        case 25:
+        case 26:
+        case 47:
+        case 48:
+        case 49:
+        case 58:
+        case 59:
+        case 60:
+            return 16384;
+        case 29:  // layers
+        case 43:
+        case 62:
+        case 65:
+            return 2048;
+        case 52:  // cube maps, mipmaps
+        case 53:
+        case 54:
+        case 66:
+        case 67:
+        case 68:
+        case 73:
+        case 74:
+        case 77:
+            return 0;
+        default:
+            return std::nullopt;
+    }
+}
+
 /// cudaDeviceAttr's numbers. False: none of them.
 bool attribute_value(int attribute, int& value) {
     const DeviceInformation& device = device_information();
+    if (const std::optional<int> limit = image_limit(attribute)) {
+        value = *limit;
+        return true;
+    }
     switch (attribute) {
         case 1:
             value = signed_of(kMaxThreadsPerBlock);
@@ -126,18 +188,6 @@ bool attribute_value(int attribute, int& value) {
             return true;
         case 16:
             value = signed_of(device.multiprocessors);
-            return true;
-        case 21:  // greatest textures: 1D; 2D; 3D
-        case 22:
-            value = 131072;
-            return true;
-        case 23:
-            value = 65536;
-            return true;
-        case 24:
-        case 25:
-        case 26:
-            value = 16384;
             return true;
         case 36:
             value = signed_of(device.memory_clock_kilohertz);
@@ -210,9 +260,32 @@ bool attribute_value(int attribute, int& value) {
         case 111:  // reserved shared memory
         case 112:  // sparse arrays
         case 113:  // read-only registration
+        case 114:  // timeline semaphores of other programs
         case 116:  // GPUDirect RDMA
+        case 117:
+        case 118:
+        case 119:  // handles of memory pools for other processes
         case 120:  // clusters
+        case 121:  // arrays that are mapped later
+        case 125:  // events for other processes
+        case 130:  // NUMA: none
+        case 133:  // MPS
+        case 135:  // interoperation with Direct3D 12, Vulkan
+        case 138:
+        case 139:  // PCI device, subsystem
+        case 140:
+        case 142:  // memory pools on the host
+        case 143:
+        case 144:
+        case 147:  // some atomics of the host on device memory
             value = 0;
+            return true;
+        case 126:  // domains of memory synchronisation
+            value = 1;
+            return true;
+        case 131:  // NUMA nodes of the GPU's memory, of its host: none
+        case 134:
+            value = -1;
             return true;
         default:
             return false;
@@ -290,10 +363,7 @@ CudaError cudaGetDeviceProperties(void* properties, int device) {
 CudaError cudaDeviceGetAttribute(int* value, int attribute, int device) {
     if (value == nullptr) return remember(kInvalidValue);
     if (check_device(device) != kSuccess) return kInvalidDevice;
-    if (!attribute_value(attribute, *value))
-        Connection::get().refuse("it asks for device attribute " + std::to_string(attribute) +
-                                 " (cudaDeviceGetAttribute), which is not supported");
-    return kSuccess;
+    return attribute_value(attribute, *value) ? kSuccess : remember(kInvalidValue);
 }
 CudaError cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
     const CudaError error = check_device(device);
