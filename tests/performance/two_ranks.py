@@ -22,6 +22,8 @@ def main() -> int:
     parser.add_argument("--size", default="small")
     parser.add_argument("--sync", default="window")
     parser.add_argument("--partition", default="graph")
+    parser.add_argument("--measured-weights", action="store_true",
+                        help="balance by the processes' times in a run on one rank before the pairs")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--at-least", type=float, default=1.5)
     arguments = parser.parse_args()
@@ -31,6 +33,10 @@ def main() -> int:
         for workload in arguments.workloads:
             options = [workload, "--size", arguments.size, "--out", pathlib.Path(folder) / "run.h5"]
             parallel = [*options, "--sync", arguments.sync, "--partition", arguments.partition]
+            if arguments.measured_weights:
+                weights = pathlib.Path(folder) / "weights.h5"
+                lookahead.simulate(arguments.program, [workload, "--size", arguments.size, "--out", weights])
+                parallel += ["--weights", weights]
             ratios = []
             for _ in range(arguments.pairs):
                 one = lookahead.simulate(arguments.program, options)["wall_s"]
