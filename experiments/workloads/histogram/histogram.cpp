@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kBins = 256, kThreads = 192, kMergeThreads = 256;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"words", "word", {3000, 1 << 20, 1 << 24, 1 << 26}, 1 << 28, "Words of four bytes to count."},
+    {"words", "word", {3000, 5 << 18, 5 << 23, 1 << 27}, 1 << 28, "Words of four bytes to count."},
     {"blocks", "CTA", {8, 240, 240, 240}, 65535, "Thread blocks that count; 240 in the suite."},
 }};
 

@@ -21,8 +21,8 @@ constexpr double kTolerance = 5e-4, kScale = 10.0;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"paths", "path", {64, 2048, 4096, 65536}, 1 << 20, "Paths; 64 x 64 threads take them in turns."},
-    {"rates", "rate", {12, 40, 80, 80}, 80, "Forward rates; 80 in the suite."},
-    {"steps", "step", {6, 20, 40, 40}, 40, "Steps of time, fewer than rates; 40 in the suite."},
+    {"rates", "rate", {12, 36, 80, 80}, 80, "Forward rates; 80 in the suite."},
+    {"steps", "step", {6, 18, 40, 40}, 40, "Steps of time, fewer than rates; 40 in the suite."},
 }};
 
 class Libor : public SizedWorkload<kParameters> {
