@@ -1,6 +1,6 @@
 #include "components/frontend/finaliser/dependences.h"
 
-#include <unordered_map>
+#include <vector>
 
 #include "components/isa/memory_access.h"
 
@@ -54,7 +54,8 @@ bool may_overlap(const Access& a, const Access& b) {
 
 class Builder {
   public:
-    Builder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code) : kernel_(kernel), code_(code) {
+    Builder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code)
+        : kernel_(kernel), code_(code), units_(unit_count(kernel)) {
         result_.successors.resize(code.size());
         result_.predecessors.resize(code.size(), 0);
     }
@@ -158,7 +159,7 @@ class Builder {
     const VirtualKernel& kernel_;
     std::span<const VirtualInstruction> code_;
     Dependences result_;
-    std::unordered_map<std::uint32_t, Unit> units_;
+    std::vector<Unit> units_;
     std::vector<Access> accesses_;  ///< since the last fence
     std::uint32_t fence_ = kNone;
     std::uint32_t meeting_ = kNone;  ///< the last instruction that lanes execute together

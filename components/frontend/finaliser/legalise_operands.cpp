@@ -120,14 +120,14 @@ class Legaliser {
     }
 
     std::uint32_t common_dominator(std::uint32_t a, std::uint32_t b) const {
-        while (!ptx::dominates(dominators_, a, b)) a = dominators_[a];
+        while (!dominators_.dominates(a, b)) a = dominators_.immediate(a);
         return a;
     }
 
     /// The nearest dominator that is in the fewest loops.
     std::uint32_t out_of_loops(std::uint32_t block) const {
         for (std::uint32_t up = block; depths_[block] > 0 && up != 0;) {
-            up = dominators_[up];
+            up = dominators_.immediate(up);
             if (depths_[up] < depths_[block]) block = up;
         }
         return block;
@@ -174,7 +174,7 @@ class Legaliser {
     VirtualKernel& kernel_;
     const IsaOptions& options_;
     ptx::Graph graph_;
-    std::vector<std::uint32_t> dominators_;
+    ptx::DominatorTree dominators_;
     std::vector<std::uint32_t> depths_;
     /// To be inserted: by block, and by the instruction before which they go.
     std::map<std::uint32_t, std::map<std::uint32_t, std::vector<VirtualInstruction>>> moves_;

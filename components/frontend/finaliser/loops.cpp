@@ -2,7 +2,7 @@
 
 namespace lookahead::finaliser {
 
-std::vector<std::uint32_t> loop_depths(const ptx::Graph& graph, const std::vector<std::uint32_t>& dominators) {
+std::vector<std::uint32_t> loop_depths(const ptx::Graph& graph, const ptx::DominatorTree& dominators) {
     const auto before = ptx::predecessors(graph);
     std::vector<std::uint32_t> depths(graph.size(), 0);
     for (std::uint32_t head = 0; head < graph.size(); ++head) {
@@ -10,17 +10,17 @@ std::vector<std::uint32_t> loop_depths(const ptx::Graph& graph, const std::vecto
         std::vector<bool> inside(graph.size(), false);
         std::vector<std::uint32_t> open;
         const auto enter = [&](std::uint32_t block) {
-            if (inside[block] || (block != 0 && dominators[block] == ptx::kNoNode)) return;
+            if (inside[block] || (block != 0 && dominators.immediate(block) == ptx::kNoNode)) return;
             inside[block] = true;
             open.push_back(block);
         };
         bool is_loop = false;
         for (std::uint32_t from : before[head])
-            if (ptx::dominates(dominators, head, from)) is_loop = true;
+            if (dominators.dominates(head, from)) is_loop = true;
         if (!is_loop) continue;
         inside[head] = true;
         for (std::uint32_t from : before[head])
-            if (ptx::dominates(dominators, head, from)) enter(from);
+            if (dominators.dominates(head, from)) enter(from);
         while (!open.empty()) {
             const std::uint32_t block = open.back();
             open.pop_back();

@@ -1,48 +1,69 @@
 #include "components/frontend/finaliser/pressure.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace lookahead::finaliser {
 
-Pressure::Pressure(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, const BitSet& live_in,
-                   const BitSet& live_out)
-    : reads_(code.size()), writes_(code.size()) {
-    std::unordered_map<std::uint32_t, std::uint32_t> current;  // unit -> its value at this place
+namespace {
+
+void add(Live& live, bool predicate, int count) {
+    (predicate ? live.predicates : live.rows) += count;
+}
+
+}  // namespace
+
+StretchValues::StretchValues(const VirtualKernel& kernel, std::span<const VirtualInstruction> code,
+                             const BitSet& live_in, const BitSet& live_out) {
+    std::vector<std::uint32_t> current(unit_count(kernel), kNone);  // unit -> its value at this place
     const auto begin_value = [&](std::uint32_t unit) {
         current[unit] = static_cast<std::uint32_t>(values_.size());
-        values_.push_back({0, false, unit >= kernel.rows()});
+        // Until the unit is written again, what lives behind the stretch is this value.
+        values_.push_back({0, live_out.contains(unit), unit >= kernel.rows()});
         return current[unit];
     };
-    live_in.for_each([&](std::uint32_t unit) { add(live_, values_[begin_value(unit)], 1); });
-    for (std::size_t i = 0; i < code.size(); ++i) {
-        for_each_read(kernel, code[i], [&](std::uint32_t unit) {
-            const std::uint32_t value = current.contains(unit) ? current[unit] : begin_value(unit);
-            if (std::ranges::find(reads_[i], value) != reads_[i].end()) return;
-            reads_[i].push_back(value);
+    const auto begin_next = [&](std::uint32_t unit) {
+        if (current[unit] != kNone) values_[current[unit]].outlives = false;
+        return begin_value(unit);
+    };
+    live_in.for_each([&](std::uint32_t unit) { add(live_in_, values_[begin_value(unit)].predicate, 1); });
+    first_.reserve(2 * code.size() + 1);
+    for (const VirtualInstruction& instruction : code) {
+        const auto reads = static_cast<std::ptrdiff_t>(lists_.size());
+        first_.push_back(static_cast<std::uint32_t>(lists_.size()));
+        for_each_read(kernel, instruction, [&](std::uint32_t unit) {
+            const std::uint32_t value = current[unit] != kNone ? current[unit] : begin_value(unit);
+            if (std::find(lists_.begin() + reads, lists_.end(), value) != lists_.end()) return;
+            lists_.push_back(value);
             ++values_[value].readers;
         });
-        for_each_write(kernel, code[i], [&](std::uint32_t unit) {
+        first_.push_back(static_cast<std::uint32_t>(lists_.size()));
+        for_each_write(kernel, instruction, [&](std::uint32_t unit) {
             // A guarded write goes into the value that is there: it neither begins nor ends one.
-            if (code[i].guarded() && current.contains(unit)) return;
-            writes_[i].push_back(begin_value(unit));
+            if (instruction.guarded() && current[unit] != kNone) return;
+            lists_.push_back(begin_next(unit));
         });
     }
-    for (const auto& [unit, value] : current) values_[value].outlives = live_out.contains(unit);
+    first_.push_back(static_cast<std::uint32_t>(lists_.size()));
+}
+
+Pressure::Pressure(const StretchValues& values) : values_(values), live_(values.live_in()) {
+    readers_.reserve(values.values().size());
+    for (const StretchValues::Value& value : values.values()) readers_.push_back(value.readers);
 }
 
 Live Pressure::live_after(std::uint32_t i) const {
     Live live = live_;
-    for (std::uint32_t value : reads_[i])
-        if (values_[value].readers == 1 && !values_[value].outlives) add(live, values_[value], -1);
-    for (std::uint32_t value : writes_[i])
-        if (values_[value].readers > 0 || values_[value].outlives) add(live, values_[value], 1);
+    const auto& values = values_.values();
+    for (std::uint32_t value : values_.reads(i))
+        if (readers_[value] == 1 && !values[value].outlives) add(live, values[value].predicate, -1);
+    for (std::uint32_t value : values_.writes(i))
+        if (readers_[value] > 0 || values[value].outlives) add(live, values[value].predicate, 1);
     return live;
 }
 
 void Pressure::place(std::uint32_t i) {
     live_ = live_after(i);
-    for (std::uint32_t value : reads_[i]) --values_[value].readers;
+    for (std::uint32_t value : values_.reads(i)) --readers_[value];
 }
 
 }  // namespace lookahead::finaliser

@@ -19,12 +19,42 @@ struct Live {
     int excess(Live limit) const { return std::max(0, rows - limit.rows) + std::max(0, predicates - limit.predicates); }
 };
 
-/// How many rows and predicates live while the instructions of a stretch of code are put in some order that keeps their dependences.
-/// Each value of a row or predicate counts by itself: from its write to its last reader.
+/// The values of the rows and predicates in a stretch of code, each from its write to its last reader, by number.
+class StretchValues {
+  public:
+    StretchValues(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, const BitSet& live_in,
+                  const BitSet& live_out);
+
+    struct Value {
+        int readers = 0;
+        bool outlives = false;  ///< is read behind the stretch
+        bool predicate = false;
+    };
+
+    const std::vector<Value>& values() const { return values_; }
+    /// The values that instruction `i` reads, each once, and that it begins.
+    std::span<const std::uint32_t> reads(std::uint32_t i) const { return between(2 * i); }
+    std::span<const std::uint32_t> writes(std::uint32_t i) const { return between(2 * i + 1); }
+    /// What lives before the first instruction.
+    Live live_in() const { return live_in_; }
+
+  private:
+    std::span<const std::uint32_t> between(std::size_t list) const {
+        return std::span(lists_).subspan(first_[list], first_[list + 1] - first_[list]);
+    }
+
+    std::vector<Value> values_;
+    std::vector<std::uint32_t> lists_;  ///< reads of instruction 0, its writes, reads of instruction 1, ...
+    std::vector<std::uint32_t> first_;  ///< where each list begins, and the end
+    Live live_in_;
+};
+
+/// How many rows and predicates live while the instructions of a stretch of code are put in some order that keeps
+/// their dependences. Each value of a row or predicate counts by itself.
 class Pressure {
   public:
-    Pressure(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, const BitSet& live_in,
-             const BitSet& live_out);
+    /// `values` must outlive this.
+    explicit Pressure(const StretchValues& values);
 
     /// What lives now.
     Live live() const { return live_; }
@@ -33,28 +63,9 @@ class Pressure {
     /// Instruction `i` comes next.
     void place(std::uint32_t i);
 
-    /// The values, by number, that instruction `i` reads, each once, and that it begins.
-    std::span<const std::uint32_t> reads(std::uint32_t i) const { return reads_[i]; }
-    std::span<const std::uint32_t> writes(std::uint32_t i) const { return writes_[i]; }
-    std::uint32_t values() const { return static_cast<std::uint32_t>(values_.size()); }
-    bool is_row(std::uint32_t value) const { return !values_[value].predicate; }
-    /// Whether the value is read behind the stretch.
-    bool outlives(std::uint32_t value) const { return values_[value].outlives; }
-
   private:
-    struct Value {
-        int readers = 0;        ///< not placed yet
-        bool outlives = false;  ///< is read behind the stretch
-        bool predicate = false;
-    };
-
-    static void add(Live& live, const Value& value, int count) {
-        (value.predicate ? live.predicates : live.rows) += count;
-    }
-
-    std::vector<Value> values_;
-    std::vector<std::vector<std::uint32_t>> reads_;   ///< by instruction: values, each once
-    std::vector<std::vector<std::uint32_t>> writes_;  ///< by instruction: values
+    const StretchValues& values_;
+    std::vector<int> readers_;  ///< by value: those that are not placed yet
     Live live_;
 };
 

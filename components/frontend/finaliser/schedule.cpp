@@ -22,9 +22,10 @@ struct Stretch {
 /// Orders one stretch.
 class ListScheduler {
   public:
-    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, Live target, int reserve)
+    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, const StretchValues& values, Live target,
+                  int reserve)
         : dependences_(dependences_of(kernel, stretch.code)),
-          pressure_(kernel, stretch.code, stretch.live_in, stretch.live_out),
+          pressure_(values),
           height_(stretch.code.size(), 0),
           earliest_(stretch.code.size(), 0),
           target_(target),
@@ -101,18 +102,18 @@ class ListScheduler {
 /// close to what reads it; among equals the one that stood last.
 class PressureScheduler {
   public:
-    PressureScheduler(const VirtualKernel& kernel, const Stretch& stretch)
-        : pressure_(kernel, stretch.code, stretch.live_in, stretch.live_out),
+    PressureScheduler(const VirtualKernel& kernel, const Stretch& stretch, const StretchValues& values)
+        : values_(values),
           predecessors_(stretch.code.size()),
           successors_left_(stretch.code.size(), 0),
-          live_(pressure_.values()) {
+          live_(values.values().size()) {
         const Dependences dependences = dependences_of(kernel, stretch.code);
         for (std::uint32_t i = 0; i < stretch.code.size(); ++i)
             for (const Dependences::Edge& edge : dependences.successors[i]) {
                 predecessors_[edge.to].push_back(i);
                 ++successors_left_[i];
             }
-        for (std::uint32_t value = 0; value < pressure_.values(); ++value) live_[value] = pressure_.outlives(value);
+        for (std::size_t value = 0; value < live_.size(); ++value) live_[value] = values.values()[value].outlives;
         for (std::uint32_t i = 0; i < stretch.code.size(); ++i)
             if (successors_left_[i] == 0) ready_.push_back(i);
     }
@@ -127,8 +128,8 @@ class PressureScheduler {
             const std::uint32_t i = *chosen;
             ready_.erase(chosen);
             order.push_back(i);
-            for (std::uint32_t value : pressure_.writes(i)) live_[value] = false;
-            for (std::uint32_t value : pressure_.reads(i)) live_[value] = true;
+            for (std::uint32_t value : values_.writes(i)) live_[value] = false;
+            for (std::uint32_t value : values_.reads(i)) live_[value] = true;
             for (std::uint32_t before : predecessors_[i])
                 if (--successors_left_[before] == 0) ready_.push_back(before);
         }
@@ -140,12 +141,14 @@ class PressureScheduler {
     /// Rows that live before the instruction and not behind it, less the reverse.
     int growth(std::uint32_t i) const {
         int result = 0;
-        for (std::uint32_t value : pressure_.writes(i)) result -= live_[value] && pressure_.is_row(value);
-        for (std::uint32_t value : pressure_.reads(i)) result += !live_[value] && pressure_.is_row(value);
+        for (std::uint32_t value : values_.writes(i)) result -= live_[value] && is_row(value);
+        for (std::uint32_t value : values_.reads(i)) result += !live_[value] && is_row(value);
         return result;
     }
 
-    Pressure pressure_;
+    bool is_row(std::uint32_t value) const { return !values_.values()[value].predicate; }
+
+    const StretchValues& values_;
     std::vector<std::vector<std::uint32_t>> predecessors_;
     std::vector<std::uint32_t> successors_left_;
     std::vector<bool> live_;            ///< by value
@@ -153,8 +156,8 @@ class PressureScheduler {
 };
 
 /// The most that lives at once in the given order, each kind by itself.
-Live peak_of(const VirtualKernel& kernel, const Stretch& stretch, std::span<const std::uint32_t> order) {
-    Pressure pressure(kernel, stretch.code, stretch.live_in, stretch.live_out);
+Live peak_of(const StretchValues& values, std::span<const std::uint32_t> order) {
+    Pressure pressure(values);
     Live peak = pressure.live();
     for (std::uint32_t i : order) {
         pressure.place(i);
@@ -172,11 +175,12 @@ Live target_of(const ScheduleLimits& limits, Live old_peak) {
 void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const ScheduleLimits& limits) {
     std::vector<std::uint32_t> old_order(stretch.code.size());
     std::iota(old_order.begin(), old_order.end(), 0U);
-    const Live old_peak = peak_of(kernel, stretch, old_order);
+    const StretchValues values(kernel, stretch.code, stretch.live_in, stretch.live_out);
+    const Live old_peak = peak_of(values, old_order);
     const Live target = target_of(limits, old_peak);
     const int reserve = std::min(old_peak.rows, target.rows / 4);
-    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, target, reserve).run();
-    const int excess = peak_of(kernel, stretch, order).excess(target);
+    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, values, target, reserve).run();
+    const int excess = peak_of(values, order).excess(target);
     if (excess > old_peak.excess(target)) return;
     std::vector<VirtualInstruction> scheduled;
     for (std::uint32_t i : order) scheduled.push_back(stretch.code[i]);
@@ -186,9 +190,10 @@ void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const
 void order_stretch_for_pressure(const VirtualKernel& kernel, const Stretch& stretch) {
     std::vector<std::uint32_t> old_order(stretch.code.size());
     std::iota(old_order.begin(), old_order.end(), 0U);
-    const Live old_peak = peak_of(kernel, stretch, old_order);
-    const std::vector<std::uint32_t> order = PressureScheduler(kernel, stretch).run();
-    const Live peak = peak_of(kernel, stretch, order);
+    const StretchValues values(kernel, stretch.code, stretch.live_in, stretch.live_out);
+    const Live old_peak = peak_of(values, old_order);
+    const std::vector<std::uint32_t> order = PressureScheduler(kernel, stretch, values).run();
+    const Live peak = peak_of(values, order);
     if (peak.rows >= old_peak.rows) return;
     std::vector<VirtualInstruction> ordered;
     for (std::uint32_t i : order) ordered.push_back(stretch.code[i]);

@@ -25,7 +25,7 @@ std::optional<Place> SingleWrites::place(std::uint32_t row) const {
 }
 
 bool SingleWrites::before(Place a, Place b) const {
-    return a.block == b.block ? a.index < b.index : ptx::dominates(dominators_, a.block, b.block);
+    return a.block == b.block ? a.index < b.index : dominators_.dominates(a.block, b.block);
 }
 
 bool SingleWrites::is_stable(const VirtualOperand& operand, Place write) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/frontend/finaliser/virtual_kernel.h"
+#include "components/frontend/ptx/graph.h"
 
 namespace lookahead::finaliser {
 
@@ -32,7 +33,7 @@ class SingleWrites {
 
   private:
     const VirtualKernel& kernel_;
-    std::vector<std::uint32_t> dominators_;
+    ptx::DominatorTree dominators_;
     std::vector<std::uint32_t> count_;
     std::vector<Place> place_;
 };

@@ -56,7 +56,7 @@ struct View {
     explicit View(const VirtualKernel& kernel)
         : ranges(live_ranges_of(kernel)), recipes(kernel, ranges), uses(kernel.groups.size()) {
         const ptx::Graph graph = flow_of(kernel);
-        const auto depths = loop_depths(graph, ptx::immediate_dominators(graph));
+        const auto depths = loop_depths(graph, ptx::DominatorTree(ptx::immediate_dominators(graph)));
         std::uint32_t position = 0;
         for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
             double weight = 1;

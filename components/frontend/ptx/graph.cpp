@@ -140,9 +140,21 @@ std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph) {
     return immediate;
 }
 
-bool dominates(const std::vector<std::uint32_t>& immediate, std::uint32_t a, std::uint32_t b) {
-    while (b != kNoNode && b != a) b = immediate[b];
-    return b == a;
+DominatorTree::DominatorTree(std::vector<std::uint32_t> immediate)
+    : immediate_(std::move(immediate)), first_(immediate_.size()), last_(immediate_.size()) {
+    const auto count = static_cast<std::uint32_t>(immediate_.size());
+    Edges children(count);
+    std::vector<std::uint32_t> roots;
+    for (std::uint32_t node = 0; node < count; ++node)
+        (immediate_[node] == kNoNode ? roots : children[immediate_[node]]).push_back(node);
+    std::vector<bool> seen(count, false);
+    std::vector<std::uint32_t> order;
+    for (const std::uint32_t root : roots) append_post_order(children, root, seen, order);
+    // In post-order a node comes right behind all that it dominates. Counted from the end that is a pre-order.
+    for (std::uint32_t i = 0; i < count; ++i) first_[order[i]] = count - 1 - i;
+    last_ = first_;
+    for (const std::uint32_t node : order)
+        if (immediate_[node] != kNoNode) last_[immediate_[node]] = std::max(last_[immediate_[node]], last_[node]);
 }
 
 }  // namespace lookahead::ptx

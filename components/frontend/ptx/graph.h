@@ -31,7 +31,20 @@ std::vector<std::uint32_t> immediate_dominators(const Graph& graph);
 /// post-dominator.
 std::vector<std::uint32_t> immediate_post_dominators(const Graph& graph);
 
-/// Whether `a` dominates `b` (every node dominates itself), given immediate (post-)dominators.
-bool dominates(const std::vector<std::uint32_t>& immediate, std::uint32_t a, std::uint32_t b);
+/// The tree that immediate dominators (or post-dominators) make, numbered so that `dominates` looks at two nodes only.
+class DominatorTree {
+  public:
+    /// `immediate[n]`: n's immediate dominator, or kNoNode.
+    explicit DominatorTree(std::vector<std::uint32_t> immediate);
+
+    std::uint32_t immediate(std::uint32_t node) const { return immediate_[node]; }
+    /// Whether `a` dominates `b`; every node dominates itself.
+    bool dominates(std::uint32_t a, std::uint32_t b) const { return first_[a] <= first_[b] && first_[b] <= last_[a]; }
+
+  private:
+    std::vector<std::uint32_t> immediate_;
+    std::vector<std::uint32_t> first_;  ///< a node's number in pre-order
+    std::vector<std::uint32_t> last_;   ///< the greatest number among those that it dominates
+};
 
 }  // namespace lookahead::ptx
