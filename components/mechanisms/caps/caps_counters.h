@@ -18,6 +18,7 @@ struct CapsCounters {
     std::uint64_t predictions = 0;
     std::uint64_t mispredictions = 0;
     std::uint64_t shut_off = 0;
+    std::uint64_t executed = 0;
     std::uint64_t indirect = 0;
     std::uint64_t uncoalesced = 0;
     std::uint64_t wakeups = 0;
@@ -46,7 +47,10 @@ struct lookahead::StatisticsOf<lookahead::gpu::CapsCounters> {
         Counter<C>{"mispredictions", "load", "Of these, loads elsewhere.", &C::mispredictions},
         Counter<C>{"shut_off", "CTA", "Sets of prefetches for a CTA that too many mispredictions forbade.",
                    &C::shut_off},
+        Counter<C>{"executed", "line",
+                   "Lines of warps that had executed the load already when its base or stride became known.",
+                   &C::executed},
         Counter<C>{"indirect", "load", "Executions of loads whose address comes from data.", &C::indirect},
-        Counter<C>{"uncoalesced", "load", "Executions of loads with more than four accesses.", &C::uncoalesced},
+        Counter<C>{"uncoalesced", "load", "Executions of direct loads with more than four accesses.", &C::uncoalesced},
         Counter<C>{"wakeups", "warp", "Warps whose scheduler was told of their prefetched line.", &C::wakeups}};
 };

@@ -19,6 +19,7 @@ struct CapsParameters {
     std::int64_t threshold = 128;
     std::string fanout = "all_trailing";
     bool include_leading = false;
+    bool include_executed = true;
     bool wakeup = true;
 };
 
@@ -55,6 +56,9 @@ struct lookahead::ParametersOf<lookahead::gpu::CapsParameters> {
         boolean("include_leading", &P::include_leading,
                 {.help = "Prefetches for the leading CTA's own trailing warps too.",
                  .source = "Koo et al., section V.C: trailing CTAs only"}),
+        boolean("include_executed", &P::include_executed,
+                {.help = "Prefetches for warps that have executed the load already, in the leading warp's iteration.",
+                 .source = "Koo et al., section V.B: the tables do not know which warps have executed a load"}),
         boolean("wakeup", &P::wakeup,
                 {.help = "Tells the scheduler of the warp whose prefetched line has come.",
                  .source = "Koo et al., section V.A, warp wake-up"}));
@@ -179,6 +183,7 @@ class CapsPrefetcher final : public Prefetcher {
 
   private:
     void follow(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance);
+    void scatter(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance);
     void find_stride(const ObservedLoad& load, BaseEntry& base);
     void verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance);
     void prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance, std::uint16_t only_warp);
@@ -203,13 +208,16 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
         ++counters_.indirect;
         return;
     }
-    if (!AccessVector::fits(load)) {
-        ++counters_.uncoalesced;
-        return;
-    }
     ++counters_.table_accesses;  // PerCTA and DIST are looked up together
     BaseEntry* base = bases_[load.cta_slot].find(load.pc);
     DistanceEntry* distance = distances_.find(load.pc);
+    if (!AccessVector::fits(load)) {
+        ++counters_.uncoalesced;
+        if (base != nullptr) {
+            scatter(load, *base, distance);
+        }
+        return;
+    }
     if (base == nullptr) {
         base = &bases_[load.cta_slot].replace(load.pc);
         base->leader = load.warp_in_cta;
@@ -229,6 +237,18 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
     if (distance != nullptr && (parameters_.include_leading || distance->leading_slot != load.cta_slot)) {
         ++counters_.base_after_stride;
         prefetch_cta(load.cta_slot, *base, *distance);
+    }
+}
+
+/// A load with a base makes more accesses than an entry has room for: it is not targeted, but compared.
+void CapsPrefetcher::scatter(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance) {
+    if (base.leader == load.warp_in_cta) {
+        base = {};
+        return;
+    }
+    ++base.executions[load.warp_in_cta];
+    if (distance != nullptr && base.executions[load.warp_in_cta] == base.executions[base.leader]) {
+        verify(load, base, *distance);
     }
 }
 
@@ -305,6 +325,12 @@ void CapsPrefetcher::prefetch_cta(std::uint16_t slot, const BaseEntry& base, con
     for (std::uint16_t warp = 0; distance.stride != 0 && warp < warps_per_cta_; ++warp) {
         if (warp == base.leader || (only_warp != kNoContext && warp != only_warp)) {
             continue;
+        }
+        if (base.executions[warp] >= base.executions[base.leader]) {
+            counters_.executed += base.base.count;
+            if (!parameters_.include_executed) {
+                continue;
+            }
         }
         const std::int64_t offset = distance.stride * (std::int64_t{warp} - base.leader);
         for (std::uint32_t i = 0; i < base.base.count; ++i) {

@@ -23,6 +23,7 @@ struct PrefetchCounters {
     std::uint64_t useful = 0;
     std::uint64_t late = 0;
     std::uint64_t early_evicted = 0;
+    std::uint64_t evicted_by_prefetch = 0;
     std::uint64_t unused = 0;
     std::uint64_t outstanding = 0;
     std::uint64_t matched = 0;
@@ -64,6 +65,8 @@ struct lookahead::StatisticsOf<lookahead::gpu::PrefetchCounters> {
                    &C::late},
         Counter<C>{"early_evicted", "line", "Of the issued, lines that made room for others before they were used.",
                    &C::early_evicted},
+        Counter<C>{"evicted_by_prefetch", "line", "Of the early evicted, those that made room for prefetches.",
+                   &C::evicted_by_prefetch},
         Counter<C>{
             "unused", "line",
             "Of the issued, lines that the kernel's end, a store, a fence or an atomic took before they were used.",

@@ -184,13 +184,16 @@ void PrefetchUnit::on_l1_event(const L1Event& event) {
             break;
         case L1EventKind::miss:
             if (event.client == Client::prefetch) {
+                counters_.evicted_by_prefetch += event.way == evicted_;
                 issued(event);
             }
+            evicted_ = kNoWay;
             break;
         case L1EventKind::fill:
             filled(records_[event.way]);
             return;
         case L1EventKind::evict:
+            evicted_ = records_[event.way].state == State::present ? event.way : kNoWay;
             return end(records_[event.way], PrefetchFate::early_evicted);
         case L1EventKind::invalidate:
         case L1EventKind::detach:

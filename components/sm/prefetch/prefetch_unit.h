@@ -103,7 +103,8 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     std::vector<PrefetchRequest> queue_;  // a ring
     std::uint32_t head_ = 0;
     std::uint32_t size_ = 0;
-    std::vector<Record> records_;  // by way
+    std::vector<Record> records_;     // by way
+    std::uint32_t evicted_ = kNoWay;  // way of a prefetch evicted before its use, until the miss that takes it
     PrefetchCounters counters_;
     std::unique_ptr<Prefetcher> prefetcher_;
     bool only_when_idle_;

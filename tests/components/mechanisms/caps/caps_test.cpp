@@ -175,6 +175,38 @@ TEST_CASE("the 129th misprediction shuts a load's prefetches off, the 128th does
     }
 }
 
+TEST_CASE("a trailing warp that makes more than four accesses was mispredicted; a leading one gives its base up") {
+    CapsBench bench({}, 3, 2);
+    bench.load(0, 0, {0});
+    bench.load(1, 0, {3});
+    bench.load(2, 0, {6, 7, 8, 9, 10});
+    CHECK(bench.caps("uncoalesced") == 1);
+    CHECK(bench.caps("predictions") == 1);
+    CHECK(bench.caps("mispredictions") == 1);
+    bench.load(2, 0, {6, 7, 8, 9, 10});  // of an iteration that the leading warp has not reached
+    CHECK(bench.caps("predictions") == 1);
+    bench.load(0, 0, {20, 21, 22, 23, 24});
+    CHECK(bench.caps("bases") == 1);
+    bench.load(1, 0, {23});
+    CHECK(bench.caps("bases") == 2);
+}
+
+TEST_CASE("warps that have executed a load already are prefetched for unless caps.include_executed is false") {
+    for (const bool include : {true, false}) {
+        CapsBench bench({std::string("caps.include_executed=") + (include ? "true" : "false")}, 4, 2);
+        bench.load(0, 0, {0});
+        bench.load(1, 0, {50});
+        bench.load(4, 0, {100});
+        bench.load(5, 0, {150});
+        CHECK(bench.prefetches().requested == 3);
+        CHECK(bench.caps("executed") == 0);
+        bench.load(5, 0, {160});  // the second iteration, before its leading warp
+        bench.load(4, 0, {110});
+        CHECK(bench.caps("executed") == 1);
+        CHECK(bench.prefetches().requested == (include ? 6 : 5));
+    }
+}
+
 TEST_CASE("right predictions are counted and throttle nothing") {
     CapsBench bench;
     bench.load(0, 0, {0});

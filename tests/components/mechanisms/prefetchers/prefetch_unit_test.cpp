@@ -118,7 +118,17 @@ TEST_CASE("a line that makes room for another before its use is early evicted; o
     bench.quiet();
     bench.load(1, 1, {64});  // the set of line 32
     CHECK(bench.prefetches().early_evicted == 1);
+    CHECK(bench.prefetches().evicted_by_prefetch == 0);
     check_accounts(bench.prefetches());
+
+    ToldBench two({request(32)}, {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});
+    two.load(0, 0, {1});
+    REQUIRE(two.drain());
+    ToldPrefetcher::wanted = {request(64)};
+    two.load(1, 1, {2});
+    REQUIRE(two.drain());
+    CHECK(two.prefetches().early_evicted == 1);
+    CHECK(two.prefetches().evicted_by_prefetch == 1);
 
     ToldBench other({request(32)});
     other.load(0, 0, {1});
