@@ -31,6 +31,7 @@ struct SmCounters {
     std::uint64_t cycles = 0;
     std::uint64_t active_cycles = 0;
     std::uint64_t warp_cycles = 0;
+    std::uint64_t cta_cycles = 0;
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;
     std::uint64_t predicated_off = 0;
@@ -61,6 +62,9 @@ struct lookahead::StatisticsOf<lookahead::gpu::SmCounters> {
         Counter<C>{"cycles", "cycle", "Cycles from a kernel's begin to its end on the SM.", &C::cycles},
         Counter<C>{"active_cycles", "cycle", "Cycles with at least one resident CTA.", &C::active_cycles},
         Counter<C>{"warp_cycles", "warp cycle", "Warps that have not exited, summed over the cycles.", &C::warp_cycles},
+        Counter<C>{"cta_cycles", "CTA cycle",
+                   "Resident CTAs, which hold their registers and shared memory, summed over the cycles.",
+                   &C::cta_cycles},
         Counter<C>{"warp_instructions", "instruction", "Warp instructions issued.", &C::warp_instructions},
         Counter<C>{"thread_instructions", "instruction",
                    "Active lanes whose guard holds, summed over the warp instructions.", &C::thread_instructions},

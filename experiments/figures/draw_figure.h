@@ -7,11 +7,11 @@
 
 namespace lookahead {
 
-/// experiments/analysis/lookahead_analysis/figures.py.
+/// The modules of experiments/analysis/lookahead_analysis that make figures, as one script.
 std::string_view figures_script();
 
-/// Gives the script to `python`, a program found in PATH, which prints a paper's figure as a table of ours with the paper's figures beside it, and
-/// draws it to `image` unless that is empty. `sweep` is the folder of the figure's study. The exit code is the script's.
+/// Gives the script to `python`, a program found in PATH, which prints a paper's figure as a table of ours with the
+/// paper's figures beside it, and draws it to `image` unless that is empty. `sweep` is the folder of the figure's study. The exit code is the script's.
 ExitCode draw_figure(const std::string& python, const std::string& figure, const std::string& sweep,
                      const std::string& image);
 

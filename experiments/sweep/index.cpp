@@ -1,6 +1,7 @@
 #include "experiments/sweep/index.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -8,6 +9,7 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "experiments/results/run_record.h"
+#include "experiments/sweep/best.h"
 #include "hdf5_schemas/sweep_schema.h"
 
 namespace lookahead {
@@ -20,20 +22,6 @@ using hdf5::Group;
 using hdf5::InputFile;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-
-/// In every index, before the study's own.
-const std::vector<Metric>& common_metrics() {
-    static const std::vector<Metric> metrics{
-        {"cycles", "cycles", "cycle"},
-        {"warp_instructions", "warp_instructions", "instruction"},
-        {"thread_instructions", "thread_instructions", "instruction"},
-        {"ipc", "ipc", "instruction per cycle"},
-        {"energy_j", "energy@total_j", "joule"},
-        {"energy_delay_js", "energy@energy_delay_js", "joule second"},
-        {"wall_s", "meta@wall_s", "second"},
-    };
-    return metrics;
-}
 
 double number_of(const hdf5::AttributeValue& value, const std::string& what) {
     return std::visit(
@@ -165,6 +153,40 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
     scale.attach_to_columns(all);
 }
 
+void write_bests(Group group, const Study& study, std::span<const SweepPoint> points,
+                 const std::vector<Metric>& metrics, const Columns& columns) {
+    std::vector<BestRow> rows;
+    for (const Best& best : study.bests) {
+        const auto metric = std::ranges::find(metrics, best.metric, &Metric::name) - metrics.begin();
+        std::ranges::move(best_rows(study, best, points, columns.metrics[static_cast<std::size_t>(metric)]),
+                          std::back_inserter(rows));
+    }
+    std::vector<std::uint64_t> ids(rows.size());
+    std::iota(ids.begin(), ids.end(), 0);
+    const auto meaning = [](const DatasetName& name) { return hdf5::Meaning{name.units, name.description}; };
+    Dataset scale = group.write_column<std::uint64_t>(schema::kBestId.name, ids, meaning(schema::kBestId));
+    scale.make_scale(schema::kBestId.name);
+    std::vector<Dataset> all;
+    const auto text = [&](const DatasetName& name, std::string BestRow::*member) {
+        std::vector<std::string> values;
+        std::ranges::transform(rows, std::back_inserter(values), member);
+        all.push_back(group.write_texts(name.name, values, meaning(name)));
+    };
+    const auto number = [&]<class T>(const DatasetName& name, T BestRow::*member) {
+        std::vector<T> values;
+        std::ranges::transform(rows, std::back_inserter(values), member);
+        all.push_back(group.write_column<T>(name.name, values, meaning(name)));
+    };
+    text(schema::kBestName, &BestRow::name);
+    text(schema::kBestWorkload, &BestRow::workload);
+    text(schema::kBestAxis, &BestRow::axis);
+    text(schema::kBestValue, &BestRow::value);
+    number(schema::kBestPoint, &BestRow::point);
+    number(schema::kBestComplete, &BestRow::complete);
+    number(schema::kBestCandidates, &BestRow::candidates);
+    scale.attach_to_columns(all);
+}
+
 /// Every column has a name of its own.
 void check_columns(const Study& study, const std::vector<Metric>& metrics) {
     std::set<std::string> names{schema::kPointsId.name,      schema::kPointsKey.name,     schema::kPointsWorkload.name,
@@ -203,6 +225,7 @@ void write_index(const Study& study, std::span<const SweepPoint> points, const S
         root.set_attribute(schema::kTomlAttribute, study.toml);
         root.set_attribute(schema::kProgramHashAttribute, hash_text(program_hash()));
         write_points(root.create_group(schema::kPointsGroup), study, metrics, columns);
+        write_bests(root.create_group(schema::kBestGroup), study, points, metrics, columns);
     }
     file.commit();
 }

@@ -150,6 +150,65 @@ Metric parse_metric(const Reader& reader, const toml::table& table) {
     return metric;
 }
 
+bool has_axis(const Study& study, const std::string& name) {
+    return std::ranges::any_of(study.axes, [&](const Axis& axis) { return axis.name == name; });
+}
+
+/// Of an axis that the study has.
+void check_value(const Reader& reader, const toml::node& node, const Study& study, const std::string& axis_name,
+                 const std::string& value) {
+    const auto axis = std::ranges::find(study.axes, axis_name, &Axis::name);
+    std::vector<std::string> known;
+    std::ranges::transform(axis->values, std::back_inserter(known), &AxisValue::name);
+    if (std::ranges::find(known, value) == known.end()) {
+        reader.fail(node, "the axis '" + axis_name + "' has no value '" + value + "'" + did_you_mean(value, known));
+    }
+}
+
+void check_metric(const Reader& reader, const toml::node& node, const Study& study, const std::string& name) {
+    std::vector<std::string> known;
+    for (const auto* metrics : {&common_metrics(), &study.metrics}) {
+        std::ranges::transform(*metrics, std::back_inserter(known), &Metric::name);
+    }
+    if (std::ranges::find(known, name) == known.end()) {
+        reader.fail(node, "unknown metric '" + name + "'" + did_you_mean(name, known));
+    }
+}
+
+/// After the axes and metrics.
+Best parse_best(const Reader& reader, const toml::table& table, const Study& study) {
+    reader.check_keys(table, {"name", "axis", "metric", "choose", "values", "among"});
+    Best best;
+    best.name = reader.text(table, "name", "");
+    best.axis = reader.text(table, "axis", "");
+    if (best.name.empty() || !has_axis(study, best.axis)) {
+        reader.fail(table, "a best needs a name, and as its axis one of the study's");
+    }
+    if (const toml::node* metric = table.get("metric")) {
+        best.metric = reader.text(*metric, "metric");
+        check_metric(reader, *metric, study, best.metric);
+    }
+    const std::string choose = reader.text(table, "choose", "least");
+    if (choose != "least" && choose != "most") {
+        reader.fail(*table.get("choose"), "unknown choice '" + choose + "': give least or most");
+    }
+    best.largest = choose == "most";
+    best.values = reader.texts(table, "values");
+    for (const std::string& value : best.values) {
+        check_value(reader, *table.get("values"), study, best.axis, value);
+    }
+    for (const std::string& each : reader.assignments(table, "among")) {
+        const toml::node& node = *table.get("among");
+        const auto equals = each.find('=');
+        const AxisChoice& choice = best.among.emplace_back(AxisChoice{each.substr(0, equals), each.substr(equals + 1)});
+        if (choice.axis == best.axis || !has_axis(study, choice.axis)) {
+            reader.fail(node, "'" + each + "' in among is not of another axis of the study");
+        }
+        check_value(reader, node, study, choice.axis, choice.value);
+    }
+    return best;
+}
+
 template <class T>
 void check_names(const Reader& reader, const toml::node& node, const char* what, const std::vector<T>& items) {
     std::set<std::string> names;
@@ -174,9 +233,28 @@ void parse_lists(const Reader& reader, const toml::table& root, Study& study) {
         }
         check_names(reader, *metrics, "the metric", study.metrics);
     }
+    if (const toml::node* bests = root.get("best")) {
+        for (const toml::node& node : reader.array(*bests, "best")) {
+            study.bests.push_back(parse_best(reader, reader.table(node, "best"), study));
+        }
+        check_names(reader, *bests, "the best", study.bests);
+    }
 }
 
 }  // namespace
+
+const std::vector<Metric>& common_metrics() {
+    static const std::vector<Metric> metrics{
+        {"cycles", "cycles", "cycle"},
+        {"warp_instructions", "warp_instructions", "instruction"},
+        {"thread_instructions", "thread_instructions", "instruction"},
+        {"ipc", "ipc", "instruction per cycle"},
+        {"energy_j", "energy@total_j", "joule"},
+        {"energy_delay_js", "energy@energy_delay_js", "joule second"},
+        {"wall_s", "meta@wall_s", "second"},
+    };
+    return metrics;
+}
 
 Study parse_study(std::string_view toml, const std::string& name, const std::string& file) {
     toml::table root;
@@ -188,7 +266,8 @@ Study parse_study(std::string_view toml, const std::string& name, const std::str
                          std::string(error.description()));
     }
     const Reader reader(file);
-    reader.check_keys(root, {"title", "source", "machine", "size", "seed", "workloads", "options", "axis", "metric"});
+    reader.check_keys(root,
+                      {"title", "source", "machine", "size", "seed", "workloads", "options", "axis", "metric", "best"});
     Study study;
     study.name = name;
     study.toml = toml;

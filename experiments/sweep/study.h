@@ -32,6 +32,22 @@ struct Metric {
     Reduction reduction = Reduction::sum;  ///< over a dataset's elements
 };
 
+struct AxisChoice {
+    std::string axis;
+    std::string value;
+};
+
+/// A choice of a value of one axis for each workload: the one with the least (or largest) figure.
+struct Best {
+    std::string name;
+    std::string axis;
+    std::string metric = "cycles";  ///< of the index: a common one, or one of the study's
+    bool largest = false;
+    std::vector<std::string> values;  ///< of the axis, to choose among; empty: all
+    /// Only points with these values of other axes are compared; the choice holds for all values of those axes.
+    std::vector<AxisChoice> among;
+};
+
 /// A design space: every workload with every combination of the axes' values.
 ///
 ///     title = "Warp schedulers"                     # file of a study
@@ -52,6 +68,13 @@ struct Metric {
 ///     [[metric]]
 ///     name = "l1d_misses"
 ///     path = "counters/l1d/misses_demand"
+///     [[best]]                                      # of each workload the fastest memory, as chosen under lrr
+///     name = "best memory"
+///     axis = "memory"
+///     metric = "cycles"
+///     choose = "least"                              # or "most"
+///     values = ["fast"]                             # without: all
+///     among = ["sm.warp_scheduler=lrr"]             # without: for each scheduler its own
 struct Study {
     std::string name;  ///< "baseline/schedulers", or the file
     std::string toml;
@@ -64,7 +87,11 @@ struct Study {
     std::vector<std::string> options;
     std::vector<Axis> axes;
     std::vector<Metric> metrics;
+    std::vector<Best> bests;
 };
+
+/// In every index, before the study's own.
+const std::vector<Metric>& common_metrics();
 
 /// A study that is part of the program.
 struct BuiltInStudy {

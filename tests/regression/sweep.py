@@ -37,6 +37,11 @@ path = "counters/sm/warp_instructions"
 name = "busiest"
 path = "counters/sm/cycles"
 reduction = "max"
+[[best]]
+name = "best cache"
+axis = "cache"
+metric = "cycles"
+among = ["sm.warp_scheduler=lrr"]
 """
 
 # What is changed in STUDY, the exit code, and a piece of the message.
@@ -51,6 +56,8 @@ BAD = [
     ('"max"', '"most"', 3, "sum, mean or max"),
     ('"histogram"]', '"histgram"]', 2, "histogram"),
     ('name = "busiest"', 'name = "ipc"', 3, "another column"),
+    ('metric = "cycles"', 'metric = "cycels"', 3, "did you mean cycles"),
+    ("=lrr", "=ltr", 3, "did you mean lrr"),
     ('title = "Small"', "title = Small", 3, "small.toml:2"),
 ]
 
@@ -102,6 +109,12 @@ def check_whole(checks):
                     file["config/l1d.ways"][()] == (4 if table["cache"][row] == "small" else 8) and
                     file["config/sm.warp_scheduler"].asstr()[()] == table["sm.warp_scheduler"][row])
             checks.check(name, same, "the row is not of its file")
+    with h5py.File(checks.folder / "whole/index.h5") as file:
+        best = {name: file["best"][name][:] for name in ("point", "complete", "candidates")}
+    cycles = table["cycles"]
+    chosen = [base + scheduler + int(cycles[base + 1] < cycles[base]) for base in (0, 4) for scheduler in (0, 2)]
+    checks.check("best", list(best["point"]) == chosen and all(best["complete"] == 2) and all(best["candidates"] == 2),
+                 f"{best}, expected {chosen}")
     checks.check("validate", lookahead.execute(checks.program, ["validate", checks.folder / "whole/index.h5"])
                  .returncode == 0)
     again = checks.sweep("run", study, "whole")

@@ -123,6 +123,7 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
     if (ctas_.resident() > 0) {
         state_.counters.active_cycles += count;
         state_.counters.warp_cycles += count * static_cast<unsigned>(std::popcount(state_.states.live()));
+        state_.counters.cta_cycles += count * ctas_.resident();
     }
 }
 

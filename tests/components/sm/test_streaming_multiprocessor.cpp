@@ -123,9 +123,10 @@ TEST_CASE("no more CTAs are resident than fit") {
     harness.launch({.grid = {20, 1, 1}, .block = {512, 1, 1}, .parameters = global_parameters()});
     // Three CTAs of 16 warps fit; the fourth waits.
     harness.run_until(100);
-    std::uint64_t before = harness.counters().warp_cycles;
+    const std::uint64_t warps = harness.counters().warp_cycles, ctas = harness.counters().cta_cycles;
     harness.run_until(101);
-    CHECK(harness.counters().warp_cycles - before == 48);
+    CHECK(harness.counters().warp_cycles - warps == 48);
+    CHECK(harness.counters().cta_cycles - ctas == 3);
     harness.run(200'000);
     CHECK(harness.counters().ctas == 20);
 }

@@ -1,0 +1,140 @@
+"""Figures of Koo et al., HPCA 2018 (CAPS)."""
+
+import numpy as np
+import pandas as pd
+
+from .sweeps import normalised, ratio, texts, total, with_mean
+
+
+def facts(run):
+    issued = total(run, "prefetch", "issued")
+    used = total(run, "prefetch", "useful") + total(run, "prefetch", "late")
+    predictions = total(run, "caps", "predictions")
+    warps = total(run, "sm", "warp_instructions")
+    return {
+        "cycles": float(run.attrs["cycles"]),
+        "ipc": float(run.attrs["ipc"]),
+        "energy": float(run["energy"].attrs["total_j"]) if "energy" in run else np.nan,
+        "reads": total(run, "l1d", "fills"),
+        "dram_reads": total(run, "dram", "reads"),
+        "issued": issued,
+        "coverage": ratio(issued, total(run, "prefetch", "load_accesses")),
+        "consumed": ratio(used, issued),
+        "matched": ratio(total(run, "prefetch", "matched"), issued),
+        "address": 1 - total(run, "caps", "mispredictions") / predictions if predictions else np.nan,
+        "early": ratio(total(run, "prefetch", "early_evicted"), issued),
+        "late": ratio(total(run, "prefetch", "late"), issued),
+        "distance": ratio(total(run, "prefetch", "distance_cycles"), used),
+        "table_accesses": total(run, "caps", "table_accesses"),
+        "warp_instructions": warps,
+    }
+
+
+IRREGULAR = ["pvr", "ccl", "bfs", "kmeans"]
+
+
+def speedups(sweep):
+    table = normalised(sweep.table("prefetcher"), "cycles", "prefetcher", "none", invert=True)
+    result = with_mean(table.drop(columns="none"), geometric=True)
+    irregular = table.loc[[w for w in IRREGULAR if w in table.index]].drop(columns="none")
+    if len(irregular):
+        result.loc["mean of irregular"] = np.exp(np.log(irregular).mean())
+    return result
+
+
+def by_prefetcher(column):
+    def figure(sweep):
+        table = sweep.table("prefetcher")
+        table = table[table["prefetcher"] != "none"]
+        return with_mean(table.pivot_table(index="workload", columns="prefetcher", values=column, sort=False,
+                                           dropna=False), geometric=False)
+    return figure
+
+
+def over_baseline(column):
+    def figure(sweep):
+        return with_mean(normalised(sweep.table("prefetcher"), column, "prefetcher", "none").drop(columns="none"),
+                         geometric=True)
+    return figure
+
+
+def by_design(column):
+    def figure(sweep):
+        table = sweep.table("design")
+        table = table[table["issued"] > 0]
+        return with_mean(table.pivot_table(index="workload", columns="design", values=column, sort=False),
+                         geometric=False)
+    return figure
+
+
+def ablation(sweep):
+    return with_mean(normalised(sweep.table("design"), "cycles", "design", "two_level", invert=True), geometric=True)
+
+
+def by_ctas(sweep):
+    """Mean IPC over that of the baseline with the most CTAs."""
+    table = sweep.table("ctas", "prefetcher")
+    wide = table.pivot_table(index="workload", columns=["ctas", "prefetcher"], values="ipc", sort=False)
+    most = max(table["ctas"], key=int)
+    wide = wide.div(wide[(most, "none")], axis=0).dropna(subset=[(most, "none")])
+    return np.exp(np.log(wide).mean()).unstack("prefetcher").sort_index(key=lambda index: index.astype(int))
+
+
+def warp_distance(sweep):
+    rows = []
+    for _, point in sweep.complete.iterrows():
+        with sweep.open(point) as run:
+            found = facts(run)
+        rows.append({"warps ahead": int(point["distance"]), "accuracy": found["matched"],
+                     "cycles": found["distance"]})
+    return pd.DataFrame(rows).set_index("warps ahead").sort_index()
+
+
+def iterations(sweep):
+    """Of each workload the executions a warp of its four most executed loads, and how many loads repeat."""
+    rows = {}
+    for _, point in sweep.complete.iterrows():
+        with sweep.open(point) as run:
+            loads = pd.DataFrame({
+                "load": [name.split(".", 1)[1] for name in texts(run["counters/prefetch_load/component"])],
+                "executions": run["counters/prefetch_load/executions"][...]}).groupby("load")["executions"].sum()
+            kernels = run["kernels"]
+            threads = np.prod([kernels[f"block_{d}"][...].astype(float) for d in "xyz"], axis=0)
+            blocks = np.prod([kernels[f"grid_{d}"][...].astype(float) for d in "xyz"], axis=0)
+            warps = float((np.ceil(threads / 32) * blocks).sum())
+        per_warp = (loads[loads > 0] / warps).sort_values(ascending=False)
+        top = list(per_warp.head(4)) + [np.nan] * (4 - min(len(per_warp), 4))
+        rows[point["workload"]] = top + [int((per_warp > 1).sum()), len(per_warp)]
+    return pd.DataFrame(rows, index=["1st", "2nd", "3rd", "4th", "repeated", "loads"]).T
+
+
+FIGURES = {
+    "caps/fig1": ("caps/warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance,
+                  "accuracy falls with distance, steeply at seven; tens of cycles a warp", "accuracy; cycles"),
+    "caps/fig4": ("caps/loads", "Iterations of the four most executed loads", iterations,
+                  "few loads are in loops", "executions a warp"),
+    "caps/fig10": ("caps/prefetchers", "Speed-up over two-level scheduling without prefetches", speedups,
+                   "CAPS mean 1.08, best 1.27 (CNV), irregular 1.06; LAP and ORCH about 1.01", "IPC, normalised"),
+    "caps/fig11": ("caps/ctas", "IPC by CTAs of an SM, over 8 without prefetches", by_ctas,
+                   "all below 1 with fewer than 8 CTAs; CAPS best at 8", "IPC, normalised"),
+    "caps/fig12a": ("caps/prefetchers", "Coverage: prefetches over demand requests", by_prefetcher("coverage"),
+                    "CAPS 18 %", "coverage"),
+    "caps/fig12b": ("caps/prefetchers", "Accuracy: consumed over issued", by_prefetcher("consumed"),
+                    "CAPS 97 %", "accuracy"),
+    "caps/fig12c": ("caps/prefetchers", "Accuracy: consumed by the load and warp meant, over issued",
+                    by_prefetcher("matched"), "not in the paper", "accuracy"),
+    "caps/fig13a": ("caps/prefetchers", "Read replies to SMs over those without prefetches", over_baseline("reads"),
+                    "CAPS below 1.03, INTER above 2", "requests, normalised"),
+    "caps/fig13b": ("caps/prefetchers", "DRAM reads over those without prefetches", over_baseline("dram_reads"),
+                    "CAPS below 1.03, INTER above 2", "reads, normalised"),
+    "caps/fig14a": ("caps/prefetchers", "Prefetched lines evicted before use", by_prefetcher("early"),
+                    "CAPS 0.91 %, 1.16 % without wake-up", "early evictions"),
+    "caps/fig14a_wakeup": ("caps/schedulers", "Prefetched lines of CAPS evicted before use", by_design("early"),
+                           "0.91 % with, 1.16 % without wake-up", "early evictions"),
+    "caps/fig14b": ("caps/schedulers", "Cycles from prefetch to demand", by_design("distance"),
+                    "64.3 lrr, 145.0 two-level, 172.7 PAS", "cycles"),
+    "caps/fig15": ("caps/prefetchers", "Energy over that without prefetches", over_baseline("energy"),
+                   "CAPS 0.98", "energy, normalised"),
+    "caps/ablation": ("caps/schedulers", "Speed-up of CAPS's parts over two-level scheduling", ablation,
+                      "whole 1.08; parts not in the paper", "IPC, normalised"),
+}

@@ -1,0 +1,91 @@
+"""Sweeps as tables: the points of an index, facts out of their result files, and what was chosen as best."""
+
+import pathlib
+import sys
+
+try:
+    import h5py
+    import numpy as np
+    import pandas as pd
+except ImportError as fault:
+    sys.exit(f"{sys.executable} cannot make figures: {fault}; install h5py, numpy, pandas and matplotlib for it, or choose "
+             "another Python (lookahead report --python)")
+
+
+def texts(dataset):
+    return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
+
+
+class Sweep:
+    """The index of a study's sweep and its complete points.
+
+    `facts` takes an open result file and returns what the figures are made of, by name."""
+
+    def __init__(self, folder, facts=None):
+        self.folder, self.facts = pathlib.Path(folder), facts
+        with h5py.File(self.folder / "index.h5", "r") as index:
+            points = index["points"]
+            count = points["workload"].shape
+            self.points = pd.DataFrame({name: texts(points[name]) for name in points if points[name].shape == count})
+            best = index.get("best", {})
+            self.bests = pd.DataFrame({name: texts(best[name]) for name in best})
+
+    @property
+    def missing(self):
+        return self.points[self.points["status"] != "complete"]
+
+    @property
+    def complete(self):
+        return self.points[self.points["status"] == "complete"]
+
+    def open(self, point):
+        return h5py.File(self.folder / point["file"], "r")
+
+    def rows_of(self, points, axes):
+        rows = []
+        for _, point in points.iterrows():
+            with self.open(point) as run:
+                rows.append({"workload": point["workload"], **{axis: point[axis] for axis in axes}, **self.facts(run)})
+        return rows
+
+    def table(self, *axes):
+        """A row for each complete point: workload, the axes, and the facts of its file."""
+        rows = self.rows_of(self.complete, axes)
+        if not rows:
+            raise SystemExit(f"{self.folder}: no point is complete; see lookahead sweep status")
+        return pd.DataFrame(rows)
+
+    def best(self, name, *axes):
+        """The same of the points that the study's best of this name leads to, and `value`, what was chosen."""
+        rows = []
+        for _, best in self.bests[self.bests["name"] == name].iterrows():
+            found = self.points[self.points["id"] == best["point"]]
+            for row in self.rows_of(found[found["status"] == "complete"], axes):
+                rows.append({**row, "value": best["value"]})
+        if not rows:
+            raise SystemExit(f"{self.folder}: the sweep has no complete point of '{name}'")
+        return pd.DataFrame(rows)
+
+
+def total(run, kind, name):
+    """A counter over all components; 0 where there is no such component."""
+    path = f"counters/{kind}/{name}"
+    return float(run[path][...].sum()) if path in run else 0.0
+
+
+def ratio(part, whole):
+    return part / whole if whole else np.nan
+
+
+def normalised(table, column, axis, baseline, invert=False):
+    """`column` of each design over the baseline's of the same workload; workloads are rows, designs are columns."""
+    wide = table.pivot_table(index="workload", columns=axis, values=column, sort=False)
+    if baseline not in wide:
+        raise SystemExit(f"no complete point of the baseline '{baseline}'")
+    wide = wide[wide[baseline].notna()]
+    return wide.rdiv(wide[baseline], axis=0) if invert else wide.div(wide[baseline], axis=0)
+
+
+def with_mean(table, geometric):
+    values = np.exp(np.log(table).mean()) if geometric else table.mean()
+    return pd.concat([table, values.to_frame("mean").T])

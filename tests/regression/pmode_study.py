@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""The study pmode/limits on two workloads of size tiny and four limits, from plan to figures, which are checked against
+what the points' files hold."""
+
+import argparse
+import math
+import pathlib
+import re
+import sys
+import tempfile
+
+import h5py
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+STUDY = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies/pmode/limits.toml"
+WORKLOADS = {"matrixMul": "matrixMul", "spmv": "spmv (SV)"}
+LIMITS = ["base", "TB2", "2 CTAs", "2xTLP"]
+SCHEDULER_CAUSES = ["long_latency", "memory_unit_full", "short_latency", "unit_full", "buffer_empty", "barrier",
+                    "no_instruction_left"]
+
+
+def reduced(text):
+    """The study with these workloads and limits only."""
+    text = re.sub(r"(?s)workloads = \[.*?\]", f"workloads = {list(WORKLOADS)}".replace("'", '"'), text)
+    text = text.replace('size = "small"', 'size = "tiny"')
+    for entry in re.findall(r'\[\[axis\.value\]\]\nname = "[^"]*"\n(?:options = .*\n)?', text):
+        if re.search(r'name = "([^"]*)"', entry).group(1) not in LIMITS:
+            text = text.replace(entry, "")
+    text = text.replace('values = ["TB2", "TB4", "TB6", "TB8", "TB12", "TB16"]', 'values = ["TB2"]')
+    return text.replace('values = ["base", "2 CTAs", "4 CTAs", "6 CTAs"]', 'values = ["base", "2 CTAs"]')
+
+
+class Checks:
+    def __init__(self, program, folder):
+        self.program, self.folder, self.failed = program, folder, 0
+
+    def check(self, name, holds, detail=""):
+        if not holds:
+            self.failed += 1
+            print(f"{name}: {detail}")
+
+    def near(self, name, shown, value):
+        self.check(name, math.isclose(float(shown), value, abs_tol=0.0006), f"{shown} shown, {value} in the file")
+
+    def call(self, *arguments):
+        done = lookahead.execute(self.program, arguments)
+        self.check(" ".join(map(str, arguments[:2])), done.returncode == 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def figure(self, name):
+        """Rows of the table that the report prints, by their label."""
+        rows = {}
+        for line in self.call("report", self.folder / "sweep", "--figure", f"pmode/{name}", "--python",
+                              sys.executable).splitlines():
+            label = re.match(r"(\S+ CTAs|mean, \S+|\S+( \([A-Z]\w\))?) +(.*)", line)
+            if label:
+                rows[label.group(1)] = label.group(3).split()
+        return rows
+
+
+def sum_of(run, kind, name):
+    return float(run[f"counters/{kind}/{name}"][:].sum())
+
+
+def rows_held(run):
+    """Rows of the register file of the resident CTAs: one kernel, so one shape of CTA."""
+    kernels = run["kernels"]
+    threads = int(kernels["block_x"][0]) * int(kernels["block_y"][0]) * int(kernels["block_z"][0])
+    registers = (int(kernels["registers"][0]) + 1) // 2 * 2  # in units of 64 registers of a warp
+    return sum_of(run, "sm", "cta_cycles") / sum_of(run, "sm", "active_cycles") * -(-threads // 32) * registers
+
+
+def check_figures(checks, points):
+    fig2, fig3, fig4, fig7, opttb = (checks.figure(name) for name in ("fig2", "fig3", "fig4", "fig7", "opttb"))
+    cycles = {}
+    for workload, label in WORKLOADS.items():
+        runs = {limit: points[workload, limit] for limit in LIMITS}
+        cycles[workload] = {limit: float(run.attrs["cycles"]) for limit, run in runs.items()}
+        base = runs["base"]
+        causes = base["counters/sm_scheduler"]
+        occupied = sum(float(causes[name][:].sum()) for name in causes if name not in ("component", "no_cta"))
+        stalls = {name: float(causes[name][:].sum()) / occupied for name in SCHEDULER_CAUSES}
+        checks.near(f"fig2 {workload}", fig2[label][0], stalls["long_latency"])
+        checks.near(f"fig2 {workload}, LSU full", fig2[label][1], stalls["memory_unit_full"])
+        checks.near(f"fig2 {workload}, other", fig2[label][2], sum(stalls.values()) - stalls["long_latency"] -
+                    stalls["memory_unit_full"])
+        checks.check(f"largest stall of {workload}", fig2[label][4] == max(stalls, key=stalls.get), fig2[label])
+        for column, limit in enumerate(LIMITS):
+            checks.near(f"fig3 {workload}, {limit}", fig3[label][column],
+                        cycles[workload][limit] / cycles[workload]["base"])
+        checks.near(f"fig7 {workload}", fig7[label][0], rows_held(base) / 1024)
+        best = min(("base", "2 CTAs"), key=lambda limit: cycles[workload][limit])
+        checks.near(f"OptTB in limits of {workload}", opttb[label][1], cycles[workload]["base"] / cycles[workload][best])
+        checks.check(f"OptTB of {workload}", opttb[label][2] == "TB2", opttb[label])
+    for limit in LIMITS:
+        rows = sum(rows_held(points[workload, limit]) for workload in WORKLOADS) / len(WORKLOADS)
+        checks.check(f"fig4 {limit}", math.isclose(float(fig4[limit][0]), rows * 128 / 1024, abs_tol=0.0006), fig4)
+        speedup = math.prod(cycles[w]["base"] / cycles[w][limit] for w in WORKLOADS) ** (1 / len(WORKLOADS))
+        checks.near(f"fig4 {limit}, speed-up", fig4[limit][3], speedup)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    program = parser.parse_args().program
+    with tempfile.TemporaryDirectory() as name:
+        checks = Checks(program, pathlib.Path(name))
+        study = checks.folder / "limits.toml"
+        study.write_text(reduced(STUDY.read_text()))
+        sweep = checks.folder / "sweep"
+        plan = checks.call("sweep", "plan", study)
+        checks.check("plan", f"{len(WORKLOADS) * len(LIMITS)} points of size tiny" in plan, plan)
+        done = checks.call("sweep", "run", study, "--out", sweep, "--jobs", "2", "--progress", "none")
+        checks.check("run", "8 complete, 0 failed" in done, done)
+        checks.call("sweep", "collect", study, "--out", sweep)
+        checks.call("validate", sweep / "index.h5")
+        with h5py.File(sweep / "index.h5") as index:
+            table = {name: index["points"][name].asstr()[:] for name in ("workload", "limit", "file")}
+        points = {(workload, limit): h5py.File(sweep / file) for workload, limit, file in
+                  zip(table["workload"], table["limit"], table["file"])}
+        check_figures(checks, points)
+    print("figures agree with the points" if checks.failed == 0 else f"{checks.failed} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
