@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Workloads at tiny through the timing model at register limits and widths of pointers drawn by chance: the outputs match.
+
+    register_limits.py --program LOOKAHEAD [--runs 2] [--some N] [--seed S] [WORKLOAD...]
+
+Without names all workloads run, --runs times each; --some N draws N of them, which is what CI does. Each run has a limit
+of its own, from the least that all kernels can be allocated with to the most that the machine has, 32-bit pointers, words
+for 64-bit operations or neither, and spilled values in an L1 that is small half of the time. The seed is printed.
+"""
+
+import argparse
+import pathlib
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+WORKLOADS = pathlib.Path(__file__).resolve().parents[2] / "experiments/workloads"
+LEAST_LIMIT, MOST_LIMIT = 10, 63
+
+
+def draw(chance):
+    """Options of one run. Low limits are drawn more often: that is where values are spilled."""
+    limit = chance.choice([chance.randint(LEAST_LIMIT, 24), chance.randint(LEAST_LIMIT, MOST_LIMIT)])
+    isa = chance.choice(["isa.pointers=32", "isa.expand_64bit=true", None])
+    l1 = chance.choice(["l1d.ways=1", None])
+    return [f"finaliser.register_limit={limit}", *filter(None, [isa, l1])]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--some", type=int)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
+    parser.add_argument("workloads", nargs="*")
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}")
+    chance = random.Random(arguments.seed)
+    names = arguments.workloads or sorted(file.parent.name for file in WORKLOADS.glob("*/workload.toml"))
+    if arguments.some:
+        names = chance.sample(names, arguments.some)
+
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            for _ in range(arguments.runs):
+                options = draw(chance)
+                flags = [word for option in options for word in ("-o", option)]
+                try:
+                    summary = lookahead.simulate(arguments.program, [name, "--size", "tiny", *flags, "--out",
+                                                                     pathlib.Path(folder) / "run.h5"])
+                    good = summary["outputs"] == "match"
+                    print(f"{name}: {' '.join(options)}: {summary['outputs']}, {summary['cycles']} cycles", flush=True)
+                except RuntimeError as error:
+                    good = False
+                    print(f"{name}: {' '.join(options)}: {error}", flush=True)
+                failed += not good
+    print(f"{len(names) * arguments.runs - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
