@@ -65,5 +65,13 @@ struct lookahead::ParametersOf<lookahead::finaliser::IsaOptions> {
                  .min = 0,
                  .max = 16,
                  .help = "Registers of each thread that hold no values of the program; they count as used.",
-                 .source = "ptxas: R1 is the stack pointer; on Volta and later two more hold the program counter"}));
+                 .source = "ptxas: R1 is the stack pointer; on Volta and later two more hold the program counter"}),
+        integer("held_sources", &P::held_sources,
+                {.unit = "instruction",
+                 .min = 0,
+                 .max = 64,
+                 .help = "Instructions after a memory access that write its source registers only if no others are "
+                         "free.",
+                 .source = "Maxwell and later wait for an access's reads by one of six barriers of the warp: Jia et "
+                           "al., Dissecting the NVIDIA Volta GPU Architecture, 2018; 0 where scoreboards know them"}));
 };

@@ -66,10 +66,19 @@ bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
     return allocation.registers <= options.register_limit && allocation.predicates <= options.predicate_limit;
 }
 
+/// With sources held as the machine likes it best, if that stays within the limit.
+Allocation allocate_held(const VirtualKernel& kernel, const FinaliserOptions& options) {
+    if (options.isa.held_sources > 0) {
+        const Allocation held = allocate(kernel, {options.isa.held_sources, ScheduleLimits{}.preferred_registers});
+        if (is_within(held, options)) return held;
+    }
+    return allocate(kernel);
+}
+
 /// Alignment may cost more registers than there are values, so that lower limits are tried when the allocation exceeds
 /// the real one, and the program's own order last.
 Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& options) {
-    if (!options.schedule) return allocate(kernel);
+    if (!options.schedule) return allocate_held(kernel, options);
     for (unsigned eighths : {8U, 7U, 6U, 4U}) {
         ScheduleLimits limits;
         limits.registers = options.register_limit * eighths / 8;
@@ -80,9 +89,9 @@ Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& 
         const Allocation allocation = allocate(scheduled);
         if (!is_within(allocation, options)) continue;
         kernel = std::move(scheduled);
-        return allocation;
+        return options.isa.held_sources > 0 ? allocate_held(kernel, options) : allocation;
     }
-    return allocate(kernel);
+    return allocate_held(kernel, options);
 }
 
 /// Whether addresses of the module's variables may be in memory: host programs can ask for those of .global ones, and
@@ -103,7 +112,7 @@ VirtualKernel prepare(const ptx::Module& module, const ptx::Function& kernel, co
         if (options.simplify) simplify(code);
     }
     if (options.fuse_products) {
-        fuse_products(code);
+        fuse_products(code, options.isa);
         simplify(code);
     }
     if (options.isa.expand_64bit) {

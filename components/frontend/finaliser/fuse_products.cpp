@@ -23,7 +23,11 @@ bool is_pair(Type type) {
 
 class Fuser {
   public:
-    explicit Fuser(VirtualKernel& kernel) : kernel_(kernel), writes_(kernel), reads_(kernel.rows(), 0) {}
+    Fuser(VirtualKernel& kernel, const IsaOptions& isa)
+        : kernel_(kernel),
+          repeats_pairs_(isa.expand_64bit && isa.wide_multiply),
+          writes_(kernel),
+          reads_(kernel.rows(), 0) {}
 
     void run() {
         for (const VirtualBlock& block : kernel_.blocks)
@@ -56,7 +60,8 @@ class Fuser {
         }
     }
 
-    /// The fused form, still without addend, of the product that `operand`, read at `place` and nowhere else, holds.
+    /// The fused form, still without addend, of the product that `operand`, read at `place`, holds; nothing if others
+    /// read it too and fusing would save no instruction.
     std::optional<VirtualInstruction> product_at(const VirtualOperand& operand, Place place) {
         if (operand.kind != Operand::Kind::reg) return std::nullopt;
         const auto write = writes_.place(operand.index);
@@ -65,8 +70,9 @@ class Fuser {
         if (product.guarded() || product.machine.saturate || product.destination != operand.index ||
             product.destination_rows != operand.rows)
             return std::nullopt;
+        const bool repeats = repeats_pairs_ && operand.rows == 2;
         for (std::uint32_t i = 0; i < operand.rows; ++i)
-            if (reads_[operand.index + i] != 1) return std::nullopt;
+            if (reads_[operand.index + i] != 1 && !repeats) return std::nullopt;
         for (const VirtualOperand& factor : product.source)
             if (factor.kind == Operand::Kind::reg && !writes_.is_stable(factor, *write)) return std::nullopt;
         return fused_form(product) ? std::optional(product) : std::nullopt;
@@ -93,14 +99,15 @@ class Fuser {
     }
 
     VirtualKernel& kernel_;
+    bool repeats_pairs_;
     SingleWrites writes_;
     std::vector<std::uint32_t> reads_;  ///< by row
 };
 
 }  // namespace
 
-void fuse_products(VirtualKernel& kernel) {
-    Fuser(kernel).run();
+void fuse_products(VirtualKernel& kernel, const IsaOptions& isa) {
+    Fuser(kernel, isa).run();
 }
 
 }  // namespace lookahead::finaliser

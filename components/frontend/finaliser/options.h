@@ -16,6 +16,9 @@ struct IsaOptions {
     unsigned pointers = 64;
     /// Registers of each thread that hold no values of the program: they count, and cannot be allocated.
     unsigned reserved_registers = 0;
+    /// Instructions during which a memory access may not yet have read its registers, so that values are better put
+    /// elsewhere; 0 where the hardware sees to that at no cost.
+    unsigned held_sources = 0;
 };
 
 /// How a kernel is brought onto the machine ISA.

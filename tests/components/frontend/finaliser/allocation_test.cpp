@@ -46,6 +46,21 @@ TEST_CASE("a result takes the register of a source that dies there") {
     CHECK(kernel.registers == 1);
 }
 
+TEST_CASE("a register that an access has just read takes a new value only if no other is free") {
+    const std::string body =
+        ".shared .align 4 .b8 s[128]; mov.u32 %r0, %tid.x; st.shared.u32 [%r0], %a;"
+        "mul.lo.u32 %r2, %a, 3; st.global.u32 [%out], %r2;";
+    FinaliserOptions options = unscheduled();
+    CHECK(kernel_of(body, options).registers == 1);
+    options.isa.held_sources = 12;
+    CHECK(kernel_of(body, options).registers == 2);
+    options.register_limit = 1;
+    const isa::Kernel narrow = kernel_of(body, options);
+    CHECK(narrow.registers == 1);
+    CHECK(narrow.spill_bytes == 0);
+    CHECK(run(narrow, 5)[0] == 15);
+}
+
 TEST_CASE("values that live together have different registers, and no more than needed") {
     CHECK(kernel_of(sum_of_loads(20), unscheduled()).registers == 20);
     CHECK(run(kernel_of("st.global.u32 [%out], 5;" + sum_of_loads(20), unscheduled()))[0] == 5);

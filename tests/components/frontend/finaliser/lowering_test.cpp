@@ -239,6 +239,24 @@ TEST_CASE("code that cannot be reached and branches to the next instruction vani
     CHECK(run(kernel)[0] == 2);
 }
 
+TEST_CASE("a wide product is made again in each sum that reads it where sums of addresses are two instructions") {
+    const std::string body =
+        "mov.u32 %r0, %tid.x; mul.wide.u32 %rd0, %r0, %a; add.u64 %rd1, %rd0, 8; add.u64 %rd2, %rd0, %out;"
+        "st.global.u64 [%out], %rd1; st.global.u64 [%rd2], %rd1;";
+    FinaliserOptions options;
+    options.fuse_products = true;
+    const isa::Kernel whole = kernel_of(body, options);
+    CHECK(count(whole, "MUL.WIDE") == 1);
+    CHECK(count(whole, "MAD.WIDE") == 0);
+    options.isa.expand_64bit = true;
+    const isa::Kernel words = kernel_of(body, options);
+    CHECK(count(words, "MUL.WIDE") == 0);
+    CHECK(count(words, "MAD.WIDE") == 2);
+    CHECK(run(words, 5) == run(whole, 5));
+    options.isa.wide_multiply = false;
+    CHECK(run(kernel_of(body, options), 5) == run(whole, 5));
+}
+
 TEST_CASE("what the machine cannot do is refused with file, line and instruction") {
     const std::string texture = refusal("tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd0, {%f0, %f1, %f2, %f3}];");
     CHECK(contains(texture, "test.ptx:"));

@@ -77,6 +77,7 @@ IsaOptions isa_of(std::uint64_t seed) {
     isa.single_constant = seed % 2 != 0;
     isa.pointers = seed % 7 < 3 ? 32 : 64;
     isa.reserved_registers = static_cast<unsigned>(seed % 4);
+    isa.held_sources = seed % 11 < 5 ? 12 : 0;
     return isa;
 }
 
