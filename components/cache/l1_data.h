@@ -145,7 +145,7 @@ class BasicL1Data {
     bool mshr_free(Client client) const {
         return !mshrs_.full() && (client == Client::demand || speculative_ < speculative_limit_);
     }
-    std::uint32_t place_for(std::uint64_t line);
+    std::uint32_t place_for(const L1Access& access);
     void request(const L1Access& access, const Waiter& waiter, std::uint32_t way);
     void detach(std::uint32_t way, SectorMask sectors);
     void drop(std::uint32_t way);
@@ -158,6 +158,8 @@ class BasicL1Data {
     bool sectored_;
     unsigned speculative_limit_;
     unsigned pin_limit_;
+    std::uint64_t prefetch_ways_;  // bits of the ways that prefetches take; all if none are theirs alone
+    std::uint64_t other_ways_;     // of those that the other clients take
     TagArray tags_;
     std::vector<LineData> data_;
     MshrTable mshrs_;
@@ -180,9 +182,11 @@ BasicL1Data<Contract>::BasicL1Data(const L1Parameters& parameters, std::unique_p
       sectored_(parameters.sector_bytes == kSectorBytes),
       speculative_limit_(static_cast<unsigned>(parameters.speculative_mshrs)),
       pin_limit_(static_cast<unsigned>(std::min(parameters.pinned_ways, parameters.ways - 1))),
+      prefetch_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~std::uint64_t{0} << parameters.ways),
+      other_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~prefetch_ways_),
       tags_(SetIndex(parameters.set_index == "linear" ? SetIndexing::linear : SetIndexing::fermi_hash,
                      static_cast<unsigned>(parameters.sets)),
-            static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways)),
+            static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)),
       data_(tags_.size()),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges),
              write_through_ ? static_cast<unsigned>(parameters.merged_stores) : 0),
@@ -260,7 +264,7 @@ L1LoadResult BasicL1Data<Contract>::miss(const L1Access& access, const Waiter& w
     if (queue_.full()) {
         return stall(ReservationFailure::miss_queue_full);
     }
-    const std::uint32_t way = place_for(access.line);
+    const std::uint32_t way = place_for(access);
     if (way == kNoWay) {
         return stall(ReservationFailure::no_line);
     }
@@ -302,16 +306,18 @@ SectorMask BasicL1Data<Contract>::alike(std::uint64_t line, SectorMask sectors) 
     return static_cast<SectorMask>(sectors & (valid ? info.valid : ~(info.valid | info.awaited)));
 }
 
-/// An empty way if there is one, else the policy's victim; kNoWay if all are pending or pinned.
+/// Of the ways that the client may take, an empty one if there is one, else the policy's victim; kNoWay if all are pending
+/// or pinned.
 template <class Contract>
-std::uint32_t BasicL1Data<Contract>::place_for(std::uint64_t line) {
-    const unsigned set = tags_.set_of(line);
+std::uint32_t BasicL1Data<Contract>::place_for(const L1Access& access) {
+    const unsigned set = tags_.set_of(access.line);
     const TagArray::Choice choice = tags_.choice(set);
-    if (choice.empty != 0) {
-        return set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty));
+    const std::uint64_t mine = access.client == Client::prefetch ? prefetch_ways_ : other_ways_;
+    if ((choice.empty & mine) != 0) {
+        return set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty & mine));
     }
-    if (choice.replaceable != 0) {
-        return set * tags_.ways() + replacement_->victim(set, choice.replaceable);
+    if ((choice.replaceable & mine) != 0) {
+        return set * tags_.ways() + replacement_->victim(set, choice.replaceable & mine);
     }
     return kNoWay;
 }

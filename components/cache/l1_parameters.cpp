@@ -18,6 +18,10 @@ void L1Parameters::check() const {
         throw ConfigurationError("l1d.pinned_ways = " + std::to_string(pinned_ways) + " must be less than l1d.ways = " +
                                  std::to_string(ways) + ", so that a set always has a line to replace");
     }
+    if (ways + prefetch_ways > 64) {
+        throw ConfigurationError("l1d.ways + l1d.prefetch_ways = " + std::to_string(ways + prefetch_ways) +
+                                 " must be at most 64");
+    }
 }
 
 LOOKAHEAD_REGISTER_PARAMETERS(L1Parameters, "l1d", "The L1 data cache of an SM.")

@@ -23,6 +23,7 @@ struct L1Parameters {
     std::int64_t merged_stores = 16;
     std::int64_t speculative_mshrs = 64;
     std::int64_t pinned_ways = 3;
+    std::int64_t prefetch_ways = 0;
 
     /// Throws ConfigurationError if the values do not fit each other.
     void check() const;
@@ -77,5 +78,14 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                 {.unit = "entry", .min = 0, .max = 4096, .help = "MSHRs that clients other than demand may hold."}),
         integer(
             "pinned_ways", &P::pinned_ways,
-            {.unit = "line", .min = 0, .max = 63, .help = "Lines of a set that may be pinned; fewer than its ways."}));
+            {.unit = "line", .min = 0, .max = 63, .help = "Lines of a set that may be pinned; fewer than its ways."}),
+        integer("prefetch_ways", &P::prefetch_ways,
+                {.unit = "line",
+                 .min = 0,
+                 .max = 63,
+                 .help = "Lines beside each set of L1D that are for prefetches alone, where they stay when they are "
+                         "used; 0: prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",
+                 .source =
+                     "Wang and Lin, ISCA 2017 (DAC), table of the configuration: a prefetch buffer of 16 KB an SM, for "
+                     "many-thread-aware prefetching; that it is made of ways beside L1's is ours"}));
 };

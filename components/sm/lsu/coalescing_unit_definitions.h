@@ -41,7 +41,8 @@ inline std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& 
                                                            const L1Parameters& parameters) {
     return make_variant<ReplacementPolicy>(
         configuration.variant("l1d.replacement", "lru"), configuration,
-        ReplacementArguments{static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways)});
+        ReplacementArguments{static_cast<unsigned>(parameters.sets),
+                             static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
 }
 
 }  // namespace lsu

@@ -140,6 +140,42 @@ TEST_CASE("a line that makes room for another before its use is early evicted; o
     check_accounts(other.prefetches());
 }
 
+TEST_CASE("with l1d.prefetch_ways prefetches and demand loads do not take each other's lines") {
+    for (const bool buffer : {false, true}) {
+        ToldBench bench({request(32)}, {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear",
+                                        std::string("l1d.prefetch_ways=") + (buffer ? "1" : "0")});
+        bench.load(0, 0, {0});  // the set of lines 32, 64 and 96
+        REQUIRE(bench.drain());
+        CHECK(bench.has(0) == buffer);
+        bench.quiet();
+        bench.load(1, 1, {64});
+        REQUIRE(bench.drain());
+        CHECK_FALSE(bench.has(0));
+        CHECK(bench.has(32) == buffer);
+        bench.load(1, 1, {32});
+        REQUIRE(bench.drain());
+        CHECK(bench.prefetches().useful == (buffer ? 1 : 0));
+        CHECK(bench.has(64) == buffer);
+        ToldPrefetcher::wanted = {request(96)};
+        bench.load(2, 2, {1});
+        REQUIRE(bench.drain());
+        CHECK_FALSE(bench.has(32));
+        CHECK(bench.has(96));
+    }
+}
+
+TEST_CASE("a store takes a line from the prefetch buffer") {
+    ToldBench bench({request(32)}, {"l1d.prefetch_ways=4"});
+    bench.load(0, 0, {1});
+    REQUIRE(bench.drain());
+    CHECK(bench.has(32));
+    const isa::Instruction store = make_memory(isa::Operation::store);
+    bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 32 * kLineBytes + 4 * lane; }));
+    REQUIRE(bench.drain());
+    CHECK_FALSE(bench.has(32));
+    CHECK(bench.prefetches().unused == 1);
+}
+
 TEST_CASE("a store poisons a prefetch under way, which is then unused") {
     ToldBench bench({request(7)});
     bench.load(0, 0, {0});
