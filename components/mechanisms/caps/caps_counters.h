@@ -21,6 +21,7 @@ struct CapsCounters {
     std::uint64_t executed = 0;
     std::uint64_t indirect = 0;
     std::uint64_t uncoalesced = 0;
+    std::uint64_t untargeted = 0;
     std::uint64_t wakeups = 0;
 };
 
@@ -52,5 +53,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::CapsCounters> {
                    &C::executed},
         Counter<C>{"indirect", "load", "Executions of loads whose address comes from data.", &C::indirect},
         Counter<C>{"uncoalesced", "load", "Executions of direct loads with more than four accesses.", &C::uncoalesced},
+        Counter<C>{"untargeted", "load",
+                   "Executions of loads that came too late to be followed (caps.targets = first).", &C::untargeted},
         Counter<C>{"wakeups", "warp", "Warps whose scheduler was told of their prefetched line.", &C::wakeups}};
 };

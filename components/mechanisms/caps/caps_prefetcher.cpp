@@ -17,6 +17,7 @@ struct CapsParameters {
     std::int64_t per_cta_entries = 4;
     std::int64_t dist_entries = 4;
     std::int64_t threshold = 128;
+    std::string targets = "latest";
     std::string fanout = "all_trailing";
     bool include_leading = false;
     bool include_executed = true;
@@ -48,6 +49,12 @@ struct lookahead::ParametersOf<lookahead::gpu::CapsParameters> {
                  .max = 255,
                  .help = "Mispredictions of a load beyond which it is not prefetched any more.",
                  .source = "Koo et al., section V.B: 128 of a one-byte counter"}),
+        choice("targets", &P::targets, {"latest", "first"},
+               {.help = "Which loads are followed when a kernel has more than the DIST table has entries: latest, each "
+                        "new stride replaces the oldest one; first, those whose strides were found first, until the "
+                        "kernel ends.",
+                .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say "
+                          "nothing of DIST but that at most four loads are targeted"}),
         choice("fanout", &P::fanout, {"all_trailing", "same_index"},
                {.help = "When the stride is found after bases: all_trailing, at once for all warps but the leading one "
                         "of each trailing CTA; same_index, at each load of the leading CTA for the warps with the same "
@@ -120,6 +127,7 @@ class CapsPrefetcher final : public Prefetcher {
     CapsPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : parameters_(parameters),
           same_index_(parameters.fanout == "same_index"),
+          first_only_(parameters.targets == "first"),
           port_(arguments.port),
           distances_(static_cast<std::size_t>(parameters.dist_entries)) {}
 
@@ -195,6 +203,7 @@ class CapsPrefetcher final : public Prefetcher {
 
     CapsParameters parameters_;
     bool same_index_;
+    bool first_only_;
     PrefetchPort& port_;
     std::vector<bool> direct_;  // by PC, of the running kernel
     std::uint16_t warps_per_cta_ = 1;
@@ -216,6 +225,10 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
         if (base != nullptr) {
             scatter(load, *base, distance);
         }
+        return;
+    }
+    if (first_only_ && distance == nullptr && distances_.full()) {
+        ++counters_.untargeted;
         return;
     }
     if (base == nullptr) {

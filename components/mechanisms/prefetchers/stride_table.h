@@ -77,6 +77,9 @@ class StrideTable {
         return oldest;
     }
     void update(Entry& entry) { entry.updated = ++updates_; }
+    bool full() const {
+        return std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.updated != 0; });
+    }
     void clear() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
     template <class F>
     void for_each(F&& f) {

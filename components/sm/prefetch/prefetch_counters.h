@@ -53,8 +53,10 @@ struct lookahead::StatisticsOf<lookahead::gpu::PrefetchCounters> {
     using C = lookahead::gpu::PrefetchCounters;
     static constexpr std::tuple list{
         Counter<C>{"requested", "line", "Prefetches that the prefetcher chose.", &C::requested},
-        Counter<C>{"duplicates", "line", "Of these, lines that were present, under way or queued already.",
-                   &C::duplicates},
+        Counter<C>{
+            "duplicates", "line",
+            "Of these, lines that were present, under way or queued already, or that a demand load fetched first.",
+            &C::duplicates},
         Counter<C>{"unmapped", "line", "Of these, addresses that are not allocated.", &C::unmapped},
         Counter<C>{"dropped", "line", "Of these, requests that found the queue full.", &C::dropped},
         Counter<C>{"cleared", "line", "Of these, requests that the kernel's end took from the queue.", &C::cleared},

@@ -167,6 +167,21 @@ void PrefetchUnit::pop() {
     --counters_.queued;
 }
 
+/// A demand load fetches the line itself. Left in the queue the request would be a duplicate, or, after a store to the line,
+/// bring it for nobody.
+void PrefetchUnit::withdraw(std::uint64_t line) {
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < size_; ++i) {
+        const PrefetchRequest& request = queue_[(head_ + i) % queue_.size()];
+        if (request.line != line) {
+            queue_[(head_ + kept++) % queue_.size()] = request;
+        }
+    }
+    counters_.duplicates += size_ - kept;
+    counters_.queued -= size_ - kept;
+    size_ = kept;
+}
+
 void PrefetchUnit::hint(WarpHint hint, std::uint16_t context) {
     listener_.warp_hint(context, hint);
 }
@@ -186,6 +201,8 @@ void PrefetchUnit::on_l1_event(const L1Event& event) {
             if (event.client == Client::prefetch) {
                 counters_.evicted_by_prefetch += event.way == evicted_;
                 issued(event);
+            } else if (demand) {
+                withdraw(event.line);
             }
             evicted_ = kNoWay;
             break;

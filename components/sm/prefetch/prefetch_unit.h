@@ -78,6 +78,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     bool prefetch(const PrefetchRequest& request) override;
     void hint(WarpHint hint, std::uint16_t context) override;
     bool queued(std::uint64_t line) const;
+    void withdraw(std::uint64_t line);
     std::uint32_t row_of(std::uint32_t pc) const { return row_of_pc_[first_pc_ + pc]; }
     void add_rows(const isa::Kernel& kernel, std::size_t number);
     void issued(const L1Event& event);

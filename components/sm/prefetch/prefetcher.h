@@ -58,7 +58,8 @@ class PrefetchPort {
   public:
     virtual ~PrefetchPort() = default;
     /// Queues a prefetch of the line. Duplicates (present, under way or queued), lines without an allocation and
-    /// requests that find the queue full are dropped and counted. True if it was queued.
+    /// requests that find the queue full are dropped and counted. True if it was queued; a demand load that misses on
+    /// the line first takes it from the queue again.
     virtual bool prefetch(const PrefetchRequest& request) = 0;
     /// To the warp's scheduler.
     virtual void hint(WarpHint hint, std::uint16_t context) = 0;

@@ -158,6 +158,22 @@ TEST_CASE("the fifth load of a CTA replaces the one whose entry was updated long
     CHECK(bench.caps("bases") == 6);
 }
 
+TEST_CASE("a stride for which DIST has no entry replaces the oldest, or with caps.targets = first is not followed") {
+    for (const bool first : {false, true}) {
+        CapsBench bench({std::string("caps.targets=") + (first ? "first" : "latest"), "caps.dist_entries=2"});
+        for (const std::uint32_t pc : {0u, 1u, 2u}) {
+            bench.load(0, pc, {10 * pc});
+            bench.load(1, pc, {10 * pc + 3});
+        }
+        CHECK(bench.caps("strides") == (first ? 2 : 3));
+        CHECK(bench.caps("untargeted") == (first ? 2 : 0));
+        bench.load(2, 0, {100});
+        bench.load(2, 1, {200});
+        bench.load(2, 2, {300});
+        CHECK(bench.present({103, 203, 303}) == (first ? Lines{103, 203} : Lines{203, 303}));
+    }
+}
+
 TEST_CASE("the 129th misprediction shuts a load's prefetches off, the 128th does not") {
     for (const unsigned wrong : {128u, 129u}) {
         CapsBench bench;

@@ -213,6 +213,28 @@ TEST_CASE("lines that are present, under way or queued are duplicates; addresses
     check_accounts(bench.prefetches());
 }
 
+TEST_CASE(
+    "a demand load that misses takes its line from the queue, so that a store does not make it be fetched again") {
+    for (const bool same : {true, false}) {
+        ToldBench bench({request(40), request(41), request(42)}, {"l1d.mshrs=3"});
+        bench.load(0, 0, {0});
+        bench.quiet();
+        bench.run_to(bench.now + 2);
+        REQUIRE(bench.prefetches().issued == 1);  // 40; the third MSHR stays free
+        REQUIRE(bench.prefetches().queued == 2);
+        bench.load(1, 1, {same ? 41ull : 50ull});
+        CHECK(bench.prefetches().queued == (same ? 1 : 2));
+        CHECK(bench.prefetches().duplicates == (same ? 1 : 0));
+        const isa::Instruction store = make_memory(isa::Operation::store);
+        bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 41 * kLineBytes + 4 * lane; }));
+        REQUIRE(bench.drain());
+        bench.run_to(bench.now + 200);
+        CHECK(bench.prefetches().issued == (same ? 2 : 3));
+        CHECK(bench.has(42));
+        check_accounts(bench.prefetches());
+    }
+}
+
 TEST_CASE("one prefetch more than the queue holds is dropped") {
     for (const unsigned wanted : {4u, 5u}) {
         std::vector<PrefetchRequest> list;
