@@ -4,6 +4,7 @@
 
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
+#include <sstream>
 
 #include "core/lp/audit.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
@@ -280,6 +281,64 @@ TEST_CASE("an idle-only prefetcher's requests wait until the unit has no instruc
         bench.run_to(bench.now + 40);
         CHECK(bench.prefetches().issued == 1);
     }
+}
+
+/// A load that asks for six lines, of which one is demanded while it is under way, one when it is there, and the others
+/// are evicted or not used. At cycle `checkpoint` the unit is replaced by a copy.
+PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, bool& in_all_states) {
+    ToldBench bench({request(40), request(41), request(42), request(43), request(44), request(45)},
+                    {"l1d.mshrs=4", "l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear"});
+    const isa::Instruction* code = bench.kernels.front().code.data();
+    const std::map<Cycle, std::uint64_t> demands{{1, 0}, {4, 40}, {40, 41}, {60, 42 + 32}, {70, 1}};
+    for (Cycle cycle = 0; cycle < 100; ++cycle) {
+        if (const auto demand = demands.find(cycle); demand != demands.end()) {
+            MemoryInstruction load = bench.instruction(
+                code[0], [&](unsigned lane) { return kBase + demand->second * kLineBytes + 4 * lane; });
+            bench.unit->accept(load, bench.now);
+        }
+        if (cycle == 2) {
+            bench.quiet();
+        }
+        bench.step();
+        check_accounts(bench.prefetches());
+        if (cycle == checkpoint) {
+            const PrefetchCounters& now = bench.prefetches();
+            in_all_states = in_all_states || (now.queued > 0 && now.outstanding > 0 && now.late > 0);
+            std::stringstream bytes;
+            {
+                boost::archive::binary_oarchive archive(bytes);
+                bench.unit->save(archive, code);
+            }
+            bench.replace_unit();
+            bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
+            boost::archive::binary_iarchive archive(bytes);
+            bench.unit->load(archive, code);
+            check_accounts(bench.prefetches());
+        }
+    }
+    REQUIRE(bench.drain());
+    bench.unit->end_launch();
+    hash = bench.hash();
+    return bench.prefetches();
+}
+
+TEST_CASE("accounts balance at every cycle, and a checkpoint at any of them changes nothing") {
+    std::uint64_t expected = 0;
+    bool in_all_states = false;
+    const PrefetchCounters whole = run_with_checkpoint_at(-1, expected, in_all_states);
+    CHECK(whole.issued == 6);
+    CHECK(whole.late == 1);
+    CHECK(whole.useful == 1);
+    CHECK(whole.early_evicted == 1);
+    CHECK(whole.unused == 3);
+    CHECK(whole.outstanding == 0);
+    for (Cycle cycle = 0; cycle < 100; ++cycle) {
+        CAPTURE(cycle);
+        std::uint64_t hash = 0;
+        run_with_checkpoint_at(cycle, hash, in_all_states);
+        CHECK(hash == expected);
+    }
+    CHECK(in_all_states);
 }
 
 TEST_CASE("nlp fetches the line after a miss, and nothing after a hit") {
