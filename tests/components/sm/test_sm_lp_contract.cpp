@@ -156,7 +156,7 @@ TEST_CASE("an SM keeps the contract of logical processes") {
     for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
         CAPTURE(scheduler);
         SmContract sm(scheduler);
-        for (std::uint64_t seed = first_seed; seed < first_seed + 1000; ++seed) {
+        for (std::uint64_t seed = first_seed; seed < first_seed + 600; ++seed) {
             REQUIRE(testing::check_chopping(sm.contract, seed) == "");
         }
         for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
