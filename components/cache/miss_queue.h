@@ -64,6 +64,8 @@ class MissQueue {
         return piped_ > 0 ? std::max(now, front().due) : latency_ == 0 && size_ > 0 ? now : kCycleInfinity;
     }
 
+    /// Of the request that was pushed last.
+    std::byte* last_payload() { return slots_[place_of(size_ - 1)].payload; }
     const QueuedRequest& front() const { return slots_[head_]; }
     void pop() {
         head_ = head_ + 1 == slots_.size() ? 0 : head_ + 1;

@@ -204,6 +204,8 @@ void DramChannel::column(Bank& bank, Cycle now, Step& step) {
         counters_.read_service_cycles += static_cast<std::uint64_t>(data_end - bank.taken);
         step.read_done = true;
         step.tag = bank.request.tag;
+        step.arrival = bank.request.arrival;
+        step.taken = bank.taken;
         step.data_end = data_end;
     }
 }

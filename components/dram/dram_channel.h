@@ -27,6 +27,8 @@ class DramChannel {
         unsigned bank = 0;
         bool read_done = false;  ///< the last read command of a request; its data end at `data_end`
         std::uint32_t tag = 0;
+        Cycle arrival = 0;  ///< of that request in the queue
+        Cycle taken = 0;    ///< by its bank
         Cycle data_end = 0;
     };
 

@@ -55,8 +55,7 @@ void PerfectMemory::perform(GpuMessage type, const std::byte* payload, HeldMessa
 void PerfectMemory::read(const ReadRequest& request, HeldMessages& replies) {
     ++reads_;
     Reply<ReadReply> reply(static_cast<std::size_t>(std::popcount(request.sectors)) * kSectorBytes);
-    reply.fixed() = {
-        .line = request.line, .tag = request.tag, .client = request.client, .sectors = request.sectors, .unused = {}};
+    reply.fixed() = {.line = request.line, .tag = request.tag, .client = request.client, .sectors = request.sectors};
     pack_sectors(reply.following(), image_.read(request.line), request.sectors);
     reply.append_to(replies);
 }

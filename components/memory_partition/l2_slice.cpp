@@ -60,6 +60,7 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
     : parameters_(parameters),
       sectored_(parameters.sector_bytes == kSectorBytes),
       mapping_(environment.mapping),
+      clock_(environment.clock),
       image_(environment.image),
       requests_(environment.crossbar, environment.crossbar.reply_latency, environment.clock, environment.replies,
                 environment.requesters),
@@ -160,13 +161,14 @@ L2Stall L2Slice::access(const MessageHeader& request, unsigned source, Cycle now
     const unsigned set = cache_.set_of(mapping_.address_in_slice(local));
     const std::uint32_t line = cache_.find(set, local);
     if (line != L2Cache::kNoLine && cache_.pending(line)) {
-        return merge(line, request, source);
+        return merge(line, request, source, now);
     }
     if (line != L2Cache::kNoLine && covers(cache_.valid(line), needed_bytes(request))) {
         if (!replies_.can_accept(now)) {
             return L2Stall::reply_port;
         }
         count(request, true);
+        sample(request, source, RequestSamples::Served::hit, now);
         cache_.touch(line);
         perform(line, request, source, now);
         return L2Stall::none;
@@ -174,10 +176,10 @@ L2Stall L2Slice::access(const MessageHeader& request, unsigned source, Cycle now
     if (request.type == WriteRequest::kType) {
         return allocate_and_write(set, local, request, source, now);
     }
-    return fetch(line, set, local, request, source);
+    return fetch(line, set, local, request, source, now);
 }
 
-L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigned source) {
+L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now) {
     const std::uint16_t mshr = cache_.mshr(line);
     if (!mshrs_.can_merge(mshr)) {
         return L2Stall::merges;
@@ -193,13 +195,14 @@ L2Stall L2Slice::merge(std::uint32_t line, const MessageHeader& request, unsigne
     }
     count(request, false);
     ++counters_.merges;
+    sample(request, source, RequestSamples::Served::merge, now);
     mshrs_.append(mshr, request, source);
     return L2Stall::none;
 }
 
 /// Fetches the line (`line` is kNoLine) or the missing bytes of a line that is held in part.
 L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, const MessageHeader& request,
-                       unsigned source) {
+                       unsigned source, Cycle now) {
     if (mshrs_.full()) {
         return L2Stall::mshrs;
     }
@@ -221,6 +224,7 @@ L2Stall L2Slice::fetch(std::uint32_t line, unsigned set, std::uint64_t local, co
     count(request, false);
     const std::uint16_t mshr = mshrs_.allocate(line);
     fetch_sectors(mshr, local, sectored_ ? missing_sectors(line, request) : kAllSectors);
+    sample(request, source, RequestSamples::Served::dram, now, mshr);
     cache_.await_fill(line, mshr);
     mshrs_.append(mshr, request, source);
     return L2Stall::none;
@@ -353,6 +357,19 @@ void L2Slice::count(const MessageHeader& request, bool hit) {
     }
 }
 
+/// Begins to record a request that its SM has chosen; it has just been taken from the port.
+void L2Slice::sample(const MessageHeader& request, unsigned source, RequestSamples::Served served, Cycle now,
+                     std::uint16_t mshr) {
+    if (request.type == ReadRequest::kType && request.as<ReadRequest>().sample != 0) [[unlikely]] {
+        samples_.take({.requester = static_cast<std::uint16_t>(source),
+                       .number = request.as<ReadRequest>().sample,
+                       .mshr = mshr,
+                       .sectors = served == RequestSamples::Served::dram ? mshrs_.fetching(mshr) : SectorMask{0},
+                       .served = served,
+                       .taken = clock_.edge(now)});
+    }
+}
+
 void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now) {
     switch (request.type) {
         case ReadRequest::kType:
@@ -377,7 +394,10 @@ void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsig
     reply.tag = request.tag;
     reply.client = request.client;
     reply.sectors = request.sectors;
-    std::memset(reply.unused, 0, sizeof reply.unused);
+    reply.sample = request.sample;
+    if (request.sample != 0) [[unlikely]] {
+        samples_.reply(source, request.sample, clock_.edge(now));
+    }
     pack_sectors(reinterpret_cast<std::byte*>(&reply + 1), cache_.data(line), request.sectors);
 }
 
@@ -525,6 +545,7 @@ template <class Archive>
 void L2Slice::serialize_books(Archive& archive) {
     archive& books_.reads& books_.writes& books_.atomics& books_.written_bytes& books_.overwritten_bytes& books_
         .written_back_bytes& books_.host_bytes& books_.dram_reads& books_.dram_writes;
+    samples_.serialize(archive, 0);
 }
 
 void L2Slice::hash_state(StateHasher& hasher) const {
@@ -552,6 +573,7 @@ void L2Slice::hash_state(StateHasher& hasher) const {
     hasher.add(static_cast<std::uint64_t>(stall_));
     hash(hasher, counters_);
     hasher.add_bytes(&books_, sizeof books_);
+    samples_.hash_state(hasher);
 }
 
 void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& name) const {

@@ -13,6 +13,7 @@
 #include "components/memory_partition/l2_counters.h"
 #include "components/memory_partition/l2_parameters.h"
 #include "components/memory_partition/mshr_file.h"
+#include "components/memory_partition/request_samples.h"
 #include "core/stats/statistics_visitor.h"
 
 namespace lookahead {
@@ -72,6 +73,13 @@ class L2Slice {
     void host_fill(std::uint64_t local, std::byte value, unsigned count);
     void host_read(std::uint64_t local, std::byte* bytes, unsigned count);
 
+    bool has_open_samples() const { return samples_.any_open(); }
+    /// A fetch for the register entered the DRAM's queue, was taken from it, and comes back, at these times.
+    void sample_fetch(std::uint16_t mshr, SectorMask sectors, Time queued, Time started, Time ready) {
+        samples_.fetched(mshr, sectors, queued, started, ready);
+    }
+    const RequestSamples& samples() const { return samples_; }
+
     bool idle() const;
     std::string waiting_for() const;
     /// The slice's part of LogicalProcess::audit; `slice` is its number over the machine.
@@ -117,8 +125,11 @@ class L2Slice {
     void wake(Cycle now) { next_cycle_ = std::min(next_cycle_, std::max(now, busy_until_)); }
 
     L2Stall access(const MessageHeader& request, unsigned source, Cycle now);
-    L2Stall merge(std::uint32_t line, const MessageHeader& request, unsigned source);
-    L2Stall fetch(std::uint32_t line, unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source);
+    L2Stall merge(std::uint32_t line, const MessageHeader& request, unsigned source, Cycle now);
+    L2Stall fetch(std::uint32_t line, unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
+                  Cycle now);
+    void sample(const MessageHeader& request, unsigned source, RequestSamples::Served served, Cycle now,
+                std::uint16_t mshr = 0);
     L2Stall allocate_and_write(unsigned set, std::uint64_t local, const MessageHeader& request, unsigned source,
                                Cycle now);
     void replace(std::uint32_t line, std::uint64_t local);
@@ -148,6 +159,7 @@ class L2Slice {
     L2Parameters parameters_;
     bool sectored_;
     const AddressMapping& mapping_;
+    const ClockDomain& clock_;
     MemoryImage& image_;
     EjectionPort requests_;
     InjectionPort replies_;
@@ -168,6 +180,7 @@ class L2Slice {
     Cycle stall_since_ = 0;
     L2Counters counters_;
     Books books_;
+    RequestSamples samples_;
 };
 
 }  // namespace lookahead::gpu

@@ -179,8 +179,14 @@ bool MemoryPartition::step_dram(DramChannel& dram, Cycle now) {
     if (step.read_done) {
         const Cycle ready =
             core_clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
-        slices_[step.tag >> kSliceShift]->receive_fill(static_cast<std::uint16_t>(step.tag),
-                                                       step.tag >> kMshrBits & kAllSectors, ready);
+        L2Slice& slice = *slices_[step.tag >> kSliceShift];
+        const auto mshr = static_cast<std::uint16_t>(step.tag);
+        const auto sectors = static_cast<SectorMask>(step.tag >> kMshrBits & kAllSectors);
+        slice.receive_fill(mshr, sectors, ready);
+        if (slice.has_open_samples()) [[unlikely]] {
+            slice.sample_fetch(mshr, sectors, dram_clock_.edge(step.arrival), dram_clock_.edge(step.taken),
+                               core_clock_.edge(ready));
+        }
     }
     return step.read_done;
 }

@@ -50,6 +50,8 @@ class MemoryPartition final : public LogicalProcess {
     void save(boost::archive::binary_oarchive& archive) const override;
     void load(boost::archive::binary_iarchive& archive) override;
 
+    unsigned channel() const { return arguments_.channel; }
+    std::size_t slices() const { return slices_.size(); }
     const AddressMapping& mapping() const { return mapping_; }
     const L2Slice& slice(unsigned i) const { return *slices_[i]; }
     const DramChannel& dram(unsigned pseudo_channel = 0) const { return *drams_[pseudo_channel]; }

@@ -69,7 +69,7 @@ struct ReadRequest {
     std::uint32_t tag;
     Client client;
     SectorMask sectors = kAllSectors;  ///< that are wanted; not 0
-    std::uint8_t unused[2] = {};
+    std::uint16_t sample = 0;  ///< its latency is recorded under this number of the SM's (MissSamples); 0: it is not
 };
 
 /// Followed by the line's 32-bit words that hold at least one byte of the mask, in ascending order.
@@ -107,7 +107,7 @@ struct ReadReply {
     std::uint32_t tag;
     Client client;
     SectorMask sectors;
-    std::uint8_t unused[2];
+    std::uint16_t sample = 0;  ///< of the request
 
     /// Of a reply in a message.
     const std::byte* data() const { return reinterpret_cast<const std::byte*>(this + 1); }

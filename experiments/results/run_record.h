@@ -98,6 +98,17 @@ struct StallSeries {
     std::vector<std::uint64_t> values;  ///< [cycle][component][cause]
 };
 
+/// Where the time of sampled reads went that missed L1.
+struct LatencySamples {
+    std::vector<std::string> stages;
+    std::vector<std::string> sms;     ///< by sample
+    std::vector<std::string> slices;  ///< by sample
+    std::vector<std::string> served;  ///< by sample: hit, merge or dram
+    std::vector<std::int64_t> start_fs;
+    std::vector<std::int64_t> end_fs;
+    std::vector<std::int64_t> durations_fs;  ///< [sample][stage]
+};
+
 /// Energy of each kernel: its counters' and, over its time, the static powers'.
 struct KernelEnergies {
     std::vector<double> joules;           ///< [kernel][component][dynamic, static], components as in EnergyReport
@@ -155,6 +166,7 @@ struct RunRecord {
     std::vector<SeriesGroup> series;
     KernelCounters kernel_counters;
     StallSeries stalls;
+    LatencySamples latency;
     EnergyReport energy;
     KernelEnergies kernel_energies;
     std::vector<EngineRow> engine;  ///< one for each rank

@@ -233,6 +233,22 @@ void write_stalls(Group group, const StallSeries& stalls) {
     write_scaled(group, schema::kStallsSchedulerCycles, stalls.values, {&cycle, &component, &cause});
 }
 
+void write_latency(Group group, const LatencySamples& latency) {
+    std::vector<std::uint64_t> numbers(latency.sms.size());
+    std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+    const Dataset sample = write_scale(group, schema::kLatencySample, numbers);
+    const Dataset stage = write_scale(group, schema::kLatencyStage, latency.stages);
+    const auto write_names = [&](const DatasetName& name, const std::vector<std::string>& names) {
+        group.write_texts(name.name, names, meaning_of(name)).attach_scale(0, sample);
+    };
+    write_names(schema::kLatencySm, latency.sms);
+    write_names(schema::kLatencySlice, latency.slices);
+    write_names(schema::kLatencyServed, latency.served);
+    write_scaled(group, schema::kLatencyStartFs, latency.start_fs, {&sample});
+    write_scaled(group, schema::kLatencyEndFs, latency.end_fs, {&sample});
+    write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});
+}
+
 void write_series(Group group, const std::vector<SeriesGroup>& all) {
     for (const SeriesGroup& series : all) {
         Group kind = group.create_group(series.kind);
@@ -421,6 +437,7 @@ void write_run(const RunRecord& record, const std::string& path) {
         write_series(root.create_group(schema::kSeriesGroup), record.series);
         write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
         write_stalls(root.create_group(schema::kStallsGroup), record.stalls);
+        write_latency(root.create_group(schema::kLatencyGroup), record.latency);
         write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
         write_energy(root.create_group(schema::kEnergyGroup), record);
         Group engine = root.create_group(schema::kEngineGroup);

@@ -28,6 +28,7 @@
 #include "experiments/results/run_writer.h"
 #include "experiments/results/stall_series.h"
 #include "experiments/results/statistics_collector.h"
+#include "experiments/run/latency_collector.h"
 #include "experiments/run/program.h"
 #include "experiments/run/run_observer.h"
 #include "partitioning/partitioners/partition.h"
@@ -299,13 +300,16 @@ class Run {
     void gather_statistics(Simulation& simulation, RunRecord& record, const SimulationResult& result) {
         StatisticsCollector collector;
         KernelCountersCollector kernel_counters;
+        LatencyCollector latencies;
         for (const LogicalProcess* process : simulation.local_processes()) {
             process->visit_statistics(collector);
             kernel_counters.add(*process);
+            latencies.add(*process);
         }
         const auto statistics = transport_.gather(collector.to_bytes());
         const auto series = transport_.gather(observer_.series().to_bytes());
         const auto by_kernel = transport_.gather(kernel_counters.to_bytes());
+        const auto latency = transport_.gather(latencies.to_bytes());
         const auto memory = transport_.gather(to_bytes(peak_resident_bytes()));
         const auto processes = transport_.gather(to_bytes(simulation.local_processes().size()));
         if (transport_.rank() != 0) {
@@ -317,10 +321,12 @@ class Run {
         for (std::size_t rank = 1; rank < statistics.size(); ++rank) {
             collector.merge(statistics[rank]);
             kernel_counters.merge(by_kernel[rank]);
+            latencies.merge(latency[rank]);
             observer_.series().merge(series[rank]);
         }
         collector.write_into(record);
         kernel_counters.write_into(record);
+        latencies.write_into(record);
         observer_.series().write_into(record);
         separate_stalls(record, kStallSeriesKind);
         record.energy = energy_of(energy_table_, energy_input(record));

@@ -3,6 +3,7 @@
 
 - where the cycles go: for every SM, epoch and kernel the causes sum to the scheduler's cycles, exactly;
 - what is counted by kernels and by epochs sums to the run's totals;
+- the stages of sampled memory latencies sum to the whole, and none is shorter than the machine allows;
 - nothing beats its machine's roofline: issue, each class of arithmetic, shared memory, L1, crossbar, L2, DRAM.
 
 `--check FILE...` checks files of earlier runs instead. Prints what is broken; exit code 1 if anything is."""
@@ -131,10 +132,35 @@ def roofline(run, checks):
     checks.at_most("bytes of DRAM", lines * LINE_BYTES, peak * elapsed + most_left)
 
 
+STAGES = ["miss_queue", "network_there", "l2", "dram_queue", "dram", "network_back", "fill"]
+
+
+def latency_stages(run, checks):
+    """The stages of each sample sum to its time; none is shorter than the configuration's fixed part of it."""
+    samples, config = run.latency, run.config_value
+    checks.at_most("one sample at least where reads missed", int(run.counters("lsu")["loads"].sum() > 0 and
+                   run.counters("l1d")["fills"].sum() > 0), len(samples))
+    cycle = 1e15 / config("sm.frequency")
+    stages = samples[STAGES]
+    checks.equal("latency of the stages", stages.sum(axis=1), samples["end_fs"] - samples["start_fs"])
+    least = {"miss_queue": 0, "network_there": config("crossbar.request_latency"), "l2": 0, "dram_queue": 0, "dram": 0,
+             "network_back": config("crossbar.reply_latency") + config("l2.data_latency"),
+             "fill": config("l1d.fill_latency")}
+    for stage, cycles in least.items():
+        checks.at_most(f"the least latency of {stage}", cycles * cycle - 1, stages[stage])
+    checks.at_most("the most latency of fill", stages["fill"], config("l1d.fill_latency") * cycle + 1)
+    of_dram = samples["served"] == "dram"
+    checks.equal("latency of DRAM without an access to it",
+                 samples.loc[~of_dram, ["dram_queue", "dram"]].to_numpy().sum(), 0)
+    command = config("dram.cl") / config("dram.frequency") * 1e15
+    checks.at_most("the least latency of DRAM", config("dram.fixed_latency") * cycle + command,
+                   samples.loc[of_dram, "dram"])
+
+
 def check_file(path, name):
     checks = Checks(name)
     with Run(path) as run:
-        for group in (stalls_sum_to_cycles, parts_sum_to_totals, roofline):
+        for group in (stalls_sum_to_cycles, parts_sum_to_totals, latency_stages, roofline):
             group(run, checks)
     return checks
 

@@ -15,6 +15,7 @@
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/lsu/load_table.h"
 #include "components/sm/lsu/lsu_counters.h"
+#include "components/sm/lsu/miss_samples.h"
 #include "components/sm/lsu/shared_memory.h"
 #include "components/sm/lsu/timing_ring.h"
 #include "components/sm/prefetch/prefetch_unit.h"
@@ -58,6 +59,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     LoadStoreOccupancy occupancy() const override {
         return {queue_.size(), l1_.fills_under_way(), l1_.miss_queue().size()};
     }
+    const MissSamples* samples() const override { return &samples_; }
     void audit(Audit& audit, std::uint32_t requester) const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -132,7 +134,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void send_line_request(Cycle now);
     void send_l1_request(Cycle now);
     void send_texture_request(Cycle now);
-    void note_sent(const QueuedRequest& request);
+    void note_sent(const QueuedRequest& request, Cycle now);
 
     void block(std::uint8_t cause, Cycle now);
     void block(LsuStall stall, Cycle now) {
@@ -175,6 +177,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     LineRequests lines_;
     TimingRing completions_;  // of loads, by entry, and behind them of fences, by context
     LsuCounters counters_;
+    MissSamples samples_;
     std::unique_ptr<PrefetchUnit> prefetches_;  // null: there is no prefetcher
     Cycle accessed_ = 0;                        // last cycle in which an instruction accessed L1
     bool prefetch_blocked_ = false;             // no room for a prefetch until something changes

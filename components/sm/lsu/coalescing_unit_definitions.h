@@ -402,7 +402,7 @@ template <class Contract>
 void BasicCoalescingUnit<Contract>::send_l1_request(Cycle now) {
     MissQueue& requests = l1_.miss_queue();
     const QueuedRequest& request = requests.front();
-    note_sent(request);
+    note_sent(request, now);
     memory_->send(request.type, request.payload, request.bytes, now);
     requests.pop();
     texture_first_ = true;
@@ -419,9 +419,12 @@ void BasicCoalescingUnit<Contract>::send_texture_request(Cycle now) {
 }
 
 template <class Contract>
-void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request) {
+void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request, Cycle now) {
     if (request.type == GpuMessage::read_request) {
         ++traffic_.reads;
+        if (const std::uint16_t sample = reinterpret_cast<const ReadRequest*>(request.payload)->sample; sample != 0) {
+            samples_.sent(sample, now);
+        }
     } else if (request.type == GpuMessage::write_request) {
         const ByteMask& mask = reinterpret_cast<const WriteRequest*>(request.payload)->mask;
         ++traffic_.writes;
@@ -462,6 +465,9 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
             }
             if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) {
                 return listener_.line_came(lines_.came(reply.as<ReadReply>()), now);
+            }
+            if (const std::uint16_t sample = reply.as<ReadReply>().sample; sample != 0) {
+                samples_.came(sample, now, now + fill_latency_);
             }
             l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
                      [&](const Waiter& waiter, const std::byte* line) {
@@ -738,6 +744,9 @@ bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uin
         serve(waiter, result.data);
     } else {
         ++pending.outstanding;
+        if (result.answer == L1Answer::miss && samples_.due()) [[unlikely]] {
+            reinterpret_cast<ReadRequest*>(l1_.miss_queue().last_payload())->sample = samples_.begin(now);
+        }
     }
     return true;
 }
@@ -953,6 +962,7 @@ void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
     lines_.hash_state(hasher);
     completions_.hash_state(hasher);
     hash(hasher, counters_);
+    samples_.hash_state(hasher);
     if (prefetches_ != nullptr) {
         hasher.add(prefetch_blocked_);
         prefetches_->hash_state(hasher);
@@ -990,6 +1000,7 @@ void BasicCoalescingUnit<Contract>::exchange(Archive& archive) {
     lines_.serialize(archive, 0);
     completions_.serialize(archive, 0);
     serialize_counters(archive, counters_);
+    samples_.serialize(archive, 0);
     archive& accessed_& prefetch_blocked_;
 }
 

@@ -22,7 +22,7 @@ class LineRequests {
 
     void push(std::uint64_t line, SectorMask sectors, std::uint32_t reader) {
         queue_[(head_ + queued_) % kCapacity] = {
-            .line = line, .tag = kTag | reader, .client = Client::demand, .sectors = sectors, .unused = {}};
+            .line = line, .tag = kTag | reader, .client = Client::demand, .sectors = sectors};
         ++queued_;
     }
     const ReadRequest& front() const { return queue_[head_]; }

@@ -19,6 +19,8 @@
 
 namespace lookahead::gpu {
 
+class MissSamples;
+
 class RegisterFile;
 
 /// No event without a message from outside.
@@ -107,6 +109,8 @@ class LoadStoreUnit {
     virtual bool drained() const = 0;
     virtual std::string waiting_for() const = 0;
     virtual LoadStoreOccupancy occupancy() const { return {}; }
+    /// Times of some misses; null: the unit takes none.
+    virtual const MissSamples* samples() const { return nullptr; }
     /// The unit's part of LogicalProcess::audit; `requester` is the SM's number.
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
 

@@ -54,6 +54,10 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     bool finished() const override { return !state_.launch.active; }
     std::string waiting_for() const override;
     void audit(Audit& audit) const override;
+    /// Times of some misses of L1; null: the load/store unit takes none.
+    const MissSamples* miss_samples() const { return memory_->samples(); }
+    const ClockDomain& clock() const { return clock_; }
+    std::uint32_t number() const { return number_; }
     void start_trace(const TraceWindow& window) override;
     void visit_trace(TraceVisitor& visitor) const override;
     void hash_state(StateHasher& hasher) const override;

@@ -106,6 +106,15 @@ class Run:
                             columns=pd.Index(_array(group["counter"]), name="counter"))
 
     @property
+    def latency(self):
+        """Sampled reads that missed L1: a row for each sample with sm, slice, served, start_fs, end_fs, and a column of
+        femtoseconds for each stage. Files before 1.3 have none."""
+        group = self.file["latency"]
+        stages = pd.DataFrame(_array(group["durations_fs"]), columns=_array(group["stage"]))
+        rows = pd.DataFrame({name: _array(group[name]) for name in ("sm", "slice", "served", "start_fs", "end_fs")})
+        return pd.concat([rows, stages], axis=1)
+
+    @property
     def stalls(self):
         """Where the schedulers' cycles went over time: index (cycle, component), a column for each cause. Files before
         1.3 have none."""

@@ -101,11 +101,8 @@ class L1Bench {
     }
 
     std::vector<Served> fill(const ReadRequest& request, const LineBytes& bytes) {
-        const ReadReply reply{.line = request.line,
-                              .tag = request.tag,
-                              .client = request.client,
-                              .sectors = request.sectors,
-                              .unused = {}};
+        const ReadReply reply{
+            .line = request.line, .tag = request.tag, .client = request.client, .sectors = request.sectors};
         std::vector<std::byte> packed;
         for (unsigned i = 0; i < kLineBytes; ++i) {
             if ((request.sectors >> i / kSectorBytes & 1) != 0) {

@@ -23,7 +23,7 @@ struct Sender {
     Sender() : bench(2, kLatency), port(small(), kLatency, bench.clock, bench.port(), 2) {}
 
     void read(unsigned destination, Cycle now, std::uint32_t tag = 0) {
-        port.push<ReadRequest>(destination, now) = {.line = 128, .tag = tag, .client = Client::demand, .unused = {}};
+        port.push<ReadRequest>(destination, now) = {.line = 128, .tag = tag, .client = Client::demand};
     }
     /// A packet of four flits.
     void write(unsigned destination, Cycle now) {

@@ -129,8 +129,7 @@ class SmPlayer final : public Player {
             requests.push<ReadRequest>(slice, now) = {.line = 0,
                                                       .tag = tag,
                                                       .client = Client::demand,
-                                                      .sectors = static_cast<SectorMask>(1 + random_() % 15),
-                                                      .unused = {}};
+                                                      .sectors = static_cast<SectorMask>(1 + random_() % 15)};
             return;
         }
         const auto words = traffic_.words != 0 ? traffic_.words : static_cast<std::uint32_t>(1 + random_() % 32);
@@ -194,7 +193,7 @@ class PartitionPlayer final : public Player {
             tag = read.tag;
             const auto bytes = static_cast<std::size_t>(std::popcount(read.sectors)) * kSectorBytes;
             auto& reply = replies[slice]->push<ReadReply>(sm, now, bytes);
-            reply = {.line = 0, .tag = tag, .client = read.client, .sectors = read.sectors, .unused = {}};
+            reply = {.line = 0, .tag = tag, .client = read.client, .sectors = read.sectors};
             std::memset(static_cast<void*>(&reply + 1), 0, bytes);
         } else {
             const auto& write = request.as<WriteRequest>();

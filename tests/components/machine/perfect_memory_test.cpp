@@ -30,7 +30,7 @@ struct Payload {
 };
 
 Payload<ReadRequest> read_of(SectorMask sectors, std::uint32_t tag = 0) {
-    return {{.line = kLine, .tag = tag, .client = Client::demand, .sectors = sectors, .unused = {}}};
+    return {{.line = kLine, .tag = tag, .client = Client::demand, .sectors = sectors}};
 }
 
 /// Stores two words at the byte.

@@ -26,8 +26,7 @@ class Single {
     }
 
     void read(Cycle now, std::uint64_t line, std::uint32_t tag = 0, unsigned requester = 0, unsigned slice = 0) {
-        post(now, slice, requester,
-             payload_of(ReadRequest{.line = line, .tag = tag, .client = Client::demand, .unused = {}}),
+        post(now, slice, requester, payload_of(ReadRequest{.line = line, .tag = tag, .client = Client::demand}),
              ReadRequest::kType);
     }
     void read_sectors(Cycle now, std::uint64_t line, SectorMask sectors, std::uint32_t tag = 0) {

@@ -84,7 +84,7 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
         }
         const std::uint64_t kind = anything(10);
         if (kind < 5) {
-            message.payload = bytes_of(ReadRequest{.line = line, .tag = i, .client = Client::demand, .unused = {}});
+            message.payload = bytes_of(ReadRequest{.line = line, .tag = i, .client = Client::demand});
         } else if (kind < 8) {
             ByteMask mask;
             mask.set(static_cast<unsigned>(anything(31)) * 4 + 1, 6);

@@ -90,7 +90,7 @@ void RequestPlayer::send_read(unsigned slice, Cycle now, std::uint32_t tag) {
     const unsigned own = 1u << options_.number / 4;
     const unsigned sectors = options_.sectors ? own | (random_() & kAllSectors) : kAllSectors;
     requests_.push<ReadRequest>(slice, now) = {
-        .line = line_, .tag = tag, .client = Client::demand, .sectors = static_cast<SectorMask>(sectors), .unused = {}};
+        .line = line_, .tag = tag, .client = Client::demand, .sectors = static_cast<SectorMask>(sectors)};
     ++reads_;
 }
 

@@ -58,7 +58,7 @@ void StreamPlayer::send(Cycle now) {
     const unsigned slice = mapping_.slice_in_channel(local);
     const std::uint32_t tag = sent_++;
     if (array < 2) {
-        requests_.push<ReadRequest>(slice, now) = {.line = line, .tag = tag, .client = Client::demand, .unused = {}};
+        requests_.push<ReadRequest>(slice, now) = {.line = line, .tag = tag, .client = Client::demand};
         return;
     }
     auto& request = requests_.push<WriteRequest>(slice, now, kLineBytes);

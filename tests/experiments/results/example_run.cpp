@@ -69,6 +69,13 @@ RunRecord example_run() {
     record.kernel_counters = {{"dram.data_bus_cycles", "sm.cycles"}, {800, 2700, 1200, 3000}};
     record.stalls = {
         {1000, 3000}, {"sm0", "sm1"}, {"issued", "barrier", "no_cta"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+    record.latency = {{"miss_queue", "l2", "fill"},
+                      {"sm0", "sm1"},
+                      {"partition0.slice0", "partition0.slice1"},
+                      {"hit", "dram"},
+                      {100, 200},
+                      {160, 290},
+                      {10, 20, 30, 20, 30, 40}};
     record.kernel_energies.energy_delay_js = {1e-9, 2e-9};
     record.engine.resize(2);
     record.engine[0].processes = 2;

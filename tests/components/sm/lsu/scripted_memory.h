@@ -121,8 +121,7 @@ class ScriptedMemory {
     }
 
     void read(const Request& request, const ReadRequest& read, Cycle now) {
-        const ReadReply head{
-            .line = read.line, .tag = read.tag, .client = read.client, .sectors = read.sectors, .unused = {}};
+        const ReadReply head{.line = read.line, .tag = read.tag, .client = read.client, .sectors = read.sectors};
         std::vector<std::byte> payload(sizeof head);
         std::memcpy(payload.data(), &head, sizeof head);
         for (unsigned sector = 0; sector < kSectors; ++sector) {

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "components/protocols/memory.h"
+#include "core/error/error.h"
+#include "core/stats/state_hasher.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// When the reads that SMs have chosen as samples (ReadRequest::sample) passed an L2 slice and its DRAM channel.
+class RequestSamples {
+  public:
+    enum class Served : std::uint8_t {
+        hit,    ///< by the slice
+        merge,  ///< by a fetch that was under way for another request
+        dram    ///< by a fetch of its own
+    };
+    struct Sample {
+        std::uint16_t requester = 0;
+        std::uint16_t number = 0;
+        std::uint16_t mshr = 0;  ///< of Served::dram
+        SectorMask sectors = 0;  ///< that it fetches
+        Served served = Served::hit;
+        Time taken = 0;    ///< from the port
+        Time queued = 0;   ///< in the DRAM's queue; 0: not there
+        Time started = 0;  ///< a bank serves it
+        Time ready = 0;    ///< its data are back in the slice
+        Time replied = 0;  ///< 0: not yet
+    };
+
+    void take(const Sample& sample) {
+        open_.push_back(static_cast<std::uint32_t>(samples_.size()));
+        samples_.push_back(sample);
+    }
+    /// A fetch of these sectors for that register comes back.
+    void fetched(std::uint16_t mshr, SectorMask sectors, Time queued, Time started, Time ready) {
+        for (const std::uint32_t i : open_) {
+            Sample& each = samples_[i];
+            if (each.served == Served::dram && each.queued == 0 && each.mshr == mshr && each.sectors == sectors) {
+                each.queued = queued;
+                each.started = started;
+                each.ready = ready;
+            }
+        }
+    }
+    void reply(unsigned requester, std::uint16_t number, Time now) {
+        const auto found = std::ranges::find_if(
+            open_, [&](std::uint32_t i) { return samples_[i].requester == requester && samples_[i].number == number; });
+        LOOKAHEAD_ASSERT(found != open_.end(), "a sampled request is answered that never came");
+        samples_[*found].replied = now;
+        open_.erase(found);
+    }
+
+    bool any_open() const { return !open_.empty(); }
+    const std::vector<Sample>& all() const { return samples_; }
+
+    void hash_state(StateHasher& hasher) const {
+        for (const Sample& each : samples_) {
+            hasher.add(each.requester | std::uint64_t{each.number} << 16 | std::uint64_t{each.mshr} << 32 |
+                       std::uint64_t{each.sectors} << 48 | static_cast<std::uint64_t>(each.served) << 56);
+            for (const Time time : {each.taken, each.queued, each.started, each.ready, each.replied}) {
+                hasher.add(static_cast<std::uint64_t>(time));
+            }
+        }
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        std::uint64_t count = samples_.size();
+        archive& count& open_;
+        samples_.resize(count);
+        for (Sample& each : samples_) {
+            archive& each.requester& each.number& each.mshr& each.sectors& each.served;
+            archive& each.taken& each.queued& each.started& each.ready& each.replied;
+        }
+    }
+
+  private:
+    std::vector<Sample> samples_;
+    std::vector<std::uint32_t> open_;  ///< that are not answered
+};
+
+}  // namespace lookahead::gpu

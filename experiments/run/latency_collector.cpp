@@ -1,0 +1,108 @@
+#include "experiments/run/latency_collector.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <tuple>
+
+#include "components/memory_partition/memory_partition.h"
+#include "components/sm/lsu/miss_samples.h"
+#include "components/sm/multiprocessor/streaming_multiprocessor.h"
+
+namespace lookahead {
+namespace {
+
+constexpr std::array kServed{"hit", "merge", "dram"};
+constexpr std::array kStages{"miss_queue", "network_there", "l2", "dram_queue", "dram", "network_back", "fill"};
+
+template <class Row>
+void append_rows(std::string& bytes, const std::vector<Row>& rows) {
+    const std::uint64_t count = rows.size();
+    bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
+    bytes.append(reinterpret_cast<const char*>(rows.data()), count * sizeof(Row));
+}
+
+template <class Row>
+void take_rows(std::string_view& bytes, std::vector<Row>& rows) {
+    std::uint64_t count = 0;
+    std::memcpy(&count, bytes.data(), sizeof count);
+    bytes.remove_prefix(sizeof count);
+    const std::size_t before = rows.size();
+    rows.resize(before + count);
+    if (count > 0) {
+        std::memcpy(rows.data() + before, bytes.data(), count * sizeof(Row));
+    }
+    bytes.remove_prefix(count * sizeof(Row));
+}
+
+auto key = [](const auto& row) { return std::tuple(row.sm, row.number); };
+
+}  // namespace
+
+void LatencyCollector::add(const LogicalProcess& process) {
+    if (const auto* sm = dynamic_cast<const gpu::StreamingMultiprocessor*>(&process)) {
+        if (const gpu::MissSamples* samples = sm->miss_samples(); samples != nullptr) {
+            const ClockDomain& clock = sm->clock();
+            for (std::uint32_t i = 0; i < samples->all().size(); ++i) {
+                const auto& each = samples->all()[i];
+                if (each.came != 0) {
+                    misses_.push_back({sm->number(), i + 1, clock.edge(each.queued), clock.edge(each.sent),
+                                       clock.edge(each.came), clock.edge(each.filled)});
+                }
+            }
+        }
+    } else if (const auto* partition = dynamic_cast<const gpu::MemoryPartition*>(&process)) {
+        for (std::uint16_t slice = 0; slice < partition->slices(); ++slice) {
+            for (const auto& each : partition->slice(slice).samples().all()) {
+                requests_.push_back({each.requester, each.number, partition->channel(), slice,
+                                     static_cast<std::uint16_t>(each.served), each.taken, each.queued, each.started,
+                                     each.ready, each.replied});
+            }
+        }
+    }
+}
+
+std::string LatencyCollector::to_bytes() const {
+    std::string bytes;
+    append_rows(bytes, misses_);
+    append_rows(bytes, requests_);
+    return bytes;
+}
+
+void LatencyCollector::merge(std::string_view bytes) {
+    take_rows(bytes, misses_);
+    take_rows(bytes, requests_);
+}
+
+void LatencyCollector::write_into(RunRecord& record) {
+    std::ranges::sort(misses_, {}, key);
+    std::ranges::sort(requests_, {}, key);
+    LatencySamples& latency = record.latency;
+    latency.stages.assign(kStages.begin(), kStages.end());
+    auto request = requests_.begin();
+    for (const Miss& miss : misses_) {
+        while (request != requests_.end() && key(*request) < key(miss)) {
+            ++request;
+        }
+        if (request == requests_.end() || key(*request) != key(miss)) {
+            continue;  // the memory behind this SM takes no samples
+        }
+        latency.sms.push_back("sm" + std::to_string(miss.sm));
+        latency.slices.push_back("partition" + std::to_string(request->channel) + ".slice" +
+                                 std::to_string(request->slice));
+        latency.served.emplace_back(kServed[request->served]);
+        latency.start_fs.push_back(miss.queued);
+        latency.end_fs.push_back(miss.filled);
+        const Time in_dram = request->ready - request->queued;
+        const std::array<Time, kStages.size()> durations{miss.sent - miss.queued,
+                                                         request->taken - miss.sent,
+                                                         request->replied - request->taken - in_dram,
+                                                         request->started - request->queued,
+                                                         request->ready - request->started,
+                                                         miss.came - request->replied,
+                                                         miss.filled - miss.came};
+        latency.durations_fs.insert(latency.durations_fs.end(), durations.begin(), durations.end());
+    }
+}
+
+}  // namespace lookahead
