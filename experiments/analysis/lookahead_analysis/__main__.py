@@ -13,6 +13,9 @@ def print_run(run):
         print(f"{key:24} {value}")
     print("\nkernels")
     print(run.kernels.to_string())
+    if "latency" in run.file:
+        print("\nreads that missed L1, sampled: mean nanoseconds by stage")
+        print(run.latency_summary.to_string(float_format="{:.1f}".format))
     for kind in run.counter_kinds:
         counters = run.counters(kind)
         print(f"\n{kind}: sums over {len(counters)} components")

@@ -115,6 +115,19 @@ class Run:
         return pd.concat([rows, stages], axis=1)
 
     @property
+    def latency_summary(self):
+        """Mean nanoseconds of the sampled misses in each stage, and their sum: a row for each way in which they were
+        served (hit, merge, dram) and for all, with their number. Files before 1.3 have none."""
+        samples = self.latency
+        stages = list(_array(self.file["latency/stage"]))
+        samples["total"] = samples["end_fs"] - samples["start_fs"]
+        samples = pd.concat([samples, samples.assign(served="all")])
+        groups = samples.groupby("served", sort=False)
+        means = groups[stages + ["total"]].mean() / 1e6
+        means.insert(0, "samples", groups.size())
+        return means.reindex([way for way in ("hit", "merge", "dram", "all") if way in means.index])
+
+    @property
     def stalls(self):
         """Where the schedulers' cycles went over time: index (cycle, component), a column for each cause. Files before
         1.3 have none."""

@@ -79,6 +79,22 @@ class ReaderTest(unittest.TestCase):
         self.assertEqual(list(stalls.loc[(3000, "sm0")]), [7, 8, 9])
         self.assertEqual(list(stalls.xs("sm1", level="component")["issued"]), [4, 10])
 
+    def test_latency_is_a_table_of_samples_and_of_means(self):
+        samples = self.run_file.latency
+        self.assertEqual(list(samples["served"]), ["hit", "dram"])
+        self.assertEqual(list(samples.loc[1, ["miss_queue", "l2", "fill"]]), [20, 30, 40])
+        summary = self.run_file.latency_summary
+        self.assertEqual(list(summary.index), ["hit", "dram", "all"])
+        self.assertEqual(list(summary["samples"]), [1, 1, 2])
+        np.testing.assert_allclose(summary.loc["all", ["miss_queue", "l2", "fill", "total"]].to_numpy(dtype=float),
+                                   [15e-6, 25e-6, 35e-6, 75e-6])
+
+    def test_what_a_file_holds_is_printed(self):
+        done = subprocess.run([sys.executable, "-m", "lookahead_analysis", EXAMPLE], cwd=ANALYSIS, capture_output=True,
+                              text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"reads that missed L1.*\n +samples +miss_queue +l2 +fill +total\n")
+
     def test_a_histogram_has_bins_and_the_rest(self):
         histogram = self.run_file.histogram("sm", "load_latency")
         self.assertEqual(histogram.to_numpy().tolist(), [[0, 5, 6, 1], [0, 7, 8, 2]])
