@@ -9,6 +9,10 @@
 namespace lookahead::gpu {
 
 ReadOnlyCache::Answer ReadOnlyCache::access(std::uint64_t line, unsigned reader, bool can_ask) {
+    return look_up(line, Readers{1} << reader, can_ask);
+}
+
+ReadOnlyCache::Answer ReadOnlyCache::look_up(std::uint64_t line, Readers reader, bool can_ask) {
     Line* set = set_of(line);
     for (Line* way = set; way < set + ways_; ++way) {
         if (way->address == line) {
@@ -17,13 +21,13 @@ ReadOnlyCache::Answer ReadOnlyCache::access(std::uint64_t line, unsigned reader,
             return Answer::hit;
         }
     }
-    return miss(line, Readers{1} << reader, can_ask);
+    return miss(line, reader, can_ask);
 }
 
 ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bool can_ask) {
     Miss* free = nullptr;
     for (Miss& each : mshrs_) {
-        if (each.readers == 0) {
+        if (!each.used) {
             free = free == nullptr ? &each : free;
         } else if (each.address == line) {
             if (static_cast<unsigned>(std::popcount(each.readers)) >= merges_) {
@@ -37,7 +41,7 @@ ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bo
     if (free == nullptr || !can_ask) {
         return refuse();
     }
-    *free = {line, reader};
+    *free = {line, reader, true};
     last_miss_ = static_cast<unsigned>(free - mshrs_.data());
     ++counters_.misses;
     return Answer::missed;

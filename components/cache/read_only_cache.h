@@ -43,6 +43,8 @@ class ReadOnlyCache {
     /// `reader` wants the line. After `missed` the caller asks for it under the number last_miss(); `can_ask`: whether
     /// it could. A reader that is not refused and does not hit is told by `fill`.
     Answer access(std::uint64_t line, unsigned reader, bool can_ask);
+    /// As access, for one who does not wait but asks again later: `merged` means that the line is under way.
+    Answer ask(std::uint64_t line, bool can_ask) { return look_up(line, 0, can_ask); }
     unsigned last_miss() const { return last_miss_; }
 
     /// The line of a miss has come and is installed. Returns who waited.
@@ -67,7 +69,8 @@ class ReadOnlyCache {
     };
     struct Miss {
         std::uint64_t address = 0;
-        Readers readers = 0;  ///< 0: free
+        Readers readers = 0;
+        bool used = false;
     };
 
     template <class F>
@@ -79,10 +82,12 @@ class ReadOnlyCache {
         for (Miss& miss : mshrs_) {
             f(miss.address);
             f(miss.readers);
+            f(miss.used);
         }
         f(uses_);
     }
     Line* set_of(std::uint64_t line) { return lines_.data() + std::size_t{index_.of(line)} * ways_; }
+    Answer look_up(std::uint64_t line, Readers reader, bool can_ask);
     Answer miss(std::uint64_t line, Readers reader, bool can_ask);
     Answer refuse() {
         ++counters_.refusals;

@@ -63,6 +63,8 @@ class SimtState : private SimtStack {
         return lanes;
     }
     bool diverged() const { return alive() != top_.mask; }
+    /// How many, the running one included.
+    std::size_t paths() const { return model_ == SimtModel::stack ? SimtStack::depth() : others_.size() + 1; }
 
     void advance() {
         ++top_.pc;

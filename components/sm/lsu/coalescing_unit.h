@@ -103,6 +103,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void check_global(const MemoryInstruction& memory, isa::LaneMask lanes) const;
     isa::LaneMask split_generic(QueuedInstruction& entry) const;
     static void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window);
+    static isa::LaneMask local_lanes(const MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window);
+    void drop_unmapped(QueuedInstruction& entry, isa::LaneMask local);
 
     void take_replies(Cycle now);
     void take_reply(const MessageHeader& reply, Cycle now);
@@ -123,6 +125,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     bool start_head(QueuedInstruction& entry, Cycle now);
     bool perform_shared(QueuedInstruction& entry, Cycle now);
     bool perform_global(QueuedInstruction& entry, Cycle now);
+    bool pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, isa::LaneMask lanes, Cycle now);
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
@@ -146,7 +149,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
         prefetch_blocked_ = false;
     }
 
-    Rows rows_of(const isa::Instruction& instruction, std::uint32_t first);
+    Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of);
     template <class Archive>
     void exchange(Archive& archive);
     template <class F>

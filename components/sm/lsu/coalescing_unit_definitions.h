@@ -4,6 +4,7 @@
 
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/array.hpp>
 #include <boost/serialization/vector.hpp>
 
 #include <algorithm>
@@ -98,7 +99,8 @@ void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction,
             local = split_generic(entry);
             break;
         case isa::Space::local:
-            entry.global = local = instruction.active;
+            entry.global = local =
+                instruction.pre_load ? local_lanes(entry.memory, instruction.active, 0) : instruction.active;
             translate_local(entry.memory, local, 0);
             break;
         default:
@@ -108,13 +110,18 @@ void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction,
     if (instruction.active != isa::kFullMask) {
         fill_inactive(entry.memory.addresses, instruction.active);
     }
-    check(entry.memory, entry.global & ~local, entry.shared);
+    if (instruction.pre_load) [[unlikely]] {
+        entry.shared = 0;
+        drop_unmapped(entry, local);
+    } else {
+        check(entry.memory, entry.global & ~local, entry.shared);
+    }
     queue_.push();
     ++account.queued;
     ++accepted_;
     switch (instruction.instruction->operation) {
         case isa::Operation::load:
-            ++counters_.loads;
+            ++(instruction.pre_load ? counters_.pre_loads : counters_.loads);
             break;
         case isa::Operation::store:
             ++counters_.stores;
@@ -145,8 +152,42 @@ isa::LaneMask BasicCoalescingUnit<Contract>::split_generic(QueuedInstruction& en
         }
     }
     entry.global = memory.active & ~entry.shared;
+    if (memory.pre_load) [[unlikely]] {
+        const isa::LaneMask outside = local & ~local_lanes(memory, local, isa::kLocalWindowBase);
+        entry.global &= ~outside;
+        local &= ~outside;
+    }
     translate_local(memory, local, isa::kLocalWindowBase);
     return local;
+}
+
+/// Those of `lanes` whose word in local memory, which begins at `window`, the thread may access.
+template <class Contract>
+isa::LaneMask BasicCoalescingUnit<Contract>::local_lanes(const MemoryInstruction& memory, isa::LaneMask lanes,
+                                                         std::uint64_t window) {
+    const unsigned bytes = isa::lane_bytes(*memory.instruction);
+    isa::LaneMask inside = 0;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t offset = memory.addresses[lane] - window;
+        const bool fits = (offset & (bytes - 1)) == 0 && bytes <= 4 && offset + bytes <= memory.local_bytes;
+        inside |= isa::LaneMask{fits && offset < memory.local_bytes} << lane;
+    }
+    return inside;
+}
+
+/// Of a pre-load the lanes go whose addresses are not allocated; `local` ones have been checked.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::drop_unmapped(QueuedInstruction& entry, isa::LaneMask local) {
+    const unsigned bytes = isa::lane_bytes(*entry.memory.instruction);
+    for (isa::LaneMask left = entry.global & ~local; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::uint64_t address = entry.memory.addresses[lane];
+        if ((address & (bytes - 1)) != 0 || !allocations_.contains(address, address + bytes)) {
+            entry.global &= ~(isa::LaneMask{1} << lane);
+            ++counters_.pre_load_unmapped;
+        }
+    }
 }
 
 /// Addresses in the lanes' local memory, which begins at `window`, become those of the memory behind it. Local accesses are one word at most (finaliser): the words of a
@@ -506,7 +547,7 @@ void BasicCoalescingUnit<Contract>::data_came(std::uint32_t load, Cycle now) {
 template <class Contract>
 void BasicCoalescingUnit<Contract>::serve(const Waiter& waiter, const std::byte* line) {
     const PendingLoad& pending = loads_[waiter.token];
-    const Rows rows = rows_of(*pending.instruction, pending.destination_row);
+    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
     if (waiter.lanes == isa::kFullMask && is_plain_word(*pending.instruction) && is_whole_line(pending.offsets)) {
         std::memcpy(rows[0], line, kLineBytes);
         return;
@@ -520,7 +561,7 @@ void BasicCoalescingUnit<Contract>::take_atomic_values(const MessageHeader& repl
     const auto& head = reply.as<AtomicReply>();
     const auto* values = reinterpret_cast<const AtomicValue*>(&head + 1);
     const PendingLoad& pending = loads_[head.tag];
-    const Rows rows = rows_of(*pending.instruction, pending.destination_row);
+    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
     for (unsigned i = 0; i < head.lanes; ++i) {
         isa::write_loaded(*pending.instruction, static_cast<unsigned>(values[i].lane),
                           reinterpret_cast<const std::byte*>(&values[i].value), rows.data());
@@ -556,6 +597,9 @@ void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now)
     }
     end_cta_fence_if_due(pending.context, now);
     loads_.release(load);
+    if (pending.token != 0) [[unlikely]] {
+        return listener_.extension_completed(pending.token, instruction, now);
+    }
     listener_.memory_completed(pending.context, instruction, now);
 }
 
@@ -613,7 +657,7 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     ContextAccount& account = contexts_[memory.context];
-    if (Contract::acquire_holds_younger_accesses && account.acquires != 0) {
+    if (Contract::acquire_holds_younger_accesses && account.acquires != 0 && !memory.pre_load) {
         block(LsuStall::acquire, now);
         return false;
     }
@@ -622,7 +666,7 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
         block(LsuStall::release, now);
         return false;
     }
-    if (lsu::has_result(instruction)) {
+    if (lsu::has_result(instruction) && !memory.pre_load) {
         if (loads_.full()) {
             block(LsuStall::load_table_full, now);
             return false;
@@ -631,7 +675,8 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
         head_.load = loads_.allocate();
         PendingLoad& pending = loads_[head_.load];
         pending.instruction = &instruction;
-        pending.destination_row = memory.destination_row;
+        pending.destination_rows = memory.destination_rows;
+        pending.token = memory.token;
         pending.context = memory.context;
         pending.epoch = epochs_.current_tag();
         pending.issuing = true;
@@ -645,7 +690,7 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
         account.acquires += acquire;
     }
     head_.started = true;
-    if (prefetches_ != nullptr) [[unlikely]] {
+    if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] {
         prefetches_->observe(entry);
     }
     return true;
@@ -658,7 +703,7 @@ bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cyc
     if (head_.shared_until == kNoShared) {
         const unsigned degree = shared_.conflict_degree(memory, entry.shared);
         const Rows rows =
-            lsu::has_result(*memory.instruction) ? rows_of(*memory.instruction, memory.destination_row) : Rows{};
+            lsu::has_result(*memory.instruction) ? rows_of(*memory.instruction, memory.destination_rows) : Rows{};
         shared_.perform(memory, entry.shared, rows.data());
         head_.shared_until = now + degree - 1;
         ++counters_.shared_accesses;
@@ -678,6 +723,9 @@ bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cyc
 
 template <class Contract>
 bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cycle now) {
+    if (entry.global == 0) [[unlikely]] {
+        return true;  // a pre-load of which no lane is left
+    }
     accessed_ = now;
     const auto first = std::countr_zero(entry.global);
     const std::uint64_t line = line_of(entry.memory.addresses[first]);
@@ -685,6 +733,10 @@ bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cyc
     bool done = false;
     switch (entry.memory.instruction->operation) {
         case isa::Operation::load:
+            if (entry.memory.pre_load) [[unlikely]] {
+                done = pre_load_line(entry, line, lanes, now);
+                break;
+            }
             done = l1_.sectored() ? load_sectors(entry, line, lanes, now)
                                   : load_line(entry, line, kAllSectors, lanes, now);
             break;
@@ -747,6 +799,35 @@ bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uin
         if (result.answer == L1Answer::miss && samples_.due()) [[unlikely]] {
             reinterpret_cast<ReadRequest*>(l1_.miss_queue().last_payload())->sample = samples_.begin(now);
         }
+    }
+    return true;
+}
+
+/// It waits for a place in the miss queue, through which one request leaves a cycle; an access that finds no MSHR or no
+/// line that can make room is dropped: demand loads behind it are not to wait for a hint as long as memory takes.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                                  Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    SectorMask left = kAllSectors;
+    if (l1_.sectored()) {
+        alignas(32) std::uint8_t offsets[isa::kWarpSize];
+        line_offsets(memory.addresses, offsets);
+        left = sectors_of_lanes(offsets, lanes);
+    }
+    while (left != 0) {
+        const SectorMask sectors = l1_.sectored() ? l1_.alike(line, left) : left;
+        const L1LoadResult result = l1_.load(
+            {.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::pre_load, .sectors = sectors},
+            {});
+        if (result.answer == L1Answer::stall) {
+            if (result.failure == ReservationFailure::miss_queue_full) {
+                block(static_cast<std::uint8_t>(result.failure), now);
+                return false;
+            }
+            ++counters_.pre_load_drops;
+        }
+        left &= static_cast<SectorMask>(~sectors);
     }
     return true;
 }
@@ -830,7 +911,7 @@ bool BasicCoalescingUnit<Contract>::atomic_line(QueuedInstruction& entry, std::u
 template <class Contract>
 void BasicCoalescingUnit<Contract>::finish_head(QueuedInstruction& entry, Cycle now) {
     const std::uint16_t context = entry.memory.context;
-    if (lsu::has_result(*entry.memory.instruction)) {
+    if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) {
         PendingLoad& pending = loads_[head_.load];
         pending.issuing = false;
         pending.ready = std::max(pending.ready, now + 1);
@@ -849,11 +930,11 @@ void BasicCoalescingUnit<Contract>::finish_head(QueuedInstruction& entry, Cycle 
 
 template <class Contract>
 typename BasicCoalescingUnit<Contract>::Rows BasicCoalescingUnit<Contract>::rows_of(const isa::Instruction& instruction,
-                                                                                    std::uint32_t first) {
+                                                                                    const DestinationRows& of) {
     Rows rows{};
     const unsigned count = instruction.vector * isa::type_rows(instruction.type);
     for (unsigned i = 0; i < count; ++i) {
-        rows[i] = registers_.row(first + i);
+        rows[i] = registers_.row(of[i]);
     }
     return rows;
 }

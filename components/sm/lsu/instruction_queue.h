@@ -67,7 +67,8 @@ class InstructionQueue {
         archive& head_& size_;
         for (QueuedInstruction& each : slots_) {
             MemoryInstruction& memory = each.memory;
-            archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_row;
+            archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_rows;
+            archive& memory.token& memory.pre_load;
             archive& memory.shared_base& memory.shared_bytes& memory.addresses& memory.data;
             archive& each.shared& each.global& each.accepted;
         }
@@ -101,7 +102,8 @@ inline void InstructionQueue::hash_state(StateHasher& hasher) const {
     for_each([&](const QueuedInstruction& each) {
         const MemoryInstruction& memory = each.memory;
         hasher.add(std::uint64_t{memory.pc} << 32 | std::uint64_t{memory.context} << 16 | memory.cta_slot);
-        hasher.add(std::uint64_t{memory.active} << 32 | memory.destination_row);
+        hasher.add(std::uint64_t{memory.active} << 32 | memory.token | std::uint64_t{memory.pre_load} << 16);
+        hasher.add(packed_rows(memory.destination_rows));
         hasher.add(std::uint64_t{memory.shared_base} << 32 | memory.shared_bytes);
         hasher.add(std::uint64_t{each.shared} << 32 | each.global);
         hasher.add(static_cast<std::uint64_t>(each.accepted));

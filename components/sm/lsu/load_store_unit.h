@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -26,6 +27,21 @@ class RegisterFile;
 /// No event without a message from outside.
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
+/// Rows of the register file that a memory instruction writes, which renaming may put anywhere.
+using DestinationRows = std::array<std::uint16_t, 4>;
+constexpr DestinationRows consecutive_rows(unsigned first) {
+    DestinationRows rows{};
+    for (unsigned i = 0; i < rows.size(); ++i) {
+        rows[i] = static_cast<std::uint16_t>(first + i);
+    }
+    return rows;
+}
+/// As a number, for hashes of state.
+constexpr std::uint64_t packed_rows(const DestinationRows& rows) {
+    return std::uint64_t{rows[0]} | std::uint64_t{rows[1]} << 16 | std::uint64_t{rows[2]} << 32 |
+           std::uint64_t{rows[3]} << 48;
+}
+
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
 struct MemoryInstruction {
     const isa::Instruction* instruction = nullptr;
@@ -33,12 +49,14 @@ struct MemoryInstruction {
     std::uint32_t pc = 0;       ///< index in the kernel's code
     std::uint16_t context = 0;  ///< stream context of the SM (a warp slot's first context has the warp slot's number)
     std::uint16_t cta_slot = 0;
-    isa::LaneMask active = 0;           ///< guard applied; never 0
-    std::uint32_t destination_row = 0;  ///< physical row of the first destination register; rows are consecutive
-    std::uint32_t shared_base = 0;      ///< of the CTA in the SM's shared memory, bytes
-    std::uint32_t shared_bytes = 0;     ///< of the CTA
-    std::uint64_t local_base = 0;       ///< of the warp's local memory (isa::local_memory_offset)
-    std::uint32_t local_bytes = 0;      ///< of local memory a thread
+    isa::LaneMask active = 0;            ///< guard applied; never 0
+    DestinationRows destination_rows{};  ///< physical rows of the destination registers
+    std::uint16_t token = 0;             ///< of an issue extension's load, which comes back with it; 0: a warp's own
+    bool pre_load = false;               ///< brings its lines into L1, writes no register, and is never reported
+    std::uint32_t shared_base = 0;       ///< of the CTA in the SM's shared memory, bytes
+    std::uint32_t shared_bytes = 0;      ///< of the CTA
+    std::uint64_t local_base = 0;        ///< of the warp's local memory (isa::local_memory_offset)
+    std::uint32_t local_bytes = 0;       ///< of local memory a thread
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
     /// Store: words by element; atomic: operand low and high, operand2 low and high.
     alignas(64) std::uint32_t data[4][isa::kWarpSize];
@@ -58,6 +76,8 @@ class LoadStoreListener {
     /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be
     /// released. Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
+    /// As memory_completed, for a load with a token.
+    virtual void extension_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
     /// A line that `request_line` asked for has come.
     virtual void line_came(std::uint32_t reader, Cycle now) = 0;
     /// From a prefetcher to the warp's scheduler.
@@ -76,6 +96,9 @@ class LoadStoreListener {
 /// - nothing is called on a component outside the SM: requests leave through the SM's out-port.
 /// - from `accept_fence` until the fence's `memory_completed` nothing else of that context is accepted.
 /// - `accept` throws MemoryFault (memory_fault.h) for an access that the program may not make.
+/// - a pre-load (of weak loads from global or local memory) is a hint: it makes the accesses of its load as
+///   Client::pre_load, for nobody who waits. Lanes whose address the program may not access, or that leads to shared
+///   memory, and accesses for which L1 has no room are dropped.
 class LoadStoreUnit {
   public:
     virtual ~LoadStoreUnit() = default;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "components/sm/lsu/load_store_unit.h"
 #include "core/stats/state_hasher.h"
 #include "core/time/time.h"
 
@@ -12,7 +13,8 @@ namespace lookahead::gpu {
 /// A load, or an atomic with a result, from its first access to its completion.
 struct PendingLoad {
     const isa::Instruction* instruction = nullptr;  ///< null: the entry is free
-    std::uint32_t destination_row = 0;
+    DestinationRows destination_rows{};
+    std::uint16_t token = 0;  ///< see MemoryInstruction
     std::uint16_t context = 0;
     std::uint16_t epoch = 0;        ///< tag in AccessEpochs
     std::uint16_t outstanding = 0;  ///< accesses whose data have not come
@@ -59,8 +61,8 @@ class LoadTable {
             if (each.instruction == nullptr) {
                 continue;
             }
-            hasher.add(std::uint64_t{each.destination_row} << 32 | std::uint64_t{each.context} << 16 |
-                       each.outstanding);
+            hasher.add(packed_rows(each.destination_rows));
+            hasher.add(std::uint64_t{each.token} << 32 | std::uint64_t{each.context} << 16 | each.outstanding);
             hasher.add(std::uint64_t{each.epoch} << 2 | std::uint64_t{each.issuing} << 1 | each.acquire);
             hasher.add(static_cast<std::uint64_t>(each.begun));
             hasher.add(static_cast<std::uint64_t>(each.ready));
@@ -73,8 +75,8 @@ class LoadTable {
     void serialize(Archive& archive, unsigned) {
         archive& free_;
         for (PendingLoad& each : entries_) {
-            archive& each.destination_row& each.context& each.outstanding& each.epoch& each.issuing& each.acquire& each
-                .begun& each.ready& each.offsets;
+            archive& each.destination_rows& each.token& each.context& each.outstanding& each.epoch& each.issuing& each
+                .acquire& each.begun& each.ready& each.offsets;
         }
     }
 

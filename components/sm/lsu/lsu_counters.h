@@ -23,6 +23,9 @@ struct LsuCounters {
     std::uint64_t shared_conflict_cycles = 0;
     std::uint64_t load_cycles = 0;
     std::uint64_t completed_loads = 0;
+    std::uint64_t pre_loads = 0;
+    std::uint64_t pre_load_unmapped = 0;
+    std::uint64_t pre_load_drops = 0;
     std::array<std::uint64_t, kLsuStalls> stall_cycles{};
 };
 
@@ -46,6 +49,11 @@ struct lookahead::StatisticsOf<lookahead::gpu::LsuCounters> {
                    &C::load_cycles},
         Counter<C>{"completed_loads", "instruction", "Loads and atomics with a result that completed.",
                    &C::completed_loads},
+        Counter<C>{"pre_loads", "instruction", "Warp loads that only bring their lines into L1.", &C::pre_loads},
+        Counter<C>{"pre_load_unmapped", "lane", "Lanes of these whose address the program may not access.",
+                   &C::pre_load_unmapped},
+        Counter<C>{"pre_load_drops", "access", "Accesses of these for which L1 had no MSHR or no line.",
+                   &C::pre_load_drops},
         CounterArray<C, lookahead::gpu::kLsuStalls>{
             &C::stall_cycles,
             {{{"stall_load_table_full", "cycle", "Cycles in which a load found no entry for itself."},

@@ -99,6 +99,10 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
     held_.hash(hasher);
     phases_.hash_state(hasher);
     memory_->hash_state(hasher);
+    if (extension_ != nullptr) {
+        hasher.add(state_.attended);
+        extension_->hash_state(hasher);
+    }
 }
 
 void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const {
@@ -106,6 +110,9 @@ void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const
     visit(visitor, name() + ".l1i", "read_only_cache", fetch_.cache_counters());
     for (std::size_t i = 0; i < issue_.counters().size(); ++i) {
         visit(visitor, name() + ".scheduler" + std::to_string(i), "sm_scheduler", issue_.counters()[i]);
+    }
+    if (extension_ != nullptr) {
+        extension_->visit_statistics(visitor, name());
     }
     memory_->visit_statistics(visitor);
 }
@@ -126,7 +133,7 @@ void StreamingMultiprocessor::serialize_state(Archive& archive) {
     launch.parameters.resize(parameters);
     serialize_bytes(archive, launch.parameters.data(), parameters);
     archive& state_.contexts& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_.constants& state_
-        .registers& held_& phases_;
+        .registers& state_.attended& held_& phases_;
     archive& charged_until_& next_work_& next_memory_work_& memory_touched_;
 }
 
@@ -139,6 +146,9 @@ void StreamingMultiprocessor::save(boost::archive::binary_oarchive& archive) con
         serialize_words(archive, self.state_.scoreboard.pending());
         serialize_words(archive, self.state_.scoreboard.long_latency());
         serialize_bytes(archive, self.state_.map.rows().data(), state_.map.rows().size() * sizeof(std::uint16_t));
+    }
+    if (extension_ != nullptr) {
+        extension_->save(archive);
     }
     save_wheel(archive, state_.wheel, charged_until_ - 1);
     for (const auto& scheduler : schedulers_) {
@@ -161,6 +171,12 @@ void StreamingMultiprocessor::load(boost::archive::binary_iarchive& archive) {
         serialize_words(archive, state_.scoreboard.pending());
         serialize_words(archive, state_.scoreboard.long_latency());
         serialize_bytes(archive, state_.map.rows().data(), state_.map.rows().size() * sizeof(std::uint16_t));
+    }
+    if (extension_ != nullptr) {
+        if (state_.launch.active) {
+            extension_->begin_launch();
+        }
+        extension_->load(archive);
     }
     load_wheel(archive, state_.wheel, charged_until_ - 1);
     for (const auto& scheduler : schedulers_) {

@@ -63,8 +63,13 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
       issue_(state_, ctas_, schedulers_, execute_, *memory_),
       fetch_(state_, *memory_, configuration.read<ReadOnlyCacheParameters>("l1i")),
+      extension_(make_issue_extension(configuration, {state_, issue_, execute_, *memory_})),
       code_addresses_(addresses_of(kernels)) {
     state_.image = &kernels.image;
+    if (extension_ != nullptr) {
+        state_.extension = extension_.get();
+        issue_.add_source(*extension_);
+    }
 }
 
 StreamingMultiprocessor::~StreamingMultiprocessor() = default;
@@ -128,7 +133,8 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
 }
 
 void StreamingMultiprocessor::step(Cycle now) {
-    state_.wheel.take(now, [this](std::uint64_t word) { handle(PipelineEvent::unpacked(word)); });
+    state_.now = now;
+    state_.wheel.take(now, [&](std::uint64_t word) { handle(PipelineEvent::unpacked(word), now); });
     if (state_.launch.active) {
         ctas_.cycle(
             [&](unsigned slot, std::uint64_t cta) {
@@ -137,6 +143,9 @@ void StreamingMultiprocessor::step(Cycle now) {
             },
             [&](unsigned slot) { memory_->cta_started(slot); });
         count_cycles(1);
+        if (extension_ != nullptr) [[unlikely]] {
+            extension_->begin_cycle(now);
+        }
         memory_touched_ |= issue_.cycle(now);
         memory_touched_ |= fetch_.cycle(now);
         if (state_.constants.wanted() != 0) {
@@ -160,7 +169,7 @@ void StreamingMultiprocessor::step(Cycle now) {
     next_work_ = next_work(now);
 }
 
-void StreamingMultiprocessor::handle(PipelineEvent event) {
+void StreamingMultiprocessor::handle(PipelineEvent event, Cycle now) {
     switch (event.kind) {
         case PipelineEvent::Kind::write_back:
             return execute_.write_back(event.index, event.detail);
@@ -170,6 +179,8 @@ void StreamingMultiprocessor::handle(PipelineEvent event) {
             return execute_.branch_resolved(event.index);
         case PipelineEvent::Kind::barrier_released:
             return execute_.barrier_released(event.index, event.detail);
+        case PipelineEvent::Kind::extension:
+            return extension_->event(event.index, event.detail, now);
     }
 }
 
@@ -187,6 +198,10 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) const {
 void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {
     issue_.memory_writes(context, instruction, now);
     execute_.memory_completed(context, instruction);
+}
+
+void StreamingMultiprocessor::extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) {
+    extension_->load_completed(token, instruction, now);
 }
 
 void StreamingMultiprocessor::warp_hint(std::uint16_t context, WarpHint hint) {
@@ -217,6 +232,9 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
         if (state_.states.of(context) == ContextState::blocked_by_memory) {
             state_.classify(context);
         }
+    }
+    if (extension_ != nullptr) {
+        extension_->constants_came();
     }
 }
 
@@ -257,6 +275,9 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     barriers_.begin_kernel();
     fetch_.begin_kernel();
     state_.constants.begin_kernel();
+    if (extension_ != nullptr) {
+        extension_->begin_launch();
+    }
     memory_->begin_kernel();
     memory_->begin_launch(launch_on_sm());
 }
@@ -356,6 +377,9 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     }
     if (!held_.empty()) {
         audit.fault(name(), "messages were not delivered");
+    }
+    if (extension_ != nullptr) {
+        extension_->audit(audit, name());
     }
     memory_->audit(audit, number_);
 }

@@ -15,6 +15,7 @@
 #include "components/sm/pipeline/cta_stage.h"
 #include "components/sm/pipeline/execute_stage.h"
 #include "components/sm/pipeline/fetch_stage.h"
+#include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
 #include "core/lp/logical_process.h"
@@ -44,7 +45,7 @@ using LoadStoreFactory = std::function<std::unique_ptr<LoadStoreUnit>(const Load
 /// unit works. Cycles in which none of this can happen are jumped over.
 class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreListener {
   public:
-    /// Reads "sm.…", "sm.timing.…" and the slot "sm.warp_scheduler". `kernels` outlives the SM.
+    /// Reads "sm.…", "sm.timing.…" and the slots "sm.warp_scheduler", "sm.simt" and "sm.issue_extension". `kernels` outlives the SM.
     StreamingMultiprocessor(const Configuration& configuration, const isa::KernelTable& kernels, SmIdentity identity,
                             const LoadStoreFactory& make_load_store_unit);
     ~StreamingMultiprocessor() override;
@@ -76,6 +77,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     friend struct AuditSabotage;
 
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
+    void extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
     void line_came(std::uint32_t reader, Cycle now) override;
     void warp_hint(std::uint16_t context, WarpHint hint) override;
     void ask_for_constants();
@@ -90,7 +92,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void begin_kernel(const MessageHeader& message);
     void set_up_launch();
     LaunchOnSm launch_on_sm() const;
-    void handle(PipelineEvent event);
+    void handle(PipelineEvent event, Cycle now);
     void finish_kernel_if_drained(Cycle now);
     Cycle next_work(Cycle now) const;
     template <class P>
@@ -115,6 +117,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     ExecuteStage execute_;
     IssueStage issue_;
     FetchStage fetch_;
+    std::unique_ptr<IssueExtension> extension_;  ///< null: none
     HeldMessages held_;
     std::vector<std::uint64_t> code_addresses_;  ///< of each kernel
     ArrivingParameters arriving_parameters_;

@@ -67,6 +67,9 @@ void CtaStage::start_warp(unsigned slot, unsigned warp) {
         std::memset(state_.registers.row(row), 0, sizeof(std::uint32_t) * isa::kWarpSize);
     }
     schedulers_[context % schedulers_.size()]->started(context);
+    if (state_.extension != nullptr) [[unlikely]] {
+        state_.extension->warp_started(context);
+    }
     state_.classify(context);
 }
 
@@ -74,6 +77,9 @@ void CtaStage::warp_exited(unsigned context) {
     state_.contexts[context].buffered = 0;
     state_.states.set(context, ContextState::exited);
     schedulers_[context % schedulers_.size()]->exited(context);
+    if (state_.extension != nullptr) [[unlikely]] {
+        state_.extension->warp_exited(context);
+    }
     const unsigned slot = state_.contexts[context].cta_slot;
     if (--slots_[slot].live_warps == 0) {
         emptied_ |= std::uint64_t{1} << slot;

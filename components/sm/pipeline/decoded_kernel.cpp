@@ -116,6 +116,7 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
       words_((kernel.registers + isa::kPredicateRegisters + 63) / 64),
       code_(kernel.code.size()),
       needs_(kernel.code.size() * words_, 0),
+      reads_(kernel.code.size() * words_, 0),
       writes_(kernel.code.size() * words_, 0) {
     for (std::uint32_t pc = 0; pc < size(); ++pc) {
         decode(pc, timing, simt, integer_units);
@@ -177,7 +178,9 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     to.writes_predicate = to.destination_predicate != kUnusedPredicate || to.destination_predicate2 != kUnusedPredicate;
     to.writes = from.destination_rows > 0 || to.writes_predicate;
     for (unsigned word = 0; word < words_; ++word) {
-        needs_[std::size_t{pc} * words_ + word] |= writes_[std::size_t{pc} * words_ + word];
+        const std::size_t at = std::size_t{pc} * words_ + word;
+        reads_[at] = needs_[at];
+        needs_[at] |= writes_[at];
     }
 }
 

@@ -79,6 +79,7 @@ class DecodedKernel {
     unsigned scoreboard_words() const { return words_; }
     /// Registers and predicates that must not be pending when the instruction issues: its sources and destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
+    const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
 
   private:
@@ -90,6 +91,7 @@ class DecodedKernel {
     unsigned words_;
     std::vector<DecodedInstruction> code_;
     std::vector<std::uint64_t> needs_;
+    std::vector<std::uint64_t> reads_;
     std::vector<std::uint64_t> writes_;
 };
 

@@ -37,7 +37,7 @@ bool ExecuteStage::execute(unsigned context, Cycle now, Cycle from) {
             schedule_write_back(context, pc, decoded, now, from);
             break;
         case Action::special_register:
-            special_register(context, stream, decoded, active, now);
+            special_register(context, decoded, active, now);
             schedule_write_back(context, pc, decoded, now, from);
             break;
         case Action::memory:
@@ -77,10 +77,9 @@ const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const is
     return state_.launch.constants[operand.index + word].lanes;
 }
 
-isa::OperandRows ExecuteStage::operand_rows(unsigned context, const StreamContext& stream,
+isa::OperandRows ExecuteStage::operand_rows(const std::uint16_t* map, const LaneMask* predicates,
                                             const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
-    const std::uint16_t* map = state_.map.of(context);
     isa::OperandRows rows;
     for (unsigned i = 0; i < decoded.sources; ++i) {
         const isa::Operand& operand = instruction.source[i];
@@ -94,10 +93,10 @@ isa::OperandRows ExecuteStage::operand_rows(unsigned context, const StreamContex
         rows.destination[0] = destination_row(map, instruction, 0);
         rows.destination[1] = instruction.destination_rows > 1 ? destination_row(map, instruction, 1) : nullptr;
     }
-    rows.source_predicate = stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
-    rows.source_predicate2 = stream.predicates[decoded.source_predicate2.slot] ^ decoded.source_predicate2.flip;
-    rows.destination_predicate = stream.predicates[decoded.destination_predicate];
-    rows.destination_predicate2 = stream.predicates[decoded.destination_predicate2];
+    rows.source_predicate = predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
+    rows.source_predicate2 = predicates[decoded.source_predicate2.slot] ^ decoded.source_predicate2.flip;
+    rows.destination_predicate = predicates[decoded.destination_predicate];
+    rows.destination_predicate2 = predicates[decoded.destination_predicate2];
     return rows;
 }
 
@@ -110,9 +109,9 @@ void ExecuteStage::alu(unsigned context, StreamContext& stream, const DecodedIns
     }
 }
 
-void ExecuteStage::special_register(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
-                                    LaneMask active, Cycle now) {
-    const isa::Instruction& instruction = *decoded.instruction;
+void ExecuteStage::read_special(unsigned context, const isa::Instruction& instruction, Cycle now,
+                                isa::Row (&values)[2]) const {
+    const StreamContext& stream = state_.contexts[context];
     isa::WarpIdentity warp;
     warp.ctaid = ctas_.slot(stream.cta_slot).position;
     warp.block = state_.launch.fields.block;
@@ -123,8 +122,13 @@ void ExecuteStage::special_register(unsigned context, const StreamContext& strea
     warp.sms = identity_.count;
     warp.clock = static_cast<std::uint64_t>(now);
     warp.nanoseconds = static_cast<std::uint64_t>(clock_.edge(now)) / 1'000'000;
-    isa::Row values[2];
     isa::read_special(instruction.special, warp, values[0].lanes, values[1].lanes);
+}
+
+void ExecuteStage::special_register(unsigned context, const DecodedInstruction& decoded, LaneMask active, Cycle now) {
+    const isa::Instruction& instruction = *decoded.instruction;
+    isa::Row values[2];
+    read_special(context, instruction, now, values);
     const std::uint16_t* map = state_.map.of(context);
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         std::uint32_t* row = destination_row(map, instruction, word);
@@ -138,13 +142,32 @@ void ExecuteStage::memory(unsigned context, const StreamContext& stream, const D
                           LaneMask active, Cycle now, Cycle from) {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint16_t* map = state_.map.of(context);
+    make_request(context, stream.stack.pc(), map, active, from);
+    request_.token = 0;
+    request_.pre_load = false;
+    for (unsigned word = 0; word < instruction.destination_rows; ++word) {
+        request_.destination_rows[word] = map[instruction.destination + word];
+    }
+    if (instruction.operation != isa::Operation::load) {
+        read_store_data(map, instruction);
+    }
+    try {
+        memory_.accept(request_, now);
+    } catch (const ProgramError& error) {
+        throw ProgramError(place_of(context) + ": " + error.what());
+    }
+}
+
+MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc, const std::uint16_t* map,
+                                              LaneMask active, Cycle from) {
+    const StreamContext& stream = state_.contexts[context];
+    const isa::Instruction& instruction = *(*state_.kernel)[pc].instruction;
     request_.ready = from;
     request_.instruction = &instruction;
-    request_.pc = stream.stack.pc();
+    request_.pc = pc;
     request_.context = static_cast<std::uint16_t>(context);
     request_.cta_slot = stream.cta_slot;
     request_.active = active;
-    request_.destination_row = instruction.destination_rows > 0 ? map[instruction.destination] : 0;
     request_.shared_bytes = state_.launch.occupancy.shared_bytes_per_cta;
     request_.shared_base = stream.cta_slot * request_.shared_bytes;
     const std::uint64_t warp = identity_.index * static_cast<std::uint64_t>(state_.parameters.max_warps) + context;
@@ -154,14 +177,7 @@ void ExecuteStage::memory(unsigned context, const StreamContext& stream, const D
     const std::uint32_t* low = source_row(map, address, 0);
     const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;
     isa::compute_addresses(instruction, low, high, active, request_.addresses);
-    if (instruction.operation != isa::Operation::load) {
-        read_store_data(map, instruction);
-    }
-    try {
-        memory_.accept(request_, now);
-    } catch (const ProgramError& error) {
-        throw ProgramError(place_of(context) + ": " + error.what());
-    }
+    return request_;
 }
 
 /// Stores have their elements' words in source[1]; atomics their operands in source[1] and source[2].
@@ -255,6 +271,9 @@ void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const
 void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
     --state_.contexts[context].in_flight;
     state_.scoreboard.release(context, state_.kernel->writes(pc));
+    if ((state_.attended & context_bit(context)) != 0) [[unlikely]] {
+        state_.extension->written_back(context, pc);
+    }
     const ContextState waits_for = state_.states.of(context);
     if (waits_for == ContextState::blocked_by_memory || waits_for == ContextState::blocked_by_pipeline) {
         state_.classify(context);
@@ -277,11 +296,20 @@ void ExecuteStage::step_past(unsigned context, StreamContext& stream) {
     go_on(context, stream, pc);
 }
 
+void ExecuteStage::pass_over(unsigned context) {
+    StreamContext& stream = state_.contexts[context];
+    stream.buffered = static_cast<std::uint8_t>(stream.buffered + (stream.buffered == 0));  // from elsewhere than fetch
+    step_past(context, stream);
+}
+
 /// The stack has left `old_pc`: the buffer goes on, or does not hold what comes next.
 void ExecuteStage::moved(unsigned context, StreamContext& stream, std::uint32_t old_pc) {
     --stream.buffered;
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
+        if ((state_.attended & context_bit(context)) != 0) [[unlikely]] {
+            state_.extension->transferred(context);
+        }
         if (!stream.stack.runs() && !stream.stack.holds()) {
             report_waiting_lanes(context);
         }

@@ -30,6 +30,18 @@ class ExecuteStage {
     /// if the load/store unit accepted it. The latency of the instruction's unit counts from the cycle `from` on. Throws
     /// ProgramError that names kernel, CTA, warp, PC and line.
     bool execute(unsigned context, Cycle now, Cycle from);
+    /// The context's next instruction has been done by an extension: its stream goes on.
+    void pass_over(unsigned context);
+
+    // For extensions, whose streams have maps and predicates of their own.
+    isa::OperandRows operand_rows(const std::uint16_t* map, const isa::LaneMask* predicates,
+                                  const DecodedInstruction& decoded);
+    /// What the instruction reads of a special register, for all lanes.
+    void read_special(unsigned context, const isa::Instruction& instruction, Cycle now, isa::Row (&values)[2]) const;
+    /// The memory instruction at `pc` of the context's warp, its addresses from `map`. It stands until the next one is
+    /// made; destination, data, token and pre_load are the caller's.
+    MemoryInstruction& make_request(unsigned context, std::uint32_t pc, const std::uint16_t* map, isa::LaneMask active,
+                                    Cycle from);
 
     /// What the timing wheel and the load/store unit bring back.
     void write_back(unsigned context, std::uint32_t pc);
@@ -44,7 +56,6 @@ class ExecuteStage {
     std::string stall_phrase(unsigned context) const;
 
   private:
-    isa::OperandRows operand_rows(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded);
     void alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active);
     // Lanes that wait for one another (meeting.cpp).
     void meet(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
@@ -59,8 +70,7 @@ class ExecuteStage {
     isa::BarrierArrival arrival_of(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
     [[noreturn]] void report_waiting_lanes(unsigned context) const;
     void watch_spinning(unsigned context, StreamContext& stream);
-    void special_register(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
-                          isa::LaneMask active, Cycle now);
+    void special_register(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active, Cycle now);
     void memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
                 Cycle now, Cycle from);
     void branch(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask taken,
@@ -70,6 +80,9 @@ class ExecuteStage {
     [[noreturn]] void trap(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
 
     const std::uint32_t* source_row(const std::uint16_t* map, const isa::Operand& operand, unsigned word) const;
+    isa::OperandRows operand_rows(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded) {
+        return operand_rows(state_.map.of(context), stream.predicates, decoded);
+    }
     std::uint32_t* destination_row(const std::uint16_t* map, const isa::Instruction& instruction, unsigned word) {
         return state_.registers.row(map[instruction.destination + word]);
     }

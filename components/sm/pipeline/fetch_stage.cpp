@@ -13,7 +13,7 @@ bool FetchStage::fetch(unsigned context, Cycle now) {
         start(context, now);
         return false;
     }
-    const std::uint64_t line = address_of(context) & ~std::uint64_t{kLineBytes - 1};
+    const std::uint64_t line = address_of(state_.contexts[context].stack.pc()) & ~std::uint64_t{kLineBytes - 1};
     switch (cache_.access(line, context, memory_.can_request_line())) {
         case ReadOnlyCache::Answer::hit:
             start(context, now);
@@ -34,17 +34,45 @@ bool FetchStage::fetch(unsigned context, Cycle now) {
     return false;
 }
 
+std::uint32_t FetchStage::fetched_from(std::uint32_t pc) const {
+    const std::uint32_t size = state_.kernel->size();
+    LOOKAHEAD_ASSERT(pc < size, "kernel " + state_.kernel->kernel().name + " runs past its end");
+    const auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
+    if (!cached_) {
+        return instructions;
+    }
+    const auto in_line = static_cast<std::uint32_t>(kLineBytes - address_of(pc) % kLineBytes);
+    return std::min(instructions, in_line / isa::kInstructionBytes);
+}
+
+/// Returns true if it asked memory for a line.
+bool FetchStage::fetch_for_extension(Cycle now) {
+    const ContextMask wanting = extension_wanting();
+    if (wanting == 0) {
+        return false;
+    }
+    const unsigned context = next_of(wanting);
+    const std::uint32_t pc = state_.extension->fetch_pc(context);
+    const std::uint64_t line = address_of(pc) & ~std::uint64_t{kLineBytes - 1};
+    const auto answer = cached_ ? cache_.ask(line, memory_.can_request_line()) : ReadOnlyCache::Answer::hit;
+    last_ = context;
+    if (answer == ReadOnlyCache::Answer::hit) {
+        ++state_.counters.fetches;
+        state_.extension->fetch_begun(context, fetched_from(pc), now);
+        return false;
+    }
+    extension_refused_ |= context_bit(context);
+    if (answer == ReadOnlyCache::Answer::missed) {
+        memory_.request_line(line, kAllSectors, cache_.last_miss());
+        return true;
+    }
+    return false;
+}
+
 /// The instructions are there; they are decoded fetch_latency cycles later.
 void FetchStage::start(unsigned context, Cycle now) {
     StreamContext& stream = state_.contexts[context];
-    const std::uint32_t pc = stream.stack.pc();
-    const std::uint32_t size = state_.kernel->size();
-    LOOKAHEAD_ASSERT(pc < size, "kernel " + state_.kernel->kernel().name + " runs past its end");
-    auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
-    if (cached_) {
-        const auto in_line = static_cast<std::uint32_t>(kLineBytes - address_of(context) % kLineBytes);
-        instructions = std::min(instructions, in_line / isa::kInstructionBytes);
-    }
+    const std::uint32_t instructions = fetched_from(stream.stack.pc());
     stream.fetching = true;
     under_way_ |= context_bit(context);
     last_ = context;

@@ -9,7 +9,8 @@ namespace lookahead::gpu {
 /// Fetch and decode: one fetch a cycle, round robin over the warps whose instruction buffer is empty. A fetch that hits
 /// the instruction cache brings the next instructions of the warp, as many as the buffer takes and the line holds,
 /// fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's turn among those
-/// whose line has come; they go before new fetches.
+/// whose line has come; they go before new fetches. Streams of the issue extension are fetched for in cycles in which no
+/// warp's own is.
 class FetchStage {
   public:
     FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache)
@@ -23,16 +24,20 @@ class FetchStage {
             start(context, now);
             return false;
         }
-        const ContextMask wanting = this->wanting();
-        return wanting != 0 && fetch(next_of(wanting), now);
+        if (const ContextMask wanting = this->wanting(); wanting != 0) {
+            return fetch(next_of(wanting), now);
+        }
+        return state_.extension != nullptr && fetch_for_extension(now);
     }
     /// True if a fetch would start in the next cycle.
-    bool has_work() const { return (returned_ | wanting()) != 0; }
+    bool has_work() const {
+        return (returned_ | wanting()) != 0 || (state_.extension != nullptr && extension_wanting() != 0);
+    }
 
     /// The line of one of the cache's misses has come.
     void line_came(unsigned miss) {
         returned_ |= cache_.fill(miss);
-        refused_ = 0;
+        refused_ = extension_refused_ = 0;
     }
 
     /// A fetch of `instructions` instructions is decoded.
@@ -52,12 +57,13 @@ class FetchStage {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& under_way_& returned_& refused_& last_& cache_;
+        archive& under_way_& returned_& refused_& extension_refused_& last_& cache_;
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
         hasher.add(returned_);
         hasher.add(refused_);
+        hasher.add(extension_refused_);
         hasher.add(last_);
         cache_.hash(hasher);
     }
@@ -72,8 +78,12 @@ class FetchStage {
 
     bool fetch(unsigned context, Cycle now);
     void start(unsigned context, Cycle now);
-    std::uint64_t address_of(unsigned context) const {
-        return state_.launch.code + std::uint64_t{state_.contexts[context].stack.pc()} * isa::kInstructionBytes;
+    ContextMask extension_wanting() const { return state_.extension->wants_fetch() & ~extension_refused_; }
+    bool fetch_for_extension(Cycle now);
+    /// How many instructions a fetch from `pc` on brings.
+    std::uint32_t fetched_from(std::uint32_t pc) const;
+    std::uint64_t address_of(std::uint32_t pc) const {
+        return state_.launch.code + std::uint64_t{pc} * isa::kInstructionBytes;
     }
 
     PipelineState& state_;
@@ -83,6 +93,9 @@ class FetchStage {
     ContextMask under_way_ = 0;  ///< contexts with a fetch or a miss under way
     ContextMask returned_ = 0;   ///< of these, those whose line has come
     ContextMask refused_ = 0;    ///< contexts for which the cache had no room; they try again when a line has come
+    /// Contexts whose stream of the extension found its line missing; they try again when a line has come. They do not
+    /// wait in the cache: when their warp goes on by itself, it must not get what was fetched for them.
+    ContextMask extension_refused_ = 0;
     std::uint32_t last_ = 0;
 };
 

@@ -83,20 +83,94 @@ bool IssueStage::offer(unsigned scheduler, Cycle now) {
 }
 
 void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
+    if ((state_.attended & context_bit(context)) != 0 && issue_attended(scheduler, context, now)) [[unlikely]] {
+        return;
+    }
     const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
     accepted_ |= execute_.execute(
         context, now, decoded.unit == ExecutionUnit::control ? now : enter_unit(scheduler, context, decoded, now));
 }
 
+/// As issue(), for a context of which the extension wants to hear: an instruction that it has done already takes no
+/// unit, and one that writes may get other rows for that after its operands' rows are known. True: it has issued.
+bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now) {
+    IssueExtension& extension = *state_.extension;
+    if (extension.supply(context, now)) {
+        return true;
+    }
+    const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
+    const std::uint16_t* map = state_.map.of(context);
+    std::uint16_t reads[kMaximumReads];
+    for (unsigned i = 0; i < decoded.reads; ++i) {
+        reads[i] = map[decoded.read_registers[i]];
+    }
+    extension.before_execution(context, now);
+    const unsigned words = decoded.instruction->destination_rows;
+    const std::uint16_t* writes = words > 0 ? map + decoded.instruction->destination : map;
+    const Cycle from = decoded.unit == ExecutionUnit::control
+                           ? now
+                           : enter(scheduler, decoded, {reads, decoded.reads}, {writes, words}, now);
+    extension.collecting(context, reads, decoded.reads, from, now);
+    accepted_ |= execute_.execute(context, now, from);
+    return true;
+}
+
+bool IssueStage::can_enter(unsigned scheduler, ExecutionUnit unit, Cycle now) const {
+    if (unit == ExecutionUnit::control) {
+        return true;
+    }
+    if (unit == ExecutionUnit::memory && (accepted_ || !memory_.can_accept())) {
+        return false;
+    }
+    return free_[units_of(scheduler)][static_cast<unsigned>(unit)] <= now;
+}
+
+Cycle IssueStage::next_entry(unsigned scheduler, ExecutionUnit unit, Cycle now) const {
+    if (unit == ExecutionUnit::control) {
+        return now + 1;
+    }
+    if (unit == ExecutionUnit::memory && !memory_.can_accept()) {
+        return kNever;
+    }
+    return std::max(now + 1, free_[units_of(scheduler)][static_cast<unsigned>(unit)]);
+}
+
+Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, std::span<const std::uint16_t> reads,
+                        std::span<const std::uint16_t> writes, Cycle now) {
+    if (!collectors_.enabled()) {
+        occupy(scheduler, decoded, now);
+        return now;
+    }
+    const Cycle from = collect(decoded, reads, now);
+    if (decoded.unit != ExecutionUnit::memory) {
+        for (const std::uint16_t row : writes) {
+            collectors_.write(row, from + decoded.latency, now);
+        }
+    }
+    return from;
+}
+
+void IssueStage::occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now) {
+    if (decoded.unit != ExecutionUnit::memory) {
+        UnitPool& units = units_[units_of(scheduler)];
+        units.occupy(decoded.unit, now, decoded.initiation);
+        free_[units_of(scheduler)][static_cast<unsigned>(decoded.unit)] = units.next_free(decoded.unit);
+    }
+}
+
+/// The way through the operand collectors. Returns the cycle from which the unit's latency counts.
+Cycle IssueStage::collect(const DecodedInstruction& decoded, std::span<const std::uint16_t> reads, Cycle now) {
+    const bool for_memory = decoded.unit == ExecutionUnit::memory;
+    const Cycle taken =
+        collectors_.pass(decoded.unit, reads, decoded.initiation, for_memory ? nullptr : &units_[0], now);
+    note_free(collectors_.next_free(decoded.unit), decoded.unit);
+    return for_memory ? taken + 1 : taken + OperandCollectors::kUnitStages;
+}
+
 /// Returns the cycle from which the unit's latency counts.
 Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now) {
-    const bool for_memory = decoded.unit == ExecutionUnit::memory;
     if (!collectors_.enabled()) {
-        if (!for_memory) {
-            UnitPool& units = units_[units_of(scheduler)];
-            units.occupy(decoded.unit, now, decoded.initiation);
-            free_[units_of(scheduler)][static_cast<unsigned>(decoded.unit)] = units.next_free(decoded.unit);
-        }
+        occupy(scheduler, decoded, now);
         return now;
     }
     const std::uint16_t* map = state_.map.of(context);
@@ -104,13 +178,10 @@ Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const Decoded
     for (unsigned i = 0; i < decoded.reads; ++i) {
         rows[i] = map[decoded.read_registers[i]];
     }
-    const Cycle taken = collectors_.pass(decoded.unit, {rows, decoded.reads}, decoded.initiation,
-                                         for_memory ? nullptr : &units_[0], now);
-    note_free(collectors_.next_free(decoded.unit), decoded.unit);
-    if (for_memory) {
-        return taken + 1;
+    const Cycle from = collect(decoded, {rows, decoded.reads}, now);
+    if (decoded.unit == ExecutionUnit::memory) {
+        return from;
     }
-    const Cycle from = taken + OperandCollectors::kUnitStages;
     for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
         collectors_.write(map[decoded.instruction->destination + word], from + decoded.latency, now);
     }
@@ -135,6 +206,14 @@ void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruc
     const std::uint16_t* map = state_.map.of(context);
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         collectors_.write(map[instruction.destination + word], now, now);
+    }
+}
+
+void IssueStage::rows_written(std::span<const std::uint16_t> rows, Cycle now) {
+    for (const std::uint16_t row : rows) {
+        if (collectors_.enabled()) {
+            collectors_.write(row, now, now);
+        }
     }
 }
 

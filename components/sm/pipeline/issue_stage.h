@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "components/sm/pipeline/execute_stage.h"
@@ -27,6 +28,22 @@ class IssueStage {
     void charge_idle(Cycle cycles);
     /// Least cycle > `now` in which an instruction may issue if nothing else happens before; kNever when none.
     Cycle next_issue(Cycle now) const;
+
+    // For sources, in the cycle in which they are asked.
+    /// The scheduler's instructions may issue to the unit.
+    bool can_enter(unsigned scheduler, ExecutionUnit unit, Cycle now) const;
+    /// Least cycle > `now` in which can_enter may hold if nothing else happens.
+    Cycle next_entry(unsigned scheduler, ExecutionUnit unit, Cycle now) const;
+    /// An instruction that reads and writes the rows enters its unit. Returns the cycle from which the latency counts.
+    Cycle enter(unsigned scheduler, const DecodedInstruction& decoded, std::span<const std::uint16_t> reads,
+                std::span<const std::uint16_t> writes, Cycle now);
+    /// The load/store unit has accepted an instruction of the source.
+    void note_accepted() { accepted_ = true; }
+    /// The load/store unit writes the rows at `now`, for a source.
+    void rows_written(std::span<const std::uint16_t> rows, Cycle now);
+    ContextMask warps(unsigned scheduler) const { return warps_[scheduler]; }
+    unsigned schedulers() const { return static_cast<unsigned>(warps_.size()); }
+    bool has_collectors() const { return collectors_.enabled(); }
 
     /// Sources are asked in the order in which they are added; they outlive the stage.
     void add_source(IssueSource& source) { sources_.push_back(&source); }
@@ -62,6 +79,9 @@ class IssueStage {
     bool offer(unsigned scheduler, Cycle now);
     SchedulerCycle stall_of(unsigned scheduler) const;
     Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
+    bool issue_attended(unsigned scheduler, unsigned context, Cycle now);
+    Cycle collect(const DecodedInstruction& decoded, std::span<const std::uint16_t> reads, Cycle now);
+    void occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now);
     void find_free();
     void note_free(Cycle free, ExecutionUnit unit);
     /// Which units the scheduler's instructions go to.

@@ -9,6 +9,7 @@
 #include "components/sm/parameters.h"
 #include "components/sm/pipeline/constant_lines.h"
 #include "components/sm/pipeline/decoded_kernel.h"
+#include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/launch_state.h"
 #include "components/sm/pipeline/register_map.h"
 #include "components/sm/pipeline/scoreboard.h"
@@ -20,7 +21,7 @@ namespace lookahead::gpu {
 
 /// Something that a stage hands on through the timing wheel, packed into 64 bits.
 struct PipelineEvent {
-    enum class Kind : std::uint8_t { write_back, fetched, branch_resolved, barrier_released };
+    enum class Kind : std::uint8_t { write_back, fetched, branch_resolved, barrier_released, extension };
 
     Kind kind;
     std::uint16_t index;   ///< context
@@ -42,6 +43,9 @@ struct PipelineState {
     /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
     void classify(unsigned context) {
+        if ((attended & context_bit(context)) != 0 && extension->classify(context)) [[unlikely]] {
+            return;
+        }
         const StreamContext& stream = contexts[context];
         if (stream.buffered == 0) {
             states.set(context, ContextState::fetching);
@@ -89,6 +93,9 @@ struct PipelineState {
     const DecodedKernel* kernel = nullptr;    ///< of the launch; null between kernels
     const isa::ModuleImage* image = nullptr;  ///< of the run: texts of failed assertions
     SmCounters counters;
+    IssueExtension* extension = nullptr;  ///< null with sm.issue_extension = none
+    ContextMask attended = 0;             ///< contexts of which the extension wants to hear
+    Cycle now = 0;                        ///< the cycle that is being stepped
 };
 
 }  // namespace lookahead::gpu

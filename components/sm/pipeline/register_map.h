@@ -21,6 +21,9 @@ class RegisterMap {
         }
     }
     /// The context's map, by register number.
+    void set(unsigned context, unsigned register_number, std::uint16_t row) {
+        rows_[std::size_t{context} * registers_ + register_number] = row;
+    }
     const std::uint16_t* of(unsigned context) const { return rows_.data() + std::size_t{context} * registers_; }
     std::vector<std::uint16_t>& rows() { return rows_; }
     const std::vector<std::uint16_t>& rows() const { return rows_; }

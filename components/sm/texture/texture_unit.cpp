@@ -4,6 +4,7 @@
 #include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/array.hpp>
 #include <boost/serialization/binary_object.hpp>
 #include <cstring>
 #include <utility>
@@ -50,7 +51,7 @@ void TextureUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     to.accepted = now;
     to.due = kNever;
     to.active = instruction.active;
-    to.destination_row = instruction.destination_row;
+    to.destination_rows = instruction.destination_rows;
     to.open = 0;
     to.context = instruction.context;
     to.addressed = false;
@@ -286,7 +287,7 @@ void TextureUnit::complete(Cycle now) {
 void TextureUnit::write_result(const Entry& done) {
     std::uint32_t* rows[4];
     for (unsigned i = 0; i < 4; ++i) {
-        rows[i] = registers_.row(done.destination_row + i);
+        rows[i] = registers_.row(done.destination_rows[i]);
     }
     for (isa::LaneMask left = done.active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -369,7 +370,8 @@ void TextureUnit::hash_state(StateHasher& hasher) const {
         const Entry& each = entry(number);
         hasher.add(static_cast<std::uint64_t>(each.due));
         hasher.add(static_cast<std::uint64_t>(each.accepted));
-        hasher.add(std::uint64_t{each.active} << 32 | each.destination_row);
+        hasher.add(each.active);
+        hasher.add(packed_rows(each.destination_rows));
         hasher.add(std::uint64_t{each.open} << 32 | each.context);
         hasher.add_bytes(each.objects, sizeof each.objects);
         hasher.add_bytes(each.coordinates, sizeof each.coordinates);
@@ -408,7 +410,7 @@ void exchange_all(Archive& archive, Container& container) {
 
 template <class Archive>
 void TextureUnit::exchange(Archive& archive, Entry& each) {
-    archive& each.ready& each.accepted& each.due& each.active& each.destination_row& each.open& each.context& each
+    archive& each.ready& each.accepted& each.due& each.active& each.destination_rows& each.open& each.context& each
         .addressed;
     exchange_all(archive, each.descriptors);
     exchange_raw(archive, each.objects);

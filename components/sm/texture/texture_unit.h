@@ -88,7 +88,7 @@ class TextureUnit {
         Cycle accepted = 0;
         Cycle due = kNever;  ///< of the result; kNever while an access is open
         isa::LaneMask active = 0;
-        std::uint32_t destination_row = 0;
+        DestinationRows destination_rows{};
         std::uint32_t open = 0;  ///< accesses that are not served
         std::uint16_t context = 0;
         bool addressed = false;

@@ -207,7 +207,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         if (instruction.operation == isa::Operation::load) {
             std::uint32_t* rows[4];
             for (unsigned i = 0; i < instruction.destination_rows; ++i) {
-                rows[i] = registers_.row(access.destination_row + i);
+                rows[i] = registers_.row(access.destination_rows[i]);
             }
             isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(place), rows);
         } else if (instruction.operation == isa::Operation::store) {
@@ -222,7 +222,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
                 instruction.atomic, instruction.type, old_value, access.data[0][lane], access.data[2][lane]));
             std::memcpy(place, &result, sizeof result);
             if (instruction.destination_rows > 0) {
-                registers_.row(access.destination_row)[lane] = old_value;
+                registers_.row(access.destination_rows[0])[lane] = old_value;
             }
         }
     }

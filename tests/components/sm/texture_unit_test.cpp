@@ -55,7 +55,7 @@ class Bench : public LoadStoreListener {
         fetch.active = active;
         fetch.context = static_cast<std::uint16_t>(accepted_ % 16);
         fetch.ready = now_ + static_cast<Cycle>(random_() % 3);
-        fetch.destination_row = fetch.context * kRowsEach;
+        fetch.destination_rows = consecutive_rows(fetch.context * kRowsEach);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             fetch.addresses[lane] = kBase + random_() % objects * 128;
             for (unsigned i = 0; i < 2; ++i)

@@ -110,7 +110,7 @@ class UnitBench : public LoadStoreListener {
         result.pc = 1;
         result.context = context;
         result.active = active;
-        result.destination_row = row;
+        result.destination_rows = consecutive_rows(row);
         result.shared_base = 0;
         result.shared_bytes = kSharedBytes;
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {

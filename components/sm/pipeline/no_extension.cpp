@@ -1,0 +1,29 @@
+#include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/pipeline/issue_extension.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+
+/// The default: the SM makes no object for it, so that none of its hooks is ever called.
+class NoExtension final : public IssueExtension {
+  public:
+    explicit NoExtension(const IssueExtensionArguments&) {}
+    bool issue(unsigned, Cycle) override { return false; }
+    Cycle next_issue(Cycle) const override { return kNever; }
+    void begin_cycle(Cycle) override {}
+    void event(unsigned, std::uint32_t, Cycle) override {}
+    void hash_state(StateHasher&) const override {}
+    void save(boost::archive::binary_oarchive&) const override {}
+    void load(boost::archive::binary_iarchive&) override {}
+};
+
+LOOKAHEAD_REGISTER_VARIANT(IssueExtension, NoExtension, "none", "Warps have one instruction stream each.",
+                           "the default; every machine's baseline")
+
+std::unique_ptr<IssueExtension> make_issue_extension(const Configuration& configuration,
+                                                     const IssueExtensionArguments& arguments) {
+    const std::string name = configuration.variant(SlotTraits<IssueExtension>::name, "none");
+    return name == "none" ? nullptr : make_variant<IssueExtension>(name, configuration, arguments);
+}
+
+}  // namespace lookahead::gpu
