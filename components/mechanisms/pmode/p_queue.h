@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "components/isa/instruction.h"
+
+namespace lookahead::gpu {
+
+/// A pre-executed instruction whose result can be reused. The paper's entry has one physical destination; pairs and
+/// vectors have up to four here, and predicates stand in the entry by value.
+struct PQueueEntry {
+    std::uint32_t pc = 0;
+    std::uint32_t epoch = 0;  ///< control transfers before it, since the blocked instruction
+    isa::LaneMask active = 0;
+    bool ready = false;
+    std::uint8_t words = 0;
+    std::array<std::uint16_t, 4> rows{};
+    isa::LaneMask predicate = 0;
+    isa::LaneMask predicate2 = 0;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& pc& epoch& active& ready& words& rows& predicate& predicate2;
+    }
+};
+
+/// The P-queue of a warp. Entries are written at the tail up to the queue's size and taken from the head; a place is not
+/// used again until the queue is cleared.
+class PQueue {
+  public:
+    void resize(unsigned capacity) { entries_.assign(capacity, {}); }
+    bool empty() const { return head_ == tail_; }
+    bool full() const { return tail_ == entries_.size(); }
+    /// Returns the entry's place.
+    unsigned push(const PQueueEntry& entry) {
+        entries_[tail_] = entry;
+        return tail_++;
+    }
+    const PQueueEntry& head() const { return entries_[head_]; }
+    PQueueEntry& operator[](unsigned place) { return entries_[place]; }
+    void pop() { ++head_; }
+    void clear() { head_ = tail_ = 0; }
+    unsigned size() const { return tail_ - head_; }
+    unsigned head_place() const { return head_; }
+
+    template <class F>
+    void for_each(F&& f) const {
+        for (unsigned place = head_; place < tail_; ++place) {
+            f(entries_[place]);
+        }
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& head_& tail_& entries_;
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        hasher.add(head_ | std::uint64_t{tail_} << 32);
+        for_each([&](const PQueueEntry& entry) {
+            hasher.add(entry.pc | std::uint64_t{entry.epoch} << 32);
+            hasher.add(entry.active | std::uint64_t{entry.ready} << 32 | std::uint64_t{entry.words} << 40);
+            for (unsigned word = 0; word < entry.words; ++word) {
+                hasher.add(entry.rows[word]);
+            }
+            hasher.add(entry.predicate | std::uint64_t{entry.predicate2} << 32);
+        });
+    }
+
+  private:
+    std::uint32_t head_ = 0;
+    std::uint32_t tail_ = 0;
+    std::vector<PQueueEntry> entries_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "components/mechanisms/pmode/pmode_counters.h"
+#include "components/mechanisms/pmode/pmode_parameters.h"
+#include "components/mechanisms/pmode/pre_stream.h"
+#include "components/mechanisms/pmode/register_pool.h"
+#include "components/sm/pipeline/execute_stage.h"
+#include "components/sm/pipeline/issue_extension.h"
+#include "components/sm/pipeline/issue_stage.h"
+#include "components/sm/pipeline/pipeline_state.h"
+
+namespace lookahead::gpu {
+
+/// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register goes on
+/// with a copy of its scoreboard, SIMT stack and predicates (P-mode): what does not hang on that register is executed
+/// into renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to normal mode
+/// (N-mode), results that its P-queue names are reused. README.md has the rules and the choices.
+class Pmode final : public IssueExtension {
+  public:
+    using Parameters = PmodeParameters;
+
+    Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& arguments);
+
+    void begin_launch() override;
+    void warp_started(unsigned context) override;
+    void warp_exited(unsigned context) override;
+    void begin_cycle(Cycle now) override;
+
+    bool classify(unsigned context) override;
+    bool supply(unsigned context, Cycle now) override;
+    void before_execution(unsigned context, Cycle now) override;
+    void collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle now) override;
+    void transferred(unsigned context) override { ++streams_[context].own_epoch; }
+    void written_back(unsigned context, std::uint32_t pc) override;
+
+    ContextMask wants_fetch() const override { return in(PreState::fetching) & ~fetch_under_way_; }
+    std::uint32_t fetch_pc(unsigned context) const override { return streams_[context].stack.pc(); }
+    void fetch_begun(unsigned context, unsigned instructions, Cycle now) override;
+
+    bool issue(unsigned scheduler, Cycle now) override;
+    Cycle next_issue(Cycle now) const override;
+    void event(unsigned context, std::uint32_t detail, Cycle now) override;
+    void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
+    void constants_came() override;
+
+    void audit(Audit& audit, const std::string& sm) const override;
+    void hash_state(StateHasher& hasher) const override;
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
+    void save(boost::archive::binary_oarchive& archive) const override;
+    void load(boost::archive::binary_iarchive& archive) override;
+
+  private:
+    /// What comes back from the timing wheel.
+    enum class Event : std::uint8_t { switched, fetched, branch_resolved, executed, collected };
+    static constexpr unsigned kEventShift = 28;
+    static constexpr std::uint32_t kEpisodeMask = (1u << 20) - 1;
+
+    /// A pre-executed instruction whose results are not written yet.
+    struct Operation {
+        bool used = false;
+        std::uint8_t words = 0;
+        std::uint16_t context = 0;
+        std::uint16_t place = kNoPlace;  ///< in the P-queue
+        std::uint32_t episode = 0;
+        std::uint32_t pc = 0;
+        std::array<std::uint16_t, 4> rows{};
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& used& words& context& place& episode& pc& rows;
+        }
+    };
+    static constexpr std::uint16_t kNoPlace = 0xffff;
+    static constexpr std::uint16_t kNoOperation = 0xffff;
+
+    struct Verdict {
+        PreState state;
+        SkipReason skip = SkipReason::count;
+        HaltReason halt = HaltReason::count;
+    };
+
+    // The two modes (pmode.cpp).
+    bool waits_for_memory(unsigned context) const;
+    ContextMask enterable() const;
+    void enter(unsigned context, Cycle now);
+    void leave(unsigned context);
+    void release_pre_registers(unsigned context);
+    void release_own_registers(unsigned context);
+    void flush_queue(unsigned context);
+    void update_attention(unsigned context);
+    void settle(unsigned row);
+    bool matches(unsigned context) const;
+    void track_own(unsigned context, const DecodedInstruction& decoded);
+    isa::LaneMask own_active(unsigned context, const DecodedInstruction& decoded) const;
+    void verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now);
+    void verify_pool() const;
+
+    // Pre-execution (pre_execution.cpp).
+    void renew(unsigned context);
+    Verdict judge(unsigned context) const;
+    Verdict judge_control(unsigned context, const DecodedInstruction& decoded) const;
+    SkipReason always_skipped(const PreStream& stream, std::uint32_t pc, const DecodedInstruction& decoded) const;
+    bool scratchpad_out_of_bounds(unsigned context, const DecodedInstruction& decoded) const;
+    bool poisoned(unsigned context, unsigned predicate) const;
+    bool pending(unsigned context, unsigned predicate) const;
+    isa::LaneMask active_lanes(const PreStream& stream, const DecodedInstruction& decoded) const;
+    bool far_from_blocked(const PreStream& stream, std::uint32_t pc) const;
+    void skip(unsigned context);
+    void pre_execute(unsigned scheduler, unsigned context, Cycle now);
+    void branch(unsigned context, const DecodedInstruction& decoded, isa::LaneMask taken, Cycle now);
+    void pre_load(unsigned context, isa::LaneMask active, Cycle from, Cycle now);
+    void compute(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active, Cycle from,
+                 std::span<const std::uint16_t> rows, Cycle now);
+    std::uint16_t begin_operation(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active,
+                                  std::span<const std::uint16_t> rows);
+    void end_operation(std::uint16_t operation);
+    void mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation);
+    void advance(unsigned context);
+    void note_processed(PreStream& stream, bool skipped);
+
+    ContextMask in(PreState state) const { return masks_[static_cast<unsigned>(state)]; }
+    void set(unsigned context, PreState state) {
+        PreStream& stream = streams_[context];
+        masks_[static_cast<unsigned>(stream.state)] &= ~context_bit(context);
+        masks_[static_cast<unsigned>(state)] |= context_bit(context);
+        stream.state = state;
+    }
+    void schedule(unsigned context, Event event, std::uint32_t payload, Cycle now, Cycle at) {
+        const PipelineEvent packed{PipelineEvent::Kind::extension, static_cast<std::uint16_t>(context),
+                                   static_cast<std::uint32_t>(event) << kEventShift | payload};
+        state_.wheel.schedule(now, at, packed.packed());
+    }
+    unsigned home_row(unsigned context, unsigned number) const {
+        return context * state_.launch.occupancy.rows_per_warp + number;
+    }
+    void charge_pool(Cycle now);
+    void find_masks();
+    template <class Archive>
+    void exchange(Archive& archive);
+
+    PmodeParameters parameters_;
+    PipelineState& state_;
+    IssueStage& issue_;
+    ExecuteStage& execute_;
+    LoadStoreUnit& memory_;
+    std::vector<PreStream> streams_;
+    std::array<ContextMask, static_cast<std::size_t>(PreState::count)> masks_{};
+    ContextMask pre_executing_ = 0;
+    ContextMask fetch_under_way_ = 0;
+    ContextMask skipped_now_ = 0;         ///< their streams have had this cycle
+    RegisterMap map_;                     ///< of the pre-execution streams
+    ContextBits pending_;                 ///< awaits a pipeline
+    ContextBits poison_;                  ///< the long-latency bits
+    ContextBits redefined_;               ///< by the pre-execution stream, executed or skipped
+    std::vector<std::uint16_t> writers_;  ///< by context and scoreboard bit, the operation that writes it last
+    unsigned bits_ = 0;                   ///< scoreboard bits of a context
+    std::vector<Operation> operations_;
+    std::vector<std::uint16_t> free_operations_;
+    RegisterPool pool_;
+    std::vector<std::uint32_t> last_;          ///< of each scheduler, the context that it pre-executed last
+    std::array<std::uint16_t, 4> replaced_{};  ///< rows that the instruction that is being issued gives back
+    unsigned replaced_count_ = 0;
+    Cycle pool_charged_ = 0;
+    PmodeCounters counters_;
+};
+
+}  // namespace lookahead::gpu

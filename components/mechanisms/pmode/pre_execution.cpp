@@ -1,0 +1,567 @@
+// What a warp does in P-mode.
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+#include "components/isa/memory_access.h"
+#include "components/mechanisms/pmode/pmode.h"
+#include "core/error/error.h"
+
+namespace lookahead::gpu {
+
+using isa::LaneMask;
+
+namespace {
+
+bool is_clock(isa::SpecialRegister special) {
+    return special == isa::SpecialRegister::clock || special == isa::SpecialRegister::clock64 ||
+           special == isa::SpecialRegister::globaltimer;
+}
+
+bool is_scratchpad_load(const DecodedInstruction& decoded) {
+    return decoded.action == Action::memory && decoded.instruction->operation == isa::Operation::load &&
+           decoded.instruction->space == isa::Space::shared;
+}
+
+/// Loads that are not pre-executed: of global and local memory, of addresses that may lead anywhere, and of constants,
+/// which come through the same cache.
+bool is_pre_load(const DecodedInstruction& decoded) {
+    return decoded.action == Action::memory && decoded.instruction->operation == isa::Operation::load &&
+           decoded.instruction->space != isa::Space::shared;
+}
+
+/// It may write what a scratchpad load of its warp reads, or order such a load behind what others write.
+bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
+    const isa::Instruction& instruction = *decoded.instruction;
+    if (decoded.action == Action::barrier) {
+        return true;
+    }
+    if (decoded.action != Action::memory || instruction.operation == isa::Operation::texture) {
+        return false;
+    }
+    const bool reaches = instruction.space == isa::Space::shared || instruction.space == isa::Space::generic;
+    return instruction.operation == isa::Operation::load ? instruction.order != isa::Order::weak
+                                                         : reaches || instruction.order != isa::Order::weak;
+}
+
+PreState ready_for(ExecutionUnit unit) {
+    return static_cast<PreState>(static_cast<unsigned>(PreState::ready_sp) + static_cast<unsigned>(unit));
+}
+
+}  // namespace
+
+// ---- What becomes of the next instruction ---------------------------------------------------------------------------
+
+/// Finds out again what the stream waits for, unless only an event can tell.
+void Pmode::renew(unsigned context) {
+    PreStream& stream = streams_[context];
+    if (stream.state == PreState::switching || stream.state == PreState::branching ||
+        stream.state == PreState::halted) {
+        return;
+    }
+    if (stream.buffered == 0) {
+        return set(context, PreState::fetching);
+    }
+    const Verdict verdict = judge(context);
+    if (verdict.state == PreState::halted) {
+        ++counters_.halted[static_cast<unsigned>(verdict.halt)];
+    }
+    set(context, verdict.state);
+}
+
+bool Pmode::poisoned(unsigned context, unsigned predicate) const {
+    const unsigned bit = state_.kernel->kernel().registers + predicate;
+    return predicate < isa::kPredicateRegisters && (poison_.of(context)[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+bool Pmode::pending(unsigned context, unsigned predicate) const {
+    const unsigned bit = state_.kernel->kernel().registers + predicate;
+    return predicate < isa::kPredicateRegisters && (pending_.of(context)[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+LaneMask Pmode::active_lanes(const PreStream& stream, const DecodedInstruction& decoded) const {
+    const LaneMask active = stream.stack.active();
+    return decoded.guarded ? active & (stream.predicates[decoded.guard.slot] ^ decoded.guard.flip) : active;
+}
+
+bool Pmode::far_from_blocked(const PreStream& stream, std::uint32_t pc) const {
+    const std::int64_t distance = std::int64_t{pc} - std::int64_t{stream.blocked_pc};
+    return std::abs(distance) * isa::kInstructionBytes > parameters_.reach;
+}
+
+/// Whatever its operands are.
+SkipReason Pmode::always_skipped(const PreStream& stream, std::uint32_t pc, const DecodedInstruction& decoded) const {
+    const isa::Instruction& instruction = *decoded.instruction;
+    if (far_from_blocked(stream, pc)) {
+        return SkipReason::far;
+    }
+    if (decoded.action == Action::barrier) {
+        return SkipReason::barrier;
+    }
+    if (decoded.action == Action::special_register) {
+        return is_clock(instruction.special) ? SkipReason::clock : SkipReason::count;
+    }
+    if (decoded.action != Action::memory) {
+        return SkipReason::count;
+    }
+    switch (instruction.operation) {
+        case isa::Operation::store:
+            return SkipReason::store;
+        case isa::Operation::texture:
+            return SkipReason::texture;
+        case isa::Operation::load:
+            return instruction.order == isa::Order::weak ? SkipReason::count : SkipReason::ordered_load;
+        default:
+            return SkipReason::atomic;
+    }
+}
+
+/// Branches, and what P-mode never goes past.
+Pmode::Verdict Pmode::judge_control(unsigned context, const DecodedInstruction& decoded) const {
+    const PreStream& stream = streams_[context];
+    const bool branches = decoded.action == Action::branch;
+    const HaltReason halt = decoded.action == Action::fence  ? HaltReason::fence
+                            : decoded.action == Action::exit ? HaltReason::exit
+                            : branches                       ? HaltReason::far_branch
+                                                             : HaltReason::trap;
+    if (decoded.action == Action::fence || (branches && far_from_blocked(stream, stream.stack.pc()))) {
+        return {.state = PreState::halted, .halt = halt};
+    }
+    if (decoded.guarded && poisoned(context, decoded.guard.slot)) {
+        return {.state = PreState::halted, .halt = branches ? HaltReason::poisoned_branch : halt};
+    }
+    if (decoded.guarded && pending(context, decoded.guard.slot)) {
+        return {.state = PreState::waiting};
+    }
+    const bool taken = active_lanes(stream, decoded) != 0;
+    if (taken && (!branches || far_from_blocked(stream, decoded.instruction->target))) {
+        return {.state = PreState::halted, .halt = halt};
+    }
+    return {.state = PreState::ready_control};
+}
+
+Pmode::Verdict Pmode::judge(unsigned context) const {
+    const PreStream& stream = streams_[context];
+    const std::uint32_t pc = stream.stack.pc();
+    const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    switch (decoded.action) {
+        case Action::branch:
+        case Action::exit:
+        case Action::fence:
+        case Action::trap:
+            return judge_control(context, decoded);
+        default:
+            break;
+    }
+    // Where lanes may wait for others of their warp another path would run next, which only the warp itself may decide.
+    if ((decoded.action == Action::meeting || decoded.action == Action::barrier) && stream.stack.diverged()) {
+        return {.state = PreState::halted, .halt = HaltReason::lanes};
+    }
+    if (const SkipReason reason = always_skipped(stream, pc, decoded); reason != SkipReason::count) {
+        return {.state = PreState::skipping, .skip = reason};
+    }
+    // The rest of a register that is written in part is a source, but of pre-loads, which write nothing.
+    const bool partial = decoded.guarded || stream.stack.active() != stream.stack.alive();
+    const std::uint64_t* sources =
+        partial && !is_pre_load(decoded) ? state_.kernel->needs(pc) : state_.kernel->reads(pc);
+    if (poison_.overlaps(context, sources)) {
+        return {.state = PreState::skipping, .skip = SkipReason::poisoned};
+    }
+    if (is_scratchpad_load(decoded) && stream.scratchpad_stale) {
+        return {.state = PreState::skipping, .skip = SkipReason::scratchpad};
+    }
+    const unsigned end = decoded.instruction->destination + decoded.instruction->destination_rows;
+    if (!is_pre_load(decoded) && decoded.instruction->destination_rows > 0 &&
+        end > static_cast<unsigned>(parameters_.rename_entries)) {
+        return {.state = PreState::skipping, .skip = SkipReason::no_rename_entry};
+    }
+    if (pending_.overlaps(context, sources)) {
+        return {.state = PreState::waiting};
+    }
+    if (!state_.constants.hold(decoded.constant_lines)) {
+        state_.constants.want(decoded.constant_lines, context);
+        return {.state = PreState::waiting};
+    }
+    // Where a program races, its scratchpad addresses may not be those that it will use.
+    if (is_scratchpad_load(decoded) && scratchpad_out_of_bounds(context, decoded)) {
+        return {.state = PreState::skipping, .skip = SkipReason::scratchpad};
+    }
+    return {.state = ready_for(decoded.unit)};
+}
+
+bool Pmode::scratchpad_out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
+    const PreStream& stream = streams_[context];
+    const LaneMask active = active_lanes(stream, decoded);
+    const MemoryInstruction& request = execute_.make_request(context, stream.stack.pc(), map_.of(context), active, 0);
+    const unsigned bytes = isa::lane_bytes(*decoded.instruction);
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const std::uint64_t address = request.addresses[std::countr_zero(left)];
+        if ((address & (bytes - 1)) != 0 || address >= request.shared_bytes || address + bytes > request.shared_bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The destinations of the instruction at `pc` are the stream's own from here on.
+void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation) {
+    const std::uint64_t* writes = state_.kernel->writes(pc);
+    redefined_.add(context, writes);
+    if (poison) {
+        poison_.add(context, writes);
+        pending_.remove(context, writes);
+    } else {
+        poison_.remove(context, writes);
+        pending_.add(context, writes);
+    }
+    const unsigned words = state_.kernel->scoreboard_words();
+    for (unsigned word = 0; word < words; ++word) {
+        for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
+            const auto bit = word * 64 + static_cast<unsigned>(std::countr_zero(left));
+            writers_[std::size_t{context} * bits_ + bit] = operation;
+        }
+    }
+}
+
+void Pmode::note_processed(PreStream& stream, bool skipped) {
+    const std::uint32_t number = stream.processed++;
+    if (skipped && number < PreStream::kTracked) {
+        stream.skipped[number / 64] |= std::uint64_t{1} << number % 64;
+    }
+}
+
+void Pmode::skip(unsigned context) {
+    PreStream& stream = streams_[context];
+    const Verdict verdict = judge(context);
+    if (verdict.state != PreState::skipping) {
+        return renew(context);
+    }
+    const std::uint32_t pc = stream.stack.pc();
+    ++counters_.skipped[static_cast<unsigned>(verdict.skip)];
+    ++counters_.skips;
+    stream.scratchpad_stale |= makes_scratchpad_stale((*state_.kernel)[pc]);
+    mark_written(context, pc, true, kNoOperation);
+    note_processed(stream, true);
+    advance(context);
+}
+
+/// On to the next instruction.
+void Pmode::advance(unsigned context) {
+    PreStream& stream = streams_[context];
+    const std::uint32_t pc = stream.stack.pc();
+    stream.stack.advance();
+    --stream.buffered;
+    if (stream.stack.pc() != pc + 1) {
+        stream.buffered = 0;
+        ++stream.epoch;
+    }
+    if (!stream.stack.runs()) {
+        ++counters_.halted[static_cast<unsigned>(HaltReason::lanes)];
+        return set(context, PreState::halted);
+    }
+    renew(context);
+}
+
+// ---- Fetch and issue ------------------------------------------------------------------------------------------------
+
+void Pmode::fetch_begun(unsigned context, unsigned instructions, Cycle now) {
+    fetch_under_way_ |= context_bit(context);
+    schedule(context, Event::fetched, (streams_[context].episode & kEpisodeMask) << 4 | instructions, now,
+             now + state_.parameters.fetch_latency);
+}
+
+/// Round robin over the scheduler's warps that are ready, while a renaming register is free.
+bool Pmode::issue(unsigned scheduler, Cycle now) {
+    if (pre_executing_ == 0 || pool_.free() == 0) {
+        return false;
+    }
+    ContextMask ready = 0;
+    for (unsigned unit = 0; unit < kExecutionUnits; ++unit) {
+        const ContextMask waiting = in(ready_for(static_cast<ExecutionUnit>(unit))) & issue_.warps(scheduler);
+        if (waiting != 0 && issue_.can_enter(scheduler, static_cast<ExecutionUnit>(unit), now)) {
+            ready |= waiting;
+        }
+    }
+    ready &= ~skipped_now_;
+    while (ready != 0) {
+        const ContextMask after = ready & ~((context_bit(last_[scheduler]) << 1) - 1);
+        const auto context = static_cast<unsigned>(std::countr_zero(after != 0 ? after : ready));
+        const DecodedInstruction& decoded = (*state_.kernel)[streams_[context].stack.pc()];
+        if (is_pre_load(decoded) || decoded.instruction->destination_rows <= pool_.free()) {
+            last_[scheduler] = context;
+            pre_execute(scheduler, context, now);
+            return true;
+        }
+        ready &= ~context_bit(context);
+    }
+    return false;
+}
+
+Cycle Pmode::next_issue(Cycle now) const {
+    if (in(PreState::skipping) != 0 || (pool_.free() > 0 && enterable() != 0)) {
+        return now + 1;
+    }
+    if (pool_.free() == 0) {
+        return kNever;
+    }
+    Cycle next = kNever;
+    for (unsigned unit = 0; unit < kExecutionUnits; ++unit) {
+        const ContextMask waiting = in(ready_for(static_cast<ExecutionUnit>(unit)));
+        for (unsigned scheduler = 0; waiting != 0 && scheduler < issue_.schedulers(); ++scheduler) {
+            if ((waiting & issue_.warps(scheduler)) != 0) {
+                next = std::min(next, issue_.next_entry(scheduler, static_cast<ExecutionUnit>(unit), now));
+            }
+        }
+    }
+    return next;
+}
+
+void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
+    PreStream& stream = streams_[context];
+    const std::uint32_t pc = stream.stack.pc();
+    const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    const isa::Instruction& instruction = *decoded.instruction;
+    const LaneMask active = active_lanes(stream, decoded);
+    ++counters_.executed;
+    ++counters_.renamings;
+    ++counters_.repeated;
+    counters_.repeated_threads += static_cast<unsigned>(std::popcount(active));
+    ++counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
+    note_processed(stream, false);
+    if (decoded.action == Action::branch) {
+        return branch(context, decoded, active, now);
+    }
+
+    const std::uint16_t* map = map_.of(context);
+    const bool writes = active != 0 && !is_pre_load(decoded);
+    const bool partial = decoded.guarded || stream.stack.active() != stream.stack.alive();
+    std::uint16_t reads[kMaximumReads + 4];
+    unsigned count = 0;
+    for (; count < decoded.reads; ++count) {
+        reads[count] = map[decoded.read_registers[count]];
+    }
+    std::uint16_t rows[4];
+    const unsigned words = writes ? instruction.destination_rows : 0;
+    for (unsigned word = 0; word < words; ++word) {
+        const unsigned number = instruction.destination + word;
+        rows[word] = pool_.allocate(home_row(context, number));
+        if (partial) {
+            reads[count++] = map[number];
+        }
+    }
+    const Cycle from = decoded.unit == ExecutionUnit::control
+                           ? now
+                           : issue_.enter(scheduler, decoded, {reads, count}, {rows, words}, now);
+    for (unsigned i = 0; i < count; ++i) {
+        if (pool_.owns(reads[i])) {
+            pool_.read_until(reads[i], from);
+        }
+    }
+    if (active == 0) {
+        ++counters_.predicated_off;
+    } else if (is_pre_load(decoded)) {
+        pre_load(context, active, from, now);
+    } else if (decoded.writes) {
+        compute(context, decoded, active, from, {rows, words}, now);
+    }
+    advance(context);
+}
+
+void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask taken, Cycle now) {
+    PreStream& stream = streams_[context];
+    const std::uint32_t pc = stream.stack.pc();
+    stream.stack.branch(taken, *decoded.instruction);
+    --stream.buffered;
+    if (stream.stack.pc() != pc + 1) {
+        stream.buffered = 0;
+        ++stream.epoch;
+    }
+    const bool overflows = stream.stack.paths() > static_cast<std::size_t>(parameters_.simt_entries);
+    if (overflows || !stream.stack.runs()) {
+        ++counters_.halted[static_cast<unsigned>(overflows ? HaltReason::simt_overflow : HaltReason::lanes)];
+        return set(context, PreState::halted);
+    }
+    set(context, PreState::branching);
+    schedule(context, Event::branch_resolved, stream.episode & kEpisodeMask, now,
+             now + state_.parameters.branch_latency);
+}
+
+void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
+    const std::uint32_t pc = streams_[context].stack.pc();
+    MemoryInstruction& request = execute_.make_request(context, pc, map_.of(context), active, from);
+    request.token = 0;
+    request.pre_load = true;
+    memory_.accept(request, now);
+    issue_.note_accepted();
+    ++counters_.pre_loads;
+    mark_written(context, pc, true, kNoOperation);
+}
+
+/// Executes into the rows, which are the stream's registers and, if there is room, the P-queue's from here on.
+void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMask active, Cycle from,
+                    std::span<const std::uint16_t> rows, Cycle now) {
+    PreStream& stream = streams_[context];
+    const std::uint32_t pc = stream.stack.pc();
+    const std::uint16_t* map = map_.of(context);
+    // Lanes that are not active keep what they had: that is the merge of a partial write.
+    for (unsigned word = 0; word < rows.size() && active != isa::kFullMask; ++word) {
+        std::memcpy(state_.registers.row(rows[word]),
+                    state_.registers.row(map[decoded.instruction->destination + word]),
+                    sizeof(std::uint32_t) * isa::kWarpSize);
+    }
+    if (decoded.action == Action::memory) {
+        MemoryInstruction& request = execute_.make_request(context, pc, map, active, from);
+        std::copy(rows.begin(), rows.end(), request.destination_rows.begin());
+        const std::uint16_t operation = begin_operation(context, decoded, active, rows);
+        request.token = static_cast<std::uint16_t>(operation + 1);
+        request.pre_load = false;
+        memory_.accept(request, now);
+        return issue_.note_accepted();
+    }
+    if (decoded.action == Action::special_register) {
+        isa::Row values[2];
+        execute_.read_special(context, *decoded.instruction, now, values);
+        for (unsigned word = 0; word < rows.size(); ++word) {
+            std::uint32_t* row = state_.registers.row(rows[word]);
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                row[lane] = (active >> lane) & 1 ? values[word].lanes[lane] : row[lane];
+            }
+        }
+    } else {
+        isa::OperandRows operands = execute_.operand_rows(map, stream.predicates, decoded);
+        for (unsigned word = 0; word < rows.size(); ++word) {
+            operands.destination[word] = state_.registers.row(rows[word]);
+        }
+        decoded.handler(operands, active, *decoded.instruction);
+        if (decoded.writes_predicate) {
+            stream.predicates[decoded.destination_predicate] = operands.destination_predicate;
+            stream.predicates[decoded.destination_predicate2] = operands.destination_predicate2;
+        }
+    }
+    schedule(context, Event::executed, begin_operation(context, decoded, active, rows), now, from + decoded.latency);
+}
+
+/// The instruction's results are under way. All or nothing: one entry of the P-queue holds all its destinations.
+std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction& decoded, LaneMask active,
+                                     std::span<const std::uint16_t> rows) {
+    PreStream& stream = streams_[context];
+    const std::uint32_t pc = stream.stack.pc();
+    if (free_operations_.empty()) {
+        LOOKAHEAD_ASSERT(operations_.size() < kNoOperation - 1u, "too many pre-executed instructions are under way");
+        free_operations_.push_back(static_cast<std::uint16_t>(operations_.size()));
+        operations_.emplace_back();
+    }
+    const std::uint16_t number = free_operations_.back();
+    free_operations_.pop_back();
+    Operation& operation = operations_[number];
+    operation = {.used = true,
+                 .words = static_cast<std::uint8_t>(rows.size()),
+                 .context = static_cast<std::uint16_t>(context),
+                 .episode = stream.episode,
+                 .pc = pc};
+    std::copy(rows.begin(), rows.end(), operation.rows.begin());
+    if (stream.queue.full()) {
+        ++counters_.pqueue_full;
+    } else {
+        PQueueEntry entry{.pc = pc, .epoch = stream.epoch, .active = active, .words = operation.words};
+        entry.rows = operation.rows;
+        entry.predicate = stream.predicates[decoded.destination_predicate];
+        entry.predicate2 = stream.predicates[decoded.destination_predicate2];
+        operation.place = static_cast<std::uint16_t>(stream.queue.push(entry));
+        ++counters_.queued;
+        ++counters_.pqueue_accesses;
+    }
+    mark_written(context, pc, false, number);
+    for (unsigned word = 0; word < rows.size(); ++word) {
+        const unsigned register_number = decoded.instruction->destination + word;
+        const std::uint16_t old = map_.of(context)[register_number];
+        map_.set(context, register_number, rows[word]);
+        if (operation.place != kNoPlace) {
+            pool_.add_name(rows[word]);
+        }
+        if (pool_.owns(old) && old != state_.map.of(context)[register_number]) {
+            pool_.remove_name(old);
+            settle(old);
+        }
+    }
+    return number;
+}
+
+void Pmode::end_operation(std::uint16_t number) {
+    const Operation operation = operations_[number];
+    operations_[number].used = false;
+    free_operations_.push_back(number);
+    for (unsigned word = 0; word < operation.words; ++word) {
+        pool_.written(operation.rows[word]);
+        settle(operation.rows[word]);
+    }
+    const unsigned context = operation.context;
+    PreStream& stream = streams_[context];
+    if (operation.episode != stream.episode) {
+        return;
+    }
+    if (operation.place != kNoPlace) {
+        stream.queue[operation.place].ready = true;
+        ++counters_.pqueue_accesses;
+    }
+    if (stream.state == PreState::none) {
+        const ContextState waits_for = state_.states.of(context);
+        if (waits_for == ContextState::blocked_by_pipeline || waits_for == ContextState::blocked_by_memory) {
+            state_.classify(context);
+        }
+        return;
+    }
+    const std::uint64_t* writes = state_.kernel->writes(operation.pc);
+    const unsigned words = state_.kernel->scoreboard_words();
+    for (unsigned word = 0; word < words; ++word) {
+        for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
+            const auto bit = static_cast<unsigned>(std::countr_zero(left));
+            if (writers_[std::size_t{context} * bits_ + word * 64 + bit] == number) {
+                pending_.of(context)[word] &= ~(std::uint64_t{1} << bit);
+            }
+        }
+    }
+    renew(context);
+}
+
+// ---- Events ---------------------------------------------------------------------------------------------------------
+
+void Pmode::event(unsigned context, std::uint32_t detail, Cycle now) {
+    const std::uint32_t payload = detail & ((1u << kEventShift) - 1);
+    const auto what = static_cast<Event>(detail >> kEventShift);
+    if (what == Event::executed) {
+        return end_operation(static_cast<std::uint16_t>(payload));
+    }
+    if (what == Event::collected) {
+        static_cast<void>(pool_.settle(payload, now));
+        return;
+    }
+    PreStream& stream = streams_[context];
+    const std::uint32_t episode = what == Event::fetched ? payload >> 4 : payload;
+    if (stream.state == PreState::none || episode != (stream.episode & kEpisodeMask)) {
+        return;
+    }
+    if (what == Event::fetched) {
+        fetch_under_way_ &= ~context_bit(context);
+        stream.buffered = static_cast<std::uint8_t>(payload & 0xf);
+    } else {
+        set(context, PreState::waiting);
+    }
+    renew(context);
+}
+
+void Pmode::load_completed(std::uint16_t token, const isa::Instruction&, Cycle now) {
+    const auto number = static_cast<std::uint16_t>(token - 1);
+    const Operation& operation = operations_[number];
+    issue_.rows_written({operation.rows.data(), operation.words}, now);
+    end_operation(number);
+}
+
+void Pmode::constants_came() {
+    for (ContextMask rest = in(PreState::waiting); rest != 0; rest &= rest - 1) {
+        renew(static_cast<unsigned>(std::countr_zero(rest)));
+    }
+}
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/time/time.h"
+
+namespace lookahead::gpu {
+
+/// The warp registers that take pre-executed results. A register is free, or it has names (entries of a rename table or
+/// of a P-queue), awaits its write-back, or is still being collected by an instruction that was to read it.
+class RegisterPool {
+  public:
+    static constexpr std::uint16_t kNone = 0xffff;
+
+    /// Rows first to end - 1, all free; `banks` is a power of two.
+    void reset(unsigned first, unsigned end, unsigned banks) {
+        first_ = first;
+        size_ = end - first;
+        banks_ = banks;
+        free_count_ = size_;
+        registers_.assign(size_, {});
+        free_.assign((size_ + 63) / 64, ~std::uint64_t{0});
+        if (size_ % 64 != 0) {
+            free_.back() = (std::uint64_t{1} << size_ % 64) - 1;
+        }
+        bank_pattern_ = 0;
+        for (unsigned bit = 0; bit < 64 && banks <= 64; bit += banks) {
+            bank_pattern_ |= std::uint64_t{1} << bit;
+        }
+    }
+
+    bool owns(unsigned row) const { return row - first_ < size_; }
+    unsigned size() const { return size_; }
+    unsigned free() const { return free_count_; }
+    unsigned first() const { return first_; }
+    bool is_free(unsigned row) const { return (free_[(row - first_) / 64] >> (row - first_) % 64 & 1) != 0; }
+    unsigned names(unsigned row) const { return registers_[row - first_].names; }
+    bool in_flight(unsigned row) const { return registers_[row - first_].in_flight; }
+
+    /// A free register, the first in the bank of `row` if there is one, else the first; it awaits a write-back and has
+    /// one name. There is one free.
+    std::uint16_t allocate(unsigned row) {
+        LOOKAHEAD_DEBUG_ASSERT(free_count_ > 0, "no renaming register is free");
+        // Bit i of the pattern's rotation by `shift` is set where first_ + i is in the bank of `row`.
+        const unsigned shift = (row - first_) & (banks_ - 1);
+        for (const std::uint64_t pattern : {bank_pattern_ << shift, ~std::uint64_t{0}}) {
+            for (std::size_t word = 0; word < free_.size(); ++word) {
+                if (const std::uint64_t bits = free_[word] & pattern; bits != 0) {
+                    return take(static_cast<unsigned>(word * 64) + static_cast<unsigned>(std::countr_zero(bits)));
+                }
+            }
+        }
+        return kNone;
+    }
+
+    void add_name(unsigned row) { ++registers_[row - first_].names; }
+    void remove_name(unsigned row) {
+        LOOKAHEAD_DEBUG_ASSERT(registers_[row - first_].names > 0, "a renaming register loses a name that it has not");
+        --registers_[row - first_].names;
+    }
+    void written(unsigned row) { registers_[row - first_].in_flight = false; }
+    /// An instruction collects its operand from the register until then.
+    void read_until(unsigned row, Cycle until) {
+        Register& each = registers_[row - first_];
+        each.read_until = until > each.read_until ? until : each.read_until;
+    }
+
+    /// Frees the register if nothing needs it. Otherwise the cycle at which the last reader will have it, if that is all
+    /// that is missing; else 0.
+    Cycle settle(unsigned row, Cycle now) {
+        const Register& each = registers_[row - first_];
+        if (is_free(row) || each.names > 0 || each.in_flight) {
+            return 0;
+        }
+        if (each.read_until > now) {
+            return each.read_until;
+        }
+        free_[(row - first_) / 64] |= std::uint64_t{1} << (row - first_) % 64;
+        ++free_count_;
+        return 0;
+    }
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& free_count_& free_;
+        for (Register& each : registers_) {
+            archive& each.names& each.in_flight& each.read_until;
+        }
+    }
+    template <class Hasher>
+    void hash(Hasher& hasher) const {
+        for (const Register& each : registers_) {
+            hasher.add(each.names | std::uint64_t{each.in_flight} << 32);
+            hasher.add(static_cast<std::uint64_t>(each.read_until));
+        }
+        for (const std::uint64_t word : free_) {
+            hasher.add(word);
+        }
+    }
+
+  private:
+    struct Register {
+        std::uint16_t names = 0;
+        bool in_flight = false;
+        Cycle read_until = 0;
+    };
+
+    std::uint16_t take(unsigned index) {
+        free_[index / 64] &= ~(std::uint64_t{1} << index % 64);
+        --free_count_;
+        registers_[index] = {1, true, 0};
+        return static_cast<std::uint16_t>(first_ + index);
+    }
+
+    unsigned first_ = 0;
+    unsigned size_ = 0;
+    unsigned banks_ = 1;
+    unsigned free_count_ = 0;
+    std::uint64_t bank_pattern_ = 0;  ///< every banks-th bit
+    std::vector<Register> registers_;
+    std::vector<std::uint64_t> free_;
+};
+
+}  // namespace lookahead::gpu
