@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kBlock = 256;
 
 constexpr std::array<SizedParameter, 4> kParameters{{
-    {"points", "point", {200, 16384, 131072, 494020}, 1 << 24, "Points."},
+    {"points", "point", {200, 15360, 131072, 494020}, 1 << 24, "Points."},
     {"features", "feature", {34, 34, 34, 34}, 34, "Features of a point; 34 in the suite's KDD Cup data."},
     {"clusters", "cluster", {5, 5, 5, 5}, 32, "Clusters; 5 by default in the suite."},
     {"rounds", "round", {2, 3, 4, 20}, 1 << 10, "Rounds, unless no point changes its cluster in one."},
