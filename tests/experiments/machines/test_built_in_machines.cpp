@@ -11,6 +11,7 @@
 #include "components/memory_partition/l2_parameters.h"
 #include "components/protocols/memory.h"
 #include "components/sm/parameters.h"
+#include "experiments/energy_tables/energy_tables.h"
 #include "experiments/machines/machines.h"
 #include "experiments/run/program.h"
 
@@ -21,6 +22,7 @@ namespace {
 void read_all(const Configuration& configuration) {
     const gpu::Machine machine(configuration, {}, [](Device&) {});
     finaliser_options(configuration);
+    load_energy_table(configuration.read<EnergyParameters>("energy").table, "");
 }
 
 std::map<std::string, ParameterValue> effective_values(const Configuration& configuration) {
