@@ -62,7 +62,7 @@ std::uint64_t Dataset::size() const {
 
 void Dataset::read_into(ElementType type, void* values) const {
     if (size() > 0) {
-        check(H5Dread(id(), make_type(type).get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(), "read " + name());
+        check(H5Dread(id(), type_in_memory(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(), "read " + name());
     }
 }
 
@@ -79,9 +79,8 @@ std::vector<std::string> Dataset::read_texts() const {
         texts.emplace_back(pointer == nullptr ? "" : pointer);
     }
     if (count > 0) {
-        const Handle element = make_type(ElementType::text);
         const Handle space(H5Dget_space(id()), H5Sclose);
-        H5Dvlen_reclaim(element.get(), space.get(), H5P_DEFAULT, pointers.data());
+        H5Dvlen_reclaim(type_in_memory(ElementType::text), space.get(), H5P_DEFAULT, pointers.data());
     }
     return texts;
 }

@@ -25,6 +25,8 @@ Handle access_properties() {
     Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fclose_degree(properties.get(), H5F_CLOSE_SEMI);
     H5Pset_libver_bounds(properties.get(), H5F_LIBVER_V18, H5F_LIBVER_V110);
+    constexpr hsize_t kMetadataBytes = 16 * 1024;  // headers next to one another go to the file in one write
+    H5Pset_meta_block_size(properties.get(), kMetadataBytes);
     return properties;
 }
 
@@ -43,7 +45,7 @@ void sync_to_disk(const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) {
-    silence();
+    prepare();
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) {
         fail_by_errno(path, "open");
@@ -62,7 +64,7 @@ Group InputFile::root() const {
 }
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
-    silence();
+    prepare();
     const Handle properties = access_properties();
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_obj_track_times(creation.get(), false);
@@ -85,18 +87,21 @@ Group OutputFile::root() const {
     return Group(std::move(group));
 }
 
-void OutputFile::commit() {
-    check(H5Fflush(file_.get(), H5F_SCOPE_LOCAL), file_.get(), "write to disk");
+void OutputFile::commit(Commit how) {
     if (file_.reset() < 0) {
         fail(partial_path(), "close");
     }
-    sync_to_disk(partial_path());
+    if (how == Commit::synced) {
+        sync_to_disk(partial_path());
+    }
     if (std::rename(partial_path().c_str(), path_.c_str()) != 0) {
         fail_by_errno(path_, "rename the finished file");
     }
     committed_ = true;
-    const auto folder = std::filesystem::path(path_).parent_path();
-    sync_to_disk(folder.empty() ? "." : folder.string());
+    if (how == Commit::synced) {
+        const auto folder = std::filesystem::path(path_).parent_path();
+        sync_to_disk(folder.empty() ? "." : folder.string());
+    }
 }
 
 }  // namespace lookahead::hdf5

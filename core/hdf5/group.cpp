@@ -30,19 +30,40 @@ std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     return chunk;
 }
 
-Handle creation_properties(std::span<const std::uint64_t> shape, std::uint64_t bytes) {
-    Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+Id plain_properties() {
+    const Id properties = H5Pcreate(H5P_DATASET_CREATE);
     // Times of creation would make equal results differ.
-    H5Pset_obj_track_times(properties.get(), false);
-    if (!shape.empty() && bytes >= kLargeBytes) {
-        const auto chunk = chunk_shape(shape);
-        H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
-        H5Pset_shuffle(properties.get());
-        H5Pset_deflate(properties.get(), 1);
-    } else if (bytes > 0 && bytes <= kCompactBytes) {
-        H5Pset_layout(properties.get(), H5D_COMPACT);
-    }
+    H5Pset_obj_track_times(properties, false);
     return properties;
+}
+
+Id compact_properties() {
+    const Id properties = plain_properties();
+    H5Pset_layout(properties, H5D_COMPACT);
+    return properties;
+}
+
+Handle compressed_properties(std::span<const std::uint64_t> shape) {
+    Handle properties(plain_properties(), H5Pclose);
+    const auto chunk = chunk_shape(shape);
+    H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
+    H5Pset_shuffle(properties.get());
+    H5Pset_deflate(properties.get(), 1);
+    return properties;
+}
+
+Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
+                      std::uint64_t bytes) {
+    const auto create = [&](Id properties) {
+        return Handle(H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
+    };
+    // Lists of properties are slow to make; these are the same for most datasets.
+    static const Id plain = plain_properties();
+    static const Id compact = compact_properties();
+    if (!shape.empty() && bytes >= kLargeBytes) {
+        return create(compressed_properties(shape).get());
+    }
+    return create(bytes > 0 && bytes <= kCompactBytes ? compact : plain);
 }
 
 /// Texts are converted on their way to the file, in a buffer that HDF5 clears for every write and makes of 1 MiB unless
@@ -55,10 +76,14 @@ Handle transfer_properties(std::uint64_t bytes) {
     return properties;
 }
 
-Handle make_space(std::span<const std::uint64_t> shape) {
-    if (shape.empty()) {
-        return {H5Screate(H5S_SCALAR), H5Sclose};
-    }
+herr_t write_values(const Dataset& dataset, ElementType type, const void* values, std::uint64_t bytes) {
+    const auto write = [&](Id transfer) {
+        return H5Dwrite(dataset.id(), type_in_memory(type), H5S_ALL, H5S_ALL, transfer, values);
+    };
+    return type == ElementType::text ? write(transfer_properties(bytes).get()) : write(H5P_DEFAULT);
+}
+
+Handle array_space(std::span<const std::uint64_t> shape) {
     const std::vector<hsize_t> extents(shape.begin(), shape.end());
     return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
 }
@@ -120,21 +145,20 @@ void Group::check_size(std::string_view name, std::uint64_t size, std::span<cons
 
 Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
                      const Meaning& meaning) {
-    const Handle element = make_type(type);
-    const Handle space = make_space(shape);
-    const auto points = static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()));
+    const Id element = type_in_memory(type);
+    std::uint64_t points = 1;
+    for (const std::uint64_t extent : shape) {
+        points *= extent;
+    }
     // A text takes a pointer in memory and twice as much in the file.
-    const std::uint64_t bytes = points * H5Tget_size(element.get()) * (type == ElementType::text ? 2 : 1);
-    const Handle properties = creation_properties(shape, bytes);
-    Handle handle(H5Dcreate2(id(), std::string(name).c_str(), element.get(), space.get(), H5P_DEFAULT, properties.get(),
-                             H5P_DEFAULT),
-                  H5Dclose);
+    const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
+    const Handle array = shape.empty() ? Handle() : array_space(shape);
+    Handle handle =
+        create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(), shape, bytes);
     check(handle.get(), id(), "create dataset " + std::string(name));
     Dataset dataset(std::move(handle));
     if (points > 0) {
-        const Handle transfer = transfer_properties(bytes);
-        check(H5Dwrite(dataset.id(), element.get(), H5S_ALL, H5S_ALL, transfer.get(), values), id(),
-              "write dataset " + std::string(name));
+        check(write_values(dataset, type, values, bytes), id(), "write dataset " + std::string(name));
     }
     dataset.set_attribute("units", meaning.units);
     dataset.set_attribute("description", meaning.description);

@@ -20,20 +20,20 @@ herr_t keep_first(unsigned number, const H5E_error2_t* error, void* text) {
     return 0;
 }
 
-Handle text_type() {
-    Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type.get(), H5T_VARIABLE);
-    H5Tset_cset(type.get(), H5T_CSET_UTF8);
+Id text_type() {
+    const Id type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
     return type;
 }
 
 /// The enumeration that h5py reads as bool.
-Handle boolean_type() {
-    Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
+Id boolean_type() {
+    const Id type = H5Tenum_create(H5T_NATIVE_INT8);
     std::int8_t value = 0;
-    H5Tenum_insert(type.get(), "FALSE", &value);
+    H5Tenum_insert(type, "FALSE", &value);
     value = 1;
-    H5Tenum_insert(type.get(), "TRUE", &value);
+    H5Tenum_insert(type, "TRUE", &value);
     return type;
 }
 
@@ -45,8 +45,10 @@ std::string_view name_of(ElementType type) {
     return kNames[static_cast<std::size_t>(type)];
 }
 
-void silence() {
+void prepare() {
+    constexpr int kUnlimited = -1;
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    H5set_free_list_limits(kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited);
 }
 
 void fail(const std::string& path, const std::string& action) {
@@ -65,26 +67,33 @@ std::string file_name_of(Id object) {
     return length < 0 ? "HDF5 file" : buffer.data();
 }
 
-Handle make_type(ElementType type) {
+Id type_in_memory(ElementType type) {
+    static const Id texts = text_type();
+    static const Id booleans = boolean_type();
     switch (type) {
         case ElementType::boolean:
-            return boolean_type();
+            return booleans;
         case ElementType::text:
-            return text_type();
+            return texts;
         case ElementType::int32:
-            return {H5Tcopy(H5T_NATIVE_INT32), H5Tclose};
+            return H5T_NATIVE_INT32;
         case ElementType::int64:
-            return {H5Tcopy(H5T_NATIVE_INT64), H5Tclose};
+            return H5T_NATIVE_INT64;
         case ElementType::uint32:
-            return {H5Tcopy(H5T_NATIVE_UINT32), H5Tclose};
+            return H5T_NATIVE_UINT32;
         case ElementType::uint64:
-            return {H5Tcopy(H5T_NATIVE_UINT64), H5Tclose};
+            return H5T_NATIVE_UINT64;
         case ElementType::float64:
-            return {H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose};
+            return H5T_NATIVE_DOUBLE;
         case ElementType::other:
             break;
     }
     throw InternalError("there is no HDF5 type for this element type");
+}
+
+Id scalar_space() {
+    static const Id space = H5Screate(H5S_SCALAR);
+    return space;
 }
 
 ElementType element_type_of(Id type) {
@@ -93,7 +102,7 @@ ElementType element_type_of(Id type) {
     }
     for (const auto candidate : {ElementType::int32, ElementType::int64, ElementType::uint32, ElementType::uint64,
                                  ElementType::float64, ElementType::boolean}) {
-        if (H5Tequal(type, make_type(candidate).get()) > 0) {
+        if (H5Tequal(type, type_in_memory(candidate)) > 0) {
             return candidate;
         }
     }

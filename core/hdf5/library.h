@@ -8,8 +8,9 @@
 /// For the .cpp files of this folder: HDF5's errors as exceptions, and its type identifiers.
 namespace lookahead::hdf5 {
 
-/// Keeps HDF5 from printing its own errors. Called before the first use of the library.
-void silence();
+/// Called before the first use of the library: keeps HDF5 from printing its own errors, and from looking again and again
+/// for freed memory that it could give back.
+void prepare();
 
 /// Throws InputError: "PATH: cannot ACTION: REASON", with the innermost reason that HDF5 gives.
 [[noreturn]] void fail(const std::string& path, const std::string& action);
@@ -26,8 +27,11 @@ Result check(Result result, Id object, const std::string& action) {
     return result;
 }
 
-/// A new identifier of the type in memory (equal to that in the file on little-endian hosts).
-Handle make_type(ElementType type);
+/// The type in memory (equal to that in the file on little-endian hosts). One identifier for all uses, which nobody closes.
+Id type_in_memory(ElementType type);
+
+/// The shape of a single value, likewise.
+Id scalar_space();
 
 /// The project's element type behind an HDF5 type.
 ElementType element_type_of(Id type);

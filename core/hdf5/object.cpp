@@ -16,43 +16,38 @@ std::string quoted(std::string_view name) {
     return "\"" + std::string(name) + "\"";
 }
 
-void write_attribute(Id object, std::string_view name, ElementType type, Handle space, const void* data) {
+void write_attribute(Id object, std::string_view name, ElementType type, Id space, const void* data) {
     const std::string text(name);
-    const Handle element = make_type(type);
-    const Handle attribute(H5Acreate2(object, text.c_str(), element.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                           H5Aclose);
+    const Id element = type_in_memory(type);
+    const Handle attribute(H5Acreate2(object, text.c_str(), element, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     check(attribute.get(), object, "create attribute " + quoted(name));
-    if (H5Sget_simple_extent_npoints(space.get()) > 0) {
-        check(H5Awrite(attribute.get(), element.get(), data), object, "write attribute " + quoted(name));
+    if (H5Sget_simple_extent_npoints(space) > 0) {
+        check(H5Awrite(attribute.get(), element, data), object, "write attribute " + quoted(name));
     }
-}
-
-Handle scalar_space() {
-    return {H5Screate(H5S_SCALAR), H5Sclose};
 }
 
 /// Texts of an attribute; a missing pointer is an empty text.
 std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) {
-    const Handle type = make_type(ElementType::text);
+    const Id type = type_in_memory(ElementType::text);
     const Handle space(H5Aget_space(attribute), H5Sclose);
     if (count == 0) {
         return {};
     }
     std::vector<char*> pointers(count, nullptr);
-    check(H5Aread(attribute, type.get(), pointers.data()), object, "read an attribute");
+    check(H5Aread(attribute, type, pointers.data()), object, "read an attribute");
     std::vector<std::string> texts;
     texts.reserve(count);
     for (const char* pointer : pointers) {
         texts.emplace_back(pointer == nullptr ? "" : pointer);
     }
-    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, pointers.data());
+    H5Dvlen_reclaim(type, space.get(), H5P_DEFAULT, pointers.data());
     return texts;
 }
 
 template <class T>
 T read_number(Id object, Id attribute, ElementType type) {
     T value{};
-    check(H5Aread(attribute, make_type(type).get(), &value), object, "read an attribute");
+    check(H5Aread(attribute, type_in_memory(type), &value), object, "read an attribute");
     return value;
 }
 
@@ -71,8 +66,8 @@ void Object::set_attribute(std::string_view name, std::span<const std::string> v
         pointers.push_back(value.c_str());
     }
     const hsize_t count = values.size();
-    write_attribute(id(), name, ElementType::text, Handle(H5Screate_simple(1, &count, nullptr), H5Sclose),
-                    pointers.data());
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    write_attribute(id(), name, ElementType::text, space.get(), pointers.data());
 }
 
 void Object::set_attribute(std::string_view name, std::int64_t value) {

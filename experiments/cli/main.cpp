@@ -9,6 +9,7 @@
 #include "core/param/suggestion.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/heap.h"
 #include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
 
@@ -110,6 +111,7 @@ ExitCode guarded(int argc, char** argv, Session& session) {
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
+    lookahead::cli::prepare_heap();
     const auto transport = lookahead::make_transport();
     lookahead::cli::Session session{*transport, std::vector<std::string>(argv, argv + argc), {}};
     return static_cast<int>(lookahead::cli::guarded(argc, argv, session));

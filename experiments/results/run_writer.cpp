@@ -445,7 +445,7 @@ void write_run(const RunRecord& record, const std::string& path) {
         write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);
         write_windows(engine.create_group(schema::kEnginePerWindowGroup), record);
     }
-    file.commit();
+    file.commit(hdf5::Commit::renamed);  // can be computed again
 }
 
 }  // namespace lookahead

@@ -1,0 +1,10 @@
+#pragma once
+
+namespace lookahead::cli {
+
+/// Sets the C library's heap up for a program that takes some tens of megabytes at once and ends soon: it grows in large
+/// steps, gives nothing back, and lies in large pages where the system has them. Page by page, taking that memory is a
+/// tenth of a short run. To be called before there is a second thread.
+void prepare_heap();
+
+}  // namespace lookahead::cli
