@@ -46,7 +46,7 @@ def main(arguments=None):
         return 3
     table = make(sweep)
     print(f"{title} ({axis})")
-    print(table.to_string(float_format=lambda value: f"{value:.3f}"))
+    print(table.to_string(sparsify=False, float_format=lambda value: f"{value:.3f}"))
     print(f"paper: {paper}")
     for _, point in sweep.missing.iterrows():
         print(f"left out: {point['workload']}, {point['status']} {point['message']}")

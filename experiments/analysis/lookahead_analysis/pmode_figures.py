@@ -43,6 +43,37 @@ def storage(run):
     return {"rows": (cta_cycles * rows).sum() / cycles.sum(), "shared_bytes": (cta_cycles * shared).sum() / cycles.sum()}
 
 
+def pre_execution(run):
+    """What P-mode did; NaN without it. Long-latency instructions are loads and atomics that set the long-latency bit."""
+    switches = total(run, "pmode", "switches")
+    long = sum(total(run, "sm", name) for name in ("load_global", "load_local", "atomic_global", "texture"))
+    short = total(run, "sm", "warp_instructions") - long
+    counted = {name: total(run, "pmode", name) for name in ("reused", "short_not_reused", "short_skipped",
+                                                            "long_not_reused", "long_skipped")}
+    reasons = {name: total(run, "pmode", name) for name in run.get("counters/pmode", {})
+               if name.startswith(("skipped_", "halted_"))}
+    skips = sum(value for name, value in reasons.items() if name.startswith("skipped_"))
+    return {
+        "switches": switches,
+        "executed a switch": ratio(total(run, "pmode", "executed"), switches),
+        "skipped a switch": ratio(skips, switches),
+        "over in 100 cycles": ratio(total(run, "pmode", "short_waits"), switches),
+        "short: reused": ratio(counted["reused"], short),
+        "short: not reused": ratio(counted["short_not_reused"], short),
+        "short: skipped": ratio(counted["short_skipped"], short),
+        "long: pre-loaded": ratio(counted["long_not_reused"], long),
+        "long: skipped": ratio(counted["long_skipped"], long),
+        "pool_rows": ratio(total(run, "pmode", "pool_used_cycles"), total(run, "sm", "active_cycles")),
+        **{name: ratio(value, switches) for name, value in reasons.items()},
+    }
+
+
+def overhead(run):
+    """Joules of renaming, P-queue and switches, which are a component of their own."""
+    components = list(run["energy/component"].asstr()[...])
+    return float(run["energy/joules"][components.index("pmode")].sum()) if "pmode" in components else 0.0
+
+
 def facts(run):
     stalls = scheduler_cycles(run)
     occupied = sum(value for name, value in stalls.items() if name != "no_cta")
@@ -53,6 +84,7 @@ def facts(run):
         "energy": float(run["energy"].attrs["total_j"]),
         "dynamic": float(run["energy"].attrs["dynamic_j"]),
         "static": float(run["energy"].attrs["static_j"]),
+        "overhead": overhead(run),
         "l1_hits": ratio(hits + merges, hits + merges + misses),
         "traffic": total(run, "injection_port", "flits") * flit_bytes,
         "occupied": occupied,
@@ -60,6 +92,7 @@ def facts(run):
         **{f"cycles_{name}": value for name, value in stalls.items()},
         **{name: ratio(value, occupied) for name, value in stalls.items() if name != "no_cta"},
         **storage(run),
+        **pre_execution(run),
     }
 
 
@@ -155,6 +188,138 @@ def best_of_limits(sweep):
     return result
 
 
+def of_design(sweep, design, columns):
+    table = sweep.table("design")
+    return table[table["design"] == design].set_index("workload")[columns]
+
+
+def a_switch(sweep):
+    """Figure 10."""
+    table = of_design(sweep, "pmode", ["executed a switch", "skipped a switch", "over in 100 cycles"])
+    return with_means(table, geometric=False)
+
+
+def reasons(sweep):
+    table = sweep.table("design")
+    names = [name for name in table if name.startswith(("skipped_", "halted_"))]
+    return with_means(of_design(sweep, "pmode", names), geometric=False)
+
+
+def coverage(sweep):
+    """Figure 11."""
+    columns = ["short: reused", "short: not reused", "short: skipped", "long: pre-loaded", "long: skipped"]
+    return with_means(of_design(sweep, "pmode", columns), geometric=False)
+
+
+def speedups(sweep):
+    return with_means(normalised(sweep.table("design"), "cycles", "design", "base", invert=True).drop(columns="base"),
+                      geometric=True)
+
+
+def by_design(column):
+    def figure(sweep):
+        wide = sweep.table("design").pivot_table(index="workload", columns="design", values=column, sort=False)
+        return with_means(wide, geometric=False)
+    return figure
+
+
+def over_base(column):
+    def figure(sweep):
+        return with_means(normalised(sweep.table("design"), column, "design", "base").drop(columns="base"),
+                          geometric=True)
+    return figure
+
+
+def long_latency(sweep):
+    """Figure 13's lowest part: cycles of long-latency RAW over all cycles of the baseline."""
+    table = sweep.table("design")
+    base = table[table["design"] == "base"].set_index("workload")["occupied"]
+    table["share"] = table["cycles_long_latency"] / table["workload"].map(base)
+    return with_means(table.pivot_table(index="workload", columns="design", values="share", sort=False), geometric=False)
+
+
+def energy_by_design(sweep):
+    """Figure 16: parts of the energy over the baseline's whole, and the whole; means by class."""
+    table = sweep.table("design")
+    base = table[table["design"] == "base"].set_index("workload")["energy"]
+    parts = pd.DataFrame({"leakage": table["static"], "dynamic": table["dynamic"] - table["overhead"],
+                          "overhead": table["overhead"], "total": table["energy"]})
+    parts = parts.div(table["workload"].map(base), axis=0)
+    parts[["design", "workload"]] = table[["design", "workload"]]
+    return stacked(pd.concat({name: parts[parts["workload"].isin(rows)].groupby("design", sort=False)[
+        ["leakage", "dynamic", "overhead", "total"]].mean() for name, rows in classes(base.index).items() if rows}),
+        ["leakage", "dynamic", "overhead"])
+
+
+# Section 5.3 of the paper: scoreboards, SIMT stacks, P-queues of 8 entries, renaming tables and availability vector.
+PMODE_STORAGE_KB = 13.1
+WITH_PMODE = ("pmode", "NoPQ", "pmode, 16 entries")
+
+
+def storage_by_design(sweep):
+    """Figure 17: as figure 4, with P-mode's structures and the registers that it holds."""
+    table = sweep.table("design")
+    speedup = normalised(table, "cycles", "design", "base", invert=True)
+    means = table.groupby("design", sort=False)[["rows", "shared_bytes", "pool_rows"]].mean()
+    row_kb = WARP_LANES * REGISTER_BYTES / 1024
+    result = pd.DataFrame({"registers KB": means["rows"] * row_kb, "shared KB": means["shared_bytes"] / 1024,
+                           "P-mode's registers KB": means["pool_rows"].fillna(0) * row_kb})
+    result["P-mode's structures KB"] = [PMODE_STORAGE_KB if name in WITH_PMODE else 0.0 for name in result.index]
+    result["total KB"] = result.sum(axis=1)
+    result["speed-up"] = np.exp(np.log(speedup).mean())
+    return result
+
+
+def registers_by_design(sweep):
+    """Figure 7: with the registers that P-mode's results hold."""
+    table = sweep.table("design")
+    base = table[table["design"] == "base"].set_index("workload")["rows"]
+    pmode = table[table["design"] == "pmode"].set_index("workload")
+    held = pd.DataFrame({"base": base, "pmode": pmode["rows"] + pmode["pool_rows"].fillna(0)}) / REGISTER_ROWS
+    return with_means(held, geometric=False)
+
+
+def by_memory(sweep):
+    """Figure 18: speed-up over the baseline with the paper's memory, and the two largest stalls."""
+    table = sweep.table("memory", "design")
+    speedup = table.assign(name=table["memory"] + ", " + table["design"])
+    wide = normalised(speedup, "cycles", "name", "1x, base", invert=True)
+    result = pd.DataFrame({"speed-up": np.exp(np.log(wide).mean())})
+    for name, rows in classes(wide.index).items():
+        result[f"speed-up, {name}"] = np.exp(np.log(wide.loc[rows]).mean()) if rows else np.nan
+    shares = speedup.groupby("name", sort=False)[["memory_unit_full", "long_latency"]].mean()
+    return result.drop(columns="speed-up, all").join(shares)
+
+
+def means_of(axis):
+    """Speed-ups of P-mode over the same machine without, averaged by class, for each value of the axis."""
+    def figure(sweep):
+        table = sweep.table(axis, "design")
+        rows = {}
+        for value, part in table.groupby(axis, sort=False):
+            wide = normalised(part, "cycles", "design", "base", invert=True)
+            rows[value] = {f"{design}, {name}": np.exp(np.log(wide.loc[chosen, design]).mean())
+                           for name, chosen in classes(wide.index).items() if chosen for design in wide if design != "base"}
+        return pd.DataFrame(rows).T
+    return figure
+
+
+def opttb_by_design(sweep):
+    """Figure 12 with OptTB: the number of CTAs that is best without P-mode, for both."""
+    table = sweep.table("limit", "design")
+    base = table[table["limit"] == "base"].pivot_table(index="workload", columns="design", values="cycles", sort=False)
+    best = sweep.best("OptTB", "design")
+    chosen = best.pivot_table(index="workload", columns="design", values="cycles", sort=False)
+    result = pd.DataFrame({"OptTB": base["base"] / chosen["base"], "pmode": base["base"] / base["pmode"],
+                           "pmode + OptTB": base["base"] / chosen["pmode"]})
+    result = with_means(result, geometric=True)
+    values = best[best["design"] == "base"].set_index("workload")["value"].reindex(base.index)
+    result["CTAs"] = [*values, *[""] * (len(result) - len(values))]
+    return result
+
+
+DESIGNS = "pmode/designs"
+
 FIGURES = {
     "pmode/fig2": ("pmode/limits", "Stalls of the baseline by cause, over the cycles of SMs with CTAs", stall_classes,
                    "long-latency RAW 23 % of all 28's cycles, 40 % of Type-L's; SG 64 %, BF 40 %",
@@ -170,4 +335,39 @@ FIGURES = {
                    "78 % on average", "part of the register file"),
     "pmode/opttb": ("pmode/limits", "Speed-up with the best number of CTAs", best_of_limits,
                     "figure 12 has OptTB between the baseline and P-mode + OptTB (Type-L 1.36)", "IPC, normalised"),
+    "pmode/fig7_pmode": (DESIGNS, "Registers held with and without P-mode, of 1024 rows", registers_by_design,
+                         "78 % on average without", "part of the register file"),
+    "pmode/fig10": (DESIGNS, "Instructions a switch to P-mode", a_switch, "8.4 pre-executed, 17.3 skipped",
+                    "instructions"),
+    "pmode/reasons": (DESIGNS, "Why P-mode skips and stops, a switch", reasons, "not in the paper", "instructions"),
+    "pmode/fig11": (DESIGNS, "N-mode instructions that P-mode covers", coverage,
+                    "pre-executed: 26 % of short and 21 % of long in Type-L, 7 % and 5 % in Type-M; BF 3 %",
+                    "part of the instructions"),
+    "pmode/fig12": (DESIGNS, "Speed-up over the baseline", speedups,
+                    "P-mode 1.23 on Type-L, 1.13 on all; SG, LI, MC at least 1.40; none of Type-M loses",
+                    "IPC, normalised"),
+    "pmode/fig12_opttb": ("pmode/thread_blocks", "Speed-up with the best number of CTAs", opttb_by_design,
+                          "P-mode 1.23, P-mode + OptTB 1.36 on Type-L", "IPC, normalised"),
+    "pmode/fig13": (DESIGNS, "Scheduler cycles by cause, over the baseline's", breakdown("design", "base"),
+                    "long-latency RAW of Type-L 40 % to 24 %", "cycles, normalised"),
+    "pmode/fig13_raw": (DESIGNS, "Long-latency RAW over the baseline's cycles", long_latency,
+                        "Type-L 40 % to 24 %, SG 64 % to 6 %", "cycles, normalised"),
+    "pmode/fig14": (DESIGNS, "Demand accesses that hit L1 or merge", by_design("l1_hits"),
+                    "Type-L 24 % to 33 %; SG 22 % more with DirectPrefetch", "part of the accesses"),
+    "pmode/fig15": (DESIGNS, "Traffic between L1 and L2 over the baseline's", over_base("traffic"),
+                    "Type-L -2 %, DirectPrefetch +10 %", "bytes, normalised"),
+    "pmode/fig16": (DESIGNS, "Energy over the baseline's", energy_by_design,
+                    "net +2.7 %; NoPQ up to +5.1 %; 16 entries -0.3 %; structures below 1 %", "energy, normalised"),
+    "pmode/fig17": (DESIGNS, "Storage and speed-up", storage_by_design,
+                    "105 KB base, 205 KB 2xTLP (1.09), P-mode +13 KB (1.13)", "KB; speed-up"),
+    "pmode/fig18": ("pmode/memory", "Twice the memory's bandwidth", by_memory,
+                    "2x: base 1.20, P-mode 1.33; LSU full 12 %, RAW 20 %", "speed-up; part of the cycles"),
+    "pmode/schedulers": ("pmode/schedulers", "P-mode under other warp schedulers", means_of("scheduler"),
+                         "not in the paper", "IPC, normalised"),
+    "pmode/prefetchers": ("pmode/prefetchers", "P-mode with prefetchers", means_of("prefetcher"),
+                          "not in the paper", "IPC, normalised"),
+    "pmode/hoisting": ("pmode/hoisting", "P-mode with and without early loads by the finaliser", means_of("loads"),
+                       "not in the paper", "IPC, normalised"),
+    "pmode/sizes": ("pmode/sizes", "P-mode's sizes and parts", speedups, "16 entries: a little more than 8",
+                    "IPC, normalised"),
 }

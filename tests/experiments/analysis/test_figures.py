@@ -2,6 +2,8 @@
 """Makes a sweep's folder by hand and checks what `lookahead report` prints of it, to the digit."""
 
 import argparse
+import contextlib
+import io
 import pathlib
 import subprocess
 import sys
@@ -9,6 +11,8 @@ import tempfile
 
 import h5py
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
 
 CYCLES = {("bfs", "none"): 1000, ("bfs", "caps"): 800, ("cp", "none"): 1000, ("cp", "caps"): 1250,
           ("scan", "none"): None, ("scan", "caps"): 700}
@@ -38,6 +42,94 @@ def make_sweep(folder):
     with h5py.File(folder / "index.h5", "w") as index:
         for name, values in columns.items():
             index.create_dataset(f"points/{name}", data=values, dtype=h5py.string_dtype())
+
+
+CAUSES = ["issued", "extension_issued", "held_back", "memory_unit_full", "unit_full", "long_latency", "short_latency",
+          "buffer_empty", "barrier", "no_instruction_left", "no_cta"]
+# Workload, design: cycles, and of 1000 scheduler cycles with CTAs those of long latency.
+PMODE = {("sgemm", "base"): (1000, 640), ("sgemm", "pmode"): (500, 60), ("sgemm", "2xTLP"): (800, 500),
+         ("aes", "base"): (1000, 100), ("aes", "pmode"): (1000, 100), ("aes", "2xTLP"): (1000, 100)}
+
+
+def make_pmode_point(path, cycles, long_latency, pmode):
+    counters = {"sm_scheduler": {**dict.fromkeys(CAUSES, 0), "issued": cycles - long_latency,
+                                 "long_latency": long_latency, "no_cta": 500},
+                "sm": {"warp_instructions": 1000, "load_global": 200, "load_local": 0, "active_cycles": 100},
+                "l1d": {"hits_demand": 20, "merges_demand": 10, "misses_demand": 70},
+                "injection_port": {"flits": 1000 if not pmode else 980}}
+    if pmode:
+        counters["pmode"] = {"switches": 10, "short_waits": 1, "executed": 84, "reused": 80, "short_not_reused": 40,
+                             "short_skipped": 400, "long_not_reused": 42, "long_skipped": 100,
+                             "pool_used_cycles": 3200, "skipped_store": 73, "skipped_poisoned": 100,
+                             "halted_exit": 5}
+    with h5py.File(path, "w") as run:
+        run.attrs["cycles"] = cycles
+        for kind, values in counters.items():
+            for name, value in values.items():
+                run[f"counters/{kind}/{name}"] = np.array([value], dtype=np.uint64)
+        for name, value in {"crossbar.flit_bytes": 64, "sm.register_unit": 64, "sm.shared_unit": 128}.items():
+            run[f"config/{name}"] = value
+        # Blocks of 33 threads: two warps of 21 registers, rounded up to 22; of 100 cycles 5 CTAs in 80 and none else.
+        for name, value in {"block_x": 33, "block_y": 1, "block_z": 1, "registers": 21, "shared_bytes": 1000}.items():
+            run[f"kernels/{name}"] = np.array([value], dtype=np.uint32)
+        run.create_dataset("kernel_counters/counter", data=["sm.active_cycles", "sm.cta_cycles"],
+                           dtype=h5py.string_dtype())
+        run["kernel_counters/counts"] = np.array([[100, 400]], dtype=np.uint64)
+        joules = {"sm": [60.0, 0.0], "leakage": [0.0, 40.0 * cycles / 1000]}
+        if pmode:
+            joules["pmode"] = [1.0, 0.0]
+        energy = run.create_group("energy")
+        energy.create_dataset("component", data=list(joules), dtype=h5py.string_dtype())
+        energy["joules"] = np.array(list(joules.values()))
+        dynamic, static = energy["joules"][...].sum(axis=0)
+        energy.attrs.update({"dynamic_j": dynamic, "static_j": static, "total_j": dynamic + static})
+
+
+def make_pmode_sweep(folder):
+    (folder / "points").mkdir(parents=True)
+    columns = {"workload": [], "design": [], "status": [], "message": [], "file": []}
+    for (workload, design), (cycles, long_latency) in PMODE.items():
+        file = f"points/{workload}_{design}.h5"
+        make_pmode_point(folder / file, cycles, long_latency * cycles // 1000, design == "pmode")
+        for name, value in zip(columns, (workload, design, "complete", "", file)):
+            columns[name].append(value)
+    with h5py.File(folder / "index.h5", "w") as index:
+        for name, values in columns.items():
+            index.create_dataset(f"points/{name}", data=values, dtype=h5py.string_dtype())
+
+
+# Figure, row's label, the numbers that follow it.
+PMODE_FIGURES = [
+    ("fig10", "sgemm (SG)", ["8.400", "17.300", "0.100"]),
+    ("fig11", "sgemm (SG)", ["0.100", "0.050", "0.500", "0.210", "0.500"]),
+    ("fig12", "sgemm (SG)", ["2.000", "1.250"]),
+    ("fig12", "mean, Type-L", ["2.000", "1.250"]),
+    ("fig12", "mean, Type-M", ["1.000", "1.000"]),
+    ("fig12", "mean, all", ["1.414", "1.118"]),
+    ("fig13_raw", "sgemm (SG)", ["0.640", "0.030", "0.400"]),
+    ("fig14", "aes (AE)", ["0.300", "0.300", "0.300"]),
+    ("fig15", "aes (AE)", ["0.980", "1.000"]),
+    ("fig16", "Type-L pmode", ["0.200", "0.600", "0.010", "0.810"]),
+    ("fig17", "base", ["22.000", "4.000", "0.000", "0.000", "26.000", "1.000"]),
+    ("fig17", "pmode", ["22.000", "4.000", "4.000", "13.100", "43.100", "1.414"]),
+    ("fig7_pmode", "aes (AE)", ["0.172", "0.203"]),
+    ("reasons", "sgemm (SG)", ["0.500", "10.000", "7.300"]),
+]
+
+
+def check_pmode(check, folder):
+    """In this process: Python takes longer to start than a figure to make."""
+    from lookahead_analysis import figures
+    make_pmode_sweep(folder)
+    shown = {}
+    for figure, label, numbers in PMODE_FIGURES:
+        if figure not in shown:
+            text = io.StringIO()
+            with contextlib.redirect_stdout(text):
+                figures.main([f"pmode/{figure}", str(folder)])
+            shown[figure] = text.getvalue()
+        lines = [" ".join(line.split()) for line in shown[figure].splitlines()]
+        check(f"pmode/{figure}, {label}", " ".join([label, *numbers]) in lines, shown[figure])
 
 
 def main():
@@ -75,6 +167,7 @@ def main():
         done = report("caps/fig99")
         check("an unknown figure is a usage error that lists the known", done.returncode == 2
               and "caps/fig10" in done.stderr, done)
+        check_pmode(check, pathlib.Path(temporary) / "pmode.sweep")
         (sweep / "index.h5").unlink()
         done = report("caps/fig10")
         check("a folder without an index is bad input that says what to do", done.returncode == 3
