@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The study pmode/limits on two workloads of size tiny and four limits, from plan to figures, which are checked against
-what the points' files hold."""
+"""P-mode's studies: each is planned, and two run on workloads of size tiny: pmode/limits on two workloads with four limits,
+and pmode/designs on one with and without P-mode, from plan to figures, which are checked against the points' files."""
 
 import argparse
 import math
@@ -14,20 +14,26 @@ import h5py
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
-STUDY = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies/pmode/limits.toml"
+STUDIES = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies/pmode"
 WORKLOADS = {"matrixMul": "matrixMul", "spmv": "spmv (SV)"}
 LIMITS = ["base", "TB2", "2 CTAs", "2xTLP"]
 SCHEDULER_CAUSES = ["long_latency", "memory_unit_full", "short_latency", "unit_full", "buffer_empty", "barrier",
                     "no_instruction_left"]
 
 
-def reduced(text):
-    """The study with these workloads and limits only."""
-    text = re.sub(r"(?s)workloads = \[.*?\]", f"workloads = {list(WORKLOADS)}".replace("'", '"'), text)
+def reduced(name, workloads, values=None):
+    """The text of a study with these workloads, of size tiny, and these values of its axes; None: all."""
+    text = (STUDIES / f"{name}.toml").read_text()
+    text = re.sub(r"(?s)workloads = \[.*?\]", f"workloads = {list(workloads)}".replace("'", '"'), text)
     text = text.replace('size = "small"', 'size = "tiny"')
     for entry in re.findall(r'\[\[axis\.value\]\]\nname = "[^"]*"\n(?:options = .*\n)?', text):
-        if re.search(r'name = "([^"]*)"', entry).group(1) not in LIMITS:
+        if values is not None and re.search(r'name = "([^"]*)"', entry).group(1) not in values:
             text = text.replace(entry, "")
+    return text
+
+
+def limits():
+    text = reduced("limits", WORKLOADS, LIMITS)
     text = text.replace('values = ["TB2", "TB4", "TB6", "TB8", "TB12", "TB16"]', 'values = ["TB2"]')
     return text.replace('values = ["base", "2 CTAs", "4 CTAs", "6 CTAs"]', 'values = ["base", "2 CTAs"]')
 
@@ -49,10 +55,25 @@ class Checks:
         self.check(" ".join(map(str, arguments[:2])), done.returncode == 0, done.stdout + done.stderr)
         return done.stdout
 
-    def figure(self, name):
+    def sweep(self, name, text, points):
+        """Plans, runs and collects; returns the points' files by workload and value of the study's one axis."""
+        study, folder = self.folder / f"{name}.toml", self.folder / name
+        study.write_text(text)
+        plan = self.call("sweep", "plan", study)
+        self.check(f"plan {name}", f"{points} points of size tiny" in plan, plan)
+        done = self.call("sweep", "run", study, "--out", folder, "--jobs", "2", "--progress", "none")
+        self.check(f"run {name}", f"{points} complete, 0 failed" in done, done)
+        self.call("sweep", "collect", study, "--out", folder)
+        self.call("validate", folder / "index.h5")
+        with h5py.File(folder / "index.h5") as index:
+            axis = "limit" if "limit" in index["points"] else "design"
+            table = [index["points"][column].asstr()[:] for column in ("workload", axis, "file")]
+        return {(workload, value): h5py.File(folder / file) for workload, value, file in zip(*table)}
+
+    def figure(self, sweep, name):
         """Rows of the table that the report prints, by their label."""
         rows = {}
-        for line in self.call("report", self.folder / "sweep", "--figure", f"pmode/{name}", "--python",
+        for line in self.call("report", self.folder / sweep, "--figure", f"pmode/{name}", "--python",
                               sys.executable).splitlines():
             label = re.match(r"(\S+ CTAs|mean, \S+|\S+( \([A-Z]\w\))?) +(.*)", line)
             if label:
@@ -72,8 +93,9 @@ def rows_held(run):
     return sum_of(run, "sm", "cta_cycles") / sum_of(run, "sm", "active_cycles") * -(-threads // 32) * registers
 
 
-def check_figures(checks, points):
-    fig2, fig3, fig4, fig7, opttb = (checks.figure(name) for name in ("fig2", "fig3", "fig4", "fig7", "opttb"))
+def check_limits(checks):
+    points = checks.sweep("limits", limits(), len(WORKLOADS) * len(LIMITS))
+    fig2, fig3, fig4, fig7, opttb = (checks.figure("limits", name) for name in ("fig2", "fig3", "fig4", "fig7", "opttb"))
     cycles = {}
     for workload, label in WORKLOADS.items():
         runs = {limit: points[workload, limit] for limit in LIMITS}
@@ -101,26 +123,32 @@ def check_figures(checks, points):
         checks.near(f"fig4 {limit}, speed-up", fig4[limit][3], speedup)
 
 
+def check_designs(checks):
+    points = checks.sweep("designs", reduced("designs", ["spmv"], ["base", "pmode"]), 2)
+    base, pmode = points["spmv", "base"], points["spmv", "pmode"]
+    speedup = checks.figure("designs", "fig12")["spmv (SV)"]
+    checks.near("fig12", speedup[0], base.attrs["cycles"] / pmode.attrs["cycles"])
+    switches = sum_of(pmode, "pmode", "switches")
+    checks.check("P-mode was entered", switches > 0, switches)
+    row = checks.figure("designs", "fig10")["spmv (SV)"]
+    checks.near("fig10, pre-executed", row[0], sum_of(pmode, "pmode", "executed") / switches)
+    checks.near("fig10, skipped", row[1], sum_of(pmode, "pmode", "skips") / switches)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
     program = parser.parse_args().program
     with tempfile.TemporaryDirectory() as name:
         checks = Checks(program, pathlib.Path(name))
-        study = checks.folder / "limits.toml"
-        study.write_text(reduced(STUDY.read_text()))
-        sweep = checks.folder / "sweep"
-        plan = checks.call("sweep", "plan", study)
-        checks.check("plan", f"{len(WORKLOADS) * len(LIMITS)} points of size tiny" in plan, plan)
-        done = checks.call("sweep", "run", study, "--out", sweep, "--jobs", "2", "--progress", "none")
-        checks.check("run", "8 complete, 0 failed" in done, done)
-        checks.call("sweep", "collect", study, "--out", sweep)
-        checks.call("validate", sweep / "index.h5")
-        with h5py.File(sweep / "index.h5") as index:
-            table = {name: index["points"][name].asstr()[:] for name in ("workload", "limit", "file")}
-        points = {(workload, limit): h5py.File(sweep / file) for workload, limit, file in
-                  zip(table["workload"], table["limit"], table["file"])}
-        check_figures(checks, points)
+        check_limits(checks)
+        check_designs(checks)
+        others = sorted(file.stem for file in STUDIES.glob("*.toml") if file.stem not in ("limits", "designs"))
+        checks.check("the other studies", "memory" in others, others)
+        for other in others:
+            study = checks.folder / f"{other}.toml"
+            study.write_text(reduced(other, ["spmv"]))
+            checks.call("sweep", "plan", study)
     print("figures agree with the points" if checks.failed == 0 else f"{checks.failed} failed")
     return 1 if checks.failed else 0
 
