@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -50,6 +51,11 @@ class ReadOnlyCache {
     /// The line of a miss has come and is installed. Returns who waited.
     Readers fill(unsigned miss);
 
+    /// Lines that were asked for and have not come.
+    std::uint64_t misses_under_way() const {
+        return static_cast<std::uint64_t>(
+            std::ranges::count_if(mshrs_, [](const Miss& miss) { return miss.readers != 0; }));
+    }
     const ReadOnlyCacheCounters& counters() const { return counters_; }
     ReadOnlyCacheCounters& counters() { return counters_; }
 
@@ -63,6 +69,7 @@ class ReadOnlyCache {
     }
 
   private:
+    friend struct AuditSabotage;
     struct Line {
         std::uint64_t address = ~std::uint64_t{0};
         std::uint64_t used = 0;  ///< 0: empty

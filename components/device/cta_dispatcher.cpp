@@ -10,6 +10,7 @@
 
 #include "components/device/device_ports.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
 
@@ -168,6 +169,10 @@ void CtaDispatcher::hash_state(StateHasher& hasher) const {
     hasher.add(warp_instructions_);
     hasher.add(thread_instructions_);
     hash(hasher, counters_);
+}
+
+void CtaDispatcher::audit(Audit& audit) const {
+    audit.account("CTAs", static_cast<std::int64_t>(counters_.ctas));
 }
 
 void CtaDispatcher::visit_statistics(StatisticsVisitor& visitor) const {

@@ -42,6 +42,7 @@ class CtaDispatcher : public LogicalProcess {
     std::string waiting_for() const override;
     void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
+    void audit(Audit& audit) const override;
     void save(boost::archive::binary_oarchive& archive) const override;
     void load(boost::archive::binary_iarchive& archive) override;
 
@@ -53,6 +54,7 @@ class CtaDispatcher : public LogicalProcess {
     }
 
   private:
+    friend struct AuditSabotage;
     struct Launch {
         LaunchFields fields{};
         std::vector<std::byte> parameters;

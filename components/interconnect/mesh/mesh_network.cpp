@@ -7,6 +7,7 @@
 #include <boost/serialization/array.hpp>
 #include <boost/serialization/vector.hpp>
 #include <cstring>
+#include <numeric>
 
 #include "core/error/error.h"
 #include "core/lp/audit.h"
@@ -27,9 +28,8 @@ MeshNetwork::MeshNetwork(const Arguments& arguments)
       out_(add_out_port("out")),
       routers_(std::size_t{arguments.layout.columns} * arguments.layout.rows),
       active_((routers_.size() + 63) / 64, 0) {
-    const auto buffer = static_cast<std::uint32_t>(arguments.parameters.buffer_flits);
     for (Router& router : routers_) {
-        router.room.fill(std::max(buffer, flits_of_(kLargestPacketBytes)));
+        router.room.fill(link_room());
     }
 }
 
@@ -214,6 +214,14 @@ std::string MeshNetwork::waiting_for() const {
 void MeshNetwork::audit(Audit& audit) const {
     audit.leak(name(), "packets under way", packets_in_flight_);
     audit.leak(name(), "places of packets that are taken", packets_.size() - free_packets_.size());
+    std::uint64_t free_flits = 0;
+    for (const Router& router : routers_) {
+        free_flits += std::accumulate(router.room.begin(), router.room.end(), std::uint64_t{0});
+    }
+    for (const Return& each : returns_) {
+        free_flits += each.flits;
+    }
+    audit.balance(name(), "flits of room at links", routers_.size() * kDirections * link_room(), free_flits);
 }
 
 void MeshNetwork::hash_state(StateHasher& hasher) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -56,6 +57,7 @@ class MeshNetwork final : public LogicalProcess {
     const MeshCounters& counters() const { return counters_; }
 
   private:
+    friend struct AuditSabotage;
     static constexpr std::uint32_t kNone = ~0u;
     /// Inputs and outputs of a router: its own tile's and its neighbours'.
     enum Direction : unsigned { kLocal, kEast, kWest, kNorth, kSouth, kDirections };
@@ -107,6 +109,10 @@ class MeshNetwork final : public LogicalProcess {
     }
     std::uint16_t destination_tile(std::uint16_t in_port) const {
         return arguments_.destinations[in_port % arguments_.destinations.size()];
+    }
+    /// Flits that a router keeps for each of its neighbours.
+    std::uint32_t link_room() const {
+        return std::max(static_cast<std::uint32_t>(arguments_.parameters.buffer_flits), flits_of_(kLargestPacketBytes));
     }
     void wake(Cycle when) { next_cycle_ = std::min(next_cycle_, when); }
 

@@ -1012,6 +1012,7 @@ void BasicCoalescingUnit<Contract>::audit(Audit& audit, std::uint32_t requester)
         audit.leak(name_, "loads, acquires, fences or queued instructions of a warp that is gone",
                    account.queued + account.loads + account.acquires + (account.fence != nullptr ? 1u : 0u));
     }
+    texture_.audit(audit);
     l1_.audit(audit, name_);
     if (prefetches_ != nullptr) {
         prefetches_->audit(audit);

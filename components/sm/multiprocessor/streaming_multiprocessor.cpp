@@ -369,9 +369,12 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     audit.leak(name(), "registers or predicates that await a write-back", bits(state_.scoreboard.pending()));
     audit.leak(name(), "warps whose places were not vacated",
                static_cast<unsigned>(std::popcount(state_.states.occupied())));
+    audit.account("CTAs", -static_cast<std::int64_t>(state_.counters.ctas));
     audit.leak(name(), "resident CTAs", ctas_.resident());
     audit.leak(name(), "CTAs that wait for a place", ctas_.waiting());
     audit.leak(name(), "warps that wait at a barrier", barriers_.waiting());
+    audit.leak(name(), "fetches of warps that are gone", fetch_.fetches_under_way());
+    audit.leak(name(), "misses of the instruction cache under way", fetch_.misses_under_way());
     if (!state_.wheel.empty()) {
         audit.fault(name(), "the pipelines hold instructions");
     }

@@ -79,6 +79,7 @@ class CtaStage {
     }
 
   private:
+    friend struct AuditSabotage;
     bool drained(unsigned slot) const;
     unsigned start(std::uint64_t cta);
     void start_warp(unsigned slot, unsigned warp);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bit>
+
 #include "components/cache/read_only_cache.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/pipeline/pipeline_state.h"
@@ -52,6 +54,9 @@ class FetchStage {
     /// Forgets where the round robin stands.
     void begin_kernel() { last_ = 0; }
 
+    /// Warps with a fetch or a miss under way.
+    unsigned fetches_under_way() const { return static_cast<unsigned>(std::popcount(under_way_)); }
+    std::uint64_t misses_under_way() const { return cache_.misses_under_way(); }
     const ReadOnlyCacheCounters& cache_counters() const { return cache_.counters(); }
     ReadOnlyCacheCounters& cache_counters() { return cache_.counters(); }
 
@@ -69,6 +74,7 @@ class FetchStage {
     }
 
   private:
+    friend struct AuditSabotage;
     ContextMask wanting() const { return state_.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
 
     unsigned next_of(ContextMask wanting) const {

@@ -65,6 +65,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     void load(boost::archive::binary_iarchive& archive);
 
   private:
+    friend struct AuditSabotage;
     enum class State : std::uint8_t { none, under_way, claimed, present };
     /// Of a way. `claimed`: a demand has joined the fill, which is still under way.
     struct Record {

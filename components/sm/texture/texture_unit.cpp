@@ -13,6 +13,7 @@
 #include "components/sm/lsu/memory_fault.h"
 #include "components/sm/register_file.h"
 #include "core/error/error.h"
+#include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
 #include "core/stats/state_hasher.h"
 #include "core/stats/statistics_registry.h"
@@ -335,6 +336,21 @@ void TextureUnit::begin_kernel() {
 std::string TextureUnit::waiting_for() const {
     return std::to_string(accepted_ - completed_) + " texture fetches with " + std::to_string(accesses_.size()) +
            " accesses to serve";
+}
+
+void TextureUnit::audit(Audit& audit) const {
+    audit.balance(name_, "texture fetches", accepted_, completed_);
+    for (const Line& line : lines_) {
+        audit.leak(name_, "accesses that hold a line of the texture cache", line.readers);
+        if (line.state == LineState::fetching) {
+            audit.fault(name_, "a line of the texture cache awaits a fill that will not come");
+        }
+    }
+    for (const Descriptor& descriptor : descriptors_) {
+        if (descriptor.state == LineState::fetching) {
+            audit.fault(name_, "a descriptor awaits a fill that will not come");
+        }
+    }
 }
 
 // ---- State ----------------------------------------------------------------------------------------------------------

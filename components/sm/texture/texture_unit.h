@@ -45,6 +45,8 @@ class TextureUnit {
 
     void begin_kernel();
     std::string waiting_for() const;
+    /// The unit's part of LogicalProcess::audit.
+    void audit(Audit& audit) const;
 
     void hash_state(StateHasher& hasher) const;
     void visit_statistics(StatisticsVisitor& visitor) const;
@@ -52,6 +54,7 @@ class TextureUnit {
     void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code);
 
   private:
+    friend struct AuditSabotage;
     static constexpr std::uint32_t kDescriptorTag = 0x8000'0000;
     static constexpr unsigned kMaskWords = isa::kWarpSize * isa::kMaximumTexels / 64;
 

@@ -5,6 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "components/device/cta_dispatcher.h"
+#include "components/interconnect/input_queued/input_queued_network.h"
+#include "components/interconnect/mesh/mesh_network.h"
 #include "components/machine/machine.h"
 #include "components/memory_partition/memory_partition.h"
 #include "components/sm/lsu/coalescing_unit.h"
@@ -51,6 +54,39 @@ struct AuditSabotage {
         ++unit(process).traffic_.atomic_replies;
     }
 
+    static void lose_place_of_merged_store(LogicalProcess& process) {
+        unit(process).l1_.mshrs_.free_stores_.pop_back();
+    }
+    static void lose_mshr_of_prefetches(LogicalProcess& process) { ++unit(process).l1_.speculative_; }
+    static void lose_cta(LogicalProcess& process) { ++sm(process).ctas_.resident_; }
+    static void forget_waiting_cta(LogicalProcess& process) { sm(process).ctas_.waiting_.push_back(7); }
+    static void complete_cta_twice(LogicalProcess& process) { ++sm(process).state_.counters.ctas; }
+    static void lose_fetch_of_warp(LogicalProcess& process) { sm(process).fetch_.under_way_ |= 1; }
+    static void lose_miss_of_l1i(LogicalProcess& process) { sm(process).fetch_.cache_.mshrs_.at(1).readers = 1; }
+    static void lose_fence(LogicalProcess& process) { unit(process).contexts_[3].acquires = 1; }
+    static void lose_access_before_fence(LogicalProcess& process) { unit(process).epochs_.begin(0); }
+    static void lose_atomic_reply(LogicalProcess& process) { --unit(process).traffic_.atomic_replies; }
+    static void write_byte_twice(LogicalProcess& process) { ++unit(process).traffic_.written_bytes; }
+    static void lose_texture_fetch(LogicalProcess& process) { ++unit(process).texture_.completed_; }
+    static void lose_texture_line(LogicalProcess& process) {
+        unit(process).texture_.lines_.emplace_back().state = TextureUnit::LineState::fetching;
+        unit(process).texture_.lines_.emplace_back().readers = 2;
+    }
+    static void lose_texture_descriptor(LogicalProcess& process) {
+        unit(process).texture_.descriptors_.emplace_back().state = TextureUnit::LineState::fetching;
+    }
+    static void lose_queued_prefetch(LogicalProcess& process) { ++unit(process).prefetches_->size_; }
+    static void lose_fate_of_prefetch(LogicalProcess& process) { ++unit(process).prefetches_->counters_.outstanding; }
+    static void lose_prefetch(LogicalProcess& process) { ++unit(process).prefetches_->counters_.issued; }
+    static void lose_choice_of_prefetcher(LogicalProcess& process) { ++unit(process).prefetches_->counters_.requested; }
+    static void lose_link_room(LogicalProcess& process) {
+        --dynamic_cast<MeshNetwork&>(process).routers_.at(1).room[MeshNetwork::kEast];
+    }
+    static void lose_place_of_packet(LogicalProcess& process) {
+        dynamic_cast<MeshNetwork&>(process).free_packets_.pop_back();
+    }
+    static void invent_cta(LogicalProcess& process) { ++dynamic_cast<CtaDispatcher&>(process).counters_.ctas; }
+
     static L2Slice& slice(LogicalProcess& process) { return *partition(process).slices_.at(1); }
     static void lose_reply_credit(LogicalProcess& process) { --slice(process).replies_.credits_[3]; }
     static void lose_miss_register(LogicalProcess& process) { slice(process).mshrs_.free_registers_.pop_back(); }
@@ -65,6 +101,7 @@ struct AuditSabotage {
     static void lose_write_back(LogicalProcess& process) { ++slice(process).books_.dram_writes; }
     static void lose_fetch(LogicalProcess& process) { ++slice(process).books_.dram_reads; }
     static void lose_store(LogicalProcess& process) { --slice(process).books_.writes; }
+    static void lose_fill(LogicalProcess& process) { ++slice(process).fill_count_; }
 };
 
 namespace {
@@ -116,12 +153,12 @@ SimulationResult run(const std::string& name, Saboteur* saboteur, const std::vec
 /// What the audit says of a workload after an action on one process in the last epoch or, with `under_way`, in the
 /// middle of the run. Histogram has barriers, atomics, stores and loads.
 std::string fault_after(const std::string& process, const Saboteur::Action& action, bool under_way = false,
-                        const std::string& workload = "histogram") {
+                        const std::string& workload = "histogram", const std::vector<std::string>& overrides = {}) {
     Saboteur nobody("", 0, {});
-    REQUIRE(run(workload, &nobody).outcome == Outcome::finished);
+    REQUIRE(run(workload, &nobody, overrides).outcome == Outcome::finished);
     REQUIRE(nobody.epochs() > 4);
     Saboteur saboteur(process, under_way ? nobody.epochs() / 2 : nobody.epochs() - 1, action);
-    const SimulationResult result = run(workload, &saboteur);
+    const SimulationResult result = run(workload, &saboteur, overrides);
     REQUIRE(saboteur.done());
     CHECK(result.outcome == Outcome::failed);
     CHECK(result.code == ExitCode::internal);
@@ -155,6 +192,49 @@ TEST_CASE("what is not given back is named") {
     names(fault_after("sm4", S::lose_instruction), "sm4: memory instructions: ");
     names(fault_after("partition2", S::lose_miss_register), "partition2.slice1: 1 miss registers that are not free");
     names(fault_after("partition2", S::lose_miss_waiter), "partition2.slice1: 1 requests in miss registers");
+    names(fault_after("partition2", S::lose_fill), "partition2.slice1: 1 fills that were not taken");
+    names(fault_after("sm4", S::lose_place_of_merged_store), "sm4: 1 places for stores that were merged into fills");
+    names(fault_after("sm4", S::lose_mshr_of_prefetches), "sm4: 1 MSHRs of L1 that prefetches hold");
+    names(fault_after("sm4", S::lose_cta), "sm4: 1 resident CTAs");
+    names(fault_after("sm4", S::forget_waiting_cta), "sm4: 1 CTAs that wait for a place");
+    names(fault_after("sm4", S::lose_fetch_of_warp), "sm4: 1 fetches of warps that are gone");
+    names(fault_after("sm4", S::lose_miss_of_l1i), "sm4: 1 misses of the instruction cache under way");
+    names(fault_after("sm4", S::lose_fence), "sm4: 1 loads, acquires, fences or queued instructions of a warp that is");
+    names(fault_after("sm4", S::lose_access_before_fence), "sm4: 1 accesses for which fences would wait");
+    names(fault_after("sm4", S::lose_texture_line), "sm4: 2 accesses that hold a line of the texture cache");
+    names(fault_after("sm4", S::lose_texture_line),
+          "sm4: a line of the texture cache awaits a fill that will not come");
+    names(fault_after("sm4", S::lose_texture_descriptor), "sm4: a descriptor awaits a fill that will not come");
+    names(fault_after("sm4", S::lose_texture_fetch), "sm4: texture fetches: ");
+}
+
+TEST_CASE("CTAs that are lost on the way or counted twice are named") {
+    using S = AuditSabotage;
+    const std::string twice = fault_after("sm4", S::complete_cta_twice, true);
+    CHECK_MESSAGE(twice.find("CTAs: the sum over the machine is -1, not 0") != std::string::npos, twice);
+    const std::string invented = fault_after("dispatcher", S::invent_cta, true);
+    CHECK_MESSAGE(invented.find("CTAs: the sum over the machine is 1, not 0") != std::string::npos, invented);
+}
+
+TEST_CASE("prefetches that are lost are named") {
+    using S = AuditSabotage;
+    const auto names = [](const Saboteur::Action& action, const std::string& part) {
+        const std::string message = fault_after("sm4", action, false, "histogram", {"sm.prefetcher=nlp"});
+        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+    };
+    names(S::lose_queued_prefetch, "sm4: 1 prefetches that wait for L1");
+    names(S::lose_fate_of_prefetch, "sm4: 1 prefetches without a fate");
+    names(S::lose_prefetch, "sm4: prefetches: ");
+    names(S::lose_choice_of_prefetcher, "sm4: chosen prefetches: ");
+}
+
+TEST_CASE("what a mesh loses is named") {
+    using S = AuditSabotage;
+    const std::vector<std::string> mesh{"interconnect.topology=mesh"};
+    const std::string room = fault_after("mesh.requests", S::lose_link_room, true, "histogram", mesh);
+    CHECK_MESSAGE(room.find("mesh.requests: flits of room at links: ") != std::string::npos, room);
+    const std::string place = fault_after("mesh.replies", S::lose_place_of_packet, false, "histogram", mesh);
+    CHECK_MESSAGE(place.find("mesh.replies: 1 places of packets that are taken") != std::string::npos, place);
 }
 
 TEST_CASE("a credit that is lost or invented is named by its path") {
@@ -182,6 +262,8 @@ TEST_CASE("a request without a reply, and a request that never arrived, are name
     names(lost_read, " line reads: the sum over the machine is 1, not 0");
     names(fault_after("sm4", S::lose_acknowledgement, true), "sm4: stores and reductions: ");
     names(fault_after("sm4", S::lose_atomic, true), "atomics: the sum over the machine is 1, not 0");
+    names(fault_after("sm4", S::lose_atomic_reply, true), "sm4: atomics: ");
+    names(fault_after("sm4", S::write_byte_twice, true), "written bytes: the sum over the machine is 1, not 0");
     names(fault_after("partition2", S::lose_store, true), "stores and reductions: the sum over the machine is 1, not");
     names(fault_after("partition2", S::lose_write_back), "partition2.dram: writes: ");
     names(fault_after("partition2", S::lose_fetch, true), "partition2.dram: reads: ");
