@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """P-mode's studies: each is planned, and two run on workloads of size tiny: pmode/limits on two workloads with four limits,
-and pmode/designs on one with and without P-mode, from plan to figures, which are checked against the points' files."""
+and pmode/designs on one with and without P-mode, from plan to figures, which are checked against the points' files;
+of pmode/sizes the two halves of P-mode."""
 
 import argparse
 import math
@@ -135,6 +136,16 @@ def check_designs(checks):
     checks.near("fig10, skipped", row[1], sum_of(pmode, "pmode", "skips") / switches)
 
 
+def check_reuse_only(checks):
+    """pmode.pre_loads=false: instructions are reused, and no line comes before its load."""
+    points = checks.sweep("sizes", reduced("sizes", ["spmv"], ["NoPQ", "reuse only"]), 2)
+    pre_loading, reusing = points["spmv", "NoPQ"], points["spmv", "reuse only"]
+    for run, pre_loads, reuse in ((pre_loading, True, False), (reusing, False, True)):
+        checks.check("pre-loads", (sum_of(run, "lsu", "pre_loads") > 0) == pre_loads, sum_of(run, "lsu", "pre_loads"))
+        checks.check("reuse", (sum_of(run, "pmode", "reused") > 0) == reuse, sum_of(run, "pmode", "reused"))
+        checks.check("skipped loads", (sum_of(run, "pmode", "skipped_pre_load") > 0) != pre_loads)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -143,7 +154,8 @@ def main() -> int:
         checks = Checks(program, pathlib.Path(name))
         check_limits(checks)
         check_designs(checks)
-        others = sorted(file.stem for file in STUDIES.glob("*.toml") if file.stem not in ("limits", "designs"))
+        check_reuse_only(checks)
+        others = sorted(file.stem for file in STUDIES.glob("*.toml") if file.stem not in ("limits", "designs", "sizes"))
         checks.check("the other studies", "memory" in others, others)
         for other in others:
             study = checks.folder / f"{other}.toml"

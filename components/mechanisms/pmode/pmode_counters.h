@@ -20,6 +20,7 @@ enum class SkipReason : std::uint8_t {
     poisoned,
     scratchpad,
     no_rename_entry,
+    pre_load,
     count
 };
 inline constexpr std::size_t kSkipReasons = static_cast<std::size_t>(SkipReason::count);
@@ -81,7 +82,8 @@ struct lookahead::StatisticsOf<lookahead::gpu::PmodeCounters> {
               {"skipped_poisoned", "instruction", "Skipped: a source hangs on the blocked load."},
               {"skipped_scratchpad", "instruction",
                "Skipped: scratchpad loads behind a skipped store, atomic, ordered load or barrier, or out of bounds."},
-              {"skipped_no_rename_entry", "instruction", "Skipped: a destination that cannot be renamed."}}}},
+              {"skipped_no_rename_entry", "instruction", "Skipped: a destination that cannot be renamed."},
+              {"skipped_pre_load", "instruction", "Skipped: loads, where pmode.pre_loads is false."}}}},
         CounterArray<C, gpu::kHaltReasons>{
             &C::halted,
             {{{"halted_poisoned_branch", "switch", "Stopped at a branch that hangs on the blocked load."},

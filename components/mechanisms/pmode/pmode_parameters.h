@@ -14,6 +14,7 @@ struct PmodeParameters {
     std::int64_t reach = 512;
     std::int64_t simt_entries = 8;
     std::int64_t switch_cycles = 1;
+    bool pre_loads = true;
     bool check = false;
 };
 
@@ -63,6 +64,10 @@ struct lookahead::ParametersOf<lookahead::gpu::PmodeParameters> {
                  .help = "From the stall that begins pre-execution to the first cycle in which it goes on.",
                  .source = "estimate: scoreboard and SIMT stack are copied in one cycle, as one register is written; "
                            "the paper charges a latency and does not give it"}),
+        boolean("pre_loads", &P::pre_loads,
+                {.help = "Loads of global and local memory bring their lines into L1; false: they are skipped, and all "
+                         "that pre-execution gives is reuse. To tell the two apart.",
+                 .source = "Kim et al., HPCA 2016, section 5.1: they do"}),
         boolean("check", &P::check,
                 {.help = "Checks the invariants of the renaming registers in every cycle, and each reused value by "
                          "executing its instruction again. For tests: slow.",

@@ -176,6 +176,9 @@ Pmode::Verdict Pmode::judge(unsigned context) const {
         end > static_cast<unsigned>(parameters_.rename_entries)) {
         return {.state = PreState::skipping, .skip = SkipReason::no_rename_entry};
     }
+    if (is_pre_load(decoded) && !parameters_.pre_loads) {
+        return {.state = PreState::skipping, .skip = SkipReason::pre_load};
+    }
     if (pending_.overlaps(context, sources)) {
         return {.state = PreState::waiting};
     }

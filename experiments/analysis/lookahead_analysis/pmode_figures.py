@@ -69,9 +69,9 @@ def pre_execution(run):
 
 
 def overhead(run):
-    """Joules of renaming, P-queue and switches, which are a component of their own."""
+    """Joules, dynamic and static, of renaming, P-queue and switches, which are a component of their own."""
     components = list(run["energy/component"].asstr()[...])
-    return float(run["energy/joules"][components.index("pmode")].sum()) if "pmode" in components else 0.0
+    return run["energy/joules"][components.index("pmode")] if "pmode" in components else np.zeros(2)
 
 
 def facts(run):
@@ -82,9 +82,9 @@ def facts(run):
     return {
         "cycles": float(run.attrs["cycles"]),
         "energy": float(run["energy"].attrs["total_j"]),
-        "dynamic": float(run["energy"].attrs["dynamic_j"]),
-        "static": float(run["energy"].attrs["static_j"]),
-        "overhead": overhead(run),
+        "dynamic": float(run["energy"].attrs["dynamic_j"]) - overhead(run)[0],
+        "leakage": float(run["energy"].attrs["static_j"]) - overhead(run)[1],
+        "overhead": float(overhead(run).sum()),
         "l1_hits": ratio(hits + merges, hits + merges + misses),
         "traffic": total(run, "injection_port", "flits") * flit_bytes,
         "occupied": occupied,
@@ -242,13 +242,11 @@ def energy_by_design(sweep):
     """Figure 16: parts of the energy over the baseline's whole, and the whole; means by class."""
     table = sweep.table("design")
     base = table[table["design"] == "base"].set_index("workload")["energy"]
-    parts = pd.DataFrame({"leakage": table["static"], "dynamic": table["dynamic"] - table["overhead"],
-                          "overhead": table["overhead"], "total": table["energy"]})
-    parts = parts.div(table["workload"].map(base), axis=0)
+    names = ["leakage", "dynamic", "overhead"]
+    parts = table[names].assign(total=table["energy"]).div(table["workload"].map(base), axis=0)
     parts[["design", "workload"]] = table[["design", "workload"]]
     return stacked(pd.concat({name: parts[parts["workload"].isin(rows)].groupby("design", sort=False)[
-        ["leakage", "dynamic", "overhead", "total"]].mean() for name, rows in classes(base.index).items() if rows}),
-        ["leakage", "dynamic", "overhead"])
+        [*names, "total"]].mean() for name, rows in classes(base.index).items() if rows}), names)
 
 
 # Section 5.3 of the paper: scoreboards, SIMT stacks, P-queues of 8 entries, renaming tables and availability vector.

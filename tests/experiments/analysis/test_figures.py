@@ -77,7 +77,7 @@ def make_pmode_point(path, cycles, long_latency, pmode):
         run["kernel_counters/counts"] = np.array([[100, 400]], dtype=np.uint64)
         joules = {"sm": [60.0, 0.0], "leakage": [0.0, 40.0 * cycles / 1000]}
         if pmode:
-            joules["pmode"] = [1.0, 0.0]
+            joules["pmode"] = [1.0, 2.0]
         energy = run.create_group("energy")
         energy.create_dataset("component", data=list(joules), dtype=h5py.string_dtype())
         energy["joules"] = np.array(list(joules.values()))
@@ -109,7 +109,7 @@ PMODE_FIGURES = [
     ("fig13_raw", "sgemm (SG)", ["0.640", "0.030", "0.400"]),
     ("fig14", "aes (AE)", ["0.300", "0.300", "0.300"]),
     ("fig15", "aes (AE)", ["0.980", "1.000"]),
-    ("fig16", "Type-L pmode", ["0.200", "0.600", "0.010", "0.810"]),
+    ("fig16", "Type-L pmode", ["0.200", "0.600", "0.030", "0.830"]),
     ("fig17", "base", ["22.000", "4.000", "0.000", "0.000", "26.000", "1.000"]),
     ("fig17", "pmode", ["22.000", "4.000", "4.000", "13.100", "43.100", "1.414"]),
     ("fig7_pmode", "aes (AE)", ["0.172", "0.203"]),
