@@ -35,9 +35,11 @@ constexpr double kControlWork = 0.1;
 
 }  // namespace
 
-Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program)
+Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program,
+                 std::shared_ptr<const isa::LoadTrace> loads)
     : configuration_(configuration),
       kernels_(std::move(kernels)),
+      loads_(std::move(loads)),
       parameters_(configuration_.read<MachineParameters>("gpu")),
       mapping_(configuration_.read<AddressMappingParameters>("address_mapping")),
       core_clock_(configuration_.read<SmParameters>("sm").frequency) {
@@ -116,7 +118,7 @@ std::unique_ptr<StreamingMultiprocessor> Machine::make_sm(unsigned index, Perfec
         return make_variant<LoadStoreUnit>(
             variant, configuration_,
             LoadStoreArguments{name, configuration_, services.contexts, services.shared_bytes, services.registers,
-                               services.listener, std::move(memory), &kernels_});
+                               services.listener, std::move(memory), &kernels_, loads_.get()});
     };
     return std::make_unique<StreamingMultiprocessor>(
         configuration_, kernels_, SmIdentity{index, static_cast<std::uint32_t>(parameters_.sms)}, make_load_store_unit);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "components/device/driver_thread.h"
 #include "components/interconnect/crossbar/crossbar_parameters.h"
 #include "components/isa/kernel.h"
+#include "components/isa/load_trace.h"
 #include "components/memory_partition/address_mapping.h"
 #include "core/lp/model.h"
 #include "core/param/configuration.h"
@@ -29,8 +31,9 @@ struct MachineParameters {
 class Machine {
   public:
     /// Reads and checks every key of the machine, on every rank alike. `configuration` outlives the machine; `program`
-    /// runs on the host.
-    Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program);
+    /// runs on the host; `loads` is what a functional run found that it will load, for prefetchers that are to know.
+    Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program,
+            std::shared_ptr<const isa::LoadTrace> loads = nullptr);
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
 
@@ -62,6 +65,7 @@ class Machine {
 
     const Configuration& configuration_;
     isa::KernelTable kernels_;
+    std::shared_ptr<const isa::LoadTrace> loads_;  ///< null, or what the run will load
     MachineParameters parameters_;
     AddressMapping mapping_;
     ClockDomain core_clock_;

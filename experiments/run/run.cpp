@@ -28,6 +28,7 @@
 #include "experiments/results/run_writer.h"
 #include "experiments/results/stall_series.h"
 #include "experiments/results/statistics_collector.h"
+#include "experiments/run/known_loads.h"
 #include "experiments/run/latency_collector.h"
 #include "experiments/run/program.h"
 #include "experiments/run/run_observer.h"
@@ -91,8 +92,9 @@ class Run {
           parameters_(configuration_.read<RunParameters>("run")),
           energy_table_(load_energy_table(configuration_.read<EnergyParameters>("energy").table,
                                           configuration_.place_of("energy.table"))),
-          machine_(configuration_, load_kernels(*workload_, configuration_),
-                   [this](Device& device) { run_workload(device); }),
+          machine_(
+              configuration_, load_kernels(*workload_, configuration_),
+              [this](Device& device) { run_workload(device); }, loads_of_run()),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_) {
         configuration_.check_all_used();
@@ -140,6 +142,15 @@ class Run {
 
   private:
     /// Called on the rank that has the host.
+    /// Null unless the prefetcher is to know them.
+    std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
+        if (configuration_.variant("sm.prefetcher", "none") != "oracle") {
+            return nullptr;
+        }
+        const auto again = make_variant<Workload>(request_.workload, configuration_, request_.context);
+        return find_loads(load_kernels(*again, configuration_), *again, configuration_);
+    }
+
     void run_workload(Device& device) {
         std::FILE* const out = request_.keep_stdout ? stderr : stdout;
         PrintingDevice printing(device, machine_.kernels().image, [out](std::string_view text) {

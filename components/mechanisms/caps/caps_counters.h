@@ -22,6 +22,8 @@ struct CapsCounters {
     std::uint64_t indirect = 0;
     std::uint64_t uncoalesced = 0;
     std::uint64_t untargeted = 0;
+    std::uint64_t cta_strides = 0;
+    std::uint64_t cta_strides_repeated = 0;
     std::uint64_t wakeups = 0;
 };
 
@@ -55,5 +57,11 @@ struct lookahead::StatisticsOf<lookahead::gpu::CapsCounters> {
         Counter<C>{"uncoalesced", "load", "Executions of direct loads with more than four accesses.", &C::uncoalesced},
         Counter<C>{"untargeted", "load",
                    "Executions of loads that came too late to be followed (caps.targets = first).", &C::untargeted},
+        Counter<C>{"cta_strides", "load",
+                   "Bases of a load whose distance from the base registered before on this SM, another CTA's, has a "
+                   "distance before it to be compared with.",
+                   &C::cta_strides},
+        Counter<C>{"cta_strides_repeated", "load", "Of these, bases as far apart as the two before.",
+                   &C::cta_strides_repeated},
         Counter<C>{"wakeups", "warp", "Warps whose scheduler was told of their prefetched line.", &C::wakeups}};
 };

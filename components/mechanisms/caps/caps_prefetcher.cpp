@@ -97,6 +97,18 @@ struct BaseEntry {
     }
 };
 
+/// For the statistics alone: how the bases of a load lie that CTAs of this SM registered one after the other.
+struct CtaDistance {
+    std::uint64_t line = 0;  ///< the first of the last base; 0: none
+    std::int64_t stride = 0;
+    bool known = false;  ///< there was a stride
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& line& stride& known;
+    }
+};
+
 /// Entry of the DIST table.
 struct DistanceEntry {
     std::uint32_t pc = 0;
@@ -136,6 +148,7 @@ class CapsPrefetcher final : public Prefetcher {
         warps_per_cta_ = static_cast<std::uint16_t>(launch.warps_per_cta);
         bases_.assign(launch.cta_slots, StrideTable<BaseEntry>(static_cast<std::size_t>(parameters_.per_cta_entries)));
         distances_.clear();
+        cta_distances_.assign(launch.kernel.code.size(), {});
     }
     void end_launch() override {
         for (StrideTable<BaseEntry>& table : bases_) {
@@ -143,7 +156,7 @@ class CapsPrefetcher final : public Prefetcher {
         }
         distances_.clear();
     }
-    void cta_started(unsigned slot) override {
+    void cta_started(unsigned slot, std::uint64_t) override {
         bases_[slot].clear();
         distances_.for_each([slot](DistanceEntry& entry) {
             if (entry.leading_slot == slot) {
@@ -164,6 +177,11 @@ class CapsPrefetcher final : public Prefetcher {
             table.hash(hasher);
         }
         distances_.hash(hasher);
+        for (const CtaDistance& each : cta_distances_) {
+            hasher.add(each.line);
+            hasher.add(static_cast<std::uint64_t>(each.stride));
+            hasher.add(each.known);
+        }
         hash(hasher, counters_);
     }
     void save(boost::archive::binary_oarchive& archive) const override {
@@ -172,7 +190,7 @@ class CapsPrefetcher final : public Prefetcher {
         for (const StrideTable<BaseEntry>& table : bases_) {
             archive << table;
         }
-        archive << distances_ << warps_per_cta_;
+        archive << distances_ << warps_per_cta_ << cta_distances_;
         serialize_counters(archive, counters_);
     }
     void load(boost::archive::binary_iarchive& archive) override {
@@ -182,7 +200,7 @@ class CapsPrefetcher final : public Prefetcher {
         for (StrideTable<BaseEntry>& table : bases_) {
             archive >> table;
         }
-        archive >> distances_ >> warps_per_cta_;
+        archive >> distances_ >> warps_per_cta_ >> cta_distances_;
         serialize_counters(archive, counters_);
     }
     void visit_statistics(StatisticsVisitor& visitor, std::string_view component) const override {
@@ -194,6 +212,7 @@ class CapsPrefetcher final : public Prefetcher {
     void scatter(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance);
     void find_stride(const ObservedLoad& load, BaseEntry& base);
     void verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance);
+    void measure_distance(const ObservedLoad& load);
     void prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance, std::uint16_t only_warp);
     void prefetch_cta(std::uint16_t slot, const BaseEntry& base, const DistanceEntry& distance,
                       std::uint16_t only_warp = kNoContext);
@@ -209,6 +228,7 @@ class CapsPrefetcher final : public Prefetcher {
     std::uint16_t warps_per_cta_ = 1;
     std::vector<StrideTable<BaseEntry>> bases_;  // the PerCTA tables, by CTA slot
     StrideTable<DistanceEntry> distances_;       // the DIST table
+    std::vector<CtaDistance> cta_distances_;     // by PC
     CapsCounters counters_;
 };
 
@@ -235,6 +255,7 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
         base = &bases_[load.cta_slot].replace(load.pc);
         base->leader = load.warp_in_cta;
         ++counters_.bases;
+        measure_distance(load);
         port_.hint(WarpHint::base_known, load.context);
     } else if (base->leader == load.warp_in_cta) {
         ++counters_.rebases;
@@ -251,6 +272,18 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
         ++counters_.base_after_stride;
         prefetch_cta(load.cta_slot, *base, *distance);
     }
+}
+
+void CapsPrefetcher::measure_distance(const ObservedLoad& load) {
+    CtaDistance& last = cta_distances_[load.pc];
+    if (last.line != 0) {
+        const auto stride = static_cast<std::int64_t>(load.lines[0] - last.line);
+        counters_.cta_strides += last.known;
+        counters_.cta_strides_repeated += last.known && stride == last.stride;
+        last.stride = stride;
+        last.known = true;
+    }
+    last.line = load.lines[0];
 }
 
 /// A load with a base makes more accesses than an entry has room for: it is not targeted, but compared.

@@ -51,7 +51,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     Cycle next_event(Cycle now) const override;
     void begin_kernel() override;
     void begin_launch(const LaunchOnSm& launch) override;
-    void cta_started(unsigned slot) override;
+    void cta_started(unsigned slot, std::uint64_t cta) override;
     void cta_ended(unsigned slot) override;
     void end_launch() override;
     bool drained() const override;

@@ -69,7 +69,7 @@ BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& p
       fences_behind_epochs_(arguments.contexts),
       completions_(loads_.size() + arguments.contexts, std::max({hit_latency_, fill_latency_, shared_.latency()})),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
-                                     allocations_, arguments.listener, arguments.kernels)) {
+                                     allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
     if (prefetches_ != nullptr) {
         l1_.subscribe(*prefetches_);
     }
@@ -956,9 +956,9 @@ void BasicCoalescingUnit<Contract>::begin_launch(const LaunchOnSm& launch) {
 }
 
 template <class Contract>
-void BasicCoalescingUnit<Contract>::cta_started(unsigned slot) {
+void BasicCoalescingUnit<Contract>::cta_started(unsigned slot, std::uint64_t cta) {
     if (prefetches_ != nullptr) {
-        prefetches_->cta_started(slot);
+        prefetches_->cta_started(slot, cta);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "components/isa/instruction.h"
 #include "components/isa/kernel.h"
+#include "components/isa/load_trace.h"
 #include "components/protocols/memory.h"
 #include "components/sm/lsu/launch_on_sm.h"
 #include "components/sm/lsu/memory_port.h"
@@ -125,7 +126,7 @@ class LoadStoreUnit {
     /// For what learns from a launch's loads, prefetchers above all: the launch (told again before `load` when the
     /// checkpoint was taken in it), its CTAs on this SM, and that no more of them will come.
     virtual void begin_launch(const LaunchOnSm&) {}
-    virtual void cta_started(unsigned) {}
+    virtual void cta_started(unsigned /*slot*/, std::uint64_t /*cta*/) {}
     virtual void cta_ended(unsigned) {}
     virtual void end_launch() {}
     /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
@@ -156,6 +157,7 @@ struct LoadStoreArguments {
     LoadStoreListener& listener;
     std::unique_ptr<MemoryPort> memory;
     const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
+    const isa::LoadTrace* loads = nullptr;      ///< what the run will load, for prefetchers that are to know it
 };
 
 }  // namespace lookahead::gpu

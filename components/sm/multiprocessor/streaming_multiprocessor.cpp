@@ -141,7 +141,10 @@ void StreamingMultiprocessor::step(Cycle now) {
                 memory_->cta_ended(slot);
                 send_to_dispatcher(CtaCompleted{cta}, now);
             },
-            [&](unsigned slot) { memory_->cta_started(slot); });
+            [&](unsigned slot) {
+                memory_->cta_started(slot, ctas_.slot(slot).cta);
+                memory_touched_ = true;  // a prefetcher may begin with the CTA
+            });
         count_cycles(1);
         if (extension_ != nullptr) [[unlikely]] {
             extension_->begin_cycle(now);
@@ -284,7 +287,8 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
 
 LaunchOnSm StreamingMultiprocessor::launch_on_sm() const {
     const LaunchState& launch = state_.launch;
-    return {state_.kernel->kernel(), launch.fields.kernel, launch.occupancy.ctas, launch.occupancy.warps_per_cta};
+    return {state_.kernel->kernel(), launch.fields.kernel, launch.occupancy.ctas, launch.occupancy.warps_per_cta,
+            launch.fields.launch};
 }
 
 /// What follows from the launch's fields and parameters.

@@ -15,15 +15,6 @@
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
-namespace {
-
-bool is_observed(const isa::Instruction& instruction) {
-    return instruction.operation == isa::Operation::load && instruction.order == isa::Order::weak &&
-           (instruction.space == isa::Space::global || instruction.space == isa::Space::generic);
-}
-
-}  // namespace
-
 LOOKAHEAD_REGISTER_PARAMETERS(PrefetchParameters, "prefetch", "The prefetch unit of an SM, before any prefetcher.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchCounters, "prefetch", "Prefetches of an SM into L1.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchLoadCounters, "prefetch_load", "Prefetches for one load of one kernel on an SM.")
@@ -31,18 +22,18 @@ LOOKAHEAD_REGISTER_STATISTICS(PrefetchLoadCounters, "prefetch_load", "Prefetches
 std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configuration, std::string name,
                                                  unsigned contexts, const TagArray& tags,
                                                  const AllocationMap& allocations, LoadStoreListener& listener,
-                                                 const isa::KernelTable* kernels) {
+                                                 const isa::KernelTable* kernels, const isa::LoadTrace* loads) {
     if (configuration.variant(SlotTraits<Prefetcher>::name, "none") == "none") {
         return nullptr;
     }
     LOOKAHEAD_ASSERT(kernels != nullptr, "a prefetch unit needs the kernels of the run");
     return std::make_unique<PrefetchUnit>(configuration, std::move(name), contexts, tags, allocations, listener,
-                                          *kernels);
+                                          *kernels, loads);
 }
 
 PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts,
                            const TagArray& tags, const AllocationMap& allocations, LoadStoreListener& listener,
-                           const isa::KernelTable& kernels)
+                           const isa::KernelTable& kernels, const isa::LoadTrace* loads)
     : name_(std::move(name)), tags_(tags), allocations_(allocations), listener_(listener), records_(tags.size()) {
     const auto parameters = configuration.read<PrefetchParameters>("prefetch");
     queue_.resize(static_cast<std::size_t>(parameters.queue));
@@ -52,7 +43,7 @@ PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name,
     }
     PrefetchPort& port = *this;
     prefetcher_ = make_variant<Prefetcher>(configuration.variant(SlotTraits<Prefetcher>::name, "none"), configuration,
-                                           PrefetcherArguments{configuration, port, contexts});
+                                           PrefetcherArguments{configuration, port, contexts, loads});
     only_when_idle_ = prefetcher_->only_when_idle();
 }
 
@@ -61,7 +52,7 @@ void PrefetchUnit::add_rows(const isa::Kernel& kernel, std::size_t number) {
     first_of_kernel_.push_back(static_cast<std::uint32_t>(row_of_pc_.size()));
     for (std::size_t pc = 0; pc < kernel.code.size(); ++pc) {
         row_of_pc_.push_back(static_cast<std::uint32_t>(rows_.size()));
-        if (is_observed(kernel.code[pc])) {
+        if (is_prefetchable(kernel.code[pc])) {
             char place[48];
             std::snprintf(place, sizeof place, ".k%zu_pc0x%04zx_line%u", number, pc * isa::kInstructionBytes,
                           kernel.code[pc].line);
@@ -94,7 +85,7 @@ void PrefetchUnit::end_launch() {
 
 void PrefetchUnit::observe(const QueuedInstruction& entry) {
     const MemoryInstruction& memory = entry.memory;
-    if (!is_observed(*memory.instruction) || entry.global == 0) {
+    if (!is_prefetchable(*memory.instruction) || entry.global == 0) {
         return;
     }
     std::array<std::uint64_t, isa::kWarpSize> lines;

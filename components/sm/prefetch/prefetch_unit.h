@@ -28,19 +28,21 @@ class LoadStoreListener;
 /// the line's first use by a demand load, or its end.
 class PrefetchUnit final : public L1Listener, private PrefetchPort {
   public:
-    /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each.
+    /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each; `loads` may be null.
     PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts, const TagArray& tags,
-                 const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels);
+                 const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels,
+                 const isa::LoadTrace* loads);
 
     /// Null for the prefetcher "none"; only then `kernels` may be null.
     static std::unique_ptr<PrefetchUnit> make(const Configuration& configuration, std::string name, unsigned contexts,
                                               const TagArray& tags, const AllocationMap& allocations,
-                                              LoadStoreListener& listener, const isa::KernelTable* kernels);
+                                              LoadStoreListener& listener, const isa::KernelTable* kernels,
+                                              const isa::LoadTrace* loads);
 
     void begin_cycle(Cycle now) { now_ = now; }
     void begin_launch(const LaunchOnSm& launch);
     void end_launch();
-    void cta_started(unsigned slot) { prefetcher_->cta_started(slot); }
+    void cta_started(unsigned slot, std::uint64_t cta) { prefetcher_->cta_started(slot, cta); }
     void cta_ended(unsigned slot) { prefetcher_->cta_ended(slot); }
     /// The oldest instruction of the load/store unit is a load, and starts.
     void observe(const QueuedInstruction& entry);

@@ -8,6 +8,7 @@
 
 #include "components/cache/l1_events.h"
 #include "components/isa/kernel.h"
+#include "components/isa/load_trace.h"
 #include "components/sm/lsu/launch_on_sm.h"
 #include "components/sm/warp_scheduler/warp_hint.h"
 #include "core/component/slot.h"
@@ -24,6 +25,12 @@ class StatisticsVisitor;
 }  // namespace lookahead
 
 namespace lookahead::gpu {
+
+/// Loads that prefetchers see: weak ones from global memory.
+inline bool is_prefetchable(const isa::Instruction& instruction) {
+    return instruction.operation == isa::Operation::load && instruction.order == isa::Order::weak &&
+           (instruction.space == isa::Space::global || instruction.space == isa::Space::generic);
+}
 
 /// A warp's weak load from global memory, in the cycle in which it makes its first access to L1.
 struct ObservedLoad {
@@ -85,7 +92,7 @@ class Prefetcher {
 
     virtual void begin_launch(const LaunchOnSm&) {}
     virtual void end_launch() {}
-    virtual void cta_started(unsigned) {}
+    virtual void cta_started(unsigned /*slot*/, std::uint64_t /*cta*/) {}
     virtual void cta_ended(unsigned) {}
     virtual void on_load(const ObservedLoad&, Cycle) {}
     virtual void on_access(const L1Event&, Cycle) {}
@@ -104,7 +111,8 @@ class Prefetcher {
 struct PrefetcherArguments {
     const Configuration& configuration;
     PrefetchPort& port;
-    unsigned contexts = 0;  ///< stream contexts of the SM
+    unsigned contexts = 0;                  ///< stream contexts of the SM
+    const isa::LoadTrace* loads = nullptr;  ///< what the run will load, if it was asked for
 };
 
 }  // namespace lookahead::gpu

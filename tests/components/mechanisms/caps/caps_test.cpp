@@ -77,6 +77,18 @@ TEST_CASE("a base that comes after the stride prefetches its CTA's trailing warp
     CHECK(bench.caps("base_after_stride") == 1);
 }
 
+TEST_CASE("the distance of one CTA's base from the next one's is regular if it repeats") {
+    for (const std::uint64_t third : {200ull, 250ull}) {
+        CapsBench bench;
+        bench.load(0, 0, {0});
+        bench.load(2, 0, {100});
+        CHECK(bench.caps("cta_strides") == 0);
+        bench.load(4, 0, {third});
+        CHECK(bench.caps("cta_strides") == 1);
+        CHECK(bench.caps("cta_strides_repeated") == (third == 200 ? 1 : 0));
+    }
+}
+
 TEST_CASE("strides may be negative; a zero stride prefetches nothing") {
     CapsBench down;
     down.load(0, 0, {100});
@@ -272,7 +284,7 @@ TEST_CASE("a new CTA in a slot starts with an empty table, and one in the leadin
     bench.settle();
     CHECK(bench.prefetches().issued == 1);
     bench.unit->cta_ended(0);
-    bench.unit->cta_started(0);
+    bench.unit->cta_started(0, 4);
     bench.load(0, 0, {200});
     CHECK(bench.caps("bases") == 3);
     CHECK(bench.present({203}) == Lines{203});

@@ -23,7 +23,7 @@ class PrefetchBench : public UnitBench<> {
         unit->begin_kernel();
         unit->begin_launch({kernels.front(), 0, ctas, warps_per_cta});
         for (unsigned slot = 0; slot < ctas; ++slot) {
-            unit->cta_started(slot);
+            unit->cta_started(slot, slot);
         }
     }
 

@@ -168,6 +168,33 @@ TEST_CASE("stride_per_warp prefetches at a confidence of two, and loses it one b
     CHECK(present(bench, {92, 130}).empty());
 }
 
+TEST_CASE("oracle fetches each warp's next loads when its CTA starts, and one more for each that it executes") {
+    for (const unsigned ahead : {1u, 2u}) {
+        PrefetchBench bench("oracle", {"oracle.ahead=" + std::to_string(ahead)});
+        const auto line = [](std::uint64_t number) { return kBase + number * kLineBytes; };
+        auto& launch = bench.loads.launches.emplace_back();
+        launch.warps_per_cta = 2;
+        launch.warps.resize(4);  // of two CTAs
+        launch.warps[2] = {{0, 1, {line(20)}}, {3, 1, {line(30)}}, {0, 2, {line(40), line(45)}}};
+        bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2, 0});
+        bench.unit->cta_started(3, 1);
+        CHECK(present(bench, {20, 30, 40, 45}) == (ahead == 1 ? Lines{20} : Lines{20, 30}));
+        bench.load(6, 0, {20});
+        CHECK(present(bench, {20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
+        bench.load(6, 5, {99});  // a load that the functional run did not make
+        bench.load(7, 0, {98});  // of a warp without loads
+        CHECK(present(bench, {20, 30, 40, 45}) == (ahead == 1 ? Lines{20, 30} : Lines{20, 30, 40, 45}));
+        CHECK(bench.prefetches().useful == 1);
+        CHECK(bench.prefetches().matched == 1);
+    }
+}
+
+TEST_CASE("oracle fetches nothing in a launch that the functional run did not make") {
+    PrefetchBench bench("oracle");
+    bench.load(0, 0, {0});
+    CHECK(bench.prefetches().requested == 0);
+}
+
 TEST_CASE("group_interleaved puts warps that follow each other into different groups") {
     ContextStates states;
     const auto scheduler = make_variant<WarpScheduler>(

@@ -93,7 +93,7 @@ class UnitBench : public LoadStoreListener {
         unit = std::make_unique<BasicCoalescingUnit<Contract>>(
             configuration_.read<CoalescingParameters>("coalescing"),
             LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port),
-                               &kernels});
+                               &kernels, &loads});
     }
 
     void line_came(std::uint32_t reader, Cycle cycle) override { lines.push_back({reader, cycle}); }
@@ -169,6 +169,7 @@ class UnitBench : public LoadStoreListener {
   public:
     ScriptedMemory& memory;
     isa::KernelTable kernels;
+    isa::LoadTrace loads;  ///< what a prefetcher that asks is told of the run
     RegisterFile registers;
     std::unique_ptr<BasicCoalescingUnit<Contract>> unit;
     std::vector<Completion> completions;

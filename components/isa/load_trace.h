@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lookahead::isa {
+
+/// What every warp of a run loads from global memory, known before the run from a functional one: for prefetchers that
+/// are bounds rather than designs. Loads of more than kLines lines, and all but weak ones, are left out.
+struct LoadTrace {
+    static constexpr unsigned kLines = 4;
+
+    struct Load {
+        std::uint32_t pc;     ///< index in the kernel's code
+        std::uint32_t count;  ///< of lines
+        std::uint64_t lines[kLines];
+    };
+    using Warp = std::vector<Load>;  ///< in the order of execution
+    struct Launch {
+        unsigned warps_per_cta = 0;
+        std::vector<Warp> warps;  ///< by linear index of the CTA, then by the warp's number in it
+    };
+
+    std::vector<Launch> launches;
+};
+
+}  // namespace lookahead::isa

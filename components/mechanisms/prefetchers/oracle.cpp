@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
+#include <vector>
+
+#include "components/isa/load_trace.h"
+#include "components/sm/prefetch/prefetcher.h"
+#include "core/error/error.h"
+#include "core/param/parameters.h"
+#include "core/stats/state_hasher.h"
+
+namespace lookahead::gpu {
+
+struct OracleParameters {
+    std::int64_t ahead = 2;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::OracleParameters> {
+    using P = lookahead::gpu::OracleParameters;
+    inline static const auto list =
+        parameter_list<P>(integer("ahead", &P::ahead,
+                                  {.unit = "load",
+                                   .min = 1,
+                                   .max = 64,
+                                   .help = "How many of its next loads each warp has fetched for it.",
+                                   .source = "estimate: enough for the next iteration of a loop with two loads"}));
+};
+
+namespace lookahead::gpu {
+
+/// A bound, not a design: it knows from a functional run what every warp will load. When a CTA starts it fetches the first
+/// loads of each of its warps, and whenever a warp has executed one, the next. Queue, L1, MSHRs and memory are those of
+/// all prefetchers. Loads of more than four lines are left out.
+class OraclePrefetcher final : public Prefetcher {
+  public:
+    using Parameters = OracleParameters;
+
+    OraclePrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
+        : ahead_(static_cast<std::size_t>(parameters.ahead)),
+          trace_(arguments.loads),
+          port_(arguments.port),
+          warps_(arguments.contexts) {}
+
+    void begin_launch(const LaunchOnSm& launch) override {
+        launch_ =
+            trace_ != nullptr && launch.launch < trace_->launches.size() ? &trace_->launches[launch.launch] : nullptr;
+        warps_per_cta_ = launch.warps_per_cta;
+    }
+    void end_launch() override { warps_.assign(warps_.size(), {}); }
+    void cta_started(unsigned slot, std::uint64_t cta) override {
+        for (unsigned warp = 0; warp < warps_per_cta_; ++warp) {
+            const auto context = static_cast<std::uint16_t>(slot * warps_per_cta_ + warp);
+            warps_[context] = {.warp = cta * warps_per_cta_ + warp, .next = 0, .fetched = 0};
+            fetch(context);
+        }
+    }
+    void on_load(const ObservedLoad& load, Cycle) override {
+        Progress& progress = warps_[load.context];
+        if (const isa::LoadTrace::Warp* loads = loads_of(progress); loads != nullptr) {
+            for (std::size_t next = progress.next; next < loads->size(); ++next) {
+                if ((*loads)[next].pc == load.pc) {
+                    progress.next = next + 1;
+                    break;
+                }
+            }
+            fetch(load.context);
+        }
+    }
+
+    void hash_state(StateHasher& hasher) const override {
+        for (const Progress& each : warps_) {
+            hasher.add(each.warp);
+            hasher.add(each.next);
+            hasher.add(each.fetched);
+        }
+    }
+    void save(boost::archive::binary_oarchive& archive) const override { archive << warps_; }
+    void load(boost::archive::binary_iarchive& archive) override { archive >> warps_; }
+
+  private:
+    /// Of a resident warp.
+    struct Progress {
+        std::uint64_t warp = 0;     ///< in the launch
+        std::uint64_t next = 0;     ///< of its loads, the first that it has not executed
+        std::uint64_t fetched = 0;  ///< the first that was not asked for
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& warp& next& fetched;
+        }
+    };
+
+    const isa::LoadTrace::Warp* loads_of(const Progress& progress) const {
+        return launch_ != nullptr && progress.warp < launch_->warps.size() ? &launch_->warps[progress.warp] : nullptr;
+    }
+    void fetch(std::uint16_t context) {
+        Progress& progress = warps_[context];
+        const isa::LoadTrace::Warp* loads = loads_of(progress);
+        if (loads == nullptr) {
+            return;
+        }
+        progress.fetched = std::max(progress.fetched, progress.next);
+        for (; progress.fetched < std::min<std::uint64_t>(progress.next + ahead_, loads->size()); ++progress.fetched) {
+            const isa::LoadTrace::Load& load = (*loads)[progress.fetched];
+            for (std::uint32_t i = 0; i < load.count; ++i) {
+                port_.prefetch({.line = load.lines[i], .pc = load.pc, .context = context});
+            }
+        }
+    }
+
+    std::size_t ahead_;
+    const isa::LoadTrace* trace_;
+    PrefetchPort& port_;
+    const isa::LoadTrace::Launch* launch_ = nullptr;
+    unsigned warps_per_cta_ = 1;
+    std::vector<Progress> warps_;  // by context
+};
+
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, OraclePrefetcher, "oracle",
+                           "A bound: knows each warp's next loads from a functional run.",
+                           "none: a bound for all papers")
+
+}  // namespace lookahead::gpu
