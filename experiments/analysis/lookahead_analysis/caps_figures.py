@@ -108,11 +108,32 @@ def iterations(sweep):
     return pd.DataFrame(rows, index=["1st", "2nd", "3rd", "4th", "repeated", "loads"]).T
 
 
+def cta_strides(sweep):
+    """How often the bases of two CTAs of an SM, one after the other, are as far apart as the two before."""
+    rows = {}
+    for _, point in sweep.complete.iterrows():
+        with sweep.open(point) as run:
+            pairs = total(run, "caps", "cta_strides")
+            rows[point["workload"]] = [pairs, ratio(total(run, "caps", "cta_strides_repeated"), pairs)]
+    return pd.DataFrame(rows, index=["pairs of CTAs", "as far apart as before"]).T
+
+
+def changes(sweep):
+    """Of each change: mean speed-up over the first one, coverage, consumed and early evicted."""
+    table = sweep.table("change")
+    first = table["change"].iloc[0]
+    result = np.exp(np.log(normalised(table, "cycles", "change", first, invert=True)).mean()).to_frame("IPC")
+    for column in ("coverage", "consumed", "early", "address"):
+        result[column] = table.groupby("change")[column].mean()
+    return result.loc[table["change"].unique()]
+
+
 FIGURES = {
     "caps/fig1": ("caps/warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance,
                   "accuracy falls with distance, steeply at seven; tens of cycles a warp", "accuracy; cycles"),
     "caps/fig4": ("caps/loads", "Iterations of the four most executed loads", iterations,
                   "few loads are in loops", "executions a warp"),
+    "caps/fig5": ("caps/loads", "Strides among CTAs of an SM", cta_strides, "irregular", "repeated strides"),
     "caps/fig10": ("caps/prefetchers", "Speed-up over two-level scheduling without prefetches", speedups,
                    "CAPS mean 1.08, best 1.27 (CNV), irregular 1.06; LAP and ORCH about 1.01", "IPC, normalised"),
     "caps/fig11": ("caps/ctas", "IPC by CTAs of an SM, over 8 without prefetches", by_ctas,
@@ -137,4 +158,8 @@ FIGURES = {
                    "CAPS 0.98", "energy, normalised"),
     "caps/ablation": ("caps/schedulers", "Speed-up of CAPS's parts over two-level scheduling", ablation,
                       "whole 1.08; parts not in the paper", "IPC, normalised"),
+    "caps/sensitivity": ("caps/sensitivity", "CAPS with one thing changed, over CAPS as in the paper", changes,
+                         "not in the paper", "IPC, normalised; shares"),
+    "caps/bounds": ("caps/bounds", "Bounds, and INTER further ahead, over no prefetches", changes,
+                    "not in the paper", "IPC, normalised; shares"),
 }
