@@ -214,6 +214,13 @@ TEST_CASE("lines that are present, under way or queued are duplicates; addresses
     check_accounts(bench.prefetches());
 }
 
+TEST_CASE("a line that is queued already takes no further place in the queue") {
+    ToldBench bench({request(7), request(7), request(7)}, {"prefetch.queue=1"});
+    bench.load(0, 0, {0});
+    CHECK(bench.prefetches().duplicates == 2);
+    CHECK(bench.prefetches().dropped == 0);
+}
+
 TEST_CASE(
     "a demand load that misses takes its line from the queue, so that a store does not make it be fetched again") {
     for (const bool same : {true, false}) {
@@ -223,15 +230,16 @@ TEST_CASE(
         bench.run_to(bench.now + 2);
         REQUIRE(bench.prefetches().issued == 1);  // 40; the third MSHR stays free
         REQUIRE(bench.prefetches().queued == 2);
-        bench.load(1, 1, {same ? 41ull : 50ull});
+        bench.load(1, 1, {same ? 42ull : 50ull});  // 41 is before it, and waits for an MSHR
         CHECK(bench.prefetches().queued == (same ? 1 : 2));
         CHECK(bench.prefetches().duplicates == (same ? 1 : 0));
         const isa::Instruction store = make_memory(isa::Operation::store);
-        bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 41 * kLineBytes + 4 * lane; }));
+        bench.issue(bench.instruction(store, [](unsigned lane) { return kBase + 42 * kLineBytes + 4 * lane; }));
         REQUIRE(bench.drain());
         bench.run_to(bench.now + 200);
         CHECK(bench.prefetches().issued == (same ? 2 : 3));
-        CHECK(bench.has(42));
+        CHECK(bench.has(41));
+        CHECK(bench.has(42) == !same);
         check_accounts(bench.prefetches());
     }
 }
