@@ -47,6 +47,7 @@ std::string_view name_of(ElementType type) {
 
 void prepare() {
     constexpr int kUnlimited = -1;
+    H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     H5set_free_list_limits(kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited);
 }

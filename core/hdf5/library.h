@@ -8,8 +8,8 @@
 /// For the .cpp files of this folder: HDF5's errors as exceptions, and its type identifiers.
 namespace lookahead::hdf5 {
 
-/// Called before the first use of the library: keeps HDF5 from printing its own errors, and from looking again and again
-/// for freed memory that it could give back.
+/// Called before the first use of the library: keeps HDF5 from printing its own errors, from looking again and again for
+/// freed memory that it could give back, and from giving all of it back when the process ends.
 void prepare();
 
 /// Throws InputError: "PATH: cannot ACTION: REASON", with the innermost reason that HDF5 gives.

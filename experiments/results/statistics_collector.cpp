@@ -160,14 +160,20 @@ void StatisticsCollector::merge(std::string_view bytes) {
 
 void StatisticsCollector::write_into(RunRecord& record) const {
     ComponentNumbers numbers(record.components);
-    std::vector<const Entry*> ordered;
-    for (const Entry& entry : entries_) {
-        ordered.push_back(&entry);
-    }
     // A process is on one rank, so its entries are in the order of its visit wherever it was.
-    std::stable_sort(ordered.begin(), ordered.end(), [&](const Entry* a, const Entry* b) {
-        return numbers.process_of(a->component) < numbers.process_of(b->component);
-    });
+    std::map<std::size_t, std::vector<const Entry*>> by_process;
+    std::vector<const Entry*>* list = nullptr;
+    for (const Entry& entry : entries_) {
+        if (list == nullptr || list->back()->component != entry.component) {
+            list = &by_process[numbers.process_of(entry.component)];
+        }
+        list->push_back(&entry);
+    }
+    std::vector<const Entry*> ordered;
+    ordered.reserve(entries_.size());
+    for (const auto& each : by_process) {
+        ordered.insert(ordered.end(), each.second.begin(), each.second.end());
+    }
     for (const Entry* entry : ordered) {
         numbers.add(entry->component, entry->kind);
     }

@@ -317,10 +317,14 @@ class Run {
             kernel_counters.add(*process);
             latencies.add(*process);
         }
-        const auto statistics = transport_.gather(collector.to_bytes());
-        const auto series = transport_.gather(observer_.series().to_bytes());
-        const auto by_kernel = transport_.gather(kernel_counters.to_bytes());
-        const auto latency = transport_.gather(latencies.to_bytes());
+        // Rank 0 has its own.
+        const auto gather = [this](const auto& part) {
+            return transport_.gather(transport_.rank() == 0 ? std::string() : part.to_bytes());
+        };
+        const auto statistics = gather(collector);
+        const auto series = gather(observer_.series());
+        const auto by_kernel = gather(kernel_counters);
+        const auto latency = gather(latencies);
         const auto memory = transport_.gather(to_bytes(peak_resident_bytes()));
         const auto processes = transport_.gather(to_bytes(simulation.local_processes().size()));
         if (transport_.rank() != 0) {
