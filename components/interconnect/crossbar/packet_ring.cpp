@@ -10,9 +10,7 @@
 namespace lookahead::gpu {
 
 PacketRing::PacketRing(std::size_t bytes, std::size_t largest)
-    : words_(std::make_unique_for_overwrite<std::uint64_t[]>((bytes + 2 * largest) / 8 + 1)),
-      capacity_((bytes + 2 * largest) / 8 + 1),
-      wrap_(capacity_) {}
+    : words_((bytes + 2 * largest) / 8 + 1), capacity_((bytes + 2 * largest) / 8 + 1), wrap_(capacity_) {}
 
 MessageHeader& PacketRing::push(const MessageHeader& head) {
     const std::size_t words = head.total_bytes() / 8;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
+#include "core/message/lazy_words.h"
 #include "core/message/message.h"
 
 namespace boost::archive {
@@ -42,7 +42,7 @@ class PacketRing {
     template <class F>
     void for_each(F&& f) const;
 
-    std::unique_ptr<std::uint64_t[]> words_;
+    LazyWords words_;
     std::size_t capacity_;
     std::size_t head_ = 0;
     std::size_t tail_ = 0;
