@@ -417,8 +417,10 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
             rows.destination[word] = values[word].lanes;
         }
         decoded.handler(rows, entry.active, *decoded.instruction);
-        if (decoded.writes_predicate) {
+        if (decoded.destination_predicate != kUnusedPredicate) {
             predicate = rows.destination_predicate;
+        }
+        if (decoded.destination_predicate2 != kUnusedPredicate) {
             predicate2 = rows.destination_predicate2;
         }
     }
