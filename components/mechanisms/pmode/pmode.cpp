@@ -58,6 +58,7 @@ void Pmode::warp_started(unsigned context) {
     LOOKAHEAD_ASSERT(stream.renamed == 0 && stream.queue.empty() && stream.state == PreState::none,
                      "a warp starts where another one's pre-execution has not ended");
     stream.processed = stream.own_processed = 0;
+    update_attention(context);
 }
 
 void Pmode::warp_exited(unsigned context) {
@@ -114,7 +115,7 @@ void Pmode::flush_queue(unsigned context) {
 void Pmode::update_attention(unsigned context) {
     const PreStream& stream = streams_[context];
     const bool attended = stream.state != PreState::none || !stream.queue.empty() || stream.renamed > 0 ||
-                          stream.own_processed < stream.processed;
+                          stream.own_processed < stream.processed || observer_ != nullptr;
     state_.attended = (state_.attended & ~context_bit(context)) | (attended ? context_bit(context) : 0);
 }
 
@@ -177,6 +178,7 @@ void Pmode::enter(unsigned context, Cycle now) {
     flush_queue(context);
     ++stream.episode;
     ++counters_.switches;
+    tell(PmodeStep::Kind::entered, context, own.stack.pc(), own.stack.active());
     stream.stack = own.stack;
     std::copy(std::begin(own.predicates), std::end(own.predicates), std::begin(stream.predicates));
     stream.buffered = own.buffered;
@@ -219,6 +221,7 @@ void Pmode::leave(unsigned context) {
     const Cycle waited = state_.now - stream.entered;
     counters_.cycles += static_cast<std::uint64_t>(waited);
     counters_.short_waits += waited < 100;
+    tell(PmodeStep::Kind::returned, context, stream.blocked_pc, state_.contexts[context].stack.active());
     release_pre_registers(context);
     set(context, PreState::none);
     pre_executing_ &= ~context_bit(context);
@@ -303,6 +306,7 @@ bool Pmode::supply(unsigned context, Cycle now) {
     if (parameters_.check) {
         verify_reuse(context, entry, now);
     }
+    tell(PmodeStep::Kind::reused, context, entry.pc, own.stack.active());
     for (unsigned word = 0; word < entry.words; ++word) {
         const unsigned number = decoded.instruction->destination + word;
         const std::uint16_t old = state_.map.of(context)[number];
@@ -342,6 +346,7 @@ void Pmode::before_execution(unsigned context, Cycle) {
     const StreamContext& own = state_.contexts[context];
     const DecodedInstruction& decoded = (*state_.kernel)[own.stack.pc()];
     replaced_count_ = 0;
+    tell(PmodeStep::Kind::own, context, own.stack.pc(), own.stack.active());
     if (stream.own_processed < stream.processed) {
         track_own(context, decoded);
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/mechanisms/pmode/pmode_counters.h"
+#include "components/mechanisms/pmode/pmode_observer.h"
 #include "components/mechanisms/pmode/pmode_parameters.h"
 #include "components/mechanisms/pmode/pre_stream.h"
 #include "components/mechanisms/pmode/register_pool.h"
@@ -48,6 +49,11 @@ class Pmode final : public IssueExtension {
     void event(unsigned context, std::uint32_t detail, Cycle now) override;
     void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
     void constants_came() override;
+
+    /// Is told of all that happens from the next launch on; it outlives this.
+    void observe(PmodeObserver& observer) { observer_ = &observer; }
+    const PmodeCounters& counters() const { return counters_; }
+    const RegisterPool& pool() const { return pool_; }
 
     void audit(Audit& audit, const std::string& sm) const override;
     void hash_state(StateHasher& hasher) const override;
@@ -124,6 +130,14 @@ class Pmode final : public IssueExtension {
     void advance(unsigned context);
     void note_processed(PreStream& stream, bool skipped);
 
+    /// Of the stream that is at `pc` with the lanes.
+    void tell(PmodeStep::Kind kind, unsigned context, std::uint32_t pc, isa::LaneMask active,
+              SkipReason skip = SkipReason::count, HaltReason halt = HaltReason::count) {
+        if (observer_ != nullptr) [[unlikely]] {
+            observer_->step({kind, static_cast<std::uint16_t>(context), pc, active, skip, halt}, state_.now);
+        }
+    }
+    void halt(unsigned context, HaltReason reason);
     ContextMask in(PreState state) const { return masks_[static_cast<unsigned>(state)]; }
     void set(unsigned context, PreState state) {
         PreStream& stream = streams_[context];
@@ -167,6 +181,7 @@ class Pmode final : public IssueExtension {
     std::array<std::uint16_t, 4> replaced_{};  ///< rows that the instruction that is being issued gives back
     unsigned replaced_count_ = 0;
     Cycle pool_charged_ = 0;
+    PmodeObserver* observer_ = nullptr;
     PmodeCounters counters_;
 };
 

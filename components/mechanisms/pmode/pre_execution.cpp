@@ -65,9 +65,16 @@ void Pmode::renew(unsigned context) {
     }
     const Verdict verdict = judge(context);
     if (verdict.state == PreState::halted) {
-        ++counters_.halted[static_cast<unsigned>(verdict.halt)];
+        return halt(context, verdict.halt);
     }
     set(context, verdict.state);
+}
+
+void Pmode::halt(unsigned context, HaltReason reason) {
+    const PreStream& stream = streams_[context];
+    ++counters_.halted[static_cast<unsigned>(reason)];
+    tell(PmodeStep::Kind::halted, context, stream.stack.pc(), stream.stack.active(), SkipReason::count, reason);
+    set(context, PreState::halted);
 }
 
 bool Pmode::poisoned(unsigned context, unsigned predicate) const {
@@ -243,6 +250,7 @@ void Pmode::skip(unsigned context) {
     const std::uint32_t pc = stream.stack.pc();
     ++counters_.skipped[static_cast<unsigned>(verdict.skip)];
     ++counters_.skips;
+    tell(PmodeStep::Kind::skipped, context, pc, stream.stack.active(), verdict.skip);
     stream.scratchpad_stale |= makes_scratchpad_stale((*state_.kernel)[pc]);
     mark_written(context, pc, true, kNoOperation);
     note_processed(stream, true);
@@ -260,8 +268,7 @@ void Pmode::advance(unsigned context) {
         ++stream.epoch;
     }
     if (!stream.stack.runs()) {
-        ++counters_.halted[static_cast<unsigned>(HaltReason::lanes)];
-        return set(context, PreState::halted);
+        return halt(context, HaltReason::lanes);
     }
     renew(context);
 }
@@ -332,6 +339,8 @@ void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
     counters_.repeated_threads += static_cast<unsigned>(std::popcount(active));
     ++counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
     note_processed(stream, false);
+    tell(is_pre_load(decoded) ? PmodeStep::Kind::pre_loaded : PmodeStep::Kind::executed, context, pc,
+         stream.stack.active());
     if (decoded.action == Action::branch) {
         return branch(context, decoded, active, now);
     }
@@ -382,8 +391,7 @@ void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask
     }
     const bool overflows = stream.stack.paths() > static_cast<std::size_t>(parameters_.simt_entries);
     if (overflows || !stream.stack.runs()) {
-        ++counters_.halted[static_cast<unsigned>(overflows ? HaltReason::simt_overflow : HaltReason::lanes)];
-        return set(context, PreState::halted);
+        return halt(context, overflows ? HaltReason::simt_overflow : HaltReason::lanes);
     }
     set(context, PreState::branching);
     schedule(context, Event::branch_resolved, stream.episode & kEpisodeMask, now,

@@ -70,6 +70,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
 
     const SmCounters& counters() const { return state_.counters; }
     const std::vector<SchedulerCounters>& scheduler_counters() const { return issue_.counters(); }
+    /// Null for sm.issue_extension = none.
+    IssueExtension* issue_extension() { return extension_.get(); }
     /// Issue sources beside the warps' own streams.
     void add_issue_source(IssueSource& source) { issue_.add_source(source); }
 

@@ -44,7 +44,9 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     void accept(const gpu::MemoryInstruction& instruction, Cycle now) override {
         LOOKAHEAD_ASSERT(can_accept() && instruction.active != 0 && now > last_accept_, "contract of accept");
         last_accept_ = now;
-        check_addresses(instruction);
+        if (!instruction.pre_load) {
+            check_addresses(instruction);
+        }
         entries_.push_back({instruction, std::max(now, instruction.ready) + latency_of(*instruction.instruction)});
     }
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override {
@@ -69,7 +71,14 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         due.assign(later, entries_.end());
         entries_.erase(later, entries_.end());
         for (const Entry& entry : due) {
+            if (entry.instruction.pre_load) {
+                continue;
+            }
             perform(entry.instruction);
+            if (entry.instruction.token != 0) {
+                listener_.extension_completed(entry.instruction.token, *entry.instruction.instruction, now);
+                continue;
+            }
             if (entry.instruction.instruction->destination_rows > 0 ||
                 entry.instruction.instruction->operation == isa::Operation::membar) {
                 listener_.memory_completed(entry.instruction.context, *entry.instruction.instruction, now);

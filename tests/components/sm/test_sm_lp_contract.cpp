@@ -90,9 +90,10 @@ isa::Kernel meeting_kernel() {
 /// One launch of a kernel on an SM with a FakeLoadStoreUnit; the seed chooses grid, block and scheduler's load.
 struct SmContract {
     SmContract(const std::string& scheduler, const isa::Kernel& kernel = mixed_kernel(2),
-               const std::string& simt = "stack")
-        : configuration(Configuration::from_toml(
-              "[sm]\nwarp_scheduler = \"" + scheduler + "\"\nsimt = \"" + simt + "\"\n", "test.toml")),
+               const std::string& simt = "stack", const std::string& extension = "none")
+        : configuration(Configuration::from_toml("[sm]\nwarp_scheduler = \"" + scheduler + "\"\nsimt = \"" + simt +
+                                                     "\"\nissue_extension = \"" + extension + "\"\n",
+                                                 "test.toml")),
           kernels{kernel},
           clock(gpu::SmParameters{}.frequency) {
         contract.make = [this] {
@@ -177,6 +178,27 @@ TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the
         REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
     }
     CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+}
+
+TEST_CASE("an SM with any issue extension keeps the contract of logical processes, under both models of divergence") {
+    const std::uint64_t first_seed = std::random_device{}();
+    CAPTURE(first_seed);
+    for (const std::string& extension : variant_names<gpu::IssueExtension>()) {
+        if (extension == "none") {
+            continue;
+        }
+        CAPTURE(extension);
+        for (const std::string simt : {"stack", "convergence_barrier"}) {
+            SmContract sm("gto", simt == "stack" ? mixed_kernel(2) : meeting_kernel(), simt, extension);
+            for (std::uint64_t seed = first_seed; seed < first_seed + 200; ++seed) {
+                REQUIRE(testing::check_chopping(sm.contract, seed) == "");
+            }
+            for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
+                REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
+            }
+            CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+        }
+    }
 }
 
 }  // namespace

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "components/mechanisms/pmode/pmode.h"
+#include "tests/components/sm/kernels.h"
+#include "tests/components/sm/sm_harness.h"
+
+namespace lookahead::test {
+
+using gpu::HaltReason;
+using gpu::PmodeStep;
+using gpu::SkipReason;
+using Kind = gpu::PmodeStep::Kind;
+
+/// An SM with P-mode, its invariants checked, that writes down what its warps do.
+class PmodeBench : private gpu::PmodeObserver {
+  public:
+    static constexpr std::uint64_t kIn = 1 << 14;
+
+    explicit PmodeBench(const isa::Kernel& kernel, const std::string& keys = "", FakeMemory memory = {},
+                        const std::string& sm = "")
+        : harness({kernel}, "[sm]\nissue_extension = \"pmode\"\n" + sm + "[pmode]\ncheck = true\n" + keys, memory) {
+        pmode().observe(*this);
+        for (unsigned i = 0; i < 1024; ++i) {
+            harness.memory().set_global_word(kIn + 4 * i, 7 * i + 3);
+        }
+    }
+
+    gpu::Pmode& pmode() { return dynamic_cast<gpu::Pmode&>(*harness.sm().issue_extension()); }
+    const gpu::PmodeCounters& counters() { return pmode().counters(); }
+
+    PmodeBench& run(isa::Dim3 block = {32, 1, 1}, isa::Dim3 grid = {1, 1, 1}) {
+        harness.launch({.grid = grid, .block = block, .parameters = global_parameters()});
+        LOOKAHEAD_ASSERT(harness.run(), "the kernel does not end");
+        LOOKAHEAD_ASSERT(pmode().pool().free() == pmode().pool().size(), "renaming registers were lost");
+        return *this;
+    }
+
+    /// What became of the instruction in the warp's first switch; `fates` of all of them, in order.
+    std::vector<PmodeStep> first_switch() const {
+        std::vector<PmodeStep> taken;
+        bool inside = false;
+        for (const PmodeStep& step : steps) {
+            if (step.context != 0) {
+                continue;
+            }
+            if (step.kind == Kind::entered) {
+                inside = true;
+            } else if (step.kind == Kind::returned) {
+                break;
+            } else if (inside) {
+                taken.push_back(step);
+            }
+        }
+        return taken;
+    }
+    /// Of the instruction at `pc` in the first switch: its kind, or `entered` when it was not reached.
+    PmodeStep fate(std::uint32_t pc) const {
+        for (const PmodeStep& step : first_switch()) {
+            if (step.pc == pc) {
+                return step;
+            }
+        }
+        return {Kind::entered, 0, pc, 0};
+    }
+    bool executes(std::uint32_t pc) const { return fate(pc).kind == Kind::executed; }
+    bool pre_loads(std::uint32_t pc) const { return fate(pc).kind == Kind::pre_loaded; }
+    bool skips(std::uint32_t pc, SkipReason reason) const {
+        return fate(pc).kind == Kind::skipped && fate(pc).skip == reason;
+    }
+    bool halts(std::uint32_t pc, HaltReason reason) const {
+        return fate(pc).kind == Kind::halted && fate(pc).halt == reason;
+    }
+    /// Whether warp 0 ever reused the instruction's result.
+    unsigned reuses(std::uint32_t pc) const {
+        unsigned count = 0;
+        for (const PmodeStep& step : steps) {
+            count += step.context == 0 && step.kind == Kind::reused && step.pc == pc;
+        }
+        return count;
+    }
+    /// By context, the instructions of N-mode with their lanes.
+    std::map<unsigned, std::vector<std::pair<std::uint32_t, isa::LaneMask>>> own_traces() const {
+        std::map<unsigned, std::vector<std::pair<std::uint32_t, isa::LaneMask>>> traces;
+        for (const PmodeStep& step : steps) {
+            if (step.kind == Kind::own || step.kind == Kind::reused) {
+                traces[step.context].emplace_back(step.pc, step.active);
+            }
+        }
+        return traces;
+    }
+
+    PlainSmHarness harness;
+    std::vector<PmodeStep> steps;
+    std::vector<Cycle> cycles;  ///< of the steps
+
+  private:
+    void step(const PmodeStep& step, Cycle now) override {
+        steps.push_back(step);
+        cycles.push_back(now);
+    }
+};
+
+/// A kernel under construction that begins with a load from the second parameter's memory at the thread's place, and an
+/// instruction that waits for it.
+struct BlockedKernel : KernelBuilder {
+    BlockedKernel() : KernelBuilder("blocked", {8, 8}) {
+        shared_bytes(1024);
+        const auto tid = reg();
+        offset = reg();
+        special(tid, isa::SpecialRegister::tid_x);
+        op(Operation::shl, Type::b32, offset, {tid, literal(2)});
+        in = reg64();
+        out = reg64();
+        op(Operation::mad_wide, Type::u64, in, {tid, literal(4), parameter(1)}).source_type = Type::u32;
+        op(Operation::mad_wide, Type::u64, out, {tid, literal(4), parameter(0)}).source_type = Type::u32;
+        loaded = reg();
+        used = reg();
+        thread = tid;
+    }
+    /// The load, and the instruction that waits for it.
+    void block() {
+        load(isa::Space::global, Type::u32, loaded, in);
+        op(Operation::add, Type::u32, used, {loaded, literal(1)});
+    }
+    /// result = a + 1, its index.
+    std::uint32_t add(isa::Operand result, isa::Operand a) {
+        op(Operation::add, Type::u32, result, {a, literal(1)});
+        return last().line - 1;
+    }
+    std::uint32_t index() { return last().line - 1; }
+
+    isa::Operand thread, offset, in, out, loaded, used;
+};
+
+}  // namespace lookahead::test

@@ -1,0 +1,680 @@
+// A directed test for each rule of P-mode, from both sides.
+#include <doctest/doctest.h>
+
+#include "tests/components/mechanisms/pmode/pmode_bench.h"
+
+namespace lookahead::test {
+namespace {
+
+using isa::Comparison;
+using isa::Space;
+
+TEST_CASE("a warp walks through figure 5 of the paper as the paper says") {
+    // Register and instruction names of the figure; the address goes up by a constant, so that loads stay in memory.
+    KernelBuilder k("figure5", {8, 8});
+    const auto r0 = k.reg(), r2 = k.reg(), r3 = k.reg(), r5 = k.reg();
+    const auto r1 = k.reg64();
+    const auto r4 = k.predicate();
+    k.op(Operation::mov, Type::b64, r1, {k.parameter(1)});
+    k.op(Operation::mov, Type::b32, r5, {k.literal(0)});
+    const auto loop = k.here(), out = k.label();
+    const std::uint32_t at80 = k.last().line;
+    k.load(Space::global, Type::u32, r0, r1);
+    k.op(Operation::add, Type::u32, r2, {r2, k.literal(1)});
+    k.op(Operation::mul_lo, Type::u32, r3, {r0, r2});
+    k.op(Operation::add, Type::u64, r1, {r1, k.literal64(128)});
+    k.setp(Comparison::lt, Type::u32, r4, r2, k.literal(3));
+    k.guard(r4);
+    k.branch(loop, out);
+    k.unguard();
+    k.bind(out);
+    k.store(Space::global, Type::u32, k.parameter(0), r3);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+
+    const auto pc = [&](unsigned of_figure) { return at80 + (of_figure - 0x80) / 8; };
+    const std::vector<PmodeStep> p = bench.first_switch();
+    REQUIRE(p.size() >= 7);
+    const std::pair<unsigned, Kind> figure[] = {
+        {0x90, Kind::skipped},    {0x98, Kind::executed}, {0xa0, Kind::executed}, {0xa8, Kind::executed},
+        {0x80, Kind::pre_loaded}, {0x88, Kind::executed}, {0x90, Kind::skipped}};
+    for (unsigned i = 0; i < 7; ++i) {
+        CAPTURE(i);
+        CHECK(p[i].pc == pc(figure[i].first));
+        CHECK(p[i].kind == figure[i].second);
+    }
+    std::vector<std::pair<std::uint32_t, Kind>> own;
+    for (const PmodeStep& step : bench.steps) {
+        if (step.kind == Kind::own || step.kind == Kind::reused) {
+            own.emplace_back(step.pc, step.kind);
+        }
+    }
+    const std::pair<unsigned, Kind> normal[] = {{0x80, Kind::own},    {0x88, Kind::own},    {0x90, Kind::own},
+                                                {0x98, Kind::reused}, {0xa0, Kind::reused}, {0xa8, Kind::own},
+                                                {0x80, Kind::own},    {0x88, Kind::reused}, {0x90, Kind::own}};
+    REQUIRE(own.size() >= at80 + 9);
+    for (unsigned i = 0; i < 9; ++i) {
+        CAPTURE(i);
+        CHECK(own[at80 + i].first == pc(normal[i].first));
+        CHECK(own[at80 + i].second == normal[i].second);
+    }
+    CHECK(bench.harness.memory().global_word(0) == 3 * (7 * 64 + 3));
+}
+
+TEST_CASE("a warp enters at a long-latency register only, and returns when all of them are written") {
+    KernelBuilder k("two_loads", {8, 8});
+    const auto a = k.reg(), b = k.reg(), c = k.reg();
+    k.load(Space::shared, Type::u32, c, k.launch(isa::LaunchRow::zero));
+    k.op(Operation::add, Type::u32, c, {c, c});  // waits for shared memory: no entry
+    k.load(Space::global, Type::u32, a, k.parameter(1));
+    for (unsigned i = 0; i < 5; ++i) {
+        k.op(Operation::add, Type::u32, c, {c, c});
+    }
+    k.load(Space::global, Type::u32, b, k.parameter(1), 512);
+    k.op(Operation::add, Type::u32, c, {a, b});
+    const std::uint32_t blocked = k.last().line - 1;
+    k.store(Space::global, Type::u32, k.parameter(0), c);
+    k.shared_bytes(64);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.counters().switches == 1);
+    Cycle entered = 0, returned = 0, second_load = 0;
+    for (std::size_t i = 0; i < bench.steps.size(); ++i) {
+        const PmodeStep& step = bench.steps[i];
+        if (step.kind == Kind::entered) {
+            CHECK(step.pc == blocked);
+            entered = bench.cycles[i];
+        }
+        returned = step.kind == Kind::returned ? bench.cycles[i] : returned;
+        second_load = step.kind == Kind::own && step.pc == blocked - 1 ? bench.cycles[i] : second_load;
+    }
+    CHECK(entered == second_load + 1);
+    CHECK(returned == second_load + 100);  // FakeMemory's latency: the later one of the two
+}
+
+TEST_CASE("waits under 100 cycles are counted, longer ones are not") {
+    for (const Cycle latency : {90, 120}) {
+        BlockedKernel k;
+        k.block();
+        k.exit();
+        PmodeBench bench(k.finish(), "", {.global_latency = latency});
+        bench.run();
+        CHECK(bench.counters().switches == 1);
+        CHECK(bench.counters().short_waits == (latency == 90 ? 1 : 0));
+    }
+}
+
+TEST_CASE("what hangs on the blocked load is skipped, and a full independent write ends that") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    k.block();
+    const auto first = k.add(x, k.used), second = k.add(y, x), clean = k.add(x, k.thread), third = k.add(z, x);
+    k.op(Operation::add, Type::u32, z, {z, y});
+    const auto fourth = k.index();
+    k.store(Space::global, Type::u32, k.out, z);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.skips(4, SkipReason::count) == false);
+    CHECK(bench.skips(first, SkipReason::poisoned));
+    CHECK(bench.skips(second, SkipReason::poisoned));
+    CHECK(bench.executes(clean));
+    CHECK(bench.executes(third));
+    CHECK(bench.skips(fourth, SkipReason::poisoned));
+    CHECK(bench.reuses(clean) == 1);
+    CHECK(bench.reuses(third) == 1);
+    CHECK(bench.reuses(fourth) == 0);
+    for (unsigned i = 0; i < 32; ++i) {
+        CHECK(bench.harness.memory().global_word(4 * i) == (i + 1 + 1) + (7 * i + 3 + 3));
+    }
+}
+
+TEST_CASE("a guarded write has the old value as a source: it is merged, or skipped") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), p = k.reg();
+    const auto odd = k.predicate();
+    k.op(Operation::bit_and, Type::b32, p, {k.thread, k.literal(1)});
+    k.setp(Comparison::eq, Type::u32, odd, p, k.literal(1));
+    k.op(Operation::mov, Type::b32, x, {k.literal(100)});
+    k.block();
+    const auto poisoned = k.add(y, k.used);
+    k.guard(odd);
+    const auto merged = k.add(x, k.thread), still_poisoned = k.add(y, k.thread);
+    k.unguard();
+    const auto reader = k.add(p, x), other = k.add(p, y);
+    k.op(Operation::add, Type::u32, x, {x, y});
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.skips(poisoned, SkipReason::poisoned));
+    CHECK(bench.executes(merged));
+    CHECK(bench.skips(still_poisoned, SkipReason::poisoned));
+    CHECK(bench.executes(reader));
+    CHECK(bench.skips(other, SkipReason::poisoned));
+    CHECK(bench.reuses(merged) == 1);
+    for (unsigned i = 0; i < 32; ++i) {
+        const unsigned own = i + 1;
+        CHECK(bench.harness.memory().global_word(4 * i) == (i % 2 != 0 ? own + own : 100 + 7 * i + 3 + 2));
+    }
+}
+
+TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped though their sources are there") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    k.block();
+    k.store(Space::global, Type::u32, k.out, k.thread);
+    const auto store = k.index();
+    k.special(x, isa::SpecialRegister::clock);
+    const auto clock = k.index();
+    k.load(Space::global, Type::u32, y, k.in).order = isa::Order::volatile_;
+    const auto ordered = k.index();
+    k.atomic(Space::global, isa::AtomicOp::add, Type::u32, z, k.parameter(0), k.literal(0));
+    const auto atomic = k.index();
+    k.barrier();
+    const auto barrier = k.index();
+    const auto after = k.add(k.used, k.thread);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.skips(store, SkipReason::store));
+    CHECK(bench.skips(clock, SkipReason::clock));
+    CHECK(bench.skips(ordered, SkipReason::ordered_load));
+    CHECK(bench.skips(atomic, SkipReason::atomic));
+    CHECK(bench.skips(barrier, SkipReason::barrier));
+    CHECK(bench.executes(after));
+}
+
+TEST_CASE("scratchpad loads are executed until something that they may hang on was skipped") {
+    enum class Before { nothing, global_store, shared_store, shared_atomic, generic_store, barrier, ordered };
+    for (const Before before : {Before::nothing, Before::global_store, Before::shared_store, Before::shared_atomic,
+                                Before::generic_store, Before::barrier, Before::ordered}) {
+        CAPTURE(static_cast<int>(before));
+        BlockedKernel k;
+        const auto x = k.reg(), y = k.reg();
+        k.store(Space::shared, Type::u32, k.offset, k.thread);
+        k.block();
+        switch (before) {
+            case Before::global_store:
+                k.store(Space::global, Type::u32, k.out, k.thread);
+                break;
+            case Before::shared_store:
+                k.store(Space::shared, Type::u32, k.offset, k.used);
+                break;
+            case Before::shared_atomic:
+                k.atomic(Space::shared, isa::AtomicOp::add, Type::u32, y, k.offset, k.literal(5));
+                break;
+            case Before::generic_store:
+                k.store(Space::generic, Type::u32, k.out, k.used);
+                break;
+            case Before::barrier:
+                k.barrier();
+                break;
+            case Before::ordered:
+                k.load(Space::shared, Type::u32, y, k.offset).order = isa::Order::volatile_;
+                break;
+            case Before::nothing:
+                break;
+        }
+        k.load(Space::shared, Type::u32, x, k.offset);
+        const auto scratchpad = k.index();
+        k.store(Space::global, Type::u32, k.out, x);
+        k.exit();
+        PmodeBench bench(k.finish());
+        bench.run();
+        const bool free = before == Before::nothing || before == Before::global_store;
+        CHECK(bench.executes(scratchpad) == free);
+        CHECK(bench.skips(scratchpad, SkipReason::scratchpad) == !free);
+        CHECK(bench.reuses(scratchpad) == (free ? 1 : 0));
+        const unsigned value = before == Before::shared_store    ? 7 * 9 + 3 + 1
+                               : before == Before::shared_atomic ? 14
+                                                                 : 9;
+        CHECK(bench.harness.memory().global_word(4 * 9) == value);
+    }
+}
+
+TEST_CASE("the blocked instruction obeys the rules, too: a blocked scratchpad store makes loads stale") {
+    BlockedKernel k;
+    const auto x = k.reg();
+    k.load(Space::global, Type::u32, k.loaded, k.in);
+    k.store(Space::shared, Type::u32, k.offset, k.loaded);
+    k.load(Space::shared, Type::u32, x, k.offset);
+    const auto scratchpad = k.index();
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.skips(scratchpad, SkipReason::scratchpad));
+    CHECK(bench.harness.memory().global_word(4 * 5) == 7 * 5 + 3);
+}
+
+TEST_CASE("an instruction is skipped beyond the reach and executed at its end") {
+    BlockedKernel k;
+    k.block();
+    const auto blocked = k.index();
+    const auto x = k.reg();
+    for (unsigned i = 0; i < 8; ++i) {
+        k.add(x, k.thread);
+    }
+    k.exit();
+    PmodeBench bench(k.finish(), "reach = 32\n");
+    bench.run();
+    CHECK(bench.executes(blocked + 4));
+    CHECK(bench.skips(blocked + 5, SkipReason::far));
+}
+
+TEST_CASE("pre-execution stops at branches that hang on the load or go too far, fences, exits and traps") {
+    enum class At {
+        clean_branch,
+        poisoned_branch,
+        far_branch,
+        far_branch_not_taken,
+        fence,
+        exit,
+        exit_of_nobody,
+        trap
+    };
+    for (const At at : {At::clean_branch, At::poisoned_branch, At::far_branch, At::far_branch_not_taken, At::fence,
+                        At::exit, At::exit_of_nobody, At::trap}) {
+        CAPTURE(static_cast<int>(at));
+        BlockedKernel k;
+        const auto all = k.predicate(), none = k.predicate(), data = k.predicate();
+        k.setp(Comparison::lt, Type::u32, all, k.thread, k.literal(64));
+        k.setp(Comparison::ge, Type::u32, none, k.thread, k.literal(64));
+        k.block();
+        k.setp(Comparison::gt, Type::u32, data, k.loaded, k.literal(0));
+        const auto target = k.label(), far = k.label();
+        const bool near = at == At::clean_branch || at == At::poisoned_branch;
+        k.guard(at == At::poisoned_branch                                                      ? data
+                : at == At::far_branch_not_taken || at == At::exit_of_nobody || at == At::trap ? none
+                                                                                               : all);
+        HaltReason reason = HaltReason::count;
+        switch (at) {
+            case At::clean_branch:
+            case At::poisoned_branch:
+                k.branch(target, target);
+                reason = at == At::poisoned_branch ? HaltReason::poisoned_branch : reason;
+                break;
+            case At::far_branch:
+            case At::far_branch_not_taken:
+                k.branch(far, far);
+                reason = at == At::far_branch ? HaltReason::far_branch : reason;
+                break;
+            case At::fence:
+                k.unguard();
+                k.op(Operation::membar, Type::none, {}, {});
+                reason = HaltReason::fence;
+                break;
+            case At::trap:  // as a guard that nobody fulfils would let it pass, the data's one
+                k.guard({data.index, true});
+                k.op(Operation::trap, Type::none, {}, {});
+                reason = HaltReason::trap;
+                break;
+            default:
+                k.exit();
+                reason = at == At::exit ? HaltReason::exit : reason;
+                break;
+        }
+        const auto stop = k.index();
+        k.unguard();
+        k.bind(target);
+        const auto x = k.reg();
+        const auto next = k.add(x, k.thread);
+        for (unsigned i = 0; near == false && i < 70; ++i) {
+            k.add(x, x);
+        }
+        k.bind(far);
+        k.store(Space::global, Type::u32, k.out, k.used);
+        k.exit();
+        PmodeBench bench(k.finish());
+        bench.run();
+        const bool passes = reason == HaltReason::count;
+        CHECK(bench.executes(next) == passes);
+        CHECK(bench.halts(stop, reason) == !passes);
+        CHECK(bench.executes(stop) == passes);
+    }
+}
+
+TEST_CASE("pre-execution diverges with its own stack, and stops when the copy is full") {
+    for (const unsigned entries : {8u, 2u}) {
+        BlockedKernel k;
+        const auto odd = k.predicate();
+        const auto bit = k.reg(), x = k.reg();
+        k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
+        k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+        k.op(Operation::mov, Type::b32, x, {k.literal(50)});
+        k.block();
+        const auto join = k.label(), side = k.label();
+        k.guard(odd);
+        k.branch(side, join);
+        k.unguard();
+        const auto branch = k.index();
+        const auto fall = k.add(x, k.thread);
+        k.branch(join, join);
+        k.bind(side);
+        k.op(Operation::add, Type::u32, x, {x, k.thread});
+        const auto taken = k.index();
+        k.bind(join);
+        k.op(Operation::add, Type::u32, x, {x, k.used});
+        k.store(Space::global, Type::u32, k.out, x);
+        k.exit();
+        PmodeBench bench(k.finish(), "simt_entries = " + std::to_string(entries) + "\n");
+        bench.run();
+        CHECK(bench.executes(branch));
+        CHECK(bench.executes(fall) == (entries == 8));
+        CHECK(bench.executes(taken) == (entries == 8));
+        CHECK(bench.reuses(fall) == (entries == 8 ? 1 : 0));
+        CHECK(bench.reuses(taken) == (entries == 8 ? 1 : 0));
+        CHECK((bench.counters().halted[static_cast<unsigned>(HaltReason::simt_overflow)] == 1) == (entries == 2));
+        for (unsigned i = 0; i < 32; ++i) {
+            CHECK(bench.harness.memory().global_word(4 * i) == (i % 2 != 0 ? 50 + i : i + 1) + 7 * i + 3 + 1);
+        }
+    }
+}
+
+TEST_CASE("a pre-load poisons its destination for good, and is executed again") {
+    // The wait is longer than the pre-load takes: what hangs on it stays poisoned all the same.
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    k.load(Space::global, Type::u32, k.loaded, k.in);
+    k.op(Operation::add, Type::u32, k.used, {k.loaded, k.literal(1)});
+    k.load(Space::global, Type::u32, x, k.in, 128);
+    const auto load = k.index();
+    for (unsigned i = 0; i < 40; ++i) {
+        k.add(y, y);
+    }
+    const auto user = k.add(z, x);
+    k.store(Space::global, Type::u32, k.out, z);
+    k.exit();
+    PmodeBench bench(k.finish(), "reach = 4096\n", {.global_latency = 400});
+    bench.run();
+    CHECK(bench.pre_loads(load));
+    CHECK(bench.skips(user, SkipReason::poisoned));
+    CHECK(bench.reuses(load) == 0);
+    CHECK(bench.counters().pre_loads >= 1);
+    CHECK(bench.harness.memory().global_word(0) == 7 * 32 + 3 + 1);
+}
+
+TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-execution has not redefined it") {
+    for (const bool redefined : {false, true}) {
+        CAPTURE(redefined);
+        BlockedKernel k;
+        const auto y = k.reg(), c = k.reg(), z = k.reg();
+        k.load(Space::global, Type::u32, y, k.in, 256);
+        for (unsigned i = 0; i < 12; ++i) {  // 12 x 4 cycles: the first load returns that much earlier
+            k.add(c, c);
+        }
+        k.block();
+        if (redefined) {
+            k.op(Operation::add, Type::u32, y, {k.used, y});
+        }
+        for (unsigned i = 0; i < 18; ++i) {
+            k.add(c, c);
+        }
+        k.op(Operation::add, Type::u32, z, {y, c});
+        const auto user = k.index();
+        k.store(Space::global, Type::u32, k.out, z);
+        k.exit();
+        PmodeBench bench(k.finish());
+        bench.run();
+        CHECK(bench.executes(user) == !redefined);
+        CHECK(bench.skips(user, SkipReason::poisoned) == redefined);
+        const unsigned loaded = 7 * 64 + 3 + (redefined ? 3 + 1 : 0);
+        CHECK(bench.harness.memory().global_word(0) == loaded + 30);
+    }
+}
+
+TEST_CASE("the P-queue takes as many results as it has entries; without entries nothing is reused") {
+    for (const unsigned entries : {0u, 1u, 3u, 8u}) {
+        CAPTURE(entries);
+        BlockedKernel k;
+        k.block();
+        std::vector<isa::Operand> results;
+        for (unsigned i = 0; i < 5; ++i) {
+            results.push_back(k.reg());
+            k.add(results.back(), i == 0 ? k.thread : results[i - 1]);
+        }
+        k.load(Space::global, Type::u32, results[0], k.in, 640);
+        const auto load = k.index();
+        k.op(Operation::add, Type::u32, k.used, {k.used, results[4]});
+        k.store(Space::global, Type::u32, k.out, k.used);
+        k.exit();
+        PmodeBench bench(k.finish(), "pqueue_entries = " + std::to_string(entries) + "\n");
+        bench.run();
+        CHECK(bench.pre_loads(load));
+        CHECK(bench.counters().reused == std::min(entries, 5u));
+        CHECK(bench.counters().pqueue_full == 5 - std::min(entries, 5u));
+        CHECK(bench.harness.memory().global_word(4 * 3) == 3 + 5 + 7 * 3 + 3 + 1);
+    }
+}
+
+TEST_CASE("a result is not taken for that of the same instruction in another iteration") {
+    // In the first iteration x hangs on the load and is skipped; in the second it does not.
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), count = k.reg(), sum = k.reg();
+    const auto more = k.predicate();
+    k.block();
+    k.op(Operation::mov, Type::b32, y, {k.used});
+    const auto loop = k.here(), out = k.label();
+    k.op(Operation::add, Type::u32, x, {y, k.literal(1000)});
+    const auto twice = k.index();
+    k.op(Operation::mov, Type::b32, y, {k.literal(7)});
+    k.op(Operation::add, Type::u32, sum, {sum, x});
+    k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
+    k.setp(Comparison::lt, Type::u32, more, count, k.literal(2));
+    k.guard(more);
+    k.branch(loop, out);
+    k.unguard();
+    k.bind(out);
+    k.store(Space::global, Type::u32, k.out, sum);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    unsigned skipped = 0, executed = 0;
+    for (const PmodeStep& step : bench.first_switch()) {
+        skipped += step.pc == twice && step.kind == Kind::skipped;
+        executed += step.pc == twice && step.kind == Kind::executed;
+    }
+    CHECK(skipped == 1);
+    CHECK(executed == 1);
+    CHECK(bench.reuses(twice) == 1);
+    CHECK(bench.harness.memory().global_word(4 * 2) == (7 * 2 + 3 + 1 + 1000) + 1007);
+}
+
+TEST_CASE("a renamed register takes a part of a write where it is, and is given back for a whole one") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg();
+    const auto odd = k.predicate();
+    k.op(Operation::bit_and, Type::b32, y, {k.thread, k.literal(1)});
+    k.setp(Comparison::eq, Type::u32, odd, y, k.literal(1));
+    k.block();
+    const auto reused = k.add(x, k.thread);
+    k.guard(odd);
+    k.op(Operation::add, Type::u32, x, {x, k.used});  // poisoned: the warp does it itself, in part
+    k.unguard();
+    k.op(Operation::add, Type::u32, y, {x, x});
+    k.op(Operation::add, Type::u32, x, {x, k.used});  // and as a whole, from and to the same register
+    k.op(Operation::add, Type::u32, y, {x, y});
+    k.store(Space::global, Type::u32, k.out, y);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.reuses(reused) == 1);
+    for (unsigned i = 0; i < 32; ++i) {
+        const unsigned used = 7 * i + 3 + 1, once = i + 1 + (i % 2 != 0 ? used : 0);
+        CHECK(bench.harness.memory().global_word(4 * i) == once + once + once + used);
+    }
+}
+
+TEST_CASE("several destinations are renamed together or not at all") {
+    for (const unsigned registers : {1u, 2u}) {
+        CAPTURE(registers);
+        BlockedKernel k;
+        const auto wide = k.reg64();
+        const auto p = k.predicate();
+        k.block();
+        k.op(Operation::mul_wide, Type::u64, wide, {k.thread, k.literal(0x80000001u)}).source_type = Type::u32;
+        const auto pair = k.index();
+        k.setp(Comparison::gt, Type::u32, p, k.thread, k.literal(3));
+        const auto predicate = k.index();
+        const auto x = k.reg();
+        k.select(Type::b32, x, KernelBuilder::word(wide, 0), KernelBuilder::word(wide, 1), p);
+        k.op(Operation::add, Type::u32, x, {x, k.used});
+        k.store(Space::global, Type::u32, k.out, x);
+        k.exit();
+        PmodeBench bench(k.finish(), "registers = " + std::to_string(registers) + "\n");
+        bench.run();
+        CHECK(bench.executes(pair) == (registers == 2));
+        CHECK(bench.reuses(pair) == (registers == 2 ? 1 : 0));
+        // With both registers taken nothing more issues, not even what writes predicates only.
+        CHECK(bench.reuses(predicate) == 0);
+        for (unsigned i = 0; i < 32; ++i) {
+            const std::uint64_t product = std::uint64_t{i} * 0x80000001u;
+            CHECK(bench.harness.memory().global_word(4 * i) ==
+                  static_cast<std::uint32_t>((i > 3 ? product : product >> 32) + 7 * i + 4));
+        }
+    }
+}
+
+TEST_CASE("predicates are pre-executed and reused with the guards and branches that they decide") {
+    BlockedKernel k;
+    const auto p = k.predicate(), q = k.predicate();
+    const auto x = k.reg();
+    k.op(Operation::mov, Type::b32, x, {k.literal(5)});
+    k.block();
+    auto& both = k.setp(Comparison::gt, Type::u32, p, k.thread, k.literal(15));
+    both.destination_predicate2 = q.index;
+    const auto setp = k.index();
+    k.guard(p);
+    const auto guarded = k.add(x, k.thread);
+    k.guard(q);
+    k.op(Operation::add, Type::u32, x, {x, k.used});
+    k.unguard();
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.reuses(setp) == 1);
+    CHECK(bench.reuses(guarded) == 1);
+    for (unsigned i = 0; i < 32; ++i) {
+        CHECK(bench.harness.memory().global_word(4 * i) == (i > 15 ? i + 1 : 5 + 7 * i + 4));
+    }
+}
+
+TEST_CASE("registers beyond the rename table are not renamed") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg();
+    k.block();
+    const auto last = k.add(x, k.thread), beyond = k.add(y, k.thread);
+    k.exit();
+    PmodeBench bench(k.finish(), "rename_entries = " + std::to_string(x.index + 1) + "\n");
+    bench.run();
+    CHECK(bench.executes(last));
+    CHECK(bench.skips(beyond, SkipReason::no_rename_entry));
+}
+
+TEST_CASE("the pool is what the kernel leaves of the last registers, the same bank first") {
+    gpu::RegisterPool pool;
+    pool.reset(896, 1024, 16);
+    CHECK(pool.size() == 128);
+    CHECK(pool.allocate(5) == 896 + 5);
+    CHECK(pool.allocate(5) == 896 + 21);
+    for (unsigned i = 0; i < 6; ++i) {
+        CHECK(pool.allocate(5) % 16 == 5);
+    }
+    CHECK(pool.allocate(5) == 896);  // the bank is used up: the first of all
+    CHECK(pool.free() == 119);
+    pool.remove_name(896);
+    CHECK(pool.settle(896, 10) == 0);
+    CHECK_FALSE(pool.is_free(896));  // its write-back is to come
+    pool.written(896);
+    pool.read_until(896, 20);
+    CHECK(pool.settle(896, 10) == 20);
+    CHECK(pool.settle(896, 20) == 0);
+    CHECK(pool.is_free(896));
+
+    // 8 CTAs of 6 warps with 20 registers occupy 960 rows.
+    BlockedKernel k;
+    (void)k.registers(8);
+    k.block();
+    k.exit();
+    isa::Kernel kernel = k.finish();
+    kernel.registers = 20;
+    PmodeBench bench(kernel);
+    bench.run({192, 1, 1}, {8, 1, 1});
+    CHECK(bench.pmode().pool().first() == 960);
+    CHECK(bench.pmode().pool().size() == 64);
+}
+
+TEST_CASE("with an empty pool timing is the baseline's, to the cycle") {
+    const auto run = [](const std::string& toml) {
+        SmHarness harness({mixed_kernel(3)}, toml);
+        harness.launch({.grid = {9, 1, 1}, .block = {180, 1, 1}, .parameters = global_parameters()});
+        REQUIRE(harness.run());
+        return std::pair(harness.received().back().cycle, harness.counters().warp_instructions);
+    };
+    const auto without = run("");
+    CHECK(run("[sm]\nissue_extension = \"pmode\"\n[pmode]\nregisters = 0\nswitch_cycles = 0\n") == without);
+    CHECK(run("[sm]\nissue_extension = \"pmode\"\n").first != without.first);
+}
+
+TEST_CASE("a switch takes its cycles before the first pre-executed instruction") {
+    Cycle first[2];
+    for (const unsigned cycles : {0u, 7u}) {
+        BlockedKernel k;
+        k.block();
+        k.exit();
+        PmodeBench bench(k.finish(), "switch_cycles = " + std::to_string(cycles) + "\n");
+        bench.run();
+        for (std::size_t i = bench.steps.size(); i-- > 0;) {
+            if (bench.steps[i].kind == Kind::skipped) {
+                first[cycles == 7] = bench.cycles[i];
+            }
+        }
+    }
+    CHECK(first[1] - first[0] == 6);  // without any, the skip is in the cycle after the entry
+}
+
+TEST_CASE("what warps execute beside the program is counted apart, and stall causes sum to the cycles") {
+    BlockedKernel k;
+    k.block();
+    const auto x = k.reg();
+    for (unsigned i = 0; i < 12; ++i) {
+        k.add(x, x);
+    }
+    k.op(Operation::add, Type::u32, x, {x, k.used});
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    const isa::Kernel kernel = k.finish();
+    PmodeBench bench(kernel);
+    bench.run({96, 1, 1}, {3, 1, 1});
+    const gpu::SmCounters& sm = bench.harness.counters();
+    CHECK(sm.warp_instructions == 9 * kernel.code.size());
+    std::uint64_t classes = 0;
+    for (const std::uint64_t each : sm.by_class) {
+        classes += each;
+    }
+    CHECK(classes == sm.warp_instructions);
+    const gpu::PmodeCounters& p = bench.counters();
+    CHECK(p.reused == 9 * 8);
+    CHECK(p.executed == 9 * 12);
+    CHECK(p.repeated == p.executed - p.reused);
+    CHECK(p.short_not_reused == p.executed - p.reused);
+    CHECK(p.short_skipped == p.skips - 0);
+    CHECK(p.queued == p.reused + p.flushed);
+    std::uint64_t issued = 0;
+    for (const gpu::SchedulerCounters& scheduler : bench.harness.sm().scheduler_counters()) {
+        std::uint64_t cycles = 0;
+        for (const std::uint64_t each : scheduler.cycles) {
+            cycles += each;
+        }
+        CHECK(cycles == sm.cycles);
+        issued += scheduler[gpu::SchedulerCycle::extension_issued];
+    }
+    CHECK(issued == p.executed);
+}
+
+}  // namespace
+}  // namespace lookahead::test
