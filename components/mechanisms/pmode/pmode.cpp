@@ -47,7 +47,7 @@ void Pmode::begin_launch() {
     redefined_.resize(contexts, words);
     bits_ = words * 64;
     writers_.assign(std::size_t{contexts} * bits_, kNoOperation);
-    pool_charged_ = state_.now;
+    pool_charged_ = kNotCharging;
     std::fill(last_.begin(), last_.end(), 0);
 }
 
@@ -127,7 +127,7 @@ void Pmode::settle(unsigned row) {
 }
 
 void Pmode::charge_pool(Cycle now) {
-    const auto cycles = static_cast<std::uint64_t>(now - pool_charged_);
+    const auto cycles = static_cast<std::uint64_t>(pool_charged_ == kNotCharging ? 0 : now - pool_charged_);
     counters_.pool_cycles += cycles * pool_.size();
     counters_.pool_used_cycles += cycles * (pool_.size() - pool_.free());
     pool_charged_ = now;

@@ -180,7 +180,8 @@ class Pmode final : public IssueExtension {
     std::vector<std::uint32_t> last_;          ///< of each scheduler, the context that it pre-executed last
     std::array<std::uint16_t, 4> replaced_{};  ///< rows that the instruction that is being issued gives back
     unsigned replaced_count_ = 0;
-    Cycle pool_charged_ = 0;
+    static constexpr Cycle kNotCharging = -1;
+    Cycle pool_charged_ = kNotCharging;  ///< cycles up to this one are counted
     PmodeObserver* observer_ = nullptr;
     PmodeCounters counters_;
 };

@@ -85,10 +85,7 @@ class RegisterPool {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& free_count_& free_;
-        for (Register& each : registers_) {
-            archive& each.names& each.in_flight& each.read_until;
-        }
+        archive& first_& size_& banks_& free_count_& bank_pattern_& registers_& free_;
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
@@ -106,6 +103,11 @@ class RegisterPool {
         std::uint16_t names = 0;
         bool in_flight = false;
         Cycle read_until = 0;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& names& in_flight& read_until;
+        }
     };
 
     std::uint16_t take(unsigned index) {

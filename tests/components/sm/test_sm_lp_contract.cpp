@@ -190,10 +190,10 @@ TEST_CASE("an SM with any issue extension keeps the contract of logical processe
         CAPTURE(extension);
         for (const std::string simt : {"stack", "convergence_barrier"}) {
             SmContract sm("gto", simt == "stack" ? mixed_kernel(2) : meeting_kernel(), simt, extension);
-            for (std::uint64_t seed = first_seed; seed < first_seed + 200; ++seed) {
+            for (std::uint64_t seed = first_seed; seed < first_seed + 40; ++seed) {
                 REQUIRE(testing::check_chopping(sm.contract, seed) == "");
             }
-            for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
+            for (std::uint64_t seed = first_seed; seed < first_seed + 3; ++seed) {
                 REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
             }
             CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
