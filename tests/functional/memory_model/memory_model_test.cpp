@@ -77,7 +77,8 @@ constexpr struct {
 
 class RandomKernel {
   public:
-    RandomKernel(std::uint32_t seed, const Shape& shape) : shape_(shape) {
+    /// With `waits` a thread uses each value as soon as it has read it.
+    RandomKernel(std::uint32_t seed, const Shape& shape, bool waits) : shape_(shape), waits_(waits) {
         std::mt19937 random(seed);
         for (std::uint32_t i = 0; i < shape_.steps; ++i) {
             const auto& choice = kChoices[random() % std::size(kChoices)];
@@ -95,7 +96,7 @@ class RandomKernel {
             std::to_string(shape_.steps) +
             ">;\nld.param.u64 %rd1, [memory];\nld.param.u64 %rd2, [log];\nmov.u32 %r1, %ctaid.x;\n"
             "mov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r1, %r1, %r2, %r3;\n"
-            "add.u32 %r2, %r1, 1;\nshl.b32 %r2, %r2, 8;\n";
+            "add.u32 %r2, %r1, 1;\nshl.b32 %r2, %r2, 8;\nmov.u32 %r6, 0;\n";
         for (std::uint32_t i = 0; i < shape_.steps; ++i) {
             text += step_text(i);
         }
@@ -106,6 +107,8 @@ class RandomKernel {
                         std::to_string(i) + ";\n";
             }
         }
+        // What the values were used for: behind the log.
+        text += "st.global.u32 [%rd3+" + std::to_string(shape_.steps * shape_.threads() * 4) + "], %r6;\n";
         return text + "ret;\n}\n";
     }
 
@@ -151,10 +154,13 @@ class RandomKernel {
             "and.b32 %r3, %r3, " + std::to_string(shape_.locations - 1) +
             ";\nshr.u32 %r4, %r3, 2;\nand.b32 %r5, %r3, 3;\nmul.lo.u32 %r5, %r5, 12;\nmad.lo.u32 %r4, %r4, " +
             std::to_string(kLineStride) + ", %r5;\ncvt.u64.u32 %rd4, %r4;\nadd.u64 %rd5, %rd1, %rd4;\n";
-        return address + "or.b32 %r7, %r2, " + std::to_string(number) + ";\n" + text + "\n";
+        const std::string use =
+            waits_ && reads(number) ? "\nadd.u32 %r6, %r6, %v" + std::to_string(number) + ";" : std::string();
+        return address + "or.b32 %r7, %r2, " + std::to_string(number) + ";\n" + text + use + "\n";
     }
 
     Shape shape_;
+    bool waits_;
     std::vector<Step> steps_;
 };
 
@@ -165,22 +171,23 @@ Transport& transport() {
 }
 
 /// The fault of one random program; on ranks without the host there is nothing to check.
-std::string fault_of(std::uint32_t seed, const Shape& shape, const std::vector<std::string>& options) {
+std::string fault_of(std::uint32_t seed, const Shape& shape, const std::vector<std::string>& options,
+                     bool waits = false) {
     Configuration configuration;
     configuration.override_value("gpu.sms=4");
     for (const std::string& each : options) {
         configuration.override_value(each);
     }
-    const RandomKernel kernel(seed, shape);
+    const RandomKernel kernel(seed, shape, waits);
     std::vector<std::uint32_t> log;
     std::vector<std::uint32_t> memory;
     const auto program = [&](Device& device) {
         const std::uint32_t bytes = shape.bytes();
         const std::uint32_t values = shape.steps * shape.threads();
         const DeviceAddress words = device.allocate(bytes);
-        const DeviceAddress out = device.allocate(values * 4);
+        const DeviceAddress out = device.allocate((values + shape.threads()) * 4);
         device.fill(words, std::byte{0}, bytes);
-        device.fill(out, std::byte{0}, values * 4);
+        device.fill(out, std::byte{0}, (values + shape.threads()) * 4);
         device.launch("random", {{shape.ctas, 1, 1}, {shape.threads_of_cta, 1, 1}}, pack_parameters(words, out));
         log = device.download<std::uint32_t>(out, values);
         memory = device.download<std::uint32_t>(words, bytes / 4);
@@ -223,6 +230,21 @@ TEST_CASE("random programs on four SMs keep the axioms of the memory model") {
             const bool good = fault.empty();
             CHECK_MESSAGE(good, ("seed " + std::to_string(seed) + ", " + options + ": " + fault));
         }
+    }
+}
+
+/// Pre-execution runs ahead of fences, stores and atomics, and brings lines into L1 that others write.
+TEST_CASE("random programs keep the axioms of the memory model with P-mode") {
+    const std::vector<std::string> policies{"l1d.write_policy=write_evict", "l1d.write_policy=write_through"};
+    for (std::uint32_t program = 0; program < 16; ++program) {
+        std::vector<std::string> options{"sm.issue_extension=pmode", "pmode.check=true", policies[program % 2]};
+        if (program % 4 > 1) {
+            options.insert(options.end(), {"l1d.set_index=linear", "l1d.sets=4", "l1d.ways=2", "l1d.pinned_ways=1",
+                                           "l1d.mshrs=4", "l1d.merges=3", "l1d.miss_queue=2"});
+        }
+        const std::string fault = fault_of(5000 + program, program < 2 ? kDense : kSparse, options, true);
+        const bool good = fault.empty();
+        CHECK_MESSAGE(good, ("seed " + std::to_string(5000 + program) + ": " + fault));
     }
 }
 
