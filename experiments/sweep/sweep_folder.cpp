@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error/error.h"
+#include "core/hdf5/file.h"
 
 namespace lookahead {
 
@@ -29,6 +30,19 @@ void write_whole(const std::string& path, const std::string& text) {
     out << text;
     if (!out.flush() || std::rename(partial.c_str(), path.c_str()) != 0) {
         throw InputError(path + ": the file cannot be written");
+    }
+}
+
+/// A host that lost power soon after a run may have kept the name of its result without the contents.
+bool is_whole(const std::string& path) {
+    if (!std::filesystem::exists(path)) {
+        return false;
+    }
+    try {
+        const hdf5::InputFile file(path);
+        return true;
+    } catch (const InputError&) {
+        return false;
     }
 }
 
@@ -63,7 +77,7 @@ Study SweepFolder::study() const {
 }
 
 PointState SweepFolder::state(const SweepPoint& point) const {
-    if (std::filesystem::exists(result_file(point))) {
+    if (is_whole(result_file(point))) {
         return {PointStatus::complete, 0, "", 0};
     }
     const auto text = read_file(failure_file(point));

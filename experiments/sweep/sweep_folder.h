@@ -20,7 +20,7 @@ struct PointState {
 /// The folder of a sweep:
 ///
 ///     study.toml                the study
-///     points/KEY.h5             the result of a complete point, put there by renaming
+///     points/KEY.h5             the result of a complete point, put there by renaming; one that is cut off is missing
 ///     points/KEY.failure.json   exit code and message of a point that ended otherwise
 ///     index.h5                  the table over all points (collect)
 ///

@@ -117,6 +117,13 @@ def check_whole(checks):
                  f"{best}, expected {chosen}")
     checks.check("validate", lookahead.execute(checks.program, ["validate", checks.folder / "whole/index.h5"])
                  .returncode == 0)
+    # A result that the disk has lost half of counts as missing.
+    with open(checks.folder / "whole" / table["file"][3], "r+b") as file:
+        file.truncate(file.seek(0, 2) // 2)
+    status = checks.sweep("status", study, "whole")
+    checks.check("status of a cut result", "7 complete, 0 failed, 1 missing" in status.stdout, status.stdout)
+    mended = checks.sweep("run", study, "whole")
+    checks.check("cut result", "8 complete, 0 failed, 1 run now" in mended.stdout, mended.stdout + mended.stderr)
     again = checks.sweep("run", study, "whole")
     checks.check("resume", "8 complete, 0 failed, 0 run now" in again.stdout, again.stdout)
     (checks.folder / "whole" / table["file"][3]).unlink()
