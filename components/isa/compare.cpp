@@ -21,6 +21,17 @@ struct Compared<Half> {
     static float value(std::uint16_t lane) { return float_of_half(lane); }
 };
 
+/// A half of f16x2.
+template <unsigned kShift>
+struct HalfAt {};
+template <unsigned kShift>
+struct Compared<HalfAt<kShift>> {
+    using Lane = std::uint32_t;
+    static float value(std::uint32_t lane) { return float_of_half(static_cast<std::uint16_t>(lane >> kShift)); }
+};
+/// Stands for f16x2.
+struct Halves {};
+
 /// The comparison of two values; of floats eq to ge are false where one is NaN, equ to geu are true (PTX ISA, setp).
 template <class T, Comparison kComparison, bool kFlush>
 bool holds(typename Compared<T>::Lane a_lane, typename Compared<T>::Lane b_lane) {
@@ -125,12 +136,27 @@ AluHandler select_extended(Comparison comparison) {
     }
 }
 
-/// True is all ones for integers, 1.0 for f32; false is 0.
+/// True is all ones for integers and 1.0 for floats; false is 0.
+std::uint32_t truth_of(Type type) {
+    switch (type) {
+        case Type::f32:
+            return std::bit_cast<std::uint32_t>(1.0f);
+        case Type::f16:
+        case Type::f16x2:
+            return kOne16;
+        case Type::u16:
+        case Type::s16:
+            return 0xffff;
+        default:
+            return ~0u;
+    }
+}
+
 template <class T, Comparison kComparison, bool kFlush>
 void set_register(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     const LaneMask comparison = compare<T, kComparison, kFlush>(rows);
     const LaneMask result = combined(instruction.combine, comparison, rows.source_predicate) & active;
-    const std::uint32_t truth = instruction.type == Type::f32 ? std::bit_cast<std::uint32_t>(1.0f) : ~0u;
+    const std::uint32_t truth = truth_of(instruction.type);
     std::uint32_t* const destination = rows.destination[0];
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         const std::uint32_t value = (result >> lane & 1) ? truth : 0;
@@ -138,9 +164,29 @@ void set_register(OperandRows& rows, LaneMask active, const Instruction& instruc
     }
 }
 
+/// The halves of f16x2 give a half of the result each.
+template <Comparison kComparison>
+void set_halves(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+    const auto result = [&](LaneMask comparison) {
+        return combined(instruction.combine, comparison, rows.source_predicate);
+    };
+    const LaneMask low = result(compare<HalfAt<0>, kComparison, false>(rows));
+    const LaneMask high = result(compare<HalfAt<16>, kComparison, false>(rows));
+    const std::uint32_t truth = instruction.type == Type::f16x2 ? kOne16 : 0xffff;
+    std::uint32_t* const destination = rows.destination[0];
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const std::uint32_t value = (low >> lane & 1 ? truth : 0) | (high >> lane & 1 ? truth << 16 : 0);
+        destination[lane] = (active >> lane & 1) ? value : destination[lane];
+    }
+}
+
 template <class T, Comparison kComparison, bool kFlush>
 AluHandler select_one(Operation operation) {
-    return operation == Operation::setp ? set_predicate<T, kComparison, kFlush> : set_register<T, kComparison, kFlush>;
+    if constexpr (std::is_same_v<T, Halves>)
+        return operation == Operation::set ? set_halves<kComparison> : nullptr;
+    else
+        return operation == Operation::setp ? set_predicate<T, kComparison, kFlush>
+                                            : set_register<T, kComparison, kFlush>;
 }
 
 template <class T, bool kFlush = false>
@@ -209,6 +255,8 @@ AluHandler select_by_type(const Instruction& instruction, Type compared) {
                                              : select_floating<float, false>(instruction);
         case Type::f16:
             return instruction.flush_to_zero ? nullptr : select_floating<Half, false>(instruction);
+        case Type::f16x2:
+            return instruction.flush_to_zero ? nullptr : select_floating<Halves, false>(instruction);
         case Type::f64:
             return select_floating<double, false>(instruction);
         default:
@@ -226,8 +274,18 @@ AluHandler select_compare(const Instruction& instruction) {
                                                : nullptr;
     if (instruction.operation == Operation::setp) return select_by_type(instruction, instruction.type);
     if (instruction.operation != Operation::set) return nullptr;
-    const bool known = instruction.type == Type::u32 || instruction.type == Type::s32 || instruction.type == Type::f32;
-    return known ? select_by_type(instruction, instruction.source_type) : nullptr;
+    switch (instruction.type) {
+        case Type::u16:
+        case Type::s16:
+        case Type::u32:
+        case Type::s32:
+        case Type::f16:
+        case Type::f16x2:
+        case Type::f32:
+            return select_by_type(instruction, instruction.source_type);
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace lookahead::isa

@@ -13,6 +13,7 @@ namespace lookahead::isa {
 
 /// The NaN that half-precision instructions give (PTX ISA, "Half Precision Floating Point Instructions").
 inline constexpr std::uint16_t kNan16 = 0x7fff;
+inline constexpr std::uint16_t kOne16 = 0x3c00;
 
 inline float float_of_half(std::uint16_t half) {
     return _cvtsh_ss(half);

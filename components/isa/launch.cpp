@@ -129,6 +129,7 @@ std::vector<Row> make_constant_rows(const Kernel& kernel, const Dim3& grid, cons
 }
 
 void check_launch(const Kernel& kernel, const Dim3& grid, const Dim3& block) {
+    if (!kernel.refusal.empty()) throw InputError(kernel.refusal);
     const auto refuse = [&kernel](const std::string& what) {
         throw ProgramError("launch of " + kernel.name + ": " + what);
     };

@@ -72,14 +72,11 @@ std::uint64_t add_double(std::uint64_t old_value, std::uint64_t operand) {
     return std::bit_cast<std::uint64_t>(canonical(std::bit_cast<double>(old_value) + std::bit_cast<double>(operand)));
 }
 
-/// .noftz: two sums, each rounded once.
-std::uint64_t add_halves(std::uint32_t a, std::uint32_t b) {
-    const auto sum = [](std::uint32_t x, std::uint32_t y) -> std::uint32_t {
-        const double exact =
-            double{float_of_half(static_cast<std::uint16_t>(x))} + double{float_of_half(static_cast<std::uint16_t>(y))};
-        return half_of(exact, Rounding::rn);
-    };
-    return sum(a, b) | sum(a >> 16, b >> 16) << 16;
+/// .noftz: rounded once. Of the low halves.
+std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
+    const double exact =
+        double{float_of_half(static_cast<std::uint16_t>(a))} + double{float_of_half(static_cast<std::uint16_t>(b))};
+    return half_of(exact, Rounding::rn);
 }
 
 }  // namespace
@@ -140,7 +137,12 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old_value, std:
             return narrow(std::uint64_t{});
         case Type::f16x2:
             LOOKAHEAD_ASSERT(op == AtomicOp::add, "PTX has no other atomics of f16x2 than add");
-            return add_halves(static_cast<std::uint32_t>(old_value), static_cast<std::uint32_t>(operand));
+            return add_half(old_value, operand) | add_half(old_value >> 16, operand >> 16) << 16;
+        case Type::f16:
+            LOOKAHEAD_ASSERT(op == AtomicOp::add, "PTX has no other atomics of f16 than add");
+            return add_half(old_value, operand);
+        case Type::b16:
+            return narrow(std::uint16_t{});
         case Type::s32:
             return narrow(std::int32_t{});
         case Type::s64:

@@ -67,7 +67,8 @@ class Replay : public Workload {
         EmulatorOptions options;
         options.observer = &finder;
         try {
-            EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(ptx_, capture_.ptx_name), {}), options);
+            const auto module = ptx::parse_module(ptx_, capture_.ptx_name, ptx::Refusal::of_kernel);
+            EmulatedDevice device(finaliser::finalise_module(module, {}), options);
             Replay again(*this);
             for (std::size_t i = 0; i < different_call_; ++i) {
                 const CapturedCall& call = capture_.calls[i];

@@ -13,6 +13,7 @@
 #include "components/emulator/memory_fault.h"
 #include "components/frontend/cudart/fat_binary.h"
 #include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/device_library.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/launch.h"
 #include "core/error/error.h"
@@ -179,8 +180,8 @@ EmulatedDevice& CaptureServer::device() {
     if (device_ == nullptr) {
         isa::KernelTable kernels;
         if (!capture_.modules.empty())
-            kernels =
-                finaliser::finalise_module(ptx::parse_module(capture_.ptx(), capture_.ptx_name), machine_.options);
+            kernels = finaliser::finalise_module(
+                ptx::parse_module(capture_.ptx(), capture_.ptx_name, ptx::Refusal::of_kernel), machine_.options);
         // Programs are told of capability 7.5, which has independent thread scheduling, whatever the machine.
         const EmulatorOptions options{.memory_file = memory_file_, .simt = isa::SimtModel::convergence_barrier};
         device_ = std::make_unique<EmulatedDevice>(std::move(kernels), options);
@@ -285,6 +286,7 @@ Reply CaptureServer::reset() {
     for (const Allocator::Block& block : blocks)
         if (block.address < isa::kModuleBase) release(block.address);
     for (const isa::ModuleVariable& variable : device().kernels().image) {
+        if (variable.name == ptx::kHeapStorage) continue;
         const bool zero = variable.contents.empty();
         device().fill(variable.address, std::byte{0}, variable.bytes);
         device().copy_to_device(variable.address, variable.contents);
@@ -385,6 +387,9 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     const auto parameters = payload.subspan(request.name_bytes);
     const isa::Kernel* const kernel = find(request.module, name);
     if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
+    if (!kernel->refusal.empty())
+        throw InputError(
+            fmt::format("{} cannot be captured: it launches {}: {}", capture_.program, kernel->name, kernel->refusal));
     CapturedCall call{.kind = CapturedCall::Kind::launch, .kernel = kernel->name};
     call.configuration = {{request.grid[0], request.grid[1], request.grid[2]},
                           {request.block[0], request.block[1], request.block[2]},

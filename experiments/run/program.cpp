@@ -16,7 +16,7 @@ finaliser::FinaliserOptions finaliser_options(const Configuration& configuration
 }
 
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
-    const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file());
+    const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file(), ptx::Refusal::of_kernel);
     return finaliser::finalise_module(module, finaliser_options(configuration));
 }
 

@@ -164,6 +164,7 @@ void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation
 
 isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
     check_options(given);
+    if (!kernel.problem.empty()) throw InputError(kernel.problem);
     FinaliserOptions options = given;
     options.register_limit -= given.isa.reserved_registers;
     VirtualKernel code;
@@ -187,12 +188,36 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     return result;
 }
 
+namespace {
+
+/// What stands for a kernel that cannot be launched: its parameters, and an end.
+isa::Kernel refused_kernel(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
+                           const std::string& refusal) {
+    ptx::Function empty;
+    empty.name = kernel.name;
+    empty.is_kernel = empty.is_defined = true;
+    empty.parameters = kernel.parameters;
+    empty.parameter_bytes = kernel.parameter_bytes;
+    empty.bounds = kernel.bounds;
+    empty.line = kernel.line;
+    isa::Kernel result = finalise(module, empty, options);
+    result.refusal = refusal;
+    return result;
+}
+
+}  // namespace
+
 isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptions& options) {
     isa::KernelTable table;
     table.image = module_image(module);
     if (options.isa.pointers == 32) table.reach = isa::kPointerReach;
     for (const ptx::Function& function : module.functions)
-        if (function.is_kernel && function.is_defined) table.push_back(finalise(module, function, options));
+        if (function.is_kernel && function.is_defined) try {
+                table.push_back(finalise(module, function, options));
+            } catch (const InputError& error) {
+                if (module.refusal == ptx::Refusal::of_module) throw;
+                table.push_back(refused_kernel(module, function, options, error.what()));
+            }
     return table;
 }
 

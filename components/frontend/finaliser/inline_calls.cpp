@@ -261,6 +261,7 @@ class Inliner {
 
     /// The callee's body with what passes arguments and results.
     void append_callee(const Body& caller, const Instruction& call, const Function& function) {
+        if (!function.problem.empty()) throw InputError(function.problem);
         if (++calls_ + result_.instructions.size() > kMostInstructions)
             refuse(call,
                    fmt::format("with this call in place the kernel has more than {} instructions", kMostInstructions));

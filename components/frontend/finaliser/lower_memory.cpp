@@ -349,8 +349,6 @@ isa::AtomicOp machine_atomic(ptx::AtomicOperation operation) {
 
 void lower_atomic(LoweringContext& context, Operation operation) {
     const ptx::Instruction& instruction = context.instruction();
-    const unsigned bits = ptx::bits(instruction.type());
-    if (bits != 32 && bits != 64) context.refuse("atomics are supported for 32-bit and 64-bit types");
     VirtualInstruction atomic = make_access(context, operation);
     atomic.machine.atomic = machine_atomic(instruction.modifiers.atomic);
     const auto sources = instruction.sources();

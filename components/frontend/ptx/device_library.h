@@ -1,16 +1,31 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace lookahead::ptx {
 
-/// Functions that CUDA programs declare and that CUDA's runtime brings along, as PTX with 64-bit addresses: vprintf. A
-/// module that declares one of them and has no body for it gets the library's (device_library/).
-std::string_view device_library();
+/// A function that CUDA programs declare and that CUDA's runtime brings along.
+struct LibraryFunction {
+    std::string_view name;
+    unsigned parameters;    ///< of 8 bytes each
+    unsigned result_bytes;  ///< 0: none
+};
 
-/// The function of the library, by which it is known whether a module needs it.
+/// Functions that belong together, and their PTX with 64-bit addresses.
+struct LibraryPart {
+    std::span<const LibraryFunction> functions;
+    std::string_view ptx;
+};
+
+/// vprintf; malloc and free. A module that declares one of them and has no body for it gets the part's
+/// (device_library/).
+std::span<const LibraryPart> device_library();
+
 inline constexpr std::string_view kPrintFunction = "vprintf";
 /// The library's variable that printed text is collected in (components/device/device_print.h).
 inline constexpr std::string_view kPrintBuffer = "lookahead_print_buffer";
+/// The library's variable that malloc's blocks lie in: large, and its contents need no initial value.
+inline constexpr std::string_view kHeapStorage = "lookahead_heap_storage";
 
 }  // namespace lookahead::ptx

@@ -71,6 +71,8 @@ struct Function {
     std::vector<Label> labels;  ///< in order of their instruction
     std::vector<Prototype> prototypes;
     std::uint32_t line = 0;
+    /// Why the body cannot be used, as a sentence with file and line; empty: it can. One that cannot is empty.
+    std::string problem;
 };
 
 }  // namespace lookahead::ptx

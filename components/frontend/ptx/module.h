@@ -9,10 +9,17 @@
 
 namespace lookahead::ptx {
 
+/// What something unsupported in a function's body makes unusable.
+enum class Refusal {
+    of_module,  ///< all: parse_module and finalise_module throw
+    of_kernel,  ///< the kernels that run the function: they are refused when they are launched
+};
+
 /// One PTX file, parsed and type-checked.
 struct Module {
     std::string file_name;  ///< for messages
     std::string source;     ///< the PTX text
+    Refusal refusal = Refusal::of_module;
     unsigned version_major = 0;
     unsigned version_minor = 0;
     std::string target;          ///< "sm_75"

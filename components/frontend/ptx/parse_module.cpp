@@ -20,6 +20,12 @@ constexpr unsigned kOldestVersion = 2;
 constexpr unsigned kNewestVersion = 9;
 constexpr std::size_t kMostInitialisedBytes = std::size_t{1} << 28;
 
+std::string sentence(const std::string& file, const Problem& problem) {
+    std::string text = file + ":" + std::to_string(problem.line) + ": ";
+    if (!problem.statement.empty()) text += "`" + problem.statement + "`: ";
+    return text + problem.message;
+}
+
 class ModuleParser {
   public:
     ModuleParser(Module& module, SymbolTable& names, std::string_view source, const std::vector<Token>& tokens)
@@ -125,7 +131,34 @@ class ModuleParser {
         Function& function = module_.functions[place(std::move(parsed))];
         if (cursor_.accept(';')) return;
         if (function.is_defined) fail(line, "function `" + function.name + "` has two bodies");
-        parse_body(cursor_, names_, module_, function);
+        if (module_.refusal == Refusal::of_module) return parse_body(cursor_, names_, module_, function);
+        Cursor body = cursor_;
+        skip_body();
+        try {
+            parse_body(body, names_, module_, function);
+        } catch (const Problem& problem) {
+            drop_body(function, sentence(module_.file_name, problem));
+        }
+    }
+
+    void skip_body() {
+        const std::uint32_t line = cursor_.line();
+        cursor_.expect('{', "before a function's body");
+        for (std::size_t depth = 1; depth > 0;) {
+            if (cursor_.at_end()) fail(line, "the function's body has no closing }");
+            const Token& token = cursor_.next();
+            if (token.is('{')) ++depth;
+            if (token.is('}')) --depth;
+        }
+    }
+
+    static void drop_body(Function& function, std::string problem) {
+        function.problem = std::move(problem);
+        function.registers.clear();
+        function.variables.clear();
+        function.instructions.clear();
+        function.labels.clear();
+        function.prototypes.clear();
     }
 
     /// The index of the function, which may have been declared before.
@@ -167,48 +200,55 @@ class ModuleParser {
     std::size_t initialised_bytes_ = 0;
 };
 
-std::string sentence(const std::string& file, const Problem& problem) {
-    std::string text = file + ":" + std::to_string(problem.line) + ": ";
-    if (!problem.statement.empty()) text += "`" + problem.statement + "`: ";
-    return text + problem.message;
-}
-
-bool needs_library(const Module& module) {
-    const Function* const print = module.find_function(kPrintFunction);
-    if (print == nullptr || print->is_defined || module.address_bits != 64) return false;
+bool is_as_declared(const Function& function, const LibraryFunction& known) {
     const auto has_bytes = [](std::uint64_t bytes) {
         return [bytes](const Parameter& parameter) { return parameter.size == bytes; };
     };
-    return print->parameters.size() == 2 && std::ranges::all_of(print->parameters, has_bytes(8)) &&
-           print->return_parameters.size() == 1 && std::ranges::all_of(print->return_parameters, has_bytes(4));
+    return function.parameters.size() == known.parameters && std::ranges::all_of(function.parameters, has_bytes(8)) &&
+           function.return_parameters.size() == (known.result_bytes == 0 ? 0 : 1) &&
+           std::ranges::all_of(function.return_parameters, has_bytes(known.result_bytes));
 }
 
-/// Gives the module the bodies that the device library has. What the file says of itself stays.
-void link_library(Module& module, SymbolTable& names) {
+/// Whether the module declares functions of the part as CUDA does, and has no bodies for them.
+bool needs(const Module& module, const LibraryPart& part) {
+    bool needed = false;
+    for (const LibraryFunction& known : part.functions) {
+        const Function* const function = module.find_function(known.name);
+        if (function == nullptr) continue;
+        if (function->is_defined || !is_as_declared(*function, known)) return false;
+        needed = true;
+    }
+    return needed && module.address_bits == 64;
+}
+
+/// Gives the module the bodies that the part has. What the file says of itself stays.
+void link(const LibraryPart& part, Module& module, SymbolTable& names) {
     Module header;
     header.version_major = module.version_major;
     header.version_minor = module.version_minor;
     header.target = module.target;
-    const std::vector<Token> tokens = tokenise(device_library());
-    ModuleParser(module, names, device_library(), tokens).run();
+    const std::vector<Token> tokens = tokenise(part.ptx);
+    ModuleParser(module, names, part.ptx, tokens).run();
     module.version_major = header.version_major;
     module.version_minor = header.version_minor;
     module.target = header.target;
-    const auto print = names.find(std::string(kPrintFunction));
-    module.functions[print->second.index].is_library = true;
+    for (const LibraryFunction& function : part.functions)
+        module.functions[names.find(std::string(function.name))->second.index].is_library = true;
 }
 
 }  // namespace
 
-Module parse_module(std::string_view text, std::string file_name) {
+Module parse_module(std::string_view text, std::string file_name, Refusal refusal) {
     Module module;
+    module.refusal = refusal;
     module.file_name = std::move(file_name);
     module.source = text;
     try {
         const std::vector<Token> tokens = tokenise(module.source);
         SymbolTable names;
         ModuleParser(module, names, module.source, tokens).run();
-        if (needs_library(module)) link_library(module, names);
+        for (const LibraryPart& part : device_library())
+            if (needs(module, part)) link(part, module, names);
     } catch (const Problem& problem) {
         throw InputError(sentence(module.file_name, problem));
     }

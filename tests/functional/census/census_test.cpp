@@ -87,6 +87,9 @@ constexpr Forms kForms[] = {
     {"setp.{eq,ne}.{,and.}{b16,b32,b64}", "setp"},
     {"setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{,and.,or.,xor.}{f32,ftz.f32,f64}", "setp"},
     {"set.{eq,ne,lt,le,gt,ge}.{u32,s32,f32}.{s16,s32,s64}", "=U T T"},
+    {"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{u16,s16,u32,s32,f16}.f16", "=U T T"},
+    {"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{u32,s32,f16x2}.f16x2", "=U T T"},
+    {"set.{lt,neu}.{and,or,xor}.{u32.f16,u32.f16x2,f16.f16,f16x2.f16x2}", "set"},
     {"set.{eq,lo,ls,hi,hs}.{and.,}{u32,s32,f32}.{u16,u32,u64}", "set"},
     {"set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{u32,s32,f32}.{f32,f64}", "=U T T"},
     {"selp.{b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64}", "=T T T pred"},
@@ -183,6 +186,8 @@ constexpr const char* kStatements[] = {
     "atom.{global.,shared.,}add.f32 %f0, [%q], %f1;",
     "atom.{global.,shared.,}add.f64 %d0, [%q], %d1;",
     "atom.{global.,shared.,}add.noftz.f16x2 %r0, [%q], %r1;",
+    "atom.{global.,shared.,}add.noftz.f16 %h0, [%q+2], %h1;",
+    "atom.{global.,shared.,}cas.b16 %h0, [%q+6], %h1, %h2;",
     "atom.{global.,shared.,}{and,or,xor,exch}.b32 %r0, [%q], %r1;",
     "atom.{global.,shared.,}{and,or,xor,exch}.b64 %rd0, [%q], %rd1;",
     "atom.{global.,shared.,}cas.b32 %r0, [%q], %r1, %r2;",
@@ -199,6 +204,7 @@ constexpr const char* kStatements[] = {
     "red.{global.,shared.,}{inc,dec}.u32 [%q], %r1;",
     "red.{global.,shared.,}add.{f32} [%q], %f1;",
     "red.{global.,shared.,}add.noftz.f16x2 [%q], %r1;",
+    "red.{global.,shared.,}add.noftz.f16 [%q], %h1;",
     "mov.u32 %r0, %{tid,ntid,ctaid,nctaid}.{x,y,z};",
     "mov.u32 %r0, %lanemask_{eq,lt,le,gt,ge};",
     "mov.u32 %r0, %{laneid,warpid,nwarpid,smid,nsmid,clock,dynamic_smem_size};",
@@ -217,7 +223,9 @@ struct Refused {
 };
 constexpr Refused kRefused[] = {
     {"mov.u32 %r0, %envreg2;", "%envreg2"},
-    {".param .b64 size; .param .b64 got; st.param.b64 [size], %rd1; call.uni (got), malloc, (size);", "malloc"},
+    {".param .b64 kernel; .param .b64 got; st.param.b64 [kernel], %rd1; call.uni (got), cudaGetParameterBufferV2, "
+     "(kernel);",
+     "cudaGetParameterBufferV2"},
 };
 
 /// All texts that `pattern` stands for. An inner brace is not looked into: registers' vectors stay as they are.
@@ -318,7 +326,7 @@ std::string kernel_of(const Statement& statement) {
     std::string text = R"(.version 9.0
 .target sm_75
 .address_size 64
-.extern .func (.param .b64 got) malloc(.param .b64 size);
+.extern .func (.param .b64 got) cudaGetParameterBufferV2(.param .b64 kernel);
 .shared .align 16 .b8 work[2048];
 .const .align 16 .u32 constants[4] = {0x89abcdef, 0xfedcba98, 0x80818283, 0x7f008001};
 .visible .entry k(.param .u64 out, .param .u32 unused)
@@ -503,8 +511,8 @@ TEST_CASE("every move, access, atomic, barrier and special register of the censu
         expand(pattern, texts);
         for (std::string text : texts) {
             const bool shared = text.find("shared") != std::string::npos;
-            for (std::size_t at; (at = text.find("[%q]")) != std::string::npos;)
-                text.replace(at, 4, shared ? "[%s]" : "[%m]");
+            for (std::size_t at; (at = text.find("[%q")) != std::string::npos;)
+                text.replace(at, 3, shared ? "[%s" : "[%m");
             const std::size_t destination = text.find("%d0"), wide = text.find("%rd0"), single = text.find("%f0"),
                               half = text.find("%h0"), word = text.find("%r0");
             const auto there = [](std::size_t at) { return at != std::string::npos; };

@@ -34,8 +34,8 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     const auto workload = make_variant<Workload>("capture", configuration, WorkloadContext{});
     finaliser::FinaliserOptions options;
     options.register_limit = register_limit;
-    EmulatedDevice device(
-        finaliser::finalise_module(ptx::parse_module(workload->ptx(), workload->ptx_file()), options));
+    EmulatedDevice device(finaliser::finalise_module(
+        ptx::parse_module(workload->ptx(), workload->ptx_file(), ptx::Refusal::of_kernel), options));
     workload->run(device);
     return workload->check();
 }
@@ -312,4 +312,35 @@ TEST_CASE("What cannot be captured ends the program with its reason") {
     CHECK(run_captured({"/bin/sh", "-c", "exit 7"}, LOOKAHEAD_CUDART_FOLDER, server) == 7);
     CHECK_THROWS_WITH_AS(run_captured({"/bin/sh", "-c", "kill -9 $$"}, LOOKAHEAD_CUDART_FOLDER, server),
                          doctest::Contains("signal 9"), ProgramError);
+}
+
+TEST_CASE("A kernel that cannot run, itself or by what it calls, stops the program when it is launched") {
+    const std::string module = kModule + R"(.func helper() { .reg .u32 %r<1>; mov.u32 %r0, %envreg2; ret; }
+.visible .entry direct(.param .u64 p) .maxntid 96, 1, 1 { frobnicate.u32 7; }
+.visible .entry by_call() { call helper; ret; }
+)";
+    CaptureServer server("program");
+    std::vector<std::byte> answer;
+    const auto ask = [&](const cudart::Request& request, const std::string& payload) {
+        return server.serve(request, bytes_of(payload), answer);
+    };
+    CHECK(server.serve({.operation = Operation::load_module}, fat_binary(module), answer).error == cudart::kSuccess);
+    const auto launch = [&](const std::string& name, std::size_t parameter_bytes) {
+        return ask({.operation = Operation::launch,
+                    .name_bytes = static_cast<std::uint32_t>(name.size()),
+                    .grid = {1, 1, 1},
+                    .block = {32, 1, 1}},
+                   name + std::string(parameter_bytes, '\0'));
+    };
+    CHECK(ask({.operation = Operation::find_kernel}, "direct").error == cudart::kSuccess);
+    cudart::KernelInformation known;
+    REQUIRE(answer.size() >= sizeof known);
+    std::memcpy(&known, answer.data(), sizeof known);
+    CHECK(known.parameters == 1);
+    CHECK(known.parameter_bytes == 8);
+    CHECK(known.max_threads == 96);
+    CHECK_THROWS_WITH_AS(launch("direct", 8),
+                         doctest::Contains("it launches direct: program.ptx:17: `frobnicate.u32 7`"), InputError);
+    CHECK_THROWS_WITH_AS(launch("by_call", 0), doctest::Contains("program.ptx:16: `mov.u32 %r0, %envreg2`"),
+                         InputError);
 }

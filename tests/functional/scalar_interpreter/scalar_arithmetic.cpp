@@ -248,16 +248,39 @@ std::optional<std::uint64_t> converted(const ptx::Instruction& instruction, std:
     return floating_of(value, to, modifiers);
 }
 
+bool combined(const Modifiers& modifiers, bool holds, std::uint64_t predicate) {
+    if (modifiers.combine == ptx::Combine::and_) return holds && predicate != 0;
+    if (modifiers.combine == ptx::Combine::or_) return holds || predicate != 0;
+    if (modifiers.combine == ptx::Combine::xor_) return holds != (predicate != 0);
+    return holds;
+}
+
+/// set with sources of f16, or of f16x2, of which each half gives a half of the result.
+std::uint64_t half_set_result(const Modifiers& modifiers, const Sources& sources) {
+    const bool packed = modifiers.types[1] == Type::f16x2;
+    const bool floating = modifiers.types[0] == Type::f16 || modifiers.types[0] == Type::f16x2;
+    const std::uint64_t truth = floating ? 0x3c00 : packed ? 0xffff : truncated(~std::uint64_t{0}, modifiers.types[0]);
+    std::uint64_t result = 0;
+    for (unsigned shift = 0; shift < (packed ? 32 : 16); shift += 16) {
+        const auto single = [&](std::uint64_t bits) {
+            return float_bits(static_cast<float>(value_of_half(static_cast<std::uint16_t>(bits >> shift))));
+        };
+        const bool holds = comparison_holds(modifiers.comparison, Type::f32, single(sources[0]), single(sources[1]));
+        if (combined(modifiers, holds, sources[2])) result |= truth << shift;
+    }
+    return result;
+}
+
 /// d = ones or 1.0 where the comparison holds, zero elsewhere.
 std::uint64_t set_result(const ptx::Instruction& instruction, const Sources& sources) {
     const Modifiers& modifiers = instruction.modifiers;
+    if (modifiers.types[1] == Type::f16 || modifiers.types[1] == Type::f16x2)
+        return half_set_result(modifiers, sources);
     const bool flush = modifiers.ftz && modifiers.types[1] == Type::f32;
-    bool holds = comparison_holds(modifiers.comparison, modifiers.types[1], flush ? flushed(sources[0]) : sources[0],
-                                  flush ? flushed(sources[1]) : sources[1]);
-    if (modifiers.combine == ptx::Combine::and_) holds = holds && sources[2] != 0;
-    if (modifiers.combine == ptx::Combine::or_) holds = holds || sources[2] != 0;
-    if (modifiers.combine == ptx::Combine::xor_) holds = holds != (sources[2] != 0);
-    if (!holds) return 0;
+    const bool holds =
+        comparison_holds(modifiers.comparison, modifiers.types[1], flush ? flushed(sources[0]) : sources[0],
+                         flush ? flushed(sources[1]) : sources[1]);
+    if (!combined(modifiers, holds, sources[2])) return 0;
     return modifiers.types[0] == Type::f32 ? float_bits(1.0f) : 0xffffffffu;
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "components/frontend/ptx/parse_module.h"
+#include "core/error/error.h"
 #include "tests/components/frontend/ptx/test_support.h"
 
 namespace lookahead::ptx {
@@ -93,6 +94,35 @@ TEST_CASE("a declaration and a later body are one function") {
     CHECK_FALSE(module.find_function("vprintf")->is_defined);
     CHECK(module.find_function("vprintf")->is_extern);
     CHECK(module.find_kernel("f") == nullptr);
+}
+
+TEST_CASE("a body that cannot be used is left out where the kernels are refused, and the next function follows") {
+    const Module module =
+        parse_module(with_header(".visible .entry bad(.param .u64 p)\n{ .reg .b32 %r<2>; { foo.bar; } }\n"
+                                 ".visible .entry good() { ret; }\n"),
+                     "test.ptx", Refusal::of_kernel);
+    REQUIRE(module.functions.size() == 2);
+    CHECK(module.functions[0].problem.find("`foo.bar`") != std::string::npos);
+    CHECK(module.functions[0].problem.starts_with("test.ptx:"));
+    CHECK(module.functions[0].is_defined);
+    CHECK(module.functions[0].parameters.size() == 1);
+    CHECK(module.functions[0].registers.empty());
+    CHECK(module.functions[1].problem.empty());
+    CHECK(module.functions[1].instructions.size() == 1);
+    for (const char* text : {".visible .entry bad() { { ret; }", ".visible .entry bad() ret;"})
+        CHECK_THROWS_AS(parse_module(with_header(text), "test.ptx", Refusal::of_kernel), InputError);
+}
+
+TEST_CASE("malloc and free get bodies where they are declared as CUDA declares them") {
+    const std::string free = ".extern .func free(.param .b64 p);\n";
+    const Module module = parse(with_header(free));
+    CHECK(module.find_function("free")->is_library);
+    CHECK(module.find_function("malloc")->is_defined);
+    CHECK(module.find_function("vprintf") == nullptr);
+    CHECK_FALSE(parse(with_header(free + ".extern .func malloc(.param .b64 p);")).find_function("malloc")->is_defined);
+    const Module own = parse(with_header(free + ".func (.param .b64 r) malloc(.param .b64 p) { ret; }"));
+    CHECK_FALSE(own.find_function("malloc")->is_library);
+    CHECK_FALSE(own.find_function("free")->is_defined);
 }
 
 TEST_CASE("a variable has its state space, type, alignment and size") {
