@@ -150,8 +150,9 @@ void HostProcess::take_next_call() {
 }
 
 HostCall* HostProcess::next_call() {
-    if (loaded_variables_ < kernel_table_.image.size()) {
-        return load_variable(kernel_table_.image[loaded_variables_++]);
+    while (loaded_variables_ < kernel_table_.image.size()) {
+        const isa::ModuleVariable& variable = kernel_table_.image[loaded_variables_++];
+        if (variable.has_initial_value) return load_variable(variable);
     }
     return driver_->resume();
 }

@@ -17,6 +17,8 @@ namespace {
 
 /// Instructions after which a warp that meets no barrier lets the others run.
 constexpr std::uint64_t kStretch = 1 << 16;
+/// The same among CTAs that wait for one another, where most that run long only wait.
+constexpr std::uint64_t kShortStretch = 1 << 8;
 
 /// Stretches in a row in which no warp of a CTA has ended or waited, after which it may be that none ever will.
 constexpr unsigned kQuietRounds = 16;
@@ -62,15 +64,7 @@ void CtaRunner::run(const isa::Dim3& ctaid) {
     begin(ctaid);
     unsigned quiet = 0, patience = kQuietRounds;
     while (live_warps_ != 0) {
-        bool ran = false, changed = false;
-        for (Warp& warp : warps_) {
-            if (warp.simt.done() || warp.waits()) continue;
-            run_warp(warp);
-            ran = true;
-            changed |= warp.simt.done() || warp.waits();
-        }
-        if (!ran) report_deadlock();
-        quiet = changed ? 0 : quiet + 1;
+        quiet = run_warps(kStretch) ? 0 : quiet + 1;
         if (quiet < patience) continue;
         look_for_livelock();
         quiet = 0;
@@ -78,8 +72,24 @@ void CtaRunner::run(const isa::Dim3& ctaid) {
     }
 }
 
-void CtaRunner::run_warp(Warp& warp) {
-    const std::uint64_t budget = std::min(kStretch, launch_.instruction_limit - launch_.executed);
+void CtaRunner::run_shortly() {
+    run_warps(kShortStretch);
+}
+
+bool CtaRunner::run_warps(std::uint64_t stretch) {
+    bool ran = false, changed = false;
+    for (Warp& warp : warps_) {
+        if (warp.simt.done() || warp.waits()) continue;
+        run_warp(warp, stretch);
+        ran = true;
+        changed |= warp.simt.done() || warp.waits();
+    }
+    if (!ran) report_deadlock();
+    return changed;
+}
+
+void CtaRunner::run_warp(Warp& warp, std::uint64_t stretch) {
+    const std::uint64_t budget = std::min(stretch, launch_.instruction_limit - launch_.executed);
     if (budget == 0)
         throw ProgramError(fmt::format("{}: the limit of {} warp instructions is reached", describe(place(warp)),
                                        launch_.instruction_limit));

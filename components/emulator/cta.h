@@ -30,13 +30,18 @@ struct LaunchState {
     std::uint64_t instruction_limit = UINT64_MAX;  ///< for executed
 };
 
-/// Runs the CTAs of one launch, one after another: each warp to the next barrier, in turn.
+/// Runs CTAs of one launch, one after another: each warp to the next barrier, in turn.
 class CtaRunner {
   public:
     CtaRunner(LaunchState& launch, MemoryUnit& memory);
 
     /// Throws ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
     void run(const isa::Dim3& ctaid);
+
+    /// For a CTA that waits for others: begins it, and runs each of its warps a short way. Livelocks stay undetected.
+    void begin(const isa::Dim3& ctaid);
+    void run_shortly();
+    bool done() const { return live_warps_ == 0; }
 
   private:
     struct Warp {
@@ -51,10 +56,10 @@ class CtaRunner {
     };
     static constexpr int kNotWaiting = -1;
 
-    void begin(const isa::Dim3& ctaid);
-    /// Runs the warp until it exits, waits at a barrier, or has executed a long stretch (it may wait for another
-    /// warp in a loop).
-    void run_warp(Warp& warp);
+    /// Runs each warp until it exits, waits at a barrier, or has executed a stretch (it may wait for another in a loop).
+    /// Whether one exited or waits.
+    bool run_warps(std::uint64_t stretch);
+    void run_warp(Warp& warp, std::uint64_t stretch);
     void step(Warp& warp);
     void run_one(Warp& warp);
     void execute(DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);

@@ -14,6 +14,8 @@
 
 namespace lookahead {
 
+struct LaunchState;
+
 struct EmulatorOptions {
     /// Warp instructions of all launches together, after which the program counts as one that never ends.
     std::uint64_t max_warp_instructions = UINT64_MAX;
@@ -56,6 +58,7 @@ class EmulatedDevice : public Device {
     const ExecutionCounts& counts() const { return counts_; }
 
   private:
+    void run_together(LaunchState& state);
     std::uint32_t kernel_number(std::string_view name) const;
     void require_allocated(const char* what, DeviceAddress address, std::uint64_t bytes) const;
 

@@ -290,8 +290,25 @@ double whole_double(double value) {
     return canonical(result);
 }
 
+template <bool kSaturate>
+std::uint16_t half_of_half(std::uint16_t value) {
+    const double number = float_of_half(value);
+    return half_of(kSaturate ? saturate_unit(number) : number, Rounding::rn);
+}
+template <Rounding kRounding, bool kSaturate>
+std::uint16_t whole_half(std::uint16_t value) {
+    const double number = whole<kRounding>(float_of_half(value));
+    return half_of(kSaturate ? saturate_unit(number) : number, Rounding::rn);
+}
+
 template <bool kFlush, bool kSaturate>
 AluHandler select_to_half(const Instruction& instruction) {
+    if (instruction.source_type == Type::f16 && instruction.rounding == Rounding::none)
+        return lanewise<&half_of_half<kSaturate>>;
+    if (instruction.source_type == Type::f16)
+        return with_whole_rounding(instruction.rounding, [](auto rounding) -> AluHandler {
+            return lanewise<&whole_half<decltype(rounding)::value, kSaturate>>;
+        });
     return with_rounding(instruction.rounding, [&](auto rounding) -> AluHandler {
         constexpr Rounding kRounding = decltype(rounding)::value;
         if (instruction.source_type == Type::f32) return lanewise<&half_of_single<kFlush, kRounding, kSaturate>>;

@@ -48,6 +48,7 @@ struct Kernel {
     std::uint32_t local_bytes = 0;          ///< local memory a thread: depot and spills
     std::uint32_t spill_bytes = 0;          ///< the last of local_bytes: spilled registers
     std::uint32_t max_threads_per_cta = 0;  ///< .maxntid's product; 0: not given
+    bool synchronises_grid = false;         ///< its CTAs wait for one another, so that all must be resident together
     /// Why the kernel cannot be launched; empty: it can. One that cannot has the parameters of the real one and no code.
     std::string refusal;
 

@@ -14,6 +14,8 @@ struct ModuleVariable {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     bool is_constant = false;
+    /// false: what it holds at first does not matter, as with an allocation, and nothing is written.
+    bool has_initial_value = true;
     /// What it holds at first: `bytes` of them, or none where all are zero.
     std::vector<std::byte> contents;
 };

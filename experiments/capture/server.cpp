@@ -13,7 +13,6 @@
 #include "components/emulator/memory_fault.h"
 #include "components/frontend/cudart/fat_binary.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/ptx/device_library.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/launch.h"
 #include "core/error/error.h"
@@ -286,7 +285,7 @@ Reply CaptureServer::reset() {
     for (const Allocator::Block& block : blocks)
         if (block.address < isa::kModuleBase) release(block.address);
     for (const isa::ModuleVariable& variable : device().kernels().image) {
-        if (variable.name == ptx::kHeapStorage) continue;
+        if (!variable.has_initial_value) continue;
         const bool zero = variable.contents.empty();
         device().fill(variable.address, std::byte{0}, variable.bytes);
         device().copy_to_device(variable.address, variable.contents);

@@ -1,4 +1,4 @@
-// Any text as PTX: parsed and finalised, or refused with an InputError.
+// Any text as PTX: parsed and finalised, or refused with an InputError; then with what cannot be used left out.
 #include <string_view>
 
 #include "components/frontend/finaliser/finalise.h"
@@ -7,10 +7,14 @@
 #include "tests/fuzz/fuzz_target.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using lookahead::ptx::Refusal;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    try {
-        lookahead::finaliser::finalise_module(lookahead::ptx::parse_module(text, "fuzz.ptx"), {});
-    } catch (const lookahead::InputError&) {
+    for (const Refusal refusal : {Refusal::of_module, Refusal::of_kernel}) {
+        try {
+            lookahead::finaliser::finalise_module(lookahead::ptx::parse_module(text, "fuzz.ptx", refusal), {});
+            return 0;
+        } catch (const lookahead::InputError&) {
+        }
     }
     return 0;
 }

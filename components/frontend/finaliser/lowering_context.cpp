@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "components/frontend/finaliser/literals.h"
 #include "components/frontend/finaliser/module_layout.h"
+#include "components/frontend/ptx/device_library.h"
 #include "components/isa/code_address.h"
 #include "core/error/error.h"
 
@@ -225,6 +228,14 @@ VirtualOperand LoweringContext::read_special(isa::SpecialRegister reg, unsigned 
     return emit_temporary(read, rows);
 }
 
+/// Its address; which kernels read to wait for the whole grid.
+VirtualOperand LoweringContext::grid_workspace() {
+    const auto found = std::ranges::find(module_.variables, ptx::kGridWorkspace, &ptx::Variable::name);
+    if (found == module_.variables.end()) refuse("a cooperative grid needs addresses of 64 bits");
+    kernel.frame.synchronises_grid = true;
+    return literal(module_addresses_[static_cast<std::size_t>(found - module_.variables.begin())], 2);
+}
+
 VirtualOperand LoweringContext::special(Special reg) {
     using S = isa::SpecialRegister;
     switch (reg) {
@@ -294,6 +305,10 @@ VirtualOperand LoweringContext::special(Special reg) {
             sum.source[1] = literal(kernel.frame.static_shared_bytes);
             return emit_temporary(sum, 1);
         }
+        case Special::grid_workspace_high:
+            return part(grid_workspace(), 1);
+        case Special::grid_workspace_low:
+            return part(grid_workspace(), 0);
         case Special::gridid:
             break;
     }

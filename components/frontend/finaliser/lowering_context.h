@@ -72,6 +72,7 @@ class LoweringContext {
     std::uint32_t predicate_destination(const ptx::Operand& destination);
 
   private:
+    VirtualOperand grid_workspace();
     VirtualOperand special(ptx::SpecialRegister reg);
     VirtualOperand read_special(isa::SpecialRegister reg, unsigned rows);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/frontend/ptx/device_library.h"
 #include "components/isa/address_space.h"
 #include "components/isa/code_address.h"
 #include "core/error/error.h"
@@ -80,6 +81,7 @@ isa::ModuleImage module_image(const ptx::Module& module) {
         placed.name = variable.name;
         placed.address = addresses[i];
         placed.bytes = variable.size();
+        placed.has_initial_value = variable.name != ptx::kHeapStorage;
         placed.is_constant = variable.space == StateSpace::constant;
         for (std::uint8_t byte : variable.initialiser) placed.contents.push_back(std::byte{byte});
         for (const ptx::Relocation& relocation : variable.relocations)

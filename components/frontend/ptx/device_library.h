@@ -15,16 +15,19 @@ struct LibraryFunction {
 /// Functions that belong together, and their PTX with 64-bit addresses.
 struct LibraryPart {
     std::span<const LibraryFunction> functions;
+    std::string_view mention;  ///< a module whose text has it needs the part; empty: none
     std::string_view ptx;
 };
 
-/// vprintf; malloc and free. A module that declares one of them and has no body for it gets the part's
-/// (device_library/).
+/// vprintf; malloc and free; the workspace of cooperative grids. A module that declares one of the functions and has no
+/// body for it gets the part's (device_library/).
 std::span<const LibraryPart> device_library();
 
 inline constexpr std::string_view kPrintFunction = "vprintf";
 /// The library's variable that printed text is collected in (components/device/device_print.h).
 inline constexpr std::string_view kPrintBuffer = "lookahead_print_buffer";
+/// The library's variable whose address %envreg1 and %envreg2 give.
+inline constexpr std::string_view kGridWorkspace = "lookahead_grid_workspace";
 /// The library's variable that malloc's blocks lie in: large, and its contents need no initial value.
 inline constexpr std::string_view kHeapStorage = "lookahead_heap_storage";
 

@@ -211,7 +211,7 @@ bool is_as_declared(const Function& function, const LibraryFunction& known) {
 
 /// Whether the module declares functions of the part as CUDA does, and has no bodies for them.
 bool needs(const Module& module, const LibraryPart& part) {
-    bool needed = false;
+    bool needed = !part.mention.empty() && module.source.find(part.mention) != std::string::npos;
     for (const LibraryFunction& known : part.functions) {
         const Function* const function = module.find_function(known.name);
         if (function == nullptr) continue;

@@ -12,7 +12,7 @@ struct Row {
     Type type = Type::u32;
 };
 
-constexpr std::array<Row, 31> kRegisters{{
+constexpr std::array<Row, 33> kRegisters{{
     {"%tid.x", SpecialRegister::tid_x},
     {"%tid.y", SpecialRegister::tid_y},
     {"%tid.z", SpecialRegister::tid_z},
@@ -44,6 +44,9 @@ constexpr std::array<Row, 31> kRegisters{{
     {"%globaltimer_hi", SpecialRegister::globaltimer_hi},
     {"%dynamic_smem_size", SpecialRegister::dynamic_smem_size},
     {"%total_smem_size", SpecialRegister::total_smem_size},
+    // The driver's, of which CUDA's headers read the address of a grid's workspace from two.
+    {"%envreg1", SpecialRegister::grid_workspace_high},
+    {"%envreg2", SpecialRegister::grid_workspace_low},
 }};
 
 constexpr bool rows_stand_in_the_order_of_the_enumeration() {

@@ -41,6 +41,8 @@ enum class SpecialRegister : std::uint8_t {
     globaltimer_hi,
     dynamic_smem_size,
     total_smem_size,
+    grid_workspace_high,
+    grid_workspace_low,
 };
 
 /// PTX's name with the percent sign: "%tid.x".

@@ -107,6 +107,7 @@ constexpr Forms kForms[] = {
     {"cvt.{rn,rz,rm,rp}.f16.f64", "=U T"},
     {"cvt.{ftz.,}f32.f16", "=U T"},
     {"cvt.f64.f16", "=U T"},
+    {"cvt.{,rni.,rzi.,rmi.,rpi.}{sat.,}f16.f16", "=U T"},
     {"cvt.{rni,rzi,rmi,rpi,sat,ftz.sat,rni.ftz}.f32.f32", "=U T"},
     {"cvt.{rni,rzi,rmi,rpi}.f64.f64", "=U T"},
     // Data movement
@@ -222,7 +223,7 @@ struct Refused {
     const char* name;
 };
 constexpr Refused kRefused[] = {
-    {"mov.u32 %r0, %envreg2;", "%envreg2"},
+    {"mov.u32 %r0, %envreg3;", "%envreg3"},
     {".param .b64 kernel; .param .b64 got; st.param.b64 [kernel], %rd1; call.uni (got), cudaGetParameterBufferV2, "
      "(kernel);",
      "cudaGetParameterBufferV2"},

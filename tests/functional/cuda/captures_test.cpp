@@ -315,7 +315,7 @@ TEST_CASE("What cannot be captured ends the program with its reason") {
 }
 
 TEST_CASE("A kernel that cannot run, itself or by what it calls, stops the program when it is launched") {
-    const std::string module = kModule + R"(.func helper() { .reg .u32 %r<1>; mov.u32 %r0, %envreg2; ret; }
+    const std::string module = kModule + R"(.func helper() { .reg .u32 %r<1>; mov.u32 %r0, %envreg3; ret; }
 .visible .entry direct(.param .u64 p) .maxntid 96, 1, 1 { frobnicate.u32 7; }
 .visible .entry by_call() { call helper; ret; }
 )";
@@ -341,6 +341,6 @@ TEST_CASE("A kernel that cannot run, itself or by what it calls, stops the progr
     CHECK(known.max_threads == 96);
     CHECK_THROWS_WITH_AS(launch("direct", 8),
                          doctest::Contains("it launches direct: program.ptx:17: `frobnicate.u32 7`"), InputError);
-    CHECK_THROWS_WITH_AS(launch("by_call", 0), doctest::Contains("program.ptx:16: `mov.u32 %r0, %envreg2`"),
+    CHECK_THROWS_WITH_AS(launch("by_call", 0), doctest::Contains("program.ptx:16: `mov.u32 %r0, %envreg3`"),
                          InputError);
 }

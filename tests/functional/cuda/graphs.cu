@@ -1,4 +1,4 @@
-// Graphs: captured from two streams, launched several times; and built node by node.
+// Graphs: captured from two streams, launched several times; built node by node; cloned and changed.
 #include "check.h"
 
 __global__ void increment(int* values, int by, int n) {
@@ -78,6 +78,30 @@ int main() {
     CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
     by = 7;
     CUDA_CHECK(cudaGraphExecKernelNodeSetParams(executable, kernel_node, &kernel));
+    CUDA_CHECK(cudaGraphLaunch(executable, main_stream));
+    CUDA_CHECK(cudaStreamSynchronize(main_stream));
+    for (int i = 0; i < n; ++i) EXPECT(results[i] == 0x00010009);
+
+    cudaGraph_t copy;
+    cudaGraphNode_t kernel_copy, from[4], to[4];
+    CUDA_CHECK(cudaGraphClone(&copy, graph));
+    CUDA_CHECK(cudaGraphNodeFindInClone(&kernel_copy, kernel_node, copy));
+    std::size_t edges = 4;
+    CUDA_CHECK(cudaGraphGetEdges(copy, from, to, nullptr, &edges));
+    EXPECT(edges == 2 && to[0] == kernel_copy);
+    by = 9;
+    CUDA_CHECK(cudaGraphKernelNodeSetParams(kernel_copy, &kernel));
+    by = 11;
+    cudaGraphInstantiateParams how{};
+    cudaGraphExec_t changed;
+    CUDA_CHECK(cudaGraphInstantiateWithParams(&changed, copy, &how));
+    EXPECT(how.result_out == cudaGraphInstantiateSuccess);
+    CUDA_CHECK(cudaGraphLaunch(changed, main_stream));
+    CUDA_CHECK(cudaStreamSynchronize(main_stream));
+    for (int i = 0; i < n; ++i) EXPECT(results[i] == 0x0001000b);
+    CUDA_CHECK(cudaGraphDestroyNode(kernel_copy));
+    CUDA_CHECK(cudaGraphGetNodes(copy, nullptr, &nodes));
+    EXPECT(nodes == 2);
     CUDA_CHECK(cudaGraphLaunch(executable, main_stream));
     CUDA_CHECK(cudaStreamSynchronize(main_stream));
     for (int i = 0; i < n; ++i) EXPECT(results[i] == 0x00010009);

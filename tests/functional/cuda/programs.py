@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Compiles the CUDA programs of this folder with nvcc, runs each under `lookahead capture`, and replays the capture.
 
-    programs.py --program LOOKAHEAD [--regenerate] [NAME...]
+    programs.py --program LOOKAHEAD [--regenerate] [--libraries] [NAME...]
 
 A program must end with status 0 and print that its result is correct; the replay on the timing model must get the same
-bytes. --regenerate puts the captures beside the sources. Without nvcc nothing is tested, and the exit status is 77.
+bytes. --regenerate puts the captures beside the sources, but for large ones. Without nvcc nothing is tested, and the
+exit status is 77. The programs of libraries/, which take nvcc a minute, are tested if they are named or with
+--libraries. A program whose refusal REFUSED tells is run again with those arguments: `capture` must end with that.
 """
 
 import argparse
@@ -16,8 +18,17 @@ import sys
 import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+LIBRARIES = FOLDER / "libraries"
 SKIPPED = 77
 NVCC_FLAGS = ["-std=c++17", "--cudart", "shared", "-arch=sm_75"]
+# What `capture` says of programs with an argument that makes them launch a kernel that cannot run.
+REFUSED = {
+    "unused_kernels": {
+        "m": "it launches _Z8multiplyPK6__halfS1_Pf: unused_kernels.ptx:",
+        "r": "_Z9ackermannii calls itself",
+    },
+}
+LARGEST_CAPTURE = 200_000  # bytes
 # Programs whose kernels fail on purpose, with what their replay says. It ends with status 4.
 FAILING = {"errors": "address 0x40 is not in allocated global memory"}
 
@@ -30,12 +41,17 @@ def find_nvcc():
 def sources():
     """Name of each program, and its files: a file, or all of a folder."""
     programs = {path.stem: [path] for path in FOLDER.glob("*.cu")}
-    programs.update({path.name: sorted(path.glob("*.cu")) for path in FOLDER.iterdir() if path.is_dir()})
+    programs.update({path.name: sorted(path.glob("*.cu")) for path in FOLDER.iterdir()
+                     if path.is_dir() and path != LIBRARIES})
     return {name: files for name, files in sorted(programs.items()) if files}
 
 
+def library_programs():
+    return {path.stem: [path] for path in sorted(LIBRARIES.glob("*.cu"))}
+
+
 def run(command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 def check(nvcc, lookahead, name, files, work):
@@ -47,6 +63,10 @@ def check(nvcc, lookahead, name, files, work):
     captured = run([lookahead, "capture", "-o", str(capture), "--", str(binary)])
     if captured.returncode != 0 or not captured.stdout.rstrip().endswith("correct"):
         return f"capture, status {captured.returncode}: {captured.stdout}{captured.stderr}"
+    for argument, sentence in REFUSED.get(name, {}).items():
+        refused = run([lookahead, "capture", "-o", str(work / "refused.h5"), "--", str(binary), argument])
+        if refused.returncode != 3 or sentence not in refused.stderr:
+            return f"refusal, status {refused.returncode}: {refused.stdout}{refused.stderr}"
     replayed = run([lookahead, "run", str(capture), "--progress", "none", "--out", str(work / "replay.h5")])
     expected, sentence = (4, FAILING[name]) if name in FAILING else (0, "outputs match")
     if replayed.returncode != expected or sentence not in replayed.stdout + replayed.stderr:
@@ -58,6 +78,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="lookahead")
     parser.add_argument("--regenerate", action="store_true")
+    parser.add_argument("--libraries", action="store_true", help="also those that use CUDA's libraries of templates")
     parser.add_argument("names", nargs="*", help="only these programs")
     options = parser.parse_args()
     nvcc = find_nvcc()
@@ -67,14 +88,18 @@ def main():
     lookahead = os.path.abspath(options.program)
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, files in sources().items():
+        programs = sources()
+        programs.update({name: files for name, files in library_programs().items()
+                         if options.libraries or name in options.names})
+        for name, files in programs.items():
             if options.names and name not in options.names:
                 continue
             problem = check(nvcc, lookahead, name, files, pathlib.Path(folder))
             print(f"{name}: {problem or 'correct'}", flush=True)
             failures += problem is not None
-            if options.regenerate and problem is None:
-                shutil.copy(pathlib.Path(folder) / f"{name}.capture.h5", FOLDER)
+            capture = pathlib.Path(folder) / f"{name}.capture.h5"
+            if options.regenerate and problem is None and capture.stat().st_size <= LARGEST_CAPTURE:
+                shutil.copy(capture, FOLDER)
     if options.regenerate:
         run([nvcc, "-ptx", "-std=c++17", "-arch=compute_75", "-o", str(FOLDER / "device_assert.ptx"),
              str(FOLDER / "device_assert.cu")])

@@ -1,20 +1,10 @@
-// Kernels that cannot run here, but are never launched, beside one that is: a barrier of the whole grid, matrices in
-// tensor cores, recursion.
-#include <cooperative_groups.h>
+// Kernels that cannot run here, but are never launched, beside one that is: matrices in tensor cores, recursion.
 #include <mma.h>
 
 #include "check.h"
 
-namespace cg = cooperative_groups;
 namespace wmma = nvcuda::wmma;
 
-__global__ void step_together(int* cells) {
-    const cg::grid_group grid = cg::this_grid();
-    for (int step = 0; step < 4; ++step) {
-        cells[grid.thread_rank()] += step;
-        grid.sync();
-    }
-}
 __global__ void multiply(const half* a, const half* b, float* c) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> right;
@@ -40,15 +30,12 @@ int main(int argc, char** argv) {
     int *cells, results[32];
     CUDA_CHECK(cudaMalloc(&cells, sizeof results));
     cudaFuncAttributes attributes;
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, step_together));
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, multiply));
     count<<<1, 32>>>(cells);
     CUDA_CHECK(cudaMemcpy(results, cells, sizeof results, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; ++i) EXPECT(results[i] == i);
     // Launched on request only.
     if (argc > 1 && *argv[1] == 'r') recurse<<<1, 32>>>(cells);
     if (argc > 1 && *argv[1] == 'm') multiply<<<1, 32>>>(nullptr, nullptr, nullptr);
-    void* arguments[] = {&cells};
-    if (argc > 1 && *argv[1] == 's')
-        CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(step_together), 1, 32, arguments));
     return finish("unused kernels");
 }

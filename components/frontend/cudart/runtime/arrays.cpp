@@ -60,6 +60,19 @@ CudaError copy_from_plane(void* to, std::size_t pitch, const Array* from, std::s
     return copy_box_now(box);
 }
 
+CudaError copy_between_planes(Array* to, std::size_t to_x, std::size_t to_y, const Array* from, std::size_t x,
+                              std::size_t y, std::size_t width, std::size_t height, int kind) {
+    if (!fits(to, to_x, to_y, width, height) || !fits(from, x, y, width, height) ||
+        to->element_bytes() != from->element_bytes())
+        return remember(kInvalidValue);
+    Copy3d box = plane_copy({width / to->element_bytes(), height, 1}, kind);
+    box.destination_array = to;
+    box.destination_position = position_in(*to, to_x, to_y);
+    box.source_array = const_cast<Array*>(from);
+    box.source_position = position_in(*from, x, y);
+    return copy_box_now(box);
+}
+
 /// The functions without a width take bytes that run on from row to row.
 template <class CopyRows>
 CudaError copy_running(const Array* array, std::size_t x, std::size_t y, std::size_t bytes, CopyRows copy_rows) {
@@ -175,6 +188,12 @@ CudaError cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, const Array* f
     return submit(stream, NodeKind::copy, [=] { return copy_from_plane(to, pitch, from, x, y, width, height, kind); });
 }
 LOOKAHEAD_PER_THREAD(cudaMemcpy2DFromArrayAsync, _ptsz)
+
+CudaError cudaMemcpy2DArrayToArray(Array* to, std::size_t to_x, std::size_t to_y, const Array* from, std::size_t x,
+                                   std::size_t y, std::size_t width, std::size_t height, int kind) {
+    return and_wait(copy_between_planes(to, to_x, to_y, from, x, y, width, height, kind));
+}
+LOOKAHEAD_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds)
 
 CudaError cudaMemcpyToArrayAsync(Array* to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, int kind,
                                  void* stream) {

@@ -437,6 +437,10 @@ CudaError cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     *can = 0;
     return check_device(device) == kSuccess ? check_device(peer) : kInvalidDevice;
 }
+/// There are no two devices between which there could be anything.
+CudaError cudaDeviceGetP2PAttribute(int* value, int, int, int) {
+    return remember(value == nullptr ? kInvalidValue : kInvalidDevice);
+}
 CudaError cudaDeviceEnablePeerAccess(int, unsigned) {
     return remember(kInvalidDevice);
 }

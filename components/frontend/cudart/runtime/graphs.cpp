@@ -2,6 +2,7 @@
 // edges allow.
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace lookahead::cudart {
 
 GraphNode* Graph::add(NodeKind kind, Work work, std::vector<GraphNode*> after) {
     nodes.push_back(std::make_unique<GraphNode>(GraphNode{kind, std::move(work), std::move(after)}));
+    nodes.back()->graph = this;
     return nodes.back().get();
 }
 
@@ -56,6 +58,14 @@ struct FillNodeParameters {
 struct HostNodeParameters {
     void (*function)(void*);
     void* data;
+};
+
+/// cudaGraphInstantiateParams.
+struct InstantiateParameters {
+    std::uint64_t flags;
+    void* upload_stream;
+    GraphNode* failed;
+    unsigned result;
 };
 
 std::uint64_t next_capture = 1;
@@ -105,6 +115,25 @@ CudaError set_work(ExecutableGraph* graph, const GraphNode* node, Work work) {
     if (place == nullptr) return remember(kInvalidValue);
     *place = std::move(work);
     return kSuccess;
+}
+
+CudaError set_work(GraphNode* node, NodeKind kind, Work work) {
+    if (node == nullptr || node->kind != kind) return remember(kInvalidValue);
+    node->work = std::move(work);
+    return kSuccess;
+}
+
+std::unique_ptr<Graph> clone(const Graph& graph) {
+    auto copy = std::make_unique<Graph>();
+    std::unordered_map<const GraphNode*, GraphNode*> copies;
+    for (const auto& node : graph.nodes) {
+        GraphNode* const made = copy->add(node->kind, node->work, {});
+        made->copy_of = node.get();
+        copies.emplace(node.get(), made);
+    }
+    for (const auto& node : graph.nodes)
+        for (const GraphNode* const before : node->after) copies.at(node.get())->after.push_back(copies.at(before));
+    return copy;
 }
 
 Work copy_work(void* to, const void* from, std::size_t bytes, int kind) {
@@ -217,6 +246,51 @@ CudaError cudaGraphAddDependencies(Graph*, GraphNode* const* from, GraphNode* co
     for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
     return kSuccess;
 }
+CudaError cudaGraphRemoveDependencies(Graph*, GraphNode* const* from, GraphNode* const* to, std::uintptr_t fourth,
+                                      std::size_t fifth) {
+    const std::size_t count = kRuntimeMajor >= 13 ? fifth : fourth;
+    for (std::size_t i = 0; i < count; ++i)
+        if (std::erase(to[i]->after, from[i]) == 0) return remember(kInvalidValue);
+    return kSuccess;
+}
+/// A node's copy is found by its place.
+CudaError cudaGraphClone(Graph** copy, const Graph* graph) {
+    if (copy == nullptr || graph == nullptr) return remember(kInvalidValue);
+    *copy = clone(*graph).release();
+    return kSuccess;
+}
+CudaError cudaGraphNodeFindInClone(GraphNode** found, const GraphNode* node, const Graph* copy) {
+    if (found == nullptr || copy == nullptr) return remember(kInvalidValue);
+    for (const auto& candidate : copy->nodes)
+        if (candidate->copy_of == node) {
+            *found = candidate.get();
+            return kSuccess;
+        }
+    return remember(kInvalidValue);
+}
+CudaError cudaGraphDestroyNode(GraphNode* node) {
+    if (node == nullptr) return remember(kInvalidValue);
+    Graph& graph = *node->graph;
+    for (const auto& other : graph.nodes) std::erase(other->after, node);
+    std::erase_if(graph.nodes, [node](const auto& other) { return other.get() == node; });
+    return kSuccess;
+}
+/// CUDA 13 has a list of edge data before the count, as below.
+CudaError cudaGraphGetEdges(const Graph* graph, GraphNode** from, GraphNode** to, void* fourth, std::size_t* fifth) {
+    std::vector<GraphNode*> begins, ends;
+    for (const auto& node : graph->nodes)
+        for (GraphNode* const before : node->after) {
+            begins.push_back(before);
+            ends.push_back(node.get());
+        }
+    auto* const count = kRuntimeMajor >= 13 ? fifth : static_cast<std::size_t*>(fourth);
+    std::size_t room = *count;
+    list(begins, from, &room);
+    return list(ends, to, count);
+}
+CudaError cudaGraphNodeGetDependencies(const GraphNode* node, GraphNode** nodes, void* third, std::size_t* fourth) {
+    return list(node->after, nodes, kRuntimeMajor >= 13 ? fourth : static_cast<std::size_t*>(third));
+}
 CudaError cudaGraphGetNodes(const Graph* graph, GraphNode** nodes, std::size_t* count) {
     std::vector<GraphNode*> all;
     for (const auto& node : graph->nodes) all.push_back(node.get());
@@ -240,6 +314,13 @@ CudaError cudaGraphInstantiate(ExecutableGraph** executable, const Graph* graph,
 CudaError cudaGraphInstantiateWithFlags(ExecutableGraph** executable, const Graph* graph, std::uint64_t) {
     return instantiate(executable, graph);
 }
+CudaError cudaGraphInstantiateWithParams(ExecutableGraph** executable, const Graph* graph, InstantiateParameters* how) {
+    constexpr unsigned kUnordered = 2;  // cudaGraphInstantiateInvalidStructure
+    const CudaError error = instantiate(executable, graph);
+    if (how != nullptr) how->result = error == kSuccess ? 0 : kUnordered;
+    return error;
+}
+LOOKAHEAD_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 CudaError cudaGraphLaunch(const ExecutableGraph* executable, void* stream) {
     if (executable == nullptr) return remember(kInvalidValue);
     return submit(stream, NodeKind::graph, [copy = *executable] { return run(copy); });
@@ -258,6 +339,30 @@ CudaError cudaGraphExecKernelNodeSetParams(ExecutableGraph* executable, const Gr
     CudaError error = kSuccess;
     Work work = launch_work(*parameters, error);
     return error == kSuccess ? set_work(executable, node, std::move(work)) : error;
+}
+CudaError cudaGraphKernelNodeSetParams(GraphNode* node, const KernelNodeParameters* parameters) {
+    CudaError error = kSuccess;
+    Work work = launch_work(*parameters, error);
+    return error == kSuccess ? set_work(node, NodeKind::kernel, std::move(work)) : error;
+}
+CudaError cudaGraphMemcpyNodeSetParams(GraphNode* node, const Copy3d* box) {
+    return set_work(node, NodeKind::copy, [copy = *box] { return copy_box_now(copy); });
+}
+CudaError cudaGraphMemcpyNodeSetParams1D(GraphNode* node, void* to, const void* from, std::size_t bytes, int kind) {
+    return set_work(node, NodeKind::copy, copy_work(to, from, bytes, kind));
+}
+CudaError cudaGraphMemsetNodeSetParams(GraphNode* node, const FillNodeParameters* fill) {
+    return set_work(node, NodeKind::fill, fill_work(*fill));
+}
+CudaError cudaGraphHostNodeSetParams(GraphNode* node, const HostNodeParameters* host) {
+    return set_work(node, NodeKind::host, host_work(*host));
+}
+CudaError cudaGraphExecHostNodeSetParams(ExecutableGraph* executable, const GraphNode* node,
+                                         const HostNodeParameters* host) {
+    return set_work(executable, node, host_work(*host));
+}
+CudaError cudaGraphExecMemcpyNodeSetParams(ExecutableGraph* executable, const GraphNode* node, const Copy3d* box) {
+    return set_work(executable, node, [copy = *box] { return copy_box_now(copy); });
 }
 CudaError cudaGraphExecMemcpyNodeSetParams1D(ExecutableGraph* executable, const GraphNode* node, void* to,
                                              const void* from, std::size_t bytes, int kind) {

@@ -180,7 +180,7 @@ CudaError cudaMemGetInfo(std::size_t* left, std::size_t* all) {
     return error_of(reply);
 }
 
-/// Memory pools: there is one, and it holds no memory back.
+/// All pools take memory from where cudaMalloc does (pools.cpp).
 CudaError cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
     if (!is_stream(stream)) return remember(kInvalidResourceHandle);
     if (stream_of(stream).is_captured())
@@ -199,20 +199,6 @@ CudaError cudaFreeAsync(void* pointer, void* stream) {
     return submit(stream, NodeKind::empty, [pointer] { return cudaFree(pointer); });
 }
 LOOKAHEAD_PER_THREAD(cudaFreeAsync, _ptsz)
-CudaError cudaDeviceGetDefaultMemPool(void** pool, int) {
-    static int only_pool = 0;
-    *pool = &only_pool;
-    return kSuccess;
-}
-CudaError cudaDeviceGetMemPool(void** pool, int device) {
-    return cudaDeviceGetDefaultMemPool(pool, device);
-}
-CudaError cudaMemPoolSetAttribute(void*, int, void*) {
-    return kSuccess;
-}
-CudaError cudaMemPoolTrimTo(void*, std::size_t) {
-    return kSuccess;
-}
 
 CudaError cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
     return and_wait(copy_now(to, from, bytes, kind));

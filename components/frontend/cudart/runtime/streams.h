@@ -18,6 +18,8 @@ struct GraphNode {
     NodeKind kind = NodeKind::empty;
     Work work{};  ///< empty: nothing to do
     std::vector<GraphNode*> after{};
+    struct Graph* graph = nullptr;       ///< that it belongs to
+    const GraphNode* copy_of = nullptr;  ///< in the graph that was cloned
 };
 
 /// Nodes in an order that respects their edges when they were added; `ordered` respects later edges too.
