@@ -249,8 +249,9 @@ def energy_by_design(sweep):
         [*names, "total"]].mean() for name, rows in classes(base.index).items() if rows}), names)
 
 
-# Section 5.3 of the paper: scoreboards, SIMT stacks, P-queues of 8 entries, renaming tables and availability vector.
-PMODE_STORAGE_KB = 13.1
+# Section 5.3 of the paper: scoreboards, SIMT stacks, P-queues of 8 entries, renaming tables and availability vector; and
+# what further destinations and predicates take (components/mechanisms/pmode/README.md).
+PMODE_STORAGE_KB = 13.1 + 4.0 + 2.8
 WITH_PMODE = ("pmode", "NoPQ", "pmode, 16 entries")
 
 
