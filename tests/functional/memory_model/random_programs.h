@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/transport/transport.h"
+
+namespace lookahead::gpu::test {
+
+/// Threads, steps of each and words that they meet at.
+struct ProgramShape {
+    std::uint32_t ctas;
+    std::uint32_t threads_of_cta;
+    std::uint32_t steps;
+    std::uint32_t locations;  ///< a power of two
+
+    std::uint32_t threads() const { return ctas * threads_of_cta; }
+    std::uint32_t operations() const { return threads() * steps; }
+};
+/// Many threads meet at every word, so that the limits of all tables are met.
+inline constexpr ProgramShape kDense{8, 64, 24, 64};
+/// Few threads: copies in L1 live long enough to become stale.
+inline constexpr ProgramShape kSparse{8, 3, 40, 16};
+
+/// Runs a random program in PTX, whose own output says what every operation has read, on a machine of four SMs with
+/// these options, over all ranks. Empty, or how the run failed, or the axiom of the memory model that it breaks
+/// (history_checker.h). With `waits` a thread uses each value as soon as it has read it. On ranks without the host there
+/// is nothing to check.
+std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, const std::vector<std::string>& options,
+                                 Transport& transport, bool waits = false);
+
+}  // namespace lookahead::gpu::test
