@@ -6,7 +6,8 @@
 - the stages of sampled memory latencies sum to the whole, and none is shorter than the machine allows;
 - nothing beats its machine's roofline: issue, each class of arithmetic, shared memory, L1, crossbar, L2, DRAM.
 
-`--check FILE...` checks files of earlier runs instead. Prints what is broken; exit code 1 if anything is."""
+`--all` runs every workload at size tiny, or `--size`, with both write policies of L1. `--check FILE...` checks files of
+earlier runs instead. Prints what is broken; exit code 1 if anything is."""
 
 import argparse
 import pathlib
@@ -24,6 +25,14 @@ LINE_BYTES = 128
 RUNS = [(workload, "gtx480", ()) for workload in ("vecadd", "sgemm", "hotspot", "histogram", "bfs")]
 RUNS += [("vecadd", "pmode_fermi", ()), ("histogram", "caps_fermi", ("sm.warp_scheduler=two_level",)),
          ("bfs", "dac_gtx480", ("l1d.write_policy=write_through",))]
+
+
+def all_runs(program):
+    """Every workload under both policies."""
+    listed = lookahead.execute(program, ["list", "workloads"]).stdout.splitlines()
+    names = [line.split()[0] for line in listed if line.startswith("  ")]
+    return [(name, "gtx480", (f"l1d.write_policy={policy}",)) for name in names if name not in ("capture", "ptx")
+            for policy in ("write_evict", "write_through")]
 
 
 class Checks:
@@ -168,7 +177,8 @@ def check_file(path, name):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--size", default="small")
+    parser.add_argument("--size", help="of the workloads; small, or tiny with --all")
+    parser.add_argument("--all", action="store_true", help="run every workload with both write policies of L1")
     parser.add_argument("--check", type=pathlib.Path, nargs="+", help="check these result files")
     arguments = parser.parse_args()
 
@@ -176,11 +186,12 @@ def main() -> int:
     if not arguments.check:
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "run.h5"
-            for workload, machine, options in RUNS:
+            runs, size = (all_runs(arguments.program), "tiny") if arguments.all else (RUNS, "small")
+            for workload, machine, options in runs:
                 words = [word for option in options for word in ("-o", option)]
-                lookahead.simulate(arguments.program, [workload, "--size", arguments.size, "--machine", machine,
+                lookahead.simulate(arguments.program, [workload, "--size", arguments.size or size, "--machine", machine,
                                                        "--out", file, *words])
-                done.append(check_file(file, f"{workload} on {machine}"))
+                done.append(check_file(file, " ".join((workload, "on", machine, *options))))
     broken = [line for checks in done for line in checks.broken]
     print("\n".join(broken))
     print(f"{sum(checks.count for checks in done)} checks on {len(done)} runs, {len(broken)} broken")
