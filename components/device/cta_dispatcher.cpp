@@ -8,8 +8,6 @@
 #include <boost/serialization/vector.hpp>
 #include <cstring>
 
-#include <fmt/core.h>
-
 #include "components/device/device_ports.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
@@ -99,11 +97,9 @@ void CtaDispatcher::begin_kernel() {
         ctas_per_sm(limits_, kernels_[current_.kernel], current_.block, current_.dynamic_shared_bytes);
     const isa::Kernel& kernel = kernels_[current_.kernel];
     if (kernel.synchronises_grid && cta_count_ > resident * sms_)
-        throw ProgramError(
-            fmt::format("launch of {}: its {} CTAs wait for one another, and the machine holds {} of them at a time; a "
-                        "smaller grid "
-                        "or a larger machine would do",
-                        kernel.name, cta_count_, resident * sms_));
+        throw ProgramError("launch of " + kernel.name + ": its " + std::to_string(cta_count_) +
+                           " CTAs wait for one another, and the machine holds " + std::to_string(resident * sms_) +
+                           " of them at a time; a smaller grid or a larger machine would do");
     const std::uint64_t rounds = resident + static_cast<std::uint64_t>(parameters_.preassigned_ctas);
     for (std::uint64_t round = 0; round < rounds; ++round) {
         for (unsigned sm = 0; sm < sms_ && next_cta_ < cta_count_; ++sm) {
