@@ -156,7 +156,7 @@ void add_pairs(OperandRows& rows, LaneMask active, const Instruction&) {
     for (unsigned i = 0; i < 2; ++i) blend_rows(rows.destination[i], active, scratch[i], rows.destination[i]);
 }
 
-/// a + b + carry, or a - (b + borrow), and what goes out of the highest bit.
+/// a + b + carry, or a + ~b + carry, and what goes out of the highest bit: of a difference, that nothing is borrowed.
 template <class T, bool kSubtract>
 void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
     constexpr unsigned kRows = sizeof(T) / 4;
@@ -164,13 +164,13 @@ void add_with_carry(OperandRows& rows, LaneMask active, const Instruction&) {
     const SourceRow<T> a(rows.source[0]), b(rows.source[1]);
     LaneMask out = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        const T carry = rows.source_predicate >> lane & 1;
+        const T carry = (rows.source_predicate >> lane & 1) ^ (kSubtract ? 1 : 0);
         const T first = a[lane], second = b[lane];
         const T sum = kSubtract ? first - second - carry : first + second + carry;
         // Without the carry the sum is below an operand where it wrapped; with it, also where it equals one.
         const bool wrapped =
             kSubtract ? first < second || (carry != 0 && first == second) : sum < first || (carry != 0 && sum == first);
-        out |= LaneMask{wrapped} << lane;
+        out |= LaneMask{wrapped != kSubtract} << lane;
         write_lane<T>(result[0], result[1], lane, sum);
     }
     for (unsigned i = 0; i < kRows; ++i) blend_rows(rows.destination[i], active, result[i], rows.destination[i]);

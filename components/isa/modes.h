@@ -33,8 +33,8 @@ enum class CompareMode : std::uint8_t { plain, extended };
 enum class FindMode : std::uint8_t { position, shift_amount };
 
 /// `redux`: source[0] value, source[1], if any, the member mask; Instruction::atomic is the operation. `add_carry` and
-/// `sub_borrow`: source_predicate is the carry or borrow that comes in, destination_predicate, if any, that which goes
-/// out. `dot4`: source[0] and source[1] four bytes each, signed as the mode's bits 0 and 1 say, source[2] the addend.
+/// `sub_borrow`: source_predicate is the carry that comes in, destination_predicate, if any, that which goes out; a
+/// difference's is that of a + ~b + 1, set where nothing is borrowed (nvcc's 128-bit division adds it with addc). `dot4`: source[0] and source[1] four bytes each, signed as the mode's bits 0 and 1 say, source[2] the addend.
 inline constexpr std::uint8_t kDotFirstSigned = 1;
 inline constexpr std::uint8_t kDotSecondSigned = 2;
 /// `dot2`: source[0] two 16-bit values, source[1] four bytes, of which the lower two, or with this bit the upper two,

@@ -206,7 +206,7 @@ class Expander {
         if (is_zero(b.low)) return {a.low, result(plain, Type::u32, {a.high, b.high})};
         if (is_zero(a.low) && !subtract) return {b.low, result(plain, Type::u32, {a.high, b.high})};
         VirtualInstruction low = make(carrying(subtract), Type::u32, {a.low, b.low});
-        low.source_predicate[0] = kNever;
+        low.source_predicate[0] = subtract ? PredicateUse{kAlways, false} : kNever;
         const std::uint32_t carry = kernel_.new_predicate();
         low.destination_predicate[0] = carry;
         const VirtualOperand low_word = append(low);

@@ -38,7 +38,9 @@ void lower_carry(LoweringContext& context, Operation operation, bool takes_carry
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = context.make(operation, instruction.type());
     result.source = {a, b, {}};
-    result.source_predicate[0] = takes_carry ? PredicateUse{context.carry(), false} : PredicateUse{kAlways, true};
+    const bool none_is_set = operation == Operation::sub_borrow;  // nothing is borrowed
+    result.source_predicate[0] =
+        takes_carry ? PredicateUse{context.carry(), false} : PredicateUse{kAlways, !none_is_set};
     if (instruction.modifiers.carry_out) result.destination_predicate[0] = context.carry();
     context.emit_to(instruction.destinations()[0], result);
 }

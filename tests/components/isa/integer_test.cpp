@@ -193,7 +193,8 @@ void check_carry(Type type, bool subtract) {
         handler(rows, active, instruction);
         for (unsigned lane = 0; lane < kWarpSize; ++lane) {
             const Wide in = carries >> lane & 1;
-            const Wide whole = subtract ? Wide{first[lane]} - second[lane] - in : Wide{first[lane]} + second[lane] + in;
+            const T addend = subtract ? static_cast<T>(~second[lane]) : second[lane];
+            const Wide whole = Wide{first[lane]} + addend + in;
             const bool runs = active >> lane & 1;
             const bool carry = runs ? (whole >> (8 * sizeof(T)) & 1) != 0 : (old_predicate >> lane & 1) != 0;
             REQUIRE((rows.destination_predicate >> lane & 1) == carry);

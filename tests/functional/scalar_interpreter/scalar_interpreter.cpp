@@ -219,7 +219,8 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
     thread.top().registers[destination.reg] = truncated(result, type);
 }
 
-/// In twice the width, where the bit above the result is the carry.
+/// In twice the width, where the bit above the result is the carry. A difference is a + ~b + 1, as nvcc's 128-bit division
+/// takes it, which adds the carry of subc.cc with addc: it is set where nothing is borrowed.
 std::uint64_t ScalarInterpreter::with_carry(const Block& block, Thread& thread,
                                             const ptx::Instruction& instruction) const {
     const Type type = instruction.type();
@@ -237,7 +238,7 @@ std::uint64_t ScalarInterpreter::with_carry(const Block& block, Thread& thread,
             break;
         case Opcode::sub:
         case Opcode::subc:
-            result = Wide{truncated(source(0), type)} - truncated(source(1), type) - in;
+            result = Wide{truncated(source(0), type)} + truncated(~source(1), type) + (takes ? in : Wide{1});
             break;
         default: {
             const Wide product = as_integer(source(0), type) * as_integer(source(1), type);
