@@ -81,22 +81,33 @@ std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
+namespace {
+
+/// Of all lanes: most warps access memory whole, and then nothing needs to be kept.
+template <class Address>
+void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& address_of) {
+    if (active == kFullMask) {
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) addresses[lane] = address_of(lane);
+        return;
+    }
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+        addresses[lane] = (active >> lane & 1) ? address_of(lane) : addresses[lane];
+}
+
+}  // namespace
+
 void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
                        LaneMask active, std::uint64_t* addresses) {
     const std::int64_t offset = instruction.offset;
     if (instruction.source[0].rows < 2) {
         const std::uint64_t window = std::uint64_t{instruction.address_window} << 32;
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-            const std::uint32_t word = low[lane] + static_cast<std::uint32_t>(offset);
-            addresses[lane] = (active >> lane & 1) ? window | word : addresses[lane];
-        }
+        const auto word = static_cast<std::uint32_t>(offset);
+        set_addresses(active, addresses, [=](unsigned lane) { return window | (low[lane] + word); });
         return;
     }
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        const std::uint64_t address =
-            (low[lane] | std::uint64_t{high[lane]} << 32) + static_cast<std::uint64_t>(offset);
-        addresses[lane] = (active >> lane & 1) ? address : addresses[lane];
-    }
+    set_addresses(active, addresses, [=](unsigned lane) {
+        return (low[lane] | std::uint64_t{high[lane]} << 32) + static_cast<std::uint64_t>(offset);
+    });
 }
 
 void write_loaded(const Instruction& instruction, unsigned lane, const std::byte* bytes, std::uint32_t* const* rows) {
