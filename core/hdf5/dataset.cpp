@@ -18,14 +18,15 @@ struct ScaleUser {
 
 hobj_ref_t reference_to(const Dataset& dataset) {
     hobj_ref_t reference = 0;
-    check(H5Rcreate(&reference, dataset.id(), ".", H5R_OBJECT, -1), dataset.id(), "refer to " + dataset.name());
+    check(H5Rcreate(&reference, dataset.id(), ".", H5R_OBJECT, -1), dataset.id(),
+          [&] { return "refer to " + dataset.name(); });
     return reference;
 }
 
 void write_list(const Dataset& dataset, const char* name, const Handle& type, hsize_t count, const void* values) {
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     const Handle attribute(H5Acreate2(dataset.id(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    const std::string action = "write the attribute " + std::string(name) + " of " + dataset.name();
+    const auto action = [&] { return "write the attribute " + std::string(name) + " of " + dataset.name(); };
     check(attribute.get(), dataset.id(), action);
     check(H5Awrite(attribute.get(), type.get(), values), dataset.id(), action);
 }
@@ -46,7 +47,8 @@ ElementType Dataset::type() const {
 
 std::vector<std::uint64_t> Dataset::shape() const {
     const Handle space(H5Dget_space(id()), H5Sclose);
-    const int rank = check(H5Sget_simple_extent_ndims(space.get()), id(), "read the shape of " + name());
+    const int rank =
+        check(H5Sget_simple_extent_ndims(space.get()), id(), [&] { return "read the shape of " + name(); });
     std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
     H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
     return {extents.begin(), extents.end()};
@@ -99,7 +101,8 @@ std::vector<std::byte> Dataset::read_bytes() const {
 }
 
 void Dataset::make_scale(std::string_view dimension_name) {
-    check(H5DSset_scale(id(), std::string(dimension_name).c_str()), id(), "make " + name() + " a dimension scale");
+    check(H5DSset_scale(id(), std::string(dimension_name).c_str()), id(),
+          [&] { return "make " + name() + " a dimension scale"; });
 }
 
 bool Dataset::is_scale() const {
@@ -107,7 +110,7 @@ bool Dataset::is_scale() const {
 }
 
 void Dataset::attach_scale(unsigned dimension, const Dataset& scale) {
-    check(H5DSattach_scale(id(), scale.id(), dimension), id(), "attach a dimension scale to " + name());
+    check(H5DSattach_scale(id(), scale.id(), dimension), id(), [&] { return "attach a dimension scale to " + name(); });
 }
 
 void Dataset::attach_to_columns(std::span<const Dataset> columns) {

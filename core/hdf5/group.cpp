@@ -155,10 +155,10 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     const Handle array = shape.empty() ? Handle() : array_space(shape);
     Handle handle =
         create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(), shape, bytes);
-    check(handle.get(), id(), "create dataset " + std::string(name));
+    check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
     Dataset dataset(std::move(handle));
     if (points > 0) {
-        check(write_values(dataset, type, values, bytes), id(), "write dataset " + std::string(name));
+        check(write_values(dataset, type, values, bytes), id(), [&] { return "write dataset " + std::string(name); });
     }
     dataset.set_attribute("units", meaning.units);
     dataset.set_attribute("description", meaning.description);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "core/hdf5/element_type.h"
 #include "core/hdf5/handle.h"
@@ -18,11 +19,16 @@ void prepare();
 /// The path of the file that an object is in.
 std::string file_name_of(Id object);
 
-/// Throws, naming the file of `object`, if an HDF5 result is negative.
-template <class Result>
-Result check(Result result, Id object, const std::string& action) {
+/// Throws, naming the file of `object`, if an HDF5 result is negative. `action`: a text, or what makes it, where that is
+/// not worth doing for every success.
+template <class Result, class Action>
+Result check(Result result, Id object, const Action& action) {
     if (result < 0) {
-        fail(file_name_of(object), action);
+        if constexpr (std::is_invocable_v<const Action&>) {
+            fail(file_name_of(object), action());
+        } else {
+            fail(file_name_of(object), action);
+        }
     }
     return result;
 }

@@ -20,9 +20,9 @@ void write_attribute(Id object, std::string_view name, ElementType type, Id spac
     const std::string text(name);
     const Id element = type_in_memory(type);
     const Handle attribute(H5Acreate2(object, text.c_str(), element, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    check(attribute.get(), object, "create attribute " + quoted(name));
+    check(attribute.get(), object, [&] { return "create attribute " + quoted(name); });
     if (H5Sget_simple_extent_npoints(space) > 0) {
-        check(H5Awrite(attribute.get(), element, data), object, "write attribute " + quoted(name));
+        check(H5Awrite(attribute.get(), element, data), object, [&] { return "write attribute " + quoted(name); });
     }
 }
 
@@ -154,8 +154,12 @@ std::string Object::text_attribute(std::string_view name) const {
 }
 
 std::string Object::name() const {
+    // As in file_name_of(): what a failure is called must not hide its reason.
+    const hid_t stack = H5Eget_current_stack();
     std::array<char, 4096> buffer{};
-    return H5Iget_name(id(), buffer.data(), buffer.size()) < 0 ? "?" : buffer.data();
+    const auto length = H5Iget_name(id(), buffer.data(), buffer.size());
+    H5Eset_current_stack(stack);
+    return length < 0 ? "?" : buffer.data();
 }
 
 std::string Object::file_name() const {

@@ -4,8 +4,9 @@
     register_limits.py --program LOOKAHEAD [--runs 2] [--some N] [--seed S] [WORKLOAD...]
 
 Without names all workloads run, --runs times each; --some N draws N of them, which is what CI does. Each run has a limit
-of its own, from the least that all kernels can be allocated with to the most that the machine has, 32-bit pointers, words
-for 64-bit operations or neither, and spilled values in an L1 that is small half of the time. The seed is printed.
+of its own, from the least that all kernels can be allocated with to the most that the machine has; 32-bit pointers, words
+for 64-bit operations, Volta's forms or none of these; and spilled values in an L1 that is small half of the time. The
+seed is printed.
 """
 
 import argparse
@@ -24,9 +25,10 @@ LEAST_LIMIT, MOST_LIMIT = 10, 63
 def draw(chance):
     """Options of one run. Low limits are drawn more often: that is where values are spilled."""
     limit = chance.choice([chance.randint(LEAST_LIMIT, 24), chance.randint(LEAST_LIMIT, MOST_LIMIT)])
-    isa = chance.choice(["isa.pointers=32", "isa.expand_64bit=true", None])
-    l1 = chance.choice(["l1d.ways=1", None])
-    return [f"finaliser.register_limit={limit}", *filter(None, [isa, l1])]
+    volta = ["isa.expand_64bit=true", "isa.single_constant=true", "isa.held_sources=12", "finaliser.fuse_products=true"]
+    isa = chance.choice([["isa.pointers=32"], ["isa.expand_64bit=true"], volta, []])
+    l1 = chance.choice([["l1d.ways=1"], []])
+    return [f"finaliser.register_limit={limit}", *isa, *l1]
 
 
 def main():
