@@ -124,8 +124,36 @@ void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes,
     }
 }
 
+namespace {
+
+/// The usual atomic of shared memory.
+bool adds_words(const isa::Instruction& instruction) {
+    return instruction.atomic == isa::AtomicOp::add &&
+           (instruction.type == isa::Type::u32 || instruction.type == isa::Type::s32);
+}
+
+/// `old_values`: a row for what the words held before, or null.
+void add_words(const MemoryInstruction& access, isa::LaneMask lanes, unsigned char* base, std::uint32_t* old_values) {
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        std::uint32_t word;
+        std::memcpy(&word, base + access.addresses[lane], sizeof word);
+        if (old_values != nullptr) {
+            old_values[lane] = word;
+        }
+        word += access.data[0][lane];
+        std::memcpy(base + access.addresses[lane], &word, sizeof word);
+    }
+}
+
+}  // namespace
+
 void SharedMemory::perform_atomics(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows) {
     const isa::Instruction& instruction = *access.instruction;
+    if (adds_words(instruction)) {
+        return add_words(access, lanes, bytes_.data() + access.shared_base,
+                         instruction.operation == isa::Operation::atomic ? rows[0] : nullptr);
+    }
     const unsigned bytes = isa::type_bytes(instruction.type);
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -134,7 +162,8 @@ void SharedMemory::perform_atomics(const MemoryInstruction& access, isa::LaneMas
         std::memcpy(&old_value, place, bytes);
         const std::uint64_t new_value = isa::apply_atomic(instruction.atomic, instruction.type, old_value,
                                                           atomic_operand(instruction, lane, &access.data[0]),
-                                                          atomic_operand(instruction, lane, &access.data[2]));
+                                                          atomic_operand(instruction, lane, &access.data[2]),
+                                                          isa::Space::shared);
         std::memcpy(place, &new_value, bytes);
         if (instruction.operation == isa::Operation::atomic) {
             isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(&old_value), rows);

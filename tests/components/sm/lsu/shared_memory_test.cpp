@@ -167,6 +167,19 @@ TEST_CASE("shared atomics are performed lane by lane in ascending order") {
     CHECK(bench.completions.size() == 2);
 }
 
+TEST_CASE("shared atomics of single precision keep subnormal sums, which those of global memory flush") {
+    Bench bench;
+    isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::shared);
+    add.type = Type::f32;
+    MemoryInstruction what = bench.instruction(add, [](unsigned) { return 0; });
+    for (auto& operand : what.data[0]) operand = 3;  // times the least subnormal
+    bench.issue(what);
+    bench.issue(bench.instruction(
+        kLoad, [](unsigned) { return 0; }, 1, 1));
+    REQUIRE(bench.drain());
+    CHECK(bench.registers.row(1)[0] == 96);
+}
+
 TEST_CASE("generic addresses in the shared window go to shared memory, the others to global memory") {
     Bench bench;
     const isa::Instruction generic_load = make_memory(Operation::load, Type::u32, Space::generic);
