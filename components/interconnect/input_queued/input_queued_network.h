@@ -60,7 +60,6 @@ class InputQueuedNetwork final : public LogicalProcess {
     const InputQueuedCounters& counters() const { return counters_; }
 
   private:
-    friend struct AuditSabotage;
     static constexpr unsigned kNone = ~0u;
 
     struct Input {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "components/device/cta_dispatcher.h"
-#include "components/interconnect/input_queued/input_queued_network.h"
 #include "components/interconnect/mesh/mesh_network.h"
 #include "components/machine/machine.h"
 #include "components/memory_partition/memory_partition.h"
@@ -172,6 +171,26 @@ TEST_CASE("a run's books balance at its end") {
             CAPTURE(policy);
             const SimulationResult result =
                 run(workload, nullptr, {std::string("l1d.write_policy=") + policy, "l2.sets=16", "l1d.mshrs=8"});
+            CHECK(result.message == "");
+            CHECK(result.outcome == Outcome::finished);
+        }
+    }
+}
+
+TEST_CASE("the books balance with parts that other machines have") {
+    const std::vector<std::vector<std::string>> machines{
+        {"interconnect.topology=mesh"},
+        {"interconnect.topology=input_queued"},
+        {"gpu.perfect_memory=true"},
+        {"l1d.sector_bytes=32", "l2.sector_bytes=32"},
+        {"l1i.enabled=false", "sm.operand_collectors=false", "dispatcher.preassigned_ctas=0"},
+        {"sm.prefetcher=caps", "sm.warp_scheduler=pas"},
+        {"sm.issue_extension=pmode"}};
+    for (const auto& overrides : machines) {
+        for (const char* workload : {"histogram", "bfs"}) {
+            CAPTURE(workload);
+            CAPTURE(overrides.front());
+            const SimulationResult result = run(workload, nullptr, overrides);
             CHECK(result.message == "");
             CHECK(result.outcome == Outcome::finished);
         }
