@@ -44,6 +44,8 @@ class Pmode final : public IssueExtension {
     std::uint32_t fetch_pc(unsigned context) const override { return streams_[context].stack.pc(); }
     void fetch_begun(unsigned context, unsigned instructions, Cycle now) override;
 
+    ContextMask extended() const override { return pre_executing_; }
+
     bool issue(unsigned scheduler, Cycle now) override;
     Cycle next_issue(Cycle now) const override;
     void event(unsigned context, std::uint32_t detail, Cycle now) override;

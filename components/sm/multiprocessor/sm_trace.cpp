@@ -7,10 +7,13 @@ namespace lookahead::gpu {
 
 namespace {
 
-constexpr std::string_view kStateNames[] = {
-    "vacant",          "exited",   "fetching",  "branching", "at_barrier",    "at_fence",     "awaits_memory",
-    "awaits_pipeline", "ready_sp", "ready_sfu", "ready_dp",  "ready_integer", "ready_memory", "ready_control"};
-static_assert(std::size(kStateNames) == static_cast<std::size_t>(ContextState::count));
+constexpr std::string_view kStateNames[] = {"vacant",       "exited",        "fetching",      "branching",
+                                            "at_barrier",   "at_fence",      "awaits_memory", "awaits_pipeline",
+                                            "ready_sp",     "ready_sfu",     "ready_dp",      "ready_integer",
+                                            "ready_memory", "ready_control", "pre_executing"};
+/// A warp that waits while the issue extension runs a stream for it.
+constexpr auto kExtended = static_cast<std::uint8_t>(ContextState::count);
+static_assert(std::size(kStateNames) == kExtended + 1u);
 
 constexpr std::string_view kQueueNames[] = {"load/store unit: instructions", "L1: fills under way",
                                             "L1: requests to send"};
@@ -41,14 +44,16 @@ void SmTrace::close(std::uint16_t track, Open& open, Cycle end) {
     open.state = kNothing;
 }
 
-void SmTrace::warps(Cycle now, const ContextStates& states) {
+void SmTrace::warps(Cycle now, const ContextStates& states, ContextMask extended) {
     if (now >= end_) {
         return;
     }
     for (std::uint16_t warp = 0; warp < warps_.size(); ++warp) {
         Open& open = warps_[warp];
         const ContextState state = states.of(warp);
-        const std::uint8_t number = state == ContextState::vacant ? kNothing : static_cast<std::uint8_t>(state);
+        const std::uint8_t number = state == ContextState::vacant         ? kNothing
+                                    : (extended & context_bit(warp)) != 0 ? kExtended
+                                                                          : static_cast<std::uint8_t>(state);
         if (number != open.state) {
             close(warp, open, now);
             open = {number, now, now};

@@ -19,8 +19,8 @@ class SmTrace {
   public:
     SmTrace(const TraceWindow& window, const ClockDomain& clock, unsigned warps, unsigned schedulers);
 
-    /// The SM stands after its work of cycle `now`.
-    void warps(Cycle now, const ContextStates& states);
+    /// The SM stands after its work of cycle `now`; streams of the issue extension run beside those of `extended`.
+    void warps(Cycle now, const ContextStates& states, ContextMask extended);
     void queues(Cycle now, const LoadStoreOccupancy& occupancy);
     /// What was charged to the schedulers since the last call is that of the cycles from `begin` up to `end`.
     void schedulers(Cycle begin, Cycle end, const std::vector<SchedulerCounters>& counters);

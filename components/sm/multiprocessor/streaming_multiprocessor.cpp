@@ -162,7 +162,7 @@ void StreamingMultiprocessor::step(Cycle now) {
     }
     charged_until_ = now + 1;
     if (trace_ != nullptr) [[unlikely]] {
-        trace_->warps(now, state_.states);
+        trace_->warps(now, state_.states, extension_ != nullptr ? extension_->extended() : 0);
         trace_->schedulers(now, now + 1, issue_.counters());
         trace_->queues(now, memory_->occupancy());
     }

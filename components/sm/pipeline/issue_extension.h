@@ -84,6 +84,9 @@ class IssueExtension : public IssueSource {
     /// A fetch of `instructions` instructions has begun and takes `latency` cycles.
     virtual void fetch_begun(unsigned, unsigned, Cycle) {}
 
+    /// Contexts for which a stream of the extension runs while their own waits, for traces.
+    virtual ContextMask extended() const { return 0; }
+
     virtual void event(unsigned context, std::uint32_t detail, Cycle now) = 0;
     virtual void load_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
     virtual void constants_came() {}

@@ -42,7 +42,7 @@ class PmodeBench : private gpu::PmodeObserver {
 
     /// What became of the instruction in the warp's first switch; `fates` of all of them, in order.
     std::vector<PmodeStep> first_switch() const {
-        std::vector<PmodeStep> taken;
+        std::vector<PmodeStep> inside_it;
         bool inside = false;
         for (const PmodeStep& step : steps) {
             if (step.context != 0) {
@@ -53,10 +53,10 @@ class PmodeBench : private gpu::PmodeObserver {
             } else if (step.kind == Kind::returned) {
                 break;
             } else if (inside) {
-                taken.push_back(step);
+                inside_it.push_back(step);
             }
         }
-        return taken;
+        return inside_it;
     }
     /// Of the instruction at `pc` in the first switch: its kind, or `entered` when it was not reached.
     PmodeStep fate(std::uint32_t pc) const {
@@ -96,12 +96,25 @@ class PmodeBench : private gpu::PmodeObserver {
 
     PlainSmHarness harness;
     std::vector<PmodeStep> steps;
-    std::vector<Cycle> cycles;  ///< of the steps
+    std::vector<Cycle> cycles;    ///< of the steps
+    std::vector<unsigned> held;  ///< renaming registers that were not free at each
+
+    /// The first step of that kind at `pc`, as an index.
+    std::size_t find(Kind kind, std::uint32_t pc) const {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (steps[i].kind == kind && steps[i].pc == pc) {
+                return i;
+            }
+        }
+        LOOKAHEAD_ASSERT(false, "no such step");
+        return 0;
+    }
 
   private:
     void step(const PmodeStep& step, Cycle now) override {
         steps.push_back(step);
         cycles.push_back(now);
+        held.push_back(pmode().pool().size() - pmode().pool().free());
     }
 };
 

@@ -426,6 +426,70 @@ TEST_CASE("a load of the warp that returns meanwhile frees its register, if pre-
     }
 }
 
+TEST_CASE("a reader in P-mode waits for the last of two writers, and reuse for the result") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg();
+    k.block();
+    k.add(x, k.thread);  // writes back soon, while the division has just begun
+    k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
+    const auto division = k.index(), reader = k.add(y, x);
+    k.op(Operation::add, Type::u32, y, {y, k.used});
+    k.store(Space::global, Type::u32, k.out, y);
+    k.exit();
+    const isa::Kernel kernel = k.finish();
+    const Cycle latency = gpu::TimingParameters{}.integer_divide_latency;
+    PmodeBench patient(kernel, "", {.global_latency = 400});
+    patient.run();
+    const Cycle begun = patient.cycles[patient.find(Kind::executed, division)];
+    CHECK(patient.cycles[patient.find(Kind::executed, reader)] == begun + latency);
+    PmodeBench early(kernel, "", {.global_latency = 100});
+    early.run();
+    CHECK(early.reuses(division) == 1);
+    CHECK(early.cycles[early.find(Kind::reused, division)] ==
+          early.cycles[early.find(Kind::executed, division)] + latency);
+    CHECK(early.harness.memory().global_word(4 * 31) == 10 + 1 + 7 * 31 + 4);
+}
+
+TEST_CASE("a scratchpad load under way at the return is waited for before it is reused") {
+    BlockedKernel k;
+    const auto x = k.reg();
+    k.store(Space::shared, Type::u32, k.offset, k.thread);
+    k.block();
+    k.load(Space::shared, Type::u32, x, k.offset);
+    const auto scratchpad = k.index();
+    k.op(Operation::add, Type::u32, x, {x, k.used});
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {.global_latency = 100, .shared_latency = 300});
+    bench.run();
+    CHECK(bench.reuses(scratchpad) == 1);
+    CHECK(bench.cycles[bench.find(Kind::reused, scratchpad)] >=
+          bench.cycles[bench.find(Kind::executed, scratchpad)] + 300);
+    CHECK(bench.harness.memory().global_word(4 * 6) == 6 + 7 * 6 + 4);
+}
+
+TEST_CASE("reuse waits for an older write to the same register") {
+    BlockedKernel k;
+    const auto x = k.reg();
+    k.block();
+    k.op(Operation::div, Type::u32, x, {k.used, k.literal(3)});  // skipped; its reader, too
+    const auto older = k.index();
+    k.op(Operation::add, Type::u32, k.used, {k.used, x});
+    const auto younger = k.add(x, k.thread);
+    k.op(Operation::add, Type::u32, k.used, {k.used, x});
+    k.store(Space::global, Type::u32, k.out, k.used);
+    k.exit();
+    isa::Kernel kernel = k.finish();
+    // Without the reader between the two nothing else holds the reuse back.
+    kernel.code.erase(kernel.code.begin() + older + 1);
+    PmodeBench bench(kernel);
+    bench.run();
+    CHECK(bench.reuses(younger - 1) == 1);
+    CHECK(bench.cycles[bench.find(Kind::reused, younger - 1)] ==
+          bench.cycles[bench.find(Kind::own, older)] + gpu::TimingParameters{}.integer_divide_latency);
+    CHECK(bench.harness.memory().global_word(4 * 8) == 7 * 8 + 4 + 9);
+}
+
 TEST_CASE("the P-queue takes as many results as it has entries; without entries nothing is reused") {
     for (const unsigned entries : {0u, 1u, 3u, 8u}) {
         CAPTURE(entries);
@@ -495,13 +559,17 @@ TEST_CASE("a renamed register takes a part of a write where it is, and is given 
     k.op(Operation::add, Type::u32, x, {x, k.used});  // poisoned: the warp does it itself, in part
     k.unguard();
     k.op(Operation::add, Type::u32, y, {x, x});
+    const auto after_part = k.index();
     k.op(Operation::add, Type::u32, x, {x, k.used});  // and as a whole, from and to the same register
     k.op(Operation::add, Type::u32, y, {x, y});
+    const auto after_whole = k.index();
     k.store(Space::global, Type::u32, k.out, y);
     k.exit();
     PmodeBench bench(k.finish());
     bench.run();
     CHECK(bench.reuses(reused) == 1);
+    CHECK(bench.held[bench.find(Kind::own, after_part)] == 1);
+    CHECK(bench.held[bench.find(Kind::own, after_whole)] == 0);
     for (unsigned i = 0; i < 32; ++i) {
         const unsigned used = 7 * i + 3 + 1, once = i + 1 + (i % 2 != 0 ? used : 0);
         CHECK(bench.harness.memory().global_word(4 * i) == once + once + once + used);
