@@ -171,7 +171,7 @@ ContextMask Pmode::enterable() const {
     return entering;
 }
 
-/// The pre-execution stream gets copies, and what the warp's instruction buffer holds: there is one buffer a warp.
+/// The pre-execution stream gets copies, and what the warp's instruction buffer holds.
 void Pmode::enter(unsigned context, Cycle now) {
     PreStream& stream = streams_[context];
     StreamContext& own = state_.contexts[context];
@@ -182,7 +182,9 @@ void Pmode::enter(unsigned context, Cycle now) {
     stream.stack = own.stack;
     std::copy(std::begin(own.predicates), std::end(own.predicates), std::begin(stream.predicates));
     stream.buffered = own.buffered;
-    own.buffered = 0;
+    if (parameters_.one_buffer) {
+        own.buffered = 0;
+    }
     stream.scratchpad_stale = false;
     stream.blocked_pc = own.stack.pc();
     stream.epoch = stream.own_epoch = 0;
@@ -214,8 +216,7 @@ void Pmode::enter(unsigned context, Cycle now) {
     }
 }
 
-/// Every long-latency register for which the blocked instruction waited is written. It is fetched again (section 4):
-/// the buffer holds what the pre-execution stream has fetched.
+/// Every long-latency register for which the blocked instruction waited is written.
 void Pmode::leave(unsigned context) {
     PreStream& stream = streams_[context];
     const Cycle waited = state_.now - stream.entered;

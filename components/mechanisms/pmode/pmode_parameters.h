@@ -14,6 +14,7 @@ struct PmodeParameters {
     std::int64_t reach = 512;
     std::int64_t simt_entries = 8;
     std::int64_t switch_cycles = 1;
+    bool one_buffer = true;
     bool pre_loads = true;
     bool check = false;
 };
@@ -64,6 +65,11 @@ struct lookahead::ParametersOf<lookahead::gpu::PmodeParameters> {
                  .help = "From the stall that begins pre-execution to the first cycle in which it goes on.",
                  .source = "estimate: scoreboard and SIMT stack are copied in one cycle, as one register is written; "
                            "the paper charges a latency and does not give it"}),
+        boolean("one_buffer", &P::one_buffer,
+                {.help = "Both streams of a warp share its instruction buffer, so that the blocked instruction is "
+                         "fetched again at the return; false: pre-execution has a buffer of its own.",
+                 .source = "Kim et al., HPCA 2016, sections 1, 4 and 5.1: N-mode restarts fetching at the blocked "
+                           "instruction; section 5.2 releases it for execution instead"}),
         boolean("pre_loads", &P::pre_loads,
                 {.help = "Loads of global and local memory bring their lines into L1; false: they are skipped, and all "
                          "that pre-execution gives is reuse. To tell the two apart.",

@@ -174,7 +174,9 @@ TEST_CASE("random programs take the same way with P-mode, and leave the same mem
                                  "\nregisters = " + std::to_string(1 + random() % 128) +
                                  "\nreach = " + std::to_string(8 << random() % 8) +
                                  "\nsimt_entries = " + std::to_string(1 + random() % 8) +
-                                 "\nswitch_cycles = " + std::to_string(random() % 4) + "\n";
+                                 "\nswitch_cycles = " + std::to_string(random() % 4) +
+                                 "\none_buffer = " + (random() % 2 == 0 ? "true" : "false") +
+                                 "\npre_loads = " + (random() % 4 == 0 ? "false" : "true") + "\n";
         CAPTURE(keys);
         PmodeBench bench(kernel, keys, memory, simt);
         REQUIRE(outcome_of(bench, threads) == expected);

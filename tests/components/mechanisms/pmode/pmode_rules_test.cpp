@@ -94,6 +94,38 @@ TEST_CASE("a warp enters at a long-latency register only, and returns when all o
     CHECK(returned == second_load + 100);  // FakeMemory's latency: the later one of the two
 }
 
+TEST_CASE("at its return a warp fetches the blocked instruction again, unless pre-execution has a buffer of its own") {
+    for (const bool one_buffer : {true, false}) {
+        BlockedKernel k;
+        k.block();
+        const auto blocked = k.index();
+        const auto x = k.reg();
+        k.add(x, k.thread);
+        k.exit();
+        PmodeBench bench(k.finish(), one_buffer ? "" : "one_buffer = false\n");
+        bench.run();
+        const Cycle returned = bench.cycles[bench.find(Kind::returned, blocked)];
+        const Cycle issued = bench.cycles[bench.find(Kind::own, blocked)];
+        // The load completes at the end of a cycle; a fetch in the next one takes fetch_latency.
+        CHECK(issued == returned + 1 + (one_buffer ? gpu::SmParameters{}.fetch_latency : 0));
+        CHECK(bench.executes(blocked + 1));
+    }
+}
+
+TEST_CASE("without pre-loads loads are skipped, and results are reused all the same") {
+    BlockedKernel k;
+    k.block();
+    const auto x = k.reg();
+    k.load(Space::global, Type::u32, x, k.in, 128);
+    const auto load = k.index(), result = k.add(k.used, k.thread);
+    k.exit();
+    PmodeBench bench(k.finish(), "pre_loads = false\n");
+    bench.run();
+    CHECK(bench.skips(load, SkipReason::pre_load));
+    CHECK(bench.reuses(result) == 1);
+    CHECK(bench.counters().pre_loads == 0);
+}
+
 TEST_CASE("waits under 100 cycles are counted, longer ones are not") {
     for (const Cycle latency : {90, 120}) {
         BlockedKernel k;
