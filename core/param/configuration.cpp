@@ -142,14 +142,14 @@ ParameterValue checked(const Parameter& parameter, const std::string& key, const
     if (parameter.type == ParameterType::text && set.is_override() && !std::holds_alternative<std::string>(value)) {
         value = set.raw_value();
     }
-    const std::string start = set.place() + ": " + key + " = " + to_toml(set.value);
+    const auto start = [&] { return set.place() + ": " + key + " = " + to_toml(set.value); };
     if (!parameter.accepts_type(value)) {
-        throw ConfigurationError(start + " is " + type_phrase(set.value) + "; expected: " + expectation(parameter));
+        throw ConfigurationError(start() + " is " + type_phrase(set.value) + "; expected: " + expectation(parameter));
     }
     if (!parameter.accepts_range(value)) {
         const auto hint =
             parameter.choices.empty() ? "" : did_you_mean(std::get<std::string>(value), parameter.choices);
-        throw ConfigurationError(start + " is out of range" + hint + "; expected: " + expectation(parameter));
+        throw ConfigurationError(start() + " is out of range" + hint + "; expected: " + expectation(parameter));
     }
     return value;
 }
@@ -242,14 +242,21 @@ std::string Configuration::variant(std::string_view slot_key, std::string_view d
 
 void Configuration::read_into(const ParameterList& list, std::string_view prefix, void* object) const {
     for (const Parameter& parameter : list) {
-        EffectiveEntry entry{joined(prefix, parameter.name), parameter.default_value, parameter.unit, "default",
-                             parameter.help};
-        if (const auto found = state_->set.find(entry.key); found != state_->set.end()) {
-            entry.value = checked(parameter, entry.key, found->second);
-            entry.source = found->second.line_text();
-            parameter.store(static_cast<char*>(object) + parameter.offset, entry.value);
+        std::string key = joined(prefix, parameter.name);
+        const auto found = state_->set.find(key);
+        const bool is_set = found != state_->set.end();
+        const ParameterValue value = is_set ? checked(parameter, key, found->second) : parameter.default_value;
+        if (is_set) {
+            parameter.store(static_cast<char*>(object) + parameter.offset, value);
         }
-        state_->effective[entry.key] = std::move(entry);
+        // Each of a machine's many components reads its parameters.
+        const auto [place, is_new] = state_->effective.try_emplace(key);
+        EffectiveEntry& entry = place->second;
+        if (is_new) {
+            entry = {std::move(key), {}, parameter.unit, {}, parameter.help};
+        }
+        entry.value = value;
+        entry.source = is_set ? found->second.line_text() : "default";
     }
 }
 
