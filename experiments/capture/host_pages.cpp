@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace lookahead {
 
@@ -47,8 +48,10 @@ std::uint64_t HostPages::record(Block& block, const std::vector<bool>& marked, C
         while (last + 1 < marked.size() && marked[last + 1]) ++last;
         const Page begin = page_of(block, first), end = page_of(block, last);
         const Page run{first, begin.begin, end.begin + end.bytes - begin.begin};
-        capture_.add({.kind = kind, .address = block.address + run.begin}, now(block, run));
-        know(block, run, now(block, run));
+        // Copies back are of what the kernels left: the host may have written other bytes of the page since.
+        if (kind == CapturedCall::Kind::copy_to_device) know(block, run, now(block, run));
+        const auto contents = std::span(std::as_const(block).known).subspan(run.begin, run.bytes);
+        capture_.add({.kind = kind, .address = block.address + run.begin}, contents);
         bytes += run.bytes;
         first = last;
     }

@@ -297,6 +297,27 @@ TEST_CASE("What the host writes to managed memory and to pinned memory that kern
     std::filesystem::remove(path);
 }
 
+TEST_CASE("What the host writes beside what a kernel wrote, before it waits, is no result of the kernel") {
+    Session session;
+    session.load();
+    const auto visibility = static_cast<std::uint32_t>(cudart::Visibility::managed);
+    const DeviceAddress managed =
+        session.ask({.operation = Operation::allocate, .value = visibility, .bytes = 4096}).address;
+    FlatMemory host(session.server.memory_file());
+    host.grow_to(managed + 4096);
+    for (int round = 1; round < 4; ++round) {
+        CHECK(session.launch(10, managed).error == cudart::kSuccess);
+        *reinterpret_cast<int*>(host.at(managed + 400)) = round;
+        CHECK(session.ask({.operation = Operation::synchronise}).error == cudart::kSuccess);
+        CHECK(*reinterpret_cast<int*>(host.at(managed)) == 30 * round);
+    }
+    const std::string path = std::filesystem::temp_directory_path() / ("beside" + std::to_string(getpid()) + ".h5");
+    write_capture(session.server.capture(), path);
+    const CheckReport report = replay(path);
+    CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
+    std::filesystem::remove(path);
+}
+
 TEST_CASE("What cannot be captured ends the program with its reason") {
     Session session;
     session.load();
