@@ -137,6 +137,30 @@ def arithmetic_throughput(make_bench):
         yield exactly(f"{each.instruction.split()[0]} by 32 warps", measured, least)
 
 
+def issue_bound(make_bench):
+    """With a memory that takes no time and units without limit every scheduler issues in every cycle, whatever the
+    classes of the instructions, by themselves and one after the other."""
+    unlimited = {f"sm__{units}": 8 for units in ("sp_units", "sfu_units", "dp_units")}
+    for each in ARITHMETIC:
+        unlimited[f"sm__timing__{each.name}_latency"] = unlimited[f"sm__timing__{each.name}_initiation"] = 1
+    mixed = [each.instruction for each in ARITHMETIC]
+    for schedulers in (1, 2):
+        bench = make_bench(gpu__perfect_memory="true", sm__schedulers=schedulers, sm__warp_scheduler="lrr",
+                           sm__instruction_buffer=8, sm__constant_cache="false", **unlimited)
+        for warps in (8, 32):
+            for name, body in ([(each.instruction.split()[0], [each.instruction]) for each in ARITHMETIC] +
+                               [("all classes in turn", mixed)]):
+                measured = arithmetic_cost(bench, " ".join(body), block=32 * warps, count=40)
+                yield exactly(f"issue of {name} by {warps} warps, {schedulers} schedulers, nothing limited", measured,
+                              len(body) * warps / schedulers)
+        if schedulers == 1:
+            # A load a warp and round, which the load/store unit takes as fast as one scheduler issues.
+            body = [*mixed, "ld.volatile.global.u32 %r3, [%rd1];"]
+            measured = arithmetic_cost(bench, " ".join(body), block=32 * 32, count=40)
+            yield Check("issue of all classes and a load by 32 warps, 1 scheduler, nothing limited", measured,
+                        len(body) * 32, 1.01 * len(body) * 32)
+
+
 # From the issue of an instruction to the unit's pipeline and from its end to the write-back: the issue latch, a
 # collector unit, a read of the operands, the latch before the unit, the unit, the write-back.
 COLLECTION_STAGES = 6
@@ -460,7 +484,7 @@ def divergence(make_bench):
             yield exactly(f"{opcode.split()[0]} on {paths} of two paths", measured, paths * latency)
 
 
-GROUPS: list[Callable] = [shared_bandwidth, l1_bandwidth, l2_bandwidth, dram_bandwidth, atomic_throughput, divergence,
+GROUPS: list[Callable] = [issue_bound, shared_bandwidth, l1_bandwidth, l2_bandwidth, dram_bandwidth, atomic_throughput, divergence,
                           arithmetic_latency, arithmetic_throughput, operand_collection, global_latency, dram_access,
                           cache_capacity, texture_cache, atomics, pmode_latencies, v100, shared_memory, barrier]
 
