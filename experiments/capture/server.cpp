@@ -63,6 +63,16 @@ cudart::CudaError error_of(KernelFault::Kind kind) {
     return cudart::kLaunchFailure;
 }
 
+/// The PTX that a GPU of the device's capability would take: the newest that is not newer. Where there is only newer PTX,
+/// the oldest of it may do.
+const cudart::PtxImage& best_of(std::span<const cudart::PtxImage> images) {
+    constexpr std::uint32_t kOwn = cudart::kCapabilityMajor * 10 + cudart::kCapabilityMinor;
+    return *std::ranges::min_element(images, {}, [](const cudart::PtxImage& image) {
+        const bool newer = image.architecture > kOwn;
+        return std::pair(newer, newer ? image.architecture : kOwn - image.architecture);
+    });
+}
+
 }  // namespace
 
 CaptureServer::CaptureServer(std::string program, const CaptureMachine& machine)
@@ -169,8 +179,7 @@ Reply CaptureServer::load_module(std::span<const std::byte> fat_binary) {
                              "embeds PTX too");
         return {};  // the linker's stub
     }
-    const auto newest = std::ranges::max_element(images, {}, &cudart::PtxImage::architecture);
-    const unsigned number = modules_.add(newest->text);
+    const unsigned number = modules_.add(best_of(images).text);
     capture_.modules = modules_.texts();
     return {.address = number};
 }

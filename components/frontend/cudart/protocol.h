@@ -101,6 +101,8 @@ struct DeviceInformation {
 /// Bytes of shared memory that a block may have without cudaFuncSetAttribute, on every device.
 inline constexpr std::uint32_t kSharedBytesByDefault = 48 * 1024;
 inline constexpr std::uint32_t kMaxThreadsPerBlock = 1024;
+/// The device's capability, as programs see it.
+inline constexpr int kCapabilityMajor = 7, kCapabilityMinor = 5;
 
 /// CUDA's error codes that are used here, with CUDA's numbers.
 enum CudaError : std::int32_t {

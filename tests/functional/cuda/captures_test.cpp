@@ -40,20 +40,33 @@ CheckReport replay(const std::string& path, unsigned register_limit = 63) {
     return workload->check();
 }
 
-/// A fat binary with one plain PTX entry.
-std::vector<std::byte> fat_binary(const std::string& ptx) {
-    const std::uint64_t payload = (ptx.size() + 8) / 8 * 8;
-    std::vector<std::byte> bytes(16 + 64 + payload);
+struct Entry {
+    std::uint32_t architecture;
+    std::string ptx;
+};
+
+/// A fat binary with plain PTX entries.
+std::vector<std::byte> fat_binary(const std::vector<Entry>& entries) {
+    std::vector<std::byte> bytes(16);
     const auto put = [&bytes](std::size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
     put(0, std::uint32_t{0xBA55ED50});
     put(4, std::uint16_t{1});
     put(6, std::uint16_t{16});
-    put(8, 64 + payload);
-    put(16, std::uint16_t{1});
-    put(16 + 4, std::uint32_t{64});
-    put(16 + 8, payload);
-    std::memcpy(bytes.data() + 80, ptx.data(), ptx.size());
+    for (const auto& [architecture, ptx] : entries) {
+        const std::uint64_t payload = (ptx.size() + 8) / 8 * 8;
+        const std::size_t begin = bytes.size();
+        bytes.resize(begin + 64 + payload);
+        put(begin, std::uint16_t{1});
+        put(begin + 4, std::uint32_t{64});
+        put(begin + 8, payload);
+        put(begin + 0x1c, architecture);
+        std::memcpy(bytes.data() + begin + 64, ptx.data(), ptx.size());
+    }
+    put(8, std::uint64_t{bytes.size() - 16});
     return bytes;
+}
+std::vector<std::byte> fat_binary(const std::string& ptx) {
+    return fat_binary({Entry{75, ptx}});
 }
 
 /// counts[0] += n, and limit + 1 into counts[1].
@@ -333,6 +346,22 @@ TEST_CASE("What cannot be captured ends the program with its reason") {
     CHECK(run_captured({"/bin/sh", "-c", "exit 7"}, LOOKAHEAD_CUDART_FOLDER, server) == 7);
     CHECK_THROWS_WITH_AS(run_captured({"/bin/sh", "-c", "kill -9 $$"}, LOOKAHEAD_CUDART_FOLDER, server),
                          doctest::Contains("signal 9"), ProgramError);
+}
+
+TEST_CASE("Of PTX for several architectures the newest that the device can take is used, or the oldest above it") {
+    const auto used = [](std::vector<std::uint32_t> architectures) {
+        std::vector<Entry> entries;
+        for (const std::uint32_t architecture : architectures)
+            entries.push_back({architecture, ".version 8.0\n.target sm_" + std::to_string(architecture) + "\n"});
+        CaptureServer server("program");
+        std::vector<std::byte> answer;
+        server.serve({.operation = Operation::load_module}, fat_binary(entries), answer);
+        const std::string text = server.capture().ptx();
+        return text.substr(text.find("sm_") + 3, 2);
+    };
+    CHECK(used({50, 70, 80}) == "70");
+    CHECK(used({90, 75, 70}) == "75");
+    CHECK(used({90, 80}) == "80");
 }
 
 TEST_CASE("A kernel that cannot run, itself or by what it calls, stops the program when it is launched") {

@@ -67,9 +67,6 @@ struct RegisteredKernel {
     int carveout = -1;
 };
 
-/// Programs embed PTX for sm_75.
-inline constexpr int kCapabilityMajor = 7, kCapabilityMinor = 5;
-
 /// The kernel behind a stub function; what is known of it has been asked for. Or nullptr: `missing_kernel` is why.
 RegisteredKernel* find_kernel(const void* function);
 CudaError missing_kernel(const void* function);
