@@ -21,9 +21,12 @@ class PmodeBench : private gpu::PmodeObserver {
   public:
     static constexpr std::uint64_t kIn = 1 << 14;
 
+    /// Without collectors instructions reach their units at once.
     explicit PmodeBench(const isa::Kernel& kernel, const std::string& keys = "", FakeMemory memory = {},
-                        const std::string& sm = "")
-        : harness({kernel}, "[sm]\nissue_extension = \"pmode\"\n" + sm + "[pmode]\ncheck = true\n" + keys, memory) {
+                        const std::string& sm = "", bool collectors = false)
+        : harness({kernel}, "[sm]\nissue_extension = \"pmode\"\n" + sm + "[pmode]\ncheck = true\n" + keys, memory,
+                  {collectors ? "sm.operand_collectors=true" : "sm.operand_collectors=false", "l1i.enabled=false",
+                   "sm.constant_cache=false"}) {
         pmode().observe(*this);
         for (unsigned i = 0; i < 1024; ++i) {
             harness.memory().set_global_word(kIn + 4 * i, 7 * i + 3);
@@ -94,9 +97,9 @@ class PmodeBench : private gpu::PmodeObserver {
         return traces;
     }
 
-    PlainSmHarness harness;
+    SmHarness harness;
     std::vector<PmodeStep> steps;
-    std::vector<Cycle> cycles;    ///< of the steps
+    std::vector<Cycle> cycles;   ///< of the steps
     std::vector<unsigned> held;  ///< renaming registers that were not free at each
 
     /// The first step of that kind at `pc`, as an index.

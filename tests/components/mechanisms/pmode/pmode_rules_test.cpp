@@ -193,6 +193,30 @@ TEST_CASE("a guarded write has the old value as a source: it is merged, or skipp
     }
 }
 
+TEST_CASE("the old value that a partial write merges with is read from the register file") {
+    Cycle until_reader[2];
+    for (const bool guarded : {false, true}) {
+        BlockedKernel k;
+        const auto x = k.reg(), y = k.reg(), bit = k.reg();
+        const auto odd = k.predicate();
+        k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
+        k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+        k.block();
+        if (guarded) {
+            k.guard(odd);
+        }
+        const auto writer = k.add(x, k.thread);
+        k.unguard();
+        const auto reader = k.add(y, x);
+        k.exit();
+        PmodeBench bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", true);
+        bench.run();
+        until_reader[guarded] =
+            bench.cycles[bench.find(Kind::executed, reader)] - bench.cycles[bench.find(Kind::executed, writer)];
+    }
+    CHECK(until_reader[1] == until_reader[0] + 1);  // one bank, one operand more
+}
+
 TEST_CASE("stores, atomics, barriers, clocks and ordered loads are skipped though their sources are there") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
