@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
@@ -382,8 +383,13 @@ CudaError cudaDeviceGetLimit(std::size_t* value, unsigned limit) {
     return kSuccess;
 }
 CudaError cudaDeviceSetLimit(unsigned limit, std::size_t value) {
+    constexpr unsigned kHeap = 2;
+    constexpr std::size_t kHeapBytes = 128 << 20;  // frontend/ptx/device_library/heap.cu
     if (limit >= limits.size()) return remember(kUnsupportedLimit);
     limits[limit] = value;  // nothing here is bounded by them
+    if (limit == kHeap && value > kHeapBytes)
+        Connection::get().note("it asks for " + std::to_string(value) + " bytes for malloc in kernels, which have " +
+                               std::to_string(kHeapBytes) + " here");
     return kSuccess;
 }
 /// Hints about caches and banks, without effect on results.

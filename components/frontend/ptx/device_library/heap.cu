@@ -7,8 +7,8 @@
 
 namespace {
 
-// CUDA's own heap has 8 MiB unless the program asks for another size (cudaLimitMallocHeapSize); this one always has the
-// room that the largest requests of the samples have.
+// CUDA's own heap has 8 MiB unless the program asks for another size (cudaLimitMallocHeapSize). This one always has as
+// much as few programs ask for, an estimate; memory that is not used costs nothing.
 constexpr unsigned kHeapBytes = 128u << 20;
 constexpr unsigned kHeaderBytes = 16;  // keeps the alignment of 16 bytes that CUDA promises
 constexpr unsigned kLeastBytes = 32;
