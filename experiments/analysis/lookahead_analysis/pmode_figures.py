@@ -250,8 +250,8 @@ def energy_by_design(sweep):
 
 
 # Section 5.3 of the paper: scoreboards, SIMT stacks, P-queues of 8 entries, renaming tables and availability vector; and
-# what further destinations and predicates take (components/mechanisms/pmode/README.md).
-PMODE_STORAGE_KB = 13.1 + 4.0 + 2.8
+# what our P-mode keeps beside them (components/mechanisms/pmode/README.md).
+PMODE_STORAGE_KB = 13.1 + 6.3
 WITH_PMODE = ("pmode", "NoPQ", "pmode, 16 entries")
 
 
