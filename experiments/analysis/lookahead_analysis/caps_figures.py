@@ -71,13 +71,16 @@ def ablation(sweep):
     return with_mean(normalised(sweep.table("design"), "cycles", "design", "two_level", invert=True), geometric=True)
 
 
-def by_ctas(sweep):
-    """Mean IPC over that of the baseline with the most CTAs."""
-    table = sweep.table("ctas", "prefetcher")
-    wide = table.pivot_table(index="workload", columns=["ctas", "prefetcher"], values="ipc", sort=False)
-    most = max(table["ctas"], key=int)
-    wide = wide.div(wide[(most, "none")], axis=0).dropna(subset=[(most, "none")])
-    return np.exp(np.log(wide).mean()).unstack("prefetcher").sort_index(key=lambda index: index.astype(int))
+def over_baseline_row(row, baseline):
+    """Mean IPC by `row` and prefetcher over that without prefetches in the row that `baseline` chooses among all."""
+    def figure(sweep):
+        table = sweep.table(row, "prefetcher")
+        wide = table.pivot_table(index="workload", columns=[row, "prefetcher"], values="ipc", sort=False)
+        reference = (baseline(table[row]), "none")
+        wide = wide.div(wide[reference], axis=0).dropna(subset=[reference])
+        rows, columns = table[row].unique(), table["prefetcher"].unique()
+        return np.exp(np.log(wide).mean()).unstack("prefetcher").loc[rows, columns]
+    return figure
 
 
 def warp_distance(sweep):
@@ -136,7 +139,8 @@ FIGURES = {
     "caps/fig5": ("caps/loads", "Strides among CTAs of an SM", cta_strides, "irregular", "repeated strides"),
     "caps/fig10": ("caps/prefetchers", "Speed-up over two-level scheduling without prefetches", speedups,
                    "CAPS mean 1.08, best 1.27 (CNV), irregular 1.06; LAP and ORCH about 1.01", "IPC, normalised"),
-    "caps/fig11": ("caps/ctas", "IPC by CTAs of an SM, over 8 without prefetches", by_ctas,
+    "caps/fig11": ("caps/ctas", "IPC by CTAs of an SM, over 8 without prefetches",
+                   over_baseline_row("ctas", lambda ctas: max(ctas, key=int)),
                    "all below 1 with fewer than 8 CTAs; CAPS best at 8", "IPC, normalised"),
     "caps/fig12a": ("caps/prefetchers", "Coverage: prefetches over demand requests", by_prefetcher("coverage"),
                     "CAPS 18 %", "coverage"),
@@ -160,6 +164,9 @@ FIGURES = {
                       "whole 1.08; parts not in the paper", "IPC, normalised"),
     "caps/sensitivity": ("caps/sensitivity", "CAPS with one thing changed, over CAPS as in the paper", changes,
                          "not in the paper", "IPC, normalised; shares"),
+    "caps/every_scheduler": ("caps/every_scheduler", "IPC by warp scheduler, over two-level without prefetches",
+                             over_baseline_row("scheduler", lambda names: "two_level"), "CAPS under PAS 1.08",
+                             "IPC, normalised"),
     "caps/bounds": ("caps/bounds", "Bounds, and INTER further ahead, over no prefetches", changes,
                     "not in the paper", "IPC, normalised; shares"),
 }

@@ -11,8 +11,10 @@ import tempfile
 
 import h5py
 import numpy as np
+import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
+from lookahead_analysis import caps_figures  # noqa: E402
 
 CYCLES = {("bfs", "none"): 1000, ("bfs", "caps"): 800, ("cp", "none"): 1000, ("cp", "caps"): 1250,
           ("scan", "none"): None, ("scan", "caps"): 700}
@@ -132,6 +134,22 @@ def check_pmode(check, folder):
         check(f"pmode/{figure}, {label}", " ".join([label, *numbers]) in lines, shown[figure])
 
 
+class TwoAxes:
+    """In place of a sweep over CTAs and prefetchers; `cp` has no baseline."""
+
+    def table(self, *axes):
+        rows = [("bfs", "2", "none", 1.0), ("bfs", "2", "caps", 1.5), ("bfs", "10", "none", 2.0),
+                ("bfs", "10", "caps", 3.0), ("scan", "2", "none", 4.0), ("scan", "2", "caps", 6.0),
+                ("scan", "10", "none", 32.0), ("scan", "10", "caps", 48.0), ("cp", "2", "none", 7.0)]
+        return pd.DataFrame(rows, columns=["workload", *axes, "ipc"])
+
+
+def check_two_axes(check):
+    figure = caps_figures.FIGURES["caps/fig11"][2](TwoAxes())
+    expected = pd.DataFrame([[0.25, 0.375], [1.0, 1.5]], index=["2", "10"], columns=["none", "caps"])
+    check("two axes over the most CTAs", list(figure.index) == ["2", "10"] and np.allclose(figure, expected), figure)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
@@ -167,6 +185,7 @@ def main():
         done = report("caps/fig99")
         check("an unknown figure is a usage error that lists the known", done.returncode == 2
               and "caps/fig10" in done.stderr, done)
+        check_two_axes(check)
         check_pmode(check, pathlib.Path(temporary) / "pmode.sweep")
         (sweep / "index.h5").unlink()
         done = report("caps/fig10")
