@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "../check.h"
+#include "device_memory.h"
 
 namespace {
 
@@ -29,30 +29,6 @@ __global__ void sort_tiles(const int* in, int* out) {
     Scan(storage.scan).InclusiveSum(items, items);
     __syncthreads();
     Store(storage.store).Store(out + blockIdx.x * kTile, items);
-}
-
-template <class T>
-T* allocate(std::size_t count) {
-    T* memory = nullptr;
-    CUDA_CHECK(cudaMalloc(&memory, count * sizeof(T)));
-    return memory;
-}
-
-template <class T>
-std::vector<T> contents(const T* memory, std::size_t count) {
-    std::vector<T> values(count);
-    CUDA_CHECK(cudaMemcpy(values.data(), memory, count * sizeof(T), cudaMemcpyDeviceToHost));
-    return values;
-}
-
-/// CUB asks for its temporary memory in a first call.
-template <class Call>
-void with_storage(Call call) {
-    std::size_t bytes = 0;
-    CUDA_CHECK(call(nullptr, bytes));
-    void* const storage = allocate<char>(bytes);
-    CUDA_CHECK(call(storage, bytes));
-    CUDA_CHECK(cudaFree(storage));
 }
 
 }  // namespace
