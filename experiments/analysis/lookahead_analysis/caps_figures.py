@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .sweeps import normalised, ratio, texts, total, with_mean
+from .sweeps import normalised, over, ratio, texts, total, with_mean
 
 
 def facts(run):
@@ -30,6 +30,7 @@ def facts(run):
     }
 
 
+over_baseline = over("prefetcher", "none", with_mean)
 IRREGULAR = ["pvr", "ccl", "bfs", "kmeans"]
 
 
@@ -48,13 +49,6 @@ def by_prefetcher(column):
         table = table[table["prefetcher"] != "none"]
         return with_mean(table.pivot_table(index="workload", columns="prefetcher", values=column, sort=False,
                                            dropna=False), geometric=False)
-    return figure
-
-
-def over_baseline(column):
-    def figure(sweep):
-        return with_mean(normalised(sweep.table("prefetcher"), column, "prefetcher", "none").drop(columns="none"),
-                         geometric=True)
     return figure
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .sweeps import normalised, ratio, total
+from .sweeps import normalised, over, ratio, total
 
 # Table 2 of the paper: its names of the workloads, by class.
 TYPE_L = {"sgemm": "SG", "libor": "LI", "MonteCarlo": "MC", "weather": "WP", "kmeans": "KM", "bfs": "BF", "spmv": "SV",
@@ -211,11 +211,6 @@ def coverage(sweep):
     return with_means(of_design(sweep, "pmode", columns), geometric=False)
 
 
-def speedups(sweep):
-    return with_means(normalised(sweep.table("design"), "cycles", "design", "base", invert=True).drop(columns="base"),
-                      geometric=True)
-
-
 def by_design(column):
     def figure(sweep):
         wide = sweep.table("design").pivot_table(index="workload", columns="design", values=column, sort=False)
@@ -223,11 +218,8 @@ def by_design(column):
     return figure
 
 
-def over_base(column):
-    def figure(sweep):
-        return with_means(normalised(sweep.table("design"), column, "design", "base").drop(columns="base"),
-                          geometric=True)
-    return figure
+over_base = over("design", "base", with_means)
+speedups = over_base("cycles", invert=True)
 
 
 def long_latency(sweep):

@@ -89,3 +89,13 @@ def normalised(table, column, axis, baseline, invert=False):
 def with_mean(table, geometric):
     values = np.exp(np.log(table).mean()) if geometric else table.mean()
     return pd.concat([table, values.to_frame("mean").T])
+
+
+def over(axis, baseline, with_means):
+    """Makes figures of a column: each design of `axis` over the baseline, workloads and their geometric means."""
+    def of(column, invert=False):
+        def figure(sweep):
+            wide = normalised(sweep.table(axis), column, axis, baseline, invert)
+            return with_means(wide.drop(columns=baseline), geometric=True)
+        return figure
+    return of
