@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace lookahead::gpu {
@@ -11,6 +12,12 @@ using ContextMask = std::uint64_t;
 
 constexpr ContextMask context_bit(unsigned context) {
     return ContextMask{1} << context;
+}
+
+/// Of the candidates, the first after `last`, round robin.
+inline unsigned next_in_turn(ContextMask candidates, unsigned last) {
+    const ContextMask after = candidates & ~((context_bit(last) << 1) - 1);
+    return static_cast<unsigned>(std::countr_zero(after != 0 ? after : candidates));
 }
 
 /// What a stream context's next instruction waits for.

@@ -80,8 +80,7 @@ void Pmode::release_own_registers(unsigned context) {
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers && stream.renamed > 0; ++number) {
         if (pool_.owns(rows[number])) {
-            pool_.remove_name(rows[number]);
-            settle(rows[number]);
+            drop_name(rows[number]);
             --stream.renamed;
         }
     }
@@ -94,8 +93,7 @@ void Pmode::release_pre_registers(unsigned context) {
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers; ++number) {
         if (rows[number] != own[number] && pool_.owns(rows[number])) {
-            pool_.remove_name(rows[number]);
-            settle(rows[number]);
+            drop_name(rows[number]);
         }
     }
 }
@@ -105,8 +103,7 @@ void Pmode::flush_queue(unsigned context) {
     counters_.flushed += queue.size();
     queue.for_each([&](const PQueueEntry& entry) {
         for (unsigned word = 0; word < entry.words; ++word) {
-            pool_.remove_name(entry.rows[word]);
-            settle(entry.rows[word]);
+            drop_name(entry.rows[word]);
         }
     });
     queue.clear();
@@ -124,6 +121,12 @@ void Pmode::settle(unsigned row) {
     if (const Cycle at = pool_.settle(row, state_.now); at > 0) {
         schedule(0, Event::collected, row, state_.now, at);
     }
+}
+
+/// A table or queue names the register no longer.
+void Pmode::drop_name(unsigned row) {
+    pool_.remove_name(row);
+    settle(row);
 }
 
 void Pmode::charge_pool(Cycle now) {
@@ -289,12 +292,6 @@ bool Pmode::matches(unsigned context) const {
            stream.queue.head().epoch == stream.own_epoch;
 }
 
-LaneMask Pmode::own_active(unsigned context, const DecodedInstruction& decoded) const {
-    const StreamContext& own = state_.contexts[context];
-    const LaneMask active = own.stack.active();
-    return decoded.guarded ? active & (own.predicates[decoded.guard.slot] ^ decoded.guard.flip) : active;
-}
-
 bool Pmode::supply(unsigned context, Cycle now) {
     if (!matches(context)) {
         return false;
@@ -303,7 +300,8 @@ bool Pmode::supply(unsigned context, Cycle now) {
     StreamContext& own = state_.contexts[context];
     const PQueueEntry entry = stream.queue.head();
     const DecodedInstruction& decoded = (*state_.kernel)[entry.pc];
-    LOOKAHEAD_ASSERT(entry.active == own_active(context, decoded), "a result is reused by other lanes than made it");
+    LOOKAHEAD_ASSERT(entry.active == decoded.guarded_lanes(own.stack.active(), own.predicates),
+                     "a result is reused by other lanes than made it");
     if (parameters_.check) {
         verify_reuse(context, entry, now);
     }
@@ -313,8 +311,7 @@ bool Pmode::supply(unsigned context, Cycle now) {
         const std::uint16_t old = state_.map.of(context)[number];
         state_.map.set(context, number, entry.rows[word]);
         if (pool_.owns(old)) {
-            pool_.remove_name(old);
-            settle(old);
+            drop_name(old);
         } else {
             ++stream.renamed;
         }
@@ -357,7 +354,7 @@ void Pmode::before_execution(unsigned context, Cycle) {
     ++counters_.renamings;
     const bool writes_at_once =
         decoded.action == Action::alu || decoded.action == Action::special_register || decoded.action == Action::memory;
-    if (!writes_at_once || decoded.guarded || own.stack.active() != own.stack.alive()) {
+    if (!writes_at_once || is_partial(own.stack, decoded)) {
         return;
     }
     for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
@@ -381,8 +378,7 @@ void Pmode::collecting(unsigned context, const std::uint16_t* rows, unsigned cou
         }
     }
     for (unsigned i = 0; i < replaced_count_; ++i) {
-        pool_.remove_name(replaced_[i]);
-        settle(replaced_[i]);
+        drop_name(replaced_[i]);
     }
     replaced_count_ = 0;
     update_attention(context);

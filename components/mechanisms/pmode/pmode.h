@@ -103,9 +103,9 @@ class Pmode final : public IssueExtension {
     void flush_queue(unsigned context);
     void update_attention(unsigned context);
     void settle(unsigned row);
+    void drop_name(unsigned row);
     bool matches(unsigned context) const;
     void track_own(unsigned context, const DecodedInstruction& decoded);
-    isa::LaneMask own_active(unsigned context, const DecodedInstruction& decoded) const;
     void verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now);
     void verify_pool() const;
 
@@ -115,9 +115,7 @@ class Pmode final : public IssueExtension {
     Verdict judge_control(unsigned context, const DecodedInstruction& decoded) const;
     SkipReason always_skipped(const PreStream& stream, std::uint32_t pc, const DecodedInstruction& decoded) const;
     bool scratchpad_out_of_bounds(unsigned context, const DecodedInstruction& decoded) const;
-    bool poisoned(unsigned context, unsigned predicate) const;
-    bool pending(unsigned context, unsigned predicate) const;
-    isa::LaneMask active_lanes(const PreStream& stream, const DecodedInstruction& decoded) const;
+    bool has(const ContextBits& bits, unsigned context, unsigned predicate) const;
     bool far_from_blocked(const PreStream& stream, std::uint32_t pc) const;
     void skip(unsigned context);
     void pre_execute(unsigned scheduler, unsigned context, Cycle now);
@@ -129,6 +127,7 @@ class Pmode final : public IssueExtension {
                                   std::span<const std::uint16_t> rows);
     void end_operation(std::uint16_t operation);
     void mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation);
+    static void came_from(PreStream& stream, std::uint32_t pc);
     void advance(unsigned context);
     void note_processed(PreStream& stream, bool skipped);
 

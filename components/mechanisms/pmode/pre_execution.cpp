@@ -77,19 +77,9 @@ void Pmode::halt(unsigned context, HaltReason reason) {
     set(context, PreState::halted);
 }
 
-bool Pmode::poisoned(unsigned context, unsigned predicate) const {
-    const unsigned bit = state_.kernel->kernel().registers + predicate;
-    return predicate < isa::kPredicateRegisters && (poison_.of(context)[bit / 64] >> bit % 64 & 1) != 0;
-}
-
-bool Pmode::pending(unsigned context, unsigned predicate) const {
-    const unsigned bit = state_.kernel->kernel().registers + predicate;
-    return predicate < isa::kPredicateRegisters && (pending_.of(context)[bit / 64] >> bit % 64 & 1) != 0;
-}
-
-LaneMask Pmode::active_lanes(const PreStream& stream, const DecodedInstruction& decoded) const {
-    const LaneMask active = stream.stack.active();
-    return decoded.guarded ? active & (stream.predicates[decoded.guard.slot] ^ decoded.guard.flip) : active;
+/// Of a scoreboard's copy: the bit of a predicate.
+bool Pmode::has(const ContextBits& bits, unsigned context, unsigned predicate) const {
+    return predicate < isa::kPredicateRegisters && bits.holds(context, state_.kernel->kernel().registers + predicate);
 }
 
 bool Pmode::far_from_blocked(const PreStream& stream, std::uint32_t pc) const {
@@ -135,13 +125,13 @@ Pmode::Verdict Pmode::judge_control(unsigned context, const DecodedInstruction& 
     if (decoded.action == Action::fence || (branches && far_from_blocked(stream, stream.stack.pc()))) {
         return {.state = PreState::halted, .halt = halt};
     }
-    if (decoded.guarded && poisoned(context, decoded.guard.slot)) {
+    if (decoded.guarded && has(poison_, context, decoded.guard.slot)) {
         return {.state = PreState::halted, .halt = branches ? HaltReason::poisoned_branch : halt};
     }
-    if (decoded.guarded && pending(context, decoded.guard.slot)) {
+    if (decoded.guarded && has(pending_, context, decoded.guard.slot)) {
         return {.state = PreState::waiting};
     }
-    const bool taken = active_lanes(stream, decoded) != 0;
+    const bool taken = decoded.guarded_lanes(stream.stack.active(), stream.predicates) != 0;
     if (taken && (!branches || far_from_blocked(stream, decoded.instruction->target))) {
         return {.state = PreState::halted, .halt = halt};
     }
@@ -169,7 +159,7 @@ Pmode::Verdict Pmode::judge(unsigned context) const {
         return {.state = PreState::skipping, .skip = reason};
     }
     // The rest of a register that is written in part is a source, but of pre-loads, which write nothing.
-    const bool partial = decoded.guarded || stream.stack.active() != stream.stack.alive();
+    const bool partial = is_partial(stream.stack, decoded);
     const std::uint64_t* sources =
         partial && !is_pre_load(decoded) ? state_.kernel->needs(pc) : state_.kernel->reads(pc);
     if (poison_.overlaps(context, sources)) {
@@ -202,7 +192,7 @@ Pmode::Verdict Pmode::judge(unsigned context) const {
 
 bool Pmode::scratchpad_out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
     const PreStream& stream = streams_[context];
-    const LaneMask active = active_lanes(stream, decoded);
+    const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     const MemoryInstruction& request = execute_.make_request(context, stream.stack.pc(), map_.of(context), active, 0);
     const unsigned bytes = isa::lane_bytes(*decoded.instruction);
     for (LaneMask left = active; left != 0; left &= left - 1) {
@@ -257,16 +247,21 @@ void Pmode::skip(unsigned context) {
     advance(context);
 }
 
-/// On to the next instruction.
-void Pmode::advance(unsigned context) {
-    PreStream& stream = streams_[context];
-    const std::uint32_t pc = stream.stack.pc();
-    stream.stack.advance();
+/// The stack has left `pc`: anywhere but at the next instruction the buffer is of no use.
+void Pmode::came_from(PreStream& stream, std::uint32_t pc) {
     --stream.buffered;
     if (stream.stack.pc() != pc + 1) {
         stream.buffered = 0;
         ++stream.epoch;
     }
+}
+
+/// On to the next instruction.
+void Pmode::advance(unsigned context) {
+    PreStream& stream = streams_[context];
+    const std::uint32_t pc = stream.stack.pc();
+    stream.stack.advance();
+    came_from(stream, pc);
     if (!stream.stack.runs()) {
         return halt(context, HaltReason::lanes);
     }
@@ -295,8 +290,7 @@ bool Pmode::issue(unsigned scheduler, Cycle now) {
     }
     ready &= ~skipped_now_;
     while (ready != 0) {
-        const ContextMask after = ready & ~((context_bit(last_[scheduler]) << 1) - 1);
-        const auto context = static_cast<unsigned>(std::countr_zero(after != 0 ? after : ready));
+        const unsigned context = next_in_turn(ready, last_[scheduler]);
         const DecodedInstruction& decoded = (*state_.kernel)[streams_[context].stack.pc()];
         if (is_pre_load(decoded) || decoded.instruction->destination_rows <= pool_.free()) {
             last_[scheduler] = context;
@@ -332,7 +326,7 @@ void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     const isa::Instruction& instruction = *decoded.instruction;
-    const LaneMask active = active_lanes(stream, decoded);
+    const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     ++counters_.executed;
     ++counters_.renamings;
     ++counters_.repeated;
@@ -347,7 +341,7 @@ void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
 
     const std::uint16_t* map = map_.of(context);
     const bool writes = active != 0 && !is_pre_load(decoded);
-    const bool partial = decoded.guarded || stream.stack.active() != stream.stack.alive();
+    const bool partial = is_partial(stream.stack, decoded);
     std::uint16_t reads[kMaximumReads + 4];
     unsigned count = 0;
     for (; count < decoded.reads; ++count) {
@@ -384,11 +378,7 @@ void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask
     PreStream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
     stream.stack.branch(taken, *decoded.instruction);
-    --stream.buffered;
-    if (stream.stack.pc() != pc + 1) {
-        stream.buffered = 0;
-        ++stream.epoch;
-    }
+    came_from(stream, pc);
     const bool overflows = stream.stack.paths() > static_cast<std::size_t>(parameters_.simt_entries);
     if (overflows || !stream.stack.runs()) {
         return halt(context, overflows ? HaltReason::simt_overflow : HaltReason::lanes);
@@ -492,8 +482,7 @@ std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction&
             pool_.add_name(rows[word]);
         }
         if (pool_.owns(old) && old != state_.map.of(context)[register_number]) {
-            pool_.remove_name(old);
-            settle(old);
+            drop_name(old);
         }
     }
     return number;

@@ -60,6 +60,11 @@ struct PreStream {
     }
 };
 
+/// The instruction leaves some lanes of what it writes as they were: by a guard, or since fewer lanes run than live.
+inline bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded) {
+    return decoded.guarded || stack.active() != stack.alive();
+}
+
 /// Bit sets by context, as wide as the kernel's scoreboard.
 class ContextBits {
   public:
@@ -69,6 +74,7 @@ class ContextBits {
     }
     std::uint64_t* of(unsigned context) { return bits_.data() + std::size_t{context} * words_; }
     const std::uint64_t* of(unsigned context) const { return bits_.data() + std::size_t{context} * words_; }
+    bool holds(unsigned context, unsigned bit) const { return (of(context)[bit / 64] >> bit % 64 & 1) != 0; }
     bool overlaps(unsigned context, const std::uint64_t* set) const {
         const std::uint64_t* own = of(context);
         for (unsigned word = 0; word < words_; ++word) {

@@ -63,6 +63,11 @@ struct DecodedInstruction {
     DecodedPredicate source_predicate2;
     std::uint8_t destination_predicate = kUnusedPredicate;
     std::uint8_t destination_predicate2 = kUnusedPredicate;
+
+    /// Of the active lanes, those whose guard holds.
+    isa::LaneMask guarded_lanes(isa::LaneMask active, const isa::LaneMask* predicates) const {
+        return guarded ? active & (predicates[guard.slot] ^ guard.flip) : active;
+    }
 };
 
 /// A kernel as the SM's stages read it. Scoreboard bits: register r is bit r, predicate p is bit registers + p.

@@ -51,7 +51,7 @@ bool FetchStage::fetch_for_extension(Cycle now) {
     if (wanting == 0) {
         return false;
     }
-    const unsigned context = next_of(wanting);
+    const unsigned context = next_in_turn(wanting, last_);
     const std::uint32_t pc = state_.extension->fetch_pc(context);
     const std::uint64_t line = address_of(pc) & ~std::uint64_t{kLineBytes - 1};
     const auto answer = cached_ ? cache_.ask(line, memory_.can_request_line()) : ReadOnlyCache::Answer::hit;

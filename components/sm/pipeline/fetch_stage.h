@@ -21,13 +21,13 @@ class FetchStage {
     /// Returns true if it asked memory for a line.
     bool cycle(Cycle now) {
         if (returned_ != 0) {
-            const unsigned context = next_of(returned_);
+            const unsigned context = next_in_turn(returned_, last_);
             returned_ &= ~context_bit(context);
             start(context, now);
             return false;
         }
         if (const ContextMask wanting = this->wanting(); wanting != 0) {
-            return fetch(next_of(wanting), now);
+            return fetch(next_in_turn(wanting, last_), now);
         }
         return state_.extension != nullptr && fetch_for_extension(now);
     }
@@ -76,11 +76,6 @@ class FetchStage {
   private:
     friend struct AuditSabotage;
     ContextMask wanting() const { return state_.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
-
-    unsigned next_of(ContextMask wanting) const {
-        const ContextMask after = wanting & ~((context_bit(last_) << 1) - 1);
-        return static_cast<unsigned>(std::countr_zero(after != 0 ? after : wanting));
-    }
 
     bool fetch(unsigned context, Cycle now);
     void start(unsigned context, Cycle now);

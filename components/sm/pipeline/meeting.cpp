@@ -130,10 +130,7 @@ void ExecuteStage::barrier_released(unsigned context, std::uint32_t result) {
         return state_.classify(context);
     }
     const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
-    LaneMask active = stream.stack.active();
-    if (decoded.guarded) {
-        active &= stream.predicates[decoded.guard.slot] ^ decoded.guard.flip;
-    }
+    const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     if (decoded.instruction->destination_rows > 0) {
         std::uint32_t* row = destination_row(state_.map.of(context), *decoded.instruction, 0);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {

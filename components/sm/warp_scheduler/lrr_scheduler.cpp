@@ -1,4 +1,3 @@
-#include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 
@@ -13,8 +12,7 @@ class LrrScheduler final : public WarpScheduler {
     explicit LrrScheduler(const WarpSchedulerArguments&) {}
 
     unsigned pick(ContextMask candidates, Cycle) override {
-        const ContextMask after = candidates & ~((context_bit(last_) << 1) - 1);
-        last_ = static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+        last_ = next_in_turn(candidates, last_);
         return last_;
     }
     void started(unsigned) override {}

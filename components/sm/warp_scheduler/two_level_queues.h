@@ -95,10 +95,4 @@ class TwoLevelQueues {
     std::array<std::uint64_t, kMaximumContexts> arrival_{};  ///< when each warp came to the pending queue
 };
 
-/// Of the candidates, the first after `last`, round robin.
-inline unsigned next_in_turn(ContextMask candidates, unsigned last) {
-    const ContextMask after = candidates & ~((context_bit(last) << 1) - 1);
-    return static_cast<unsigned>(std::countr_zero(after != 0 ? after : candidates));
-}
-
 }  // namespace lookahead::gpu
