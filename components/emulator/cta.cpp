@@ -111,6 +111,8 @@ inline void CtaRunner::run_one(Warp& warp) {
     ++count.warps;
     count.threads += static_cast<unsigned>(std::popcount(active));
     ++launch_.executed;
+    if (launch_.observer != nullptr) [[unlikely]]
+        launch_.observer->executing(place(warp), active, warp.frame, warp.predicates);
     execute(decoded, warp, active);
 }
 

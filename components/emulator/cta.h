@@ -10,6 +10,7 @@
 #include "components/device/device.h"
 #include "components/emulator/decoded_kernel.h"
 #include "components/emulator/execution_counts.h"
+#include "components/emulator/instruction_observer.h"
 #include "components/emulator/memory_unit.h"
 #include "components/isa/cta_barrier.h"
 #include "components/isa/simt_state.h"
@@ -28,6 +29,7 @@ struct LaunchState {
     std::vector<InstructionCount> counts;          ///< by instruction
     std::uint64_t executed = 0;                    ///< warp instructions of this and earlier launches; also the clock
     std::uint64_t instruction_limit = UINT64_MAX;  ///< for executed
+    InstructionObserver* observer = nullptr;
 };
 
 /// Runs CTAs of one launch, one after another: each warp to the next barrier, in turn.

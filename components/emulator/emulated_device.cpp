@@ -76,8 +76,10 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     state.counts.resize(kernel.code.size());
     state.executed = counts_.total.warps;
     state.instruction_limit = options_.max_warp_instructions;
+    state.observer = options_.instructions;
 
     if (options_.observer != nullptr) options_.observer->begin_launch(launches_.size());
+    if (options_.instructions != nullptr) options_.instructions->begin_launch(launches_.size());
     if (kernel.synchronises_grid) {
         run_together(state);
     } else {

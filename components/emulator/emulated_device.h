@@ -10,6 +10,7 @@
 #include "components/emulator/access_observer.h"
 #include "components/emulator/execution_counts.h"
 #include "components/emulator/flat_memory.h"
+#include "components/emulator/instruction_observer.h"
 #include "components/isa/simt_state.h"
 
 namespace lookahead {
@@ -22,6 +23,7 @@ struct EmulatorOptions {
     /// A file for the device's memory (FlatMemory); -1: none.
     int memory_file = -1;
     AccessObserver* observer = nullptr;           ///< outlives the device
+    InstructionObserver* instructions = nullptr;  ///< outlives the device
     isa::SimtModel simt = isa::SimtModel::stack;  ///< how diverged lanes are run
 };
 

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "components/mechanisms/pmode/pmode.h"
+#include "tests/components/sm/blocked_kernel.h"
+#include "tests/components/sm/emulated_run.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
+#include "tests/support/execution_trace/traced_extension.h"
 
 namespace lookahead::test {
 
@@ -16,7 +19,8 @@ using gpu::PmodeStep;
 using gpu::SkipReason;
 using Kind = gpu::PmodeStep::Kind;
 
-/// An SM with P-mode, its invariants checked, that writes down what its warps do.
+/// An SM with P-mode, its invariants checked, that writes down what its warps do, and whose warps execute what the
+/// functional emulator says that they do.
 class PmodeBench : private gpu::PmodeObserver {
   public:
     static constexpr std::uint64_t kIn = 1 << 14;
@@ -24,21 +28,29 @@ class PmodeBench : private gpu::PmodeObserver {
     /// Without collectors instructions reach their units at once.
     explicit PmodeBench(const isa::Kernel& kernel, const std::string& keys = "", FakeMemory memory = {},
                         const std::string& sm = "", bool collectors = false)
-        : harness({kernel}, "[sm]\nissue_extension = \"pmode\"\n" + sm + "[pmode]\ncheck = true\n" + keys, memory,
+        : harness({kernel}, "[sm]\nissue_extension = \"traced_pmode\"\n" + sm + "[traced_pmode]\ncheck = true\n" + keys,
+                  memory,
                   {collectors ? "sm.operand_collectors=true" : "sm.operand_collectors=false", "l1i.enabled=false",
-                   "sm.constant_cache=false"}) {
+                   "sm.constant_cache=false"}),
+          kernel_(kernel),
+          simt_(sm.find("convergence_barrier") == std::string::npos ? isa::SimtModel::stack
+                                                                    : isa::SimtModel::convergence_barrier) {
         pmode().observe(*this);
         for (unsigned i = 0; i < 1024; ++i) {
             harness.memory().set_global_word(kIn + 4 * i, 7 * i + 3);
         }
     }
 
-    gpu::Pmode& pmode() { return dynamic_cast<gpu::Pmode&>(*harness.sm().issue_extension()); }
+    gpu::Pmode& pmode() {
+        return dynamic_cast<gpu::Pmode&>(*dynamic_cast<TracedExtension&>(*harness.sm().issue_extension()).inner());
+    }
     const gpu::PmodeCounters& counters() { return pmode().counters(); }
 
     PmodeBench& run(isa::Dim3 block = {32, 1, 1}, isa::Dim3 grid = {1, 1, 1}) {
-        harness.launch({.grid = grid, .block = block, .parameters = global_parameters()});
-        LOOKAHEAD_ASSERT(harness.run(), "the kernel does not end");
+        const TestLaunch launch{.grid = grid, .block = block, .parameters = global_parameters()};
+        const std::vector<std::string> differences =
+            EmulatedRun(kernel_, launch, harness.memory(), simt_).differences_of(harness, launch);
+        LOOKAHEAD_ASSERT(differences.empty(), differences.front());
         LOOKAHEAD_ASSERT(pmode().pool().free() == pmode().pool().size(), "renaming registers were lost");
         return *this;
     }
@@ -119,38 +131,9 @@ class PmodeBench : private gpu::PmodeObserver {
         cycles.push_back(now);
         held.push_back(pmode().pool().size() - pmode().pool().free());
     }
-};
 
-/// A kernel under construction that begins with a load from the second parameter's memory at the thread's place, and an
-/// instruction that waits for it.
-struct BlockedKernel : KernelBuilder {
-    BlockedKernel() : KernelBuilder("blocked", {8, 8}) {
-        shared_bytes(1024);
-        const auto tid = reg();
-        offset = reg();
-        special(tid, isa::SpecialRegister::tid_x);
-        op(Operation::shl, Type::b32, offset, {tid, literal(2)});
-        in = reg64();
-        out = reg64();
-        op(Operation::mad_wide, Type::u64, in, {tid, literal(4), parameter(1)}).source_type = Type::u32;
-        op(Operation::mad_wide, Type::u64, out, {tid, literal(4), parameter(0)}).source_type = Type::u32;
-        loaded = reg();
-        used = reg();
-        thread = tid;
-    }
-    /// The load, and the instruction that waits for it.
-    void block() {
-        load(isa::Space::global, Type::u32, loaded, in);
-        op(Operation::add, Type::u32, used, {loaded, literal(1)});
-    }
-    /// result = a + 1, its index.
-    std::uint32_t add(isa::Operand result, isa::Operand a) {
-        op(Operation::add, Type::u32, result, {a, literal(1)});
-        return last().line - 1;
-    }
-    std::uint32_t index() { return last().line - 1; }
-
-    isa::Operand thread, offset, in, out, loaded, used;
+    isa::Kernel kernel_;
+    isa::SimtModel simt_;
 };
 
 }  // namespace lookahead::test

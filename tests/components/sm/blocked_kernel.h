@@ -1,0 +1,39 @@
+#pragma once
+
+#include "tests/components/sm/kernels.h"
+
+namespace lookahead::test {
+
+/// A kernel under construction that begins with a load from the second parameter's memory at the thread's place, and an
+/// instruction that waits for it.
+struct BlockedKernel : KernelBuilder {
+    BlockedKernel() : KernelBuilder("blocked", {8, 8}) {
+        shared_bytes(1024);
+        const auto tid = reg();
+        offset = reg();
+        special(tid, isa::SpecialRegister::tid_x);
+        op(Operation::shl, Type::b32, offset, {tid, literal(2)});
+        in = reg64();
+        out = reg64();
+        op(Operation::mad_wide, Type::u64, in, {tid, literal(4), parameter(1)}).source_type = Type::u32;
+        op(Operation::mad_wide, Type::u64, out, {tid, literal(4), parameter(0)}).source_type = Type::u32;
+        loaded = reg();
+        used = reg();
+        thread = tid;
+    }
+    /// The load, and the instruction that waits for it.
+    void block() {
+        load(isa::Space::global, Type::u32, loaded, in);
+        op(Operation::add, Type::u32, used, {loaded, literal(1)});
+    }
+    /// result = a + 1, its index.
+    std::uint32_t add(isa::Operand result, isa::Operand a) {
+        op(Operation::add, Type::u32, result, {a, literal(1)});
+        return last().line - 1;
+    }
+    std::uint32_t index() { return last().line - 1; }
+
+    isa::Operand thread, offset, in, out, loaded, used;
+};
+
+}  // namespace lookahead::test

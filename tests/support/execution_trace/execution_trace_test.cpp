@@ -1,0 +1,194 @@
+// The tool by itself: a plain SM agrees with the emulator, and each kind of difference is found and named.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "components/mechanisms/pmode/pmode.h"
+#include "tests/components/sm/emulated_run.h"
+#include "tests/components/sm/random_kernel.h"
+#include "tests/support/execution_trace/traced_extension.h"
+
+namespace lookahead::test {
+namespace {
+
+/// Breaks something of context 0 before its n-th instruction.
+class Fault : public gpu::IssueExtension {
+  public:
+    enum class Kind { none, bit_of_register, lane_of_predicate, way, bits_of_pool };
+    static inline Kind kind = Kind::none;
+    static inline unsigned number = 0;
+
+    explicit Fault(const gpu::IssueExtensionArguments& arguments) : state_(arguments.state) {}
+
+    void begin_launch() override { state_.attended = 1; }
+    void before_execution(unsigned context, Cycle) override {
+        if (context != 0 || issued_++ != number) {
+            return;
+        }
+        gpu::StreamContext& stream = state_.contexts[0];
+        const gpu::DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
+        if (kind == Kind::bit_of_register) {
+            state_.registers.row(state_.map.of(0)[decoded.read_registers[0]])[5] ^= 2;
+        } else if (kind == Kind::lane_of_predicate) {
+            stream.predicates[decoded.source_predicate.slot] ^= 1u << 9;
+        } else if (kind == Kind::way) {
+            stream.predicates[decoded.guard.slot] ^= isa::kFullMask;
+        }
+    }
+    bool issue(unsigned, Cycle) override { return false; }
+    Cycle next_issue(Cycle) const override { return gpu::kNever; }
+    void begin_cycle(Cycle) override {}
+    void event(unsigned, std::uint32_t, Cycle) override {}
+    void hash_state(StateHasher&) const override {}
+    void save(boost::archive::binary_oarchive&) const override {}
+    void load(boost::archive::binary_iarchive&) override {}
+
+  private:
+    gpu::PipelineState& state_;
+    unsigned issued_ = 0;
+};
+
+class TracedFault final : public TracedExtension {
+  public:
+    explicit TracedFault(const gpu::IssueExtensionArguments& arguments)
+        : TracedExtension(arguments, std::make_unique<Fault>(arguments)) {}
+};
+LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, TracedFault, "traced_fault", "Breaks something.", "tests")
+
+/// P-mode whose results change before they are reused.
+class TracedWrongReuse final : public TracedExtension {
+  public:
+    explicit TracedWrongReuse(const gpu::IssueExtensionArguments& arguments)
+        : TracedExtension(arguments, std::make_unique<gpu::Pmode>(gpu::PmodeParameters{}, arguments)),
+          registers_(arguments.state.registers) {}
+    bool supply(unsigned context, Cycle now) override {
+        const gpu::RegisterPool& pool = dynamic_cast<gpu::Pmode&>(*inner()).pool();
+        for (unsigned row = pool.first(); row < pool.first() + pool.size(); ++row) {
+            registers_.row(row)[3] += pool.is_free(row) ? 0 : 1;
+        }
+        return TracedExtension::supply(context, now);
+    }
+
+  private:
+    gpu::RegisterFile& registers_;
+};
+LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, TracedWrongReuse, "traced_wrong_reuse", "Spoils results.", "tests")
+
+struct Run {
+    explicit Run(const isa::Kernel& kernel, const std::string& extension = "traced", const std::string& sm = "",
+                 const TestLaunch& emulated = kLaunch, const TestLaunch& run = kLaunch)
+        : harness({kernel}, "[sm]\nissue_extension = \"" + extension + "\"\n" + sm) {
+        for (unsigned i = 0; i < 1024; ++i) {
+            harness.memory().set_global_word((1 << 14) + 4 * i, 7 * i + 3);
+        }
+        const isa::SimtModel model = sm.empty() ? isa::SimtModel::stack : isa::SimtModel::convergence_barrier;
+        differences = EmulatedRun(kernel, emulated, harness.memory(), model).differences_of(harness, run);
+    }
+    static inline const TestLaunch kLaunch{.grid = {2, 1, 1}, .block = {70, 1, 1}, .parameters = global_parameters()};
+
+    SmHarness harness;
+    std::vector<std::string> differences;
+};
+
+TEST_CASE("a plain SM executes what the emulator executes, on both SIMT models") {
+    const std::uint64_t first_seed = std::random_device{}();
+    for (std::uint64_t seed = first_seed; seed < first_seed + 40; ++seed) {
+        CAPTURE(seed);
+        const isa::Kernel kernel = RandomKernel(seed).finish();
+        const TestLaunch launch{.grid = {1, 1, 1},
+                                .block = {static_cast<unsigned>(1 + seed % 160), 1, 1},
+                                .parameters = global_parameters()};
+        const Run run(kernel, "traced", seed % 2 == 0 ? "simt = \"convergence_barrier\"\n" : "", launch, launch);
+        REQUIRE_MESSAGE(run.differences.empty(), run.differences.front());
+    }
+}
+
+TEST_CASE("to be traced changes no cycle") {
+    const auto end = [](const std::string& extension) {
+        SmHarness harness({mixed_kernel(3)}, extension);
+        harness.launch(Run::kLaunch);
+        REQUIRE(harness.run());
+        return harness.received().back().cycle;
+    };
+    CHECK(end("[sm]\nissue_extension = \"traced\"\n") == end(""));
+    CHECK(end("[sm]\nissue_extension = \"traced_pmode\"\n") == end("[sm]\nissue_extension = \"pmode\"\n"));
+}
+
+TEST_CASE("a wrong bit in a register is named where it is first read") {
+    Fault::kind = Fault::Kind::bit_of_register;
+    Fault::number = 2;  // index = ctaid * ntid + tid, which reads ctaid first
+    const Run run(add_index(), "traced_fault");
+    REQUIRE_FALSE(run.differences.empty());
+    CHECK(run.differences.front() ==
+          "launch 0, CTA (0, 0, 0), warp 0: instruction 2, add_index.ptx:3 (PC 0x00000010), writes 0x00000091 to R2 of "
+          "lane 5, the emulator's 0x00000005");
+}
+
+/// out[i] = i where i > 7, else 0.
+isa::Kernel selected() {
+    KernelBuilder k("selected", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto p = k.predicate(), q = k.predicate();
+    const auto x = k.reg();
+    k.setp(isa::Comparison::gt, Type::u32, p, index, k.literal(7));
+    k.setp(isa::Comparison::gt, Type::u32, q, index, k.literal(7)).source_predicate = p.index;
+    k.select(Type::b32, x, index, k.literal(0), p);
+    const auto end = k.label();
+    k.guard(!p);
+    k.branch(end, end);
+    k.unguard();
+    k.store(isa::Space::global, Type::u32, address, x);
+    k.bind(end);
+    k.exit();
+    return k.finish();
+}
+
+TEST_CASE("a wrong lane of a predicate and a wrong way are named") {
+    Fault::kind = Fault::Kind::none;
+    CHECK(Run(selected(), "traced_fault").differences.empty());
+    Fault::kind = Fault::Kind::lane_of_predicate;
+    Fault::number = 6;
+    const Run lane(selected(), "traced_fault");
+    REQUIRE_FALSE(lane.differences.empty());
+    CHECK(lane.differences.front().find("warp 0: instruction 6, selected.ptx:7") != std::string::npos);
+    CHECK(lane.differences.front().find("of lane 9") != std::string::npos);
+    Fault::kind = Fault::Kind::way;
+    Fault::number = 7;
+    const Run way(selected(), "traced_fault");
+    REQUIRE_FALSE(way.differences.empty());
+    CHECK(way.differences.front() ==
+          "launch 0, CTA (0, 0, 0), warp 0: instruction 8 is selected.ptx:9 (PC 0x00000040) in lanes 0x000000ff; the "
+          "emulator's is selected.ptx:9 (PC 0x00000040) in lanes 0xffffff00");
+    CHECK(way.differences.back().find(" of memory is ") != std::string::npos);
+}
+
+TEST_CASE("a warp that is missing, and one too many, are named") {
+    TestLaunch one = Run::kLaunch;
+    one.grid = {1, 1, 1};
+    const Run missing(add_index(), "traced", "", Run::kLaunch, one);
+    REQUIRE_FALSE(missing.differences.empty());
+    CHECK(missing.differences.front() ==
+          "launch 0, CTA (1, 0, 0), warp 0: 0 instructions were issued and 0 written; the emulator's are 9");
+    const Run added(add_index(), "traced", "", one, Run::kLaunch);
+    REQUIRE_FALSE(added.differences.empty());
+    CHECK(added.differences.front().find("CTA (1, 0, 0), warp ") != std::string::npos);
+    CHECK(added.differences.front().find("is none of the emulator's") != std::string::npos);
+}
+
+TEST_CASE("a result that P-mode spoils before it is reused is named") {
+    BlockedKernel k;
+    const auto x = k.reg();
+    k.block();
+    const auto pre_executed = k.add(x, k.thread);
+    k.op(Operation::add, Type::u32, x, {x, k.used});
+    k.store(isa::Space::global, Type::u32, k.out, x);
+    k.exit();
+    CHECK(Run(k.finish(), "traced_pmode").differences.empty());
+    const Run run(k.finish(), "traced_wrong_reuse");
+    REQUIRE_FALSE(run.differences.empty());
+    CHECK(run.differences.front().find("blocked.ptx:" + std::to_string(pre_executed + 1)) != std::string::npos);
+    CHECK(run.differences.front().find("of lane 3") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace lookahead::test

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "components/emulator/instruction_observer.h"
+#include "components/isa/kernel.h"
+
+namespace lookahead::test {
+
+/// A warp of a run: launch, CTA (x, y, z), first thread within the CTA.
+using WarpName = std::array<std::uint32_t, 5>;
+
+/// What an instruction writes, as 32-bit words: of each destination register the active lanes, in rising order, then of
+/// each destination predicate the active lanes in which it holds. `row(i)` gives destination register i's lanes.
+template <class Row>
+void append_written(const isa::Instruction& instruction, isa::LaneMask active, const isa::LaneMask* predicates,
+                    const Row& row, std::vector<std::uint32_t>& words) {
+    for (unsigned i = 0; i < instruction.destination_rows; ++i) {
+        const std::uint32_t* lanes = row(i);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            if ((active >> lane & 1) != 0) {
+                words.push_back(lanes[lane]);
+            }
+        }
+    }
+    for (const std::uint8_t predicate : {instruction.destination_predicate, instruction.destination_predicate2}) {
+        if (predicate < isa::kPredicateRegisters) {
+            words.push_back(predicates[predicate] & active);
+        }
+    }
+}
+
+/// Every instruction that a warp executes, in order: its place, the lanes that take part, and what it writes.
+class WarpTrace {
+  public:
+    struct Step {
+        std::uint32_t pc;
+        isa::LaneMask active;
+    };
+
+    std::size_t size() const { return steps_.size(); }
+    const Step& operator[](std::size_t i) const { return steps_[i]; }
+    std::span<const std::uint32_t> written(std::size_t i) const {
+        const std::size_t end = i + 1 < begins_.size() ? begins_[i + 1] : words_.size();
+        return {words_.data() + begins_[i], end - begins_[i]};
+    }
+
+    /// A step, whose words come before the next one.
+    void begin(const Step& step) {
+        steps_.push_back(step);
+        begins_.push_back(words_.size());
+    }
+    std::vector<std::uint32_t>& words() { return words_; }
+
+  private:
+    std::vector<Step> steps_;
+    std::vector<std::size_t> begins_;
+    std::vector<std::uint32_t> words_;
+};
+
+/// The traces of all warps of a program that the functional emulator runs: EmulatorOptions::instructions. Against them a
+/// TraceChecker holds what an SM executes. They are an SM's, too, only if the program has no races and nothing hangs on
+/// clocks, or on where it runs.
+class EmulatedTraces final : public InstructionObserver {
+  public:
+    /// Null for a warp that the program does not have.
+    const WarpTrace* find(const WarpName& name) const;
+    template <class F>
+    void for_each(F&& f) const {
+        for (const auto& [name, trace] : traces_) {
+            f(name, trace);
+        }
+    }
+
+    void begin_launch(std::uint64_t number) override { launch_ = static_cast<std::uint32_t>(number); }
+    void executing(const ExecutionPlace& place, isa::LaneMask active, const std::uint32_t* registers,
+                   const isa::LaneMask* predicates) override;
+
+  private:
+    std::map<WarpName, WarpTrace> traces_;
+    std::uint32_t launch_ = 0;
+};
+
+}  // namespace lookahead::test
