@@ -23,6 +23,7 @@ struct SmParameters : OccupancyLimits {
     std::int64_t register_banks = 16;
     std::int64_t instruction_buffer = 2;
     std::int64_t fetch_latency = 2;
+    bool private_fetch = false;
     bool constant_cache = true;
     std::int64_t branch_latency = 4;
     std::int64_t barrier_latency = 1;
@@ -192,6 +193,12 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                  .max = 64,
                  .help = "From a fetch to the first cycle in which its instructions may issue, on an L1I hit.",
                  .source = "GPGPU-Sim's manual: fetch and decode are a stage each"}),
+        boolean(
+            "private_fetch", &P::private_fetch,
+            {.help = "Each scheduler's warps have a fetch a cycle of their own; all look into the one L1I, and share "
+                     "its misses and its way to memory. Without: the SM fetches for one warp in a cycle.",
+             .source = "Kim et al., HPCA 2016, table of the configuration: one fetch a cycle for each group of "
+                       "warps. Without: GPGPU-Sim's manual"}),
         boolean(
             "constant_cache", &P::constant_cache,
             {.help = "The first use of each 64-byte line of a launch's parameters in an SM asks memory for it; false: "

@@ -41,7 +41,7 @@ using LoadStoreFactory = std::function<std::unique_ptr<LoadStoreUnit>(const Load
 /// and the load/store unit. Its ports are those of sm_ports.h.
 ///
 /// In a cycle, in this order: messages are delivered; what is due in the timing wheel is done (write-backs, fetched
-/// instructions, branches, barriers); CTAs retire and start; the schedulers issue; one fetch starts; the load/store
+/// instructions, branches, barriers); CTAs retire and start; the schedulers issue; fetches start; the load/store
 /// unit works. Cycles in which none of this can happen are jumped over.
 class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreListener {
   public:

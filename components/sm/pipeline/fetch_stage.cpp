@@ -4,11 +4,35 @@
 #include <bit>
 #include <string>
 
+#include "components/sm/pipeline/issue_stage.h"
+
 namespace lookahead::gpu {
 
-/// Returns true if it asked memory for a line.
+FetchStage::FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache)
+    : state_(state), memory_(memory), cached_(cache.enabled), cache_(cache) {
+    const unsigned groups = state.parameters.private_fetch ? static_cast<unsigned>(state.parameters.schedulers) : 1;
+    for (unsigned group = 0; group < groups; ++group) {
+        groups_.push_back({warps_of_scheduler(group, groups, static_cast<unsigned>(state.parameters.max_warps))});
+    }
+}
+
+/// The groups behind the first, which asked memory for a line or did not.
+bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
+    const auto count = static_cast<std::uint32_t>(groups_.size());
+    const auto after = [count](std::uint32_t group) { return group + 1 == count ? 0 : group + 1; };
+    bool asked = first_asked;
+    std::uint32_t next_first = first_asked ? after(first_) : first_;
+    for (std::uint32_t group = after(first_); group != first_; group = after(group)) {
+        if (fetch_for_group(group, now)) {
+            asked = true;
+            next_first = after(group);
+        }
+    }
+    first_ = next_first;
+    return asked;
+}
+
 bool FetchStage::fetch(unsigned context, Cycle now) {
-    last_ = context;
     if (!cached_) {
         start(context, now);
         return false;
@@ -45,17 +69,16 @@ std::uint32_t FetchStage::fetched_from(std::uint32_t pc) const {
     return std::min(instructions, in_line / isa::kInstructionBytes);
 }
 
-/// Returns true if it asked memory for a line.
-bool FetchStage::fetch_for_extension(Cycle now) {
-    const ContextMask wanting = extension_wanting();
+bool FetchStage::fetch_for_extension(Group& group, Cycle now) {
+    const ContextMask wanting = extension_wanting() & group.warps;
     if (wanting == 0) {
         return false;
     }
-    const unsigned context = next_in_turn(wanting, last_);
+    const unsigned context = next_in_turn(wanting, group.last);
     const std::uint32_t pc = state_.extension->fetch_pc(context);
     const std::uint64_t line = address_of(pc) & ~std::uint64_t{kLineBytes - 1};
     const auto answer = cached_ ? cache_.ask(line, memory_.can_request_line()) : ReadOnlyCache::Answer::hit;
-    last_ = context;
+    group.last = context;
     if (answer == ReadOnlyCache::Answer::hit) {
         ++state_.counters.fetches;
         state_.extension->fetch_begun(context, fetched_from(pc), now);
@@ -75,7 +98,6 @@ void FetchStage::start(unsigned context, Cycle now) {
     const std::uint32_t instructions = fetched_from(stream.stack.pc());
     stream.fetching = true;
     under_way_ |= context_bit(context);
-    last_ = context;
     ++state_.counters.fetches;
     const PipelineEvent event{PipelineEvent::Kind::fetched, static_cast<std::uint16_t>(context), instructions};
     state_.wheel.schedule(now, now + state_.parameters.fetch_latency, event.packed());

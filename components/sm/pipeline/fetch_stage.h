@@ -1,6 +1,8 @@
 #pragma once
 
 #include <bit>
+#include <cstdint>
+#include <vector>
 
 #include "components/cache/read_only_cache.h"
 #include "components/sm/lsu/load_store_unit.h"
@@ -8,28 +10,27 @@
 
 namespace lookahead::gpu {
 
-/// Fetch and decode: one fetch a cycle, round robin over the warps whose instruction buffer is empty. A fetch that hits
-/// the instruction cache brings the next instructions of the warp, as many as the buffer takes and the line holds,
-/// fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's turn among those
-/// whose line has come; they go before new fetches. Streams of the issue extension are fetched for in cycles in which no
-/// warp's own is.
+/// Fetch and decode: one fetch a cycle for each group of warps, round robin over those whose instruction buffer is empty.
+/// A fetch that hits the instruction cache brings the next instructions of the warp, as many as the buffer takes and the
+/// line holds, fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's turn among
+/// those of its group whose line has come; they go before new fetches. Streams of the issue extension are fetched for in
+/// cycles in which no own stream of their group's warps is.
+///
+/// All warps are one group, or with sm.private_fetch those of each scheduler. Groups share the instruction cache, which
+/// looks up a line for each of them in a cycle: a machine whose table gives each group a fetch a cycle gives it whether
+/// the others fetch or not. Miss registers and the way to memory are the cache's: groups that miss one line in the same
+/// cycle ask for it once, and of groups that miss different ones that goes first which asked for a line longer ago.
 class FetchStage {
   public:
-    FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache)
-        : state_(state), memory_(memory), cached_(cache.enabled), cache_(cache) {}
+    FetchStage(PipelineState& state, LoadStoreUnit& memory, const ReadOnlyCacheParameters& cache);
 
     /// Returns true if it asked memory for a line.
     bool cycle(Cycle now) {
-        if (returned_ != 0) {
-            const unsigned context = next_in_turn(returned_, last_);
-            returned_ &= ~context_bit(context);
-            start(context, now);
-            return false;
+        bool asked = fetch_for_group(first_, now);
+        if (groups_.size() > 1) [[unlikely]] {
+            asked = fetch_for_others(asked, now);
         }
-        if (const ContextMask wanting = this->wanting(); wanting != 0) {
-            return fetch(next_in_turn(wanting, last_), now);
-        }
-        return state_.extension != nullptr && fetch_for_extension(now);
+        return asked;
     }
     /// True if a fetch would start in the next cycle.
     bool has_work() const {
@@ -51,8 +52,13 @@ class FetchStage {
         state_.classify(context);
     }
 
-    /// Forgets where the round robin stands.
-    void begin_kernel() { last_ = 0; }
+    /// Forgets where the round robins stand.
+    void begin_kernel() {
+        first_ = 0;
+        for (Group& group : groups_) {
+            group.last = 0;
+        }
+    }
 
     /// Warps with a fetch or a miss under way.
     unsigned fetches_under_way() const { return static_cast<unsigned>(std::popcount(under_way_)); }
@@ -62,25 +68,56 @@ class FetchStage {
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& under_way_& returned_& refused_& extension_refused_& last_& cache_;
+        archive& under_way_& returned_& refused_& extension_refused_& first_& cache_;
+        for (Group& group : groups_) {
+            archive& group.last;
+        }
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
         hasher.add(returned_);
         hasher.add(refused_);
         hasher.add(extension_refused_);
-        hasher.add(last_);
+        for (const Group& group : groups_) {
+            hasher.add(group.last);
+        }
+        if (groups_.size() > 1) {
+            hasher.add(first_);
+        }
         cache_.hash(hasher);
     }
 
   private:
     friend struct AuditSabotage;
-    ContextMask wanting() const { return state_.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
+    /// Warps that take turns.
+    struct Group {
+        ContextMask warps;
+        std::uint32_t last = 0;
+    };
 
-    bool fetch(unsigned context, Cycle now);
-    void start(unsigned context, Cycle now);
+    ContextMask wanting() const { return state_.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
     ContextMask extension_wanting() const { return state_.extension->wants_fetch() & ~extension_refused_; }
-    bool fetch_for_extension(Cycle now);
+
+    // These return true if they asked memory for a line.
+    bool fetch_for_group(std::uint32_t number, Cycle now) {
+        Group& group = groups_[number];
+        if (const ContextMask returned = returned_ & group.warps; returned != 0) {
+            group.last = next_in_turn(returned, group.last);
+            returned_ &= ~context_bit(group.last);
+            start(group.last, now);
+            return false;
+        }
+        if (const ContextMask wanting = this->wanting() & group.warps; wanting != 0) {
+            group.last = next_in_turn(wanting, group.last);
+            return fetch(group.last, now);
+        }
+        return state_.extension != nullptr && fetch_for_extension(group, now);
+    }
+    bool fetch_for_others(bool first_asked, Cycle now);
+    bool fetch(unsigned context, Cycle now);
+    bool fetch_for_extension(Group& group, Cycle now);
+
+    void start(unsigned context, Cycle now);
     /// How many instructions a fetch from `pc` on brings.
     std::uint32_t fetched_from(std::uint32_t pc) const;
     std::uint64_t address_of(std::uint32_t pc) const {
@@ -97,7 +134,8 @@ class FetchStage {
     /// Contexts whose stream of the extension found its line missing; they try again when a line has come. They do not
     /// wait in the cache: when their warp goes on by itself, it must not get what was fetched for them.
     ContextMask extension_refused_ = 0;
-    std::uint32_t last_ = 0;
+    std::vector<Group> groups_;
+    std::uint32_t first_ = 0;  ///< the group that is asked first
 };
 
 }  // namespace lookahead::gpu

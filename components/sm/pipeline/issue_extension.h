@@ -42,7 +42,7 @@ struct IssueExtensionArguments {
 };
 
 /// Slot "sm.issue_extension": further instruction streams beside the warps' own, and what they leave for those. It is an
-/// issue source; the fetch stage fetches for its streams when no warp wants a fetch; it may hand a warp's instructions
+/// issue source; the fetch stage fetches for its streams when no warp of the group wants a fetch; it may hand a warp's instructions
 /// over as executed already, and put a warp's registers into other rows.
 ///
 /// Contract:

@@ -94,6 +94,60 @@ TEST_CASE("warps that wait for the same line go on one a cycle when it has come"
     CHECK(harness.counters().fetches == 4);
 }
 
+TEST_CASE("groups of warps that miss one line in a cycle ask for it once, and each goes on when it has come") {
+    SmHarness harness({independent_chain(Operation::add, Type::u32, 1)},
+                      "[sm]\noperand_collectors = false\nprivate_fetch = true\n", {.global_latency = 70});
+    harness.launch({.block = {32 * 4, 1, 1}});
+    const Cycle first = 10 + 70 + 1 + 2;
+    CHECK(harness.issue_cycles(4) == std::vector<Cycle>{first, first, first + 1, first + 1});
+    CHECK(harness.memory().requested_lines().size() == 1);
+    CHECK(harness.counters().fetches == 4);
+}
+
+/// Even warps go on from the last instruction of a line to the next line, odd ones branch there to the one behind it.
+isa::Kernel parting_kernel() {
+    KernelBuilder k("parting", {});
+    const auto tid = k.reg(), parity = k.reg();
+    const auto odd = k.predicate();
+    const auto odd_line = k.label();
+    const auto pad_to = [&](unsigned instructions) {
+        while (k.last().line < instructions) {
+            k.op(Operation::nop, Type::none, {}, {});
+        }
+    };
+    k.special(tid, isa::SpecialRegister::tid_x);
+    k.op(Operation::bit_and, Type::b32, parity, {tid, k.literal(32)});
+    k.setp(isa::Comparison::ne, Type::u32, odd, parity, k.literal(0));
+    pad_to(15);
+    k.guard(odd);
+    k.branch(odd_line);
+    k.unguard();
+    k.exit();
+    pad_to(32);
+    k.bind(odd_line);
+    k.exit();
+    return k.finish();
+}
+
+TEST_CASE(
+    "groups that miss different lines take turns at the last miss register, and need no turns where there are two") {
+    for (const char* mshrs : {"1", "2"}) {
+        CAPTURE(mshrs);
+        SmHarness harness(
+            {parting_kernel()},
+            "[sm]\noperand_collectors = false\nprivate_fetch = true\nbranch_latency = 1\n[l1i]\nmshrs = " +
+                std::string(mshrs) + "\n",
+            {.global_latency = 70});
+        harness.launch({.block = {64, 1, 1}});
+        REQUIRE(harness.run());
+        std::vector<std::uint64_t> lines = harness.memory().requested_lines();
+        REQUIRE(lines.size() == 3);
+        CHECK(lines == std::vector<std::uint64_t>{line(0), line(2), line(1)});
+        // A second wait of 70 cycles for want of a miss register.
+        CHECK((harness.sm().counters().active_cycles > 3 * 70) == (std::string(mshrs) == "1"));
+    }
+}
+
 TEST_CASE("code stays in the instruction cache from one launch to the next") {
     SmHarness harness({long_kernel()});
     harness.launch({.block = {32, 1, 1}});

@@ -163,6 +163,31 @@ TEST_CASE("one fetch a cycle serves the warps in turn") {
     CHECK(harness.counters().fetches == 4);
 }
 
+TEST_CASE(
+    "with a fetch of their own two schedulers' warps are fetched for in one cycle, two of one scheduler's are not") {
+    PlainSmHarness harness({independent_chain(Operation::add, Type::u32, 1)}, "[sm]\nprivate_fetch = true\n");
+    harness.launch({.block = {96, 1, 1}});
+    harness.run_until(11);
+    CHECK(harness.counters().fetches == 2);  // warps 0 and 1
+    harness.run_until(12);
+    CHECK(harness.counters().fetches == 3);  // warp 2 came behind warp 0
+    PlainSmHarness issue({independent_chain(Operation::add, Type::u32, 1)}, "[sm]\nprivate_fetch = true\n");
+    issue.launch({.block = {128, 1, 1}});
+    CHECK(issue.issue_cycles(8) == std::vector<Cycle>{12, 12, 13, 13, 14, 14, 15, 15});
+}
+
+TEST_CASE("a scheduler that is alone has the SM's one fetch a cycle, its own or not") {
+    for (const char* own : {"true", "false"}) {
+        PlainSmHarness harness({independent_chain(Operation::add, Type::u32, 1)},
+                               std::string("[sm]\nschedulers = 1\nprivate_fetch = ") + own + "\n");
+        harness.launch({.block = {96, 1, 1}});
+        harness.run_until(11);
+        CHECK(harness.counters().fetches == 1);
+        harness.run_until(12);
+        CHECK(harness.counters().fetches == 2);
+    }
+}
+
 TEST_CASE("a write after a write waits as a read does") {
     KernelBuilder k("waw", {});
     const auto x = k.reg();

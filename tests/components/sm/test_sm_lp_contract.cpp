@@ -90,9 +90,9 @@ isa::Kernel meeting_kernel() {
 /// One launch of a kernel on an SM with a FakeLoadStoreUnit; the seed chooses grid, block and scheduler's load.
 struct SmContract {
     SmContract(const std::string& scheduler, const isa::Kernel& kernel = mixed_kernel(2),
-               const std::string& simt = "stack", const std::string& extension = "none")
+               const std::string& simt = "stack", const std::string& extension = "none", const std::string& keys = "")
         : configuration(Configuration::from_toml("[sm]\nwarp_scheduler = \"" + scheduler + "\"\nsimt = \"" + simt +
-                                                     "\"\nissue_extension = \"" + extension + "\"\n",
+                                                     "\"\nissue_extension = \"" + extension + "\"\n" + keys,
                                                  "test.toml")),
           kernels{kernel},
           clock(gpu::SmParameters{}.frequency) {
@@ -189,7 +189,9 @@ TEST_CASE("an SM with any issue extension keeps the contract of logical processe
         }
         CAPTURE(extension);
         for (const std::string simt : {"stack", "convergence_barrier"}) {
-            SmContract sm("gto", simt == "stack" ? mixed_kernel(2) : meeting_kernel(), simt, extension);
+            const bool stack = simt == "stack";
+            SmContract sm("gto", stack ? mixed_kernel(2) : meeting_kernel(), simt, extension,
+                          stack ? "private_fetch = true\n" : "");
             for (std::uint64_t seed = first_seed; seed < first_seed + 40; ++seed) {
                 REQUIRE(testing::check_chopping(sm.contract, seed) == "");
             }

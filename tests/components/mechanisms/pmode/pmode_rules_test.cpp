@@ -94,6 +94,58 @@ TEST_CASE("a warp enters at a long-latency register only, and returns when all o
     CHECK(returned == second_load + 100);  // FakeMemory's latency: the later one of the two
 }
 
+/// Warps below `busy` wait for their loads, and all that they have behind it is skipped, which takes a fetch and no issue;
+/// those from there on have instructions of their own.
+isa::Kernel beside_busy_warps(unsigned busy) {
+    BlockedKernel k;
+    const auto apart = k.label();
+    const auto p = k.predicate();
+    k.setp(isa::Comparison::ge, Type::u32, p, k.thread, k.literal(busy * isa::kWarpSize));
+    k.guard(p);
+    k.branch(apart);
+    k.unguard();
+    k.block();
+    for (unsigned i = 0; i < 12; ++i) {
+        k.add(k.used, k.used);
+    }
+    k.exit();
+    k.bind(apart);
+    for (unsigned i = 0; i < 150; ++i) {
+        k.op(Operation::mov, Type::u32, k.used, {k.literal(1)});
+        k.op(Operation::mov, Type::u32, k.loaded, {k.literal(1)});
+    }
+    k.exit();
+    return k.finish();
+}
+
+/// How long after its entry warp 0 skipped its last instruction.
+Cycle skipped_in(const PmodeBench& bench) {
+    Cycle entered = 0, last = 0;
+    for (std::size_t i = 0; i < bench.steps.size(); ++i) {
+        if (bench.steps[i].context == 0) {
+            entered = bench.steps[i].kind == Kind::entered ? bench.cycles[i] : entered;
+            last = bench.steps[i].kind == Kind::skipped ? bench.cycles[i] : last;
+        }
+    }
+    return last - entered;
+}
+
+TEST_CASE(
+    "a warp that pre-executes is fetched for when no warp of its group is; the other group's fetches are not its") {
+    const std::string sm = "private_fetch = true\nfetch_latency = 1\nschedulers = 2\n";
+    PmodeBench alone(beside_busy_warps(1), "", {}, sm);
+    const Cycle undisturbed = skipped_in(alone.run({32, 1, 1}));
+    REQUIRE(undisturbed > 12);
+    // Warp 1 is of the other group, warp 2 of warp 0's.
+    PmodeBench beside(beside_busy_warps(1), "", {}, sm);
+    CHECK(skipped_in(beside.run({64, 1, 1})) == undisturbed);
+    PmodeBench among(beside_busy_warps(2), "", {}, sm);
+    CHECK(skipped_in(among.run({96, 1, 1})) > undisturbed);
+    // With one fetch for the SM warp 1 is in the way as well.
+    PmodeBench shared(beside_busy_warps(1), "", {}, "fetch_latency = 1\n");
+    CHECK(skipped_in(shared.run({64, 1, 1})) > undisturbed);
+}
+
 TEST_CASE("at its return a warp fetches the blocked instruction again, unless pre-execution has a buffer of its own") {
     for (const bool one_buffer : {true, false}) {
         BlockedKernel k;
