@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
@@ -18,12 +18,6 @@ namespace {
 namespace schema = capture_schema;
 using hdf5::Dataset;
 using hdf5::Group;
-
-constexpr std::uint64_t kWordBytes = 4;
-
-std::uint64_t words_of(std::uint64_t bytes) {
-    return bytes / kWordBytes + (bytes % kWordBytes != 0);
-}
 
 hdf5::Meaning meaning_of(const DatasetName& name) {
     return {name.units, name.description};
@@ -126,15 +120,32 @@ std::vector<CapturedCall> read_calls(const Group& group) {
     return calls;
 }
 
+void write_contents(Group group, const Contents& contents) {
+    group.write_column<std::uint32_t>(schema::kContentsWords.name, contents.kept(), meaning_of(schema::kContentsWords));
+    group.write_column<std::uint64_t>(schema::kContentsBlocks.name, contents.blocks(),
+                                      meaning_of(schema::kContentsBlocks));
+}
+
+Contents read_contents(const Group& group, const std::string& path) {
+    auto words = group.open_dataset(schema::kContentsWords.name).read<std::uint32_t>();
+    const std::uint64_t kept = (words.size() + Contents::kBlockWords - 1) / Contents::kBlockWords;
+    std::vector<std::uint64_t> blocks(kept);
+    std::iota(blocks.begin(), blocks.end(), 0);
+    if (group.has(schema::kContentsBlocks.name))  // not in files of versions 1.0 and 1.1
+        blocks = group.open_dataset(schema::kContentsBlocks.name).read<std::uint64_t>();
+    if (std::ranges::any_of(blocks, [kept](std::uint64_t block) { return block >= kept; }))
+        throw InputError(path + ": /contents/blocks names a block that /contents/words has not");
+    return {std::move(words), std::move(blocks)};
+}
+
 void check(const Capture& capture, const std::string& path) {
     for (std::size_t i = 0; i < capture.calls.size(); ++i) {
         const CapturedCall& call = capture.calls[i];
         if (static_cast<std::uint32_t>(call.kind) >= CapturedCall::kKinds)
             throw InputError(
                 fmt::format("{}: call {} is of the unknown kind {}", path, i, static_cast<std::uint32_t>(call.kind)));
-        if (call.has_contents() &&
-            (call.first_word > capture.words.size() || words_of(call.bytes) > capture.words.size() - call.first_word))
-            throw InputError(fmt::format("{}: the contents of call {} lie outside /contents/words", path, i));
+        if (call.has_contents() && !capture.contents_of_calls.has(call.first_word, call.bytes))
+            throw InputError(fmt::format("{}: the contents of call {} lie outside /contents", path, i));
     }
 }
 
@@ -143,15 +154,13 @@ void check(const Capture& capture, const std::string& path) {
 void Capture::add(CapturedCall call, std::span<const std::byte> contents) {
     if (call.has_contents()) {
         call.bytes = contents.size();
-        call.first_word = words.size();
-        words.resize(words.size() + words_of(contents.size()));
-        if (!contents.empty()) std::memcpy(words.data() + call.first_word, contents.data(), contents.size());
+        call.first_word = contents_of_calls.add(contents);
     }
     calls.push_back(std::move(call));
 }
 
-std::span<const std::byte> Capture::contents(const CapturedCall& call) const {
-    return std::as_bytes(std::span(words)).subspan(call.first_word * kWordBytes, call.bytes);
+std::vector<std::byte> Capture::contents(const CapturedCall& call) const {
+    return contents_of_calls.at(call.first_word, call.bytes);
 }
 
 std::string Capture::ptx() const {
@@ -169,9 +178,7 @@ void write_capture(const Capture& capture, const std::string& path) {
         root.create_group(schema::kModulesGroup)
             .write_texts(schema::kModulesText.name, capture.modules, meaning_of(schema::kModulesText));
         write_calls(root.create_group(schema::kCallsGroup), capture.calls);
-        root.create_group(schema::kContentsGroup)
-            .write_column<std::uint32_t>(schema::kContentsWords.name, capture.words,
-                                         meaning_of(schema::kContentsWords));
+        write_contents(root.create_group(schema::kContentsGroup), capture.contents_of_calls);
     }
     file.commit();
 }
@@ -188,8 +195,7 @@ Capture read_capture(const std::string& path) {
     capture.ptx_name = root.text_attribute(schema::kPtxAttribute);
     capture.modules = root.open_group(schema::kModulesGroup).open_dataset(schema::kModulesText.name).read_texts();
     capture.calls = read_calls(root.open_group(schema::kCallsGroup));
-    capture.words =
-        root.open_group(schema::kContentsGroup).open_dataset(schema::kContentsWords.name).read<std::uint32_t>();
+    capture.contents_of_calls = read_contents(root.open_group(schema::kContentsGroup), path);
     check(capture, path);
     return capture;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/device/device.h"
+#include "experiments/capture/contents.h"
 
 namespace lookahead {
 
@@ -44,11 +45,11 @@ struct Capture {
     std::string ptx_name;
     std::vector<std::string> modules;
     std::vector<CapturedCall> calls;
-    std::vector<std::uint32_t> words;  ///< contents of all calls
+    Contents contents_of_calls;
 
     /// Appends a call with its contents.
     void add(CapturedCall call, std::span<const std::byte> contents = {});
-    std::span<const std::byte> contents(const CapturedCall& call) const;
+    std::vector<std::byte> contents(const CapturedCall& call) const;
     /// All modules as one.
     std::string ptx() const;
 };

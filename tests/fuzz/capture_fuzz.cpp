@@ -116,9 +116,13 @@ void write_file(Input& input, const std::string& path) {
         if (odd != 6) write_column<std::int32_t>(calls, schema::kCallsError, length(), input, scale);
         std::vector<std::uint32_t> words(input.take<std::uint8_t>() % 64);
         for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(number(input));
-        root.create_group(schema::kContentsGroup)
-            .write_column<std::uint32_t>(schema::kContentsWords.name, words,
-                                         {schema::kContentsWords.units, schema::kContentsWords.description});
+        hdf5::Group contents = root.create_group(schema::kContentsGroup);
+        contents.write_column<std::uint32_t>(schema::kContentsWords.name, words,
+                                             {schema::kContentsWords.units, schema::kContentsWords.description});
+        std::vector<std::uint64_t> blocks(odd == 7 ? input.take<std::uint8_t>() % 4 : 1);
+        for (std::uint64_t& block : blocks) block = odd == 7 ? number(input) : 0;
+        contents.write_column<std::uint64_t>(schema::kContentsBlocks.name, blocks,
+                                             {schema::kContentsBlocks.units, schema::kContentsBlocks.description});
     }
     file.commit();
 }

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace lookahead {
+
+/// The bytes that a capture's calls carry, as words in the order of the calls. They are kept in blocks, and blocks that
+/// are equal are kept once: programs copy the same gigabytes again and again.
+class Contents {
+  public:
+    static constexpr std::uint64_t kWordBytes = 4;
+    static constexpr std::uint64_t kBlockWords = 4096;
+    static constexpr std::uint64_t kBlockBytes = kBlockWords * kWordBytes;
+
+    Contents() = default;
+    /// Kept blocks, and for each block of the contents which one it is. The last one kept may be short.
+    Contents(std::vector<std::uint32_t> kept, std::vector<std::uint64_t> blocks);
+
+    /// Appends bytes and tells where they begin. Zeros fill the last word; what fills a block begins with one.
+    std::uint64_t add(std::span<const std::byte> bytes);
+    /// Whether there are so many bytes at the word.
+    bool has(std::uint64_t first_word, std::uint64_t bytes) const;
+    std::vector<std::byte> at(std::uint64_t first_word, std::uint64_t bytes) const;
+
+    /// As the constructor takes them, without what is free in the last block.
+    std::span<const std::uint32_t> kept() const;
+    std::span<const std::uint64_t> blocks() const { return blocks_; }
+
+  private:
+    std::span<std::byte> kept_block(std::uint64_t number);
+    std::span<const std::byte> kept_block(std::uint64_t number) const;
+    void open_block();
+    /// The last block is full: it goes if there is an equal one.
+    void share_last_block();
+
+    std::vector<std::uint32_t> kept_;  ///< whole blocks
+    std::vector<std::uint64_t> blocks_;
+    std::uint64_t free_words_ = 0;  ///< at the end of the last block, which is the last one kept
+    std::unordered_multimap<std::uint64_t, std::uint64_t> by_hash_;  ///< full kept blocks
+};
+
+}  // namespace lookahead
