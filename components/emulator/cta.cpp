@@ -184,6 +184,9 @@ void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp
 void CtaRunner::trap(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) const {
     if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::plain))
         throw KernelFault(KernelFault::Kind::trap, fmt::format("{}: trap", describe(place(warp))));
+    if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::stack))
+        throw KernelFault(KernelFault::Kind::trap,
+                          fmt::format("{}: {}", describe(place(warp)), isa::stack_overflow_sentence()));
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     if (decoded.instruction->mode == static_cast<std::uint8_t>(isa::TrapMode::call))
         throw KernelFault(KernelFault::Kind::trap,

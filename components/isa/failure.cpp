@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "components/isa/call_stack.h"
+
 namespace lookahead::isa {
 
 namespace {
@@ -47,8 +49,12 @@ std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high) {
     char address[24];
     std::snprintf(address, sizeof address, "0x%llx", low | static_cast<unsigned long long>(high) << 32);
     return std::string("an indirect call of ") + address +
-           ", which is no function with the call's parameters and results, or one that is under way (recursion is not "
-           "supported)";
+           ", which is no function with the call's parameters and results";
+}
+
+std::string stack_overflow_sentence() {
+    return "the calls of recursive functions need more stack than the " + std::to_string(kCallStackBytes) +
+           " bytes that a thread has";
 }
 
 }  // namespace lookahead::isa

@@ -24,4 +24,7 @@ std::string sentence(const FailedAssertion& assertion, const ModuleImage& image,
 /// Of an indirect call: "calls 0x10, ...".
 std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high);
 
+/// Of TrapMode::stack.
+std::string stack_overflow_sentence();
+
 }  // namespace lookahead::isa

@@ -48,8 +48,8 @@ inline constexpr std::uint8_t kDiffResultSigned = 8;
 
 /// `trap`: ends the kernel with an error. An assertion has in source[0] the addresses of its expression and its file, in
 /// source[1] that of its function and the line: four and three rows. An indirect call has in source[0] the address that is no
-/// function's.
-enum class TrapMode : std::uint8_t { plain, assertion, call };
+/// function's. `stack`: the frames of recursive functions need more than kCallStackBytes.
+enum class TrapMode : std::uint8_t { plain, assertion, call, stack };
 
 /// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.
 enum class PermuteMode : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "components/frontend/finaliser/call_graph.h"
+#include "components/frontend/finaliser/recursive_frame.h"
+#include "components/isa/call_stack.h"
 #include "components/isa/code_address.h"
 #include "core/error/error.h"
 
@@ -37,10 +41,19 @@ Operand label_operand(std::uint32_t target) {
     return operand;
 }
 
-Operand parameter_operand(std::uint32_t variable) {
+Operand number_operand(std::uint64_t value, Type type) {
+    Operand operand;
+    operand.kind = OperandKind::immediate;
+    operand.type = type;
+    operand.value = value;
+    return operand;
+}
+
+Operand parameter_operand(std::uint32_t variable, std::uint32_t offset) {
     Operand operand;
     operand.kind = OperandKind::address;
     operand.type = Type::u64;
+    operand.value = offset;
     operand.symbol = {SymbolKind::function_variable, variable};
     return operand;
 }
@@ -48,25 +61,9 @@ Operand parameter_operand(std::uint32_t variable) {
 /// A kernel that gets longer than this by its calls is refused.
 constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
 
-/// By function: whether some instruction or initial value has its address.
-std::vector<bool> functions_with_address(const ptx::Module& module) {
-    std::vector<bool> taken(module.functions.size(), false);
-    const auto take = [&taken](const ptx::SymbolReference& symbol) {
-        if (symbol.kind == SymbolKind::function) taken[symbol.index] = true;
-    };
-    for (const ptx::Variable& variable : module.variables)
-        for (const ptx::Relocation& relocation : variable.relocations) take(relocation.symbol);
-    for (const Function& function : module.functions)
-        for (const Instruction& instruction : function.instructions)
-            if (instruction.opcode != Opcode::call)
-                for (const Operand& operand : instruction.operands) take(operand.symbol);
-    return taken;
-}
-
 class Inliner {
   public:
-    Inliner(const ptx::Module& module, const Function& kernel)
-        : module_(module), result_(kernel), address_taken_(functions_with_address(module)) {
+    Inliner(const ptx::Module& module, const Function& kernel) : module_(module), result_(kernel), graph_(module) {
         result_.registers.clear();
         result_.variables.clear();
         result_.instructions.clear();
@@ -75,13 +72,31 @@ class Inliner {
 
     Function run(const Function& kernel) {
         for (std::uint32_t i = 0; i < kernel.variables.size(); ++i) variable_of(kernel, i);
-        Body body{kernel, 0, {}, {}, nullptr};
+        const bool recurses = graph_.leads_to_recursion(kernel);
+        if (recurses) append_stack();
+        Body body{kernel, 0, {}, {}, nullptr, nullptr};
         append(body);
+        if (recurses) append_subroutines();
         return std::move(result_);
     }
 
   private:
     using Variables = std::vector<std::uint32_t>;
+
+    /// A function that may be called again before it returns. Its body stands once, behind the kernel's, and all calls
+    /// branch to it: they keep their values in frames on a stack in local memory, and a number says which of the calls
+    /// the body returns to.
+    struct Subroutine {
+        const Function& function;
+        std::uint32_t first_register;
+        Variables parameters;
+        Variables results;
+        std::uint32_t return_place;  ///< the register with that number
+        RecursiveFrame frame;
+        std::vector<std::uint32_t> calls = {};    ///< the branches to the body
+        std::vector<std::uint32_t> returns = {};  ///< by number: the instruction where the call goes on
+        std::uint32_t end = 0;                    ///< the branch behind the body
+    };
 
     /// A function whose body is being copied.
     struct Body {
@@ -90,6 +105,7 @@ class Inliner {
         Variables parameters;  ///< of a callee: the result's variables that are its parameters
         Variables results;
         const Instruction* library_call = nullptr;  ///< of a function of the device library: its call in the file
+        const Subroutine* subroutine = nullptr;     ///< what it is part of: itself, or what its calls began in
     };
 
     /// A branch whose target is still an instruction of its own function.
@@ -123,10 +139,24 @@ class Inliner {
         return static_cast<std::uint32_t>(result_.variables.size() - 1);
     }
 
-    void append(Body& body) {
-        const Function& function = body.function;
-        body.first_register = static_cast<std::uint32_t>(result_.registers.size());
+    std::uint32_t new_register(const char* name, Type type) {
+        result_.registers.push_back({name, type});
+        return static_cast<std::uint32_t>(result_.registers.size() - 1);
+    }
+
+    std::uint32_t new_registers(const Function& function) {
+        const auto first = static_cast<std::uint32_t>(result_.registers.size());
         result_.registers.insert(result_.registers.end(), function.registers.begin(), function.registers.end());
+        return first;
+    }
+
+    void append(Body& body) {
+        body.first_register = new_registers(body.function);
+        append_code(body);
+    }
+
+    void append_code(const Body& body) {
+        const Function& function = body.function;
         std::vector<std::uint32_t> place;
         std::vector<Branch> branches;
         for (const Instruction& instruction : function.instructions) {
@@ -138,7 +168,7 @@ class Inliner {
             result_.instructions[branch.instruction].operands[0].target = place[branch.target];
     }
 
-    void append(Body& body, const Instruction& instruction, std::vector<Branch>& branches) {
+    void append(const Body& body, const Instruction& instruction, std::vector<Branch>& branches) {
         switch (instruction.opcode) {
             case Opcode::call:
                 append_call(body, instruction);
@@ -159,7 +189,7 @@ class Inliner {
         }
         Instruction copy = instruction;
         copy.guard = guard_of(body, instruction);
-        for (Operand& operand : copy.operands) operand = moved(body, operand);
+        for (Operand& operand : copy.operands) operand = moved(body, operand, instruction);
         if (body.library_call != nullptr) {
             copy.line = body.library_call->line;
             copy.text = body.library_call->text;
@@ -175,16 +205,18 @@ class Inliner {
         return guard;
     }
 
-    Operand moved(const Body& body, Operand operand) {
+    Operand moved(const Body& body, Operand operand, const Instruction& origin) {
         operand.reg += body.first_register;
         const std::uint32_t index = operand.symbol.index;
+        if (operand.symbol.kind == SymbolKind::function_variable && is_in_frame(body, index))
+            return place_in_frame(operand, body.subroutine->frame.variable_offset[index], origin);
         if (operand.symbol.kind == SymbolKind::function_variable)
             operand.symbol.index = variable_of(body.function, index);
         else if (operand.symbol.kind == SymbolKind::parameter && is_callee(body))
             operand.symbol = {SymbolKind::function_variable, body.parameters[index]};
         else if (operand.symbol.kind == SymbolKind::return_parameter)
             operand.symbol = {SymbolKind::function_variable, body.results[index]};
-        for (Operand& element : operand.elements) element = moved(body, element);
+        for (Operand& element : operand.elements) element = moved(body, element, origin);
         return operand;
     }
 
@@ -223,13 +255,14 @@ class Inliner {
         move.operands = {std::move(to), std::move(from)};
     }
 
-    void append_access(const Instruction& origin, Opcode opcode, std::uint32_t variable, Operand value, Type type) {
+    void append_access(const Instruction& origin, Opcode opcode, std::uint32_t variable, Operand value, Type type,
+                       std::uint32_t offset = 0) {
         Instruction& access = append_like(origin, opcode, type);
         access.modifiers.space = ptx::StateSpace::param;
         value.type = type;
         const bool loads = opcode == Opcode::ld;
         access.destination_count = loads ? 1 : 0;
-        access.operands = {parameter_operand(variable), std::move(value)};
+        access.operands = {parameter_operand(variable, offset), std::move(value)};
         if (loads) std::swap(access.operands[0], access.operands[1]);
     }
 
@@ -239,8 +272,6 @@ class Inliner {
         if (!function.is_defined)
             refuse(call, fmt::format("{} has no body in this file; calls of functions that have one are supported",
                                      function.name));
-        if (std::ranges::find(active_, &function) != active_.end())
-            refuse(call, fmt::format("{} calls itself; recursion is not supported", function.name));
         return function;
     }
 
@@ -265,44 +296,39 @@ class Inliner {
         if (++calls_ + result_.instructions.size() > kMostInstructions)
             refuse(call,
                    fmt::format("with this call in place the kernel has more than {} instructions", kMostInstructions));
-        active_.push_back(&function);
+        if (graph_.is_recursive(function)) return append_subroutine_call(caller, call, function);
         Body callee{function,
                     static_cast<std::uint32_t>(result_.registers.size()),
                     {},
                     {},
-                    function.is_library ? &call : nullptr};
+                    function.is_library ? &call : nullptr,
+                    caller.subroutine};
         static const std::vector<Operand> kNone;
         const auto& arguments = arguments_of(call);
         const auto& results = call.destination_count == 1 ? call.operands[0].elements : kNone;
         for (std::size_t i = 0; i < function.parameters.size(); ++i)
-            callee.parameters.push_back(pass(call, callee, function.parameters[i], moved(caller, arguments[i])));
+            callee.parameters.push_back(pass(call, callee, function.parameters[i], moved(caller, arguments[i], call)));
         for (std::size_t i = 0; i < function.return_parameters.size(); ++i)
             callee.results.push_back(results[i].kind == OperandKind::symbol
-                                         ? moved(caller, results[i]).symbol.index
+                                         ? moved(caller, results[i], call).symbol.index
                                          : new_parameter_variable(function.return_parameters[i]));
         append(callee);
         for (std::size_t i = 0; i < function.return_parameters.size(); ++i)
-            take_result(call, callee, i, moved(caller, results[i]));
-        active_.pop_back();
+            take_result(call, callee, i, moved(caller, results[i], call));
     }
 
     /// Comparisons with the addresses of all functions that the call may mean: those that have an address taken and the
     /// prototype's parameters and results. There are few of them in real programs, and so their bodies may stand here like
     /// those of other calls: no calling convention, no return addresses in registers or on stacks, and lanes with
-    /// different targets diverge and meet again like at any branch. A function that is under way is not called again
-    /// (recursion): its address is unknown here.
+    /// different targets diverge and meet again like at any branch.
     void append_indirect_call(const Body& caller, const Instruction& call) {
         const ptx::Prototype& prototype = caller.function.prototypes[call.sources().back().target];
         const auto skip = skip_unless_guarded(caller, call);
-        const Operand target = moved(caller, call.sources()[0]);
+        const Operand target = moved(caller, call.sources()[0], call);
         std::vector<std::uint32_t> ends;
-        for (std::uint32_t index = 0; index < module_.functions.size(); ++index) {
-            const Function& function = module_.functions[index];
-            if (!address_taken_[index] || !function.is_defined || function.is_kernel || !fits(function, prototype) ||
-                std::ranges::find(active_, &function) != active_.end())
-                continue;
+        for (const std::uint32_t index : graph_.targets_of(prototype)) {
             const std::uint32_t next_target = append_unless_target(call, target, isa::code_address(index));
-            append_callee(caller, call, function);
+            append_callee(caller, call, module_.functions[index]);
             ends.push_back(append_branch(call, std::nullopt));
             result_.instructions[next_target].operands[0].target = next();
         }
@@ -313,28 +339,14 @@ class Inliner {
 
     /// A branch where the target is another address; its own target is to be filled in.
     std::uint32_t append_unless_target(const Instruction& call, const Operand& target, std::uint64_t address) {
-        result_.registers.push_back({"target", Type::pred});
-        const auto predicate = static_cast<std::uint32_t>(result_.registers.size() - 1);
+        const std::uint32_t predicate = new_register("target", Type::pred);
         Instruction& test = append_like(call, Opcode::setp, module_.address_type());
         test.modifiers.comparison = ptx::Comparison::ne;
         test.destination_count = 1;
-        Operand number;
-        number.kind = OperandKind::immediate;
-        number.type = module_.address_type();
-        number.value = address;
-        test.operands = {register_operand(predicate, Type::pred), target, number};
+        test.operands = {register_operand(predicate, Type::pred), target,
+                         number_operand(address, module_.address_type())};
         test.operands[1].type = module_.address_type();
         return append_branch(call, ptx::Guard{predicate, false});
-    }
-
-    static bool fits(const Function& function, const ptx::Prototype& prototype) {
-        const auto same = [](const std::vector<ptx::Parameter>& a, const std::vector<ptx::Parameter>& b) {
-            return std::ranges::equal(a, b, [](const ptx::Parameter& left, const ptx::Parameter& right) {
-                return left.size == right.size && left.in_register == right.in_register;
-            });
-        };
-        return same(function.parameters, prototype.parameters) &&
-               same(function.return_parameters, prototype.return_parameters);
     }
 
     /// The variable that is the callee's parameter. Parameters in registers are set; the callee's registers come next.
@@ -379,10 +391,9 @@ class Inliner {
         const Function& function = module_.functions[call.sources()[0].symbol.index];
         std::vector<Operand> operands;
         for (std::size_t i = 0; i < function.parameters.size(); ++i) {
-            const Operand argument = moved(caller, arguments_of(call)[i]);
+            const Operand argument = moved(caller, arguments_of(call)[i], call);
             const Type type = function.parameters[i].type;
-            result_.registers.push_back({"assertion", type});
-            operands.push_back(register_operand(static_cast<std::uint32_t>(result_.registers.size() - 1), type));
+            operands.push_back(register_operand(new_register("assertion", type), type));
             if (argument.kind == OperandKind::symbol)
                 append_access(call, Opcode::ld, argument.symbol.index, operands.back(), type);
             else
@@ -395,32 +406,323 @@ class Inliner {
     /// The last target takes what no other does: an index that is too large has no meaning in PTX.
     void append_indexed_branch(const Body& body, const Instruction& instruction, std::vector<Branch>& branches) {
         const auto skip = skip_unless_guarded(body, instruction);
-        const Operand index = moved(body, instruction.operands[0]);
+        const Operand index = moved(body, instruction.operands[0], instruction);
         const std::vector<std::uint32_t>& targets = instruction.operands[1].targets;
-        result_.registers.push_back({"brx", Type::pred});
-        const auto predicate = static_cast<std::uint32_t>(result_.registers.size() - 1);
+        const std::uint32_t predicate = new_register("brx", Type::pred);
         for (std::uint32_t i = 0; i + 1 < targets.size(); ++i) {
-            Instruction& test = append_like(instruction, Opcode::setp, Type::u32);
-            test.modifiers.comparison = ptx::Comparison::eq;
-            test.destination_count = 1;
-            Operand number;
-            number.kind = OperandKind::immediate;
-            number.type = Type::u32;
-            number.value = i;
-            test.operands = {register_operand(predicate, Type::pred), index, number};
-            test.operands[1].type = Type::u32;
+            append_comparison(instruction, ptx::Comparison::eq, predicate, index, i);
             branches.push_back({append_branch(instruction, ptx::Guard{predicate, false}), targets[i]});
         }
         branches.push_back({append_branch(instruction, std::nullopt), targets.back()});
         end_skip(skip);
     }
 
+    void append_comparison(const Instruction& origin, ptx::Comparison comparison, std::uint32_t predicate,
+                           Operand value, std::uint64_t number) {
+        Instruction& test = append_like(origin, Opcode::setp, Type::u32);
+        test.modifiers.comparison = comparison;
+        test.destination_count = 1;
+        value.type = Type::u32;
+        test.operands = {register_operand(predicate, Type::pred), std::move(value), number_operand(number, Type::u32)};
+    }
+
+    /// result = a + b.
+    void append_sum(const Instruction& origin, std::uint32_t result, Operand a, Operand b, Type type) {
+        Instruction& sum = append_like(origin, Opcode::add, type);
+        sum.destination_count = 1;
+        sum.operands = {register_operand(result, type), std::move(a), std::move(b)};
+    }
+
+    /// The stack is a local variable; a register holds where its first free byte is.
+    void append_stack() {
+        ptx::Variable stack;
+        stack.name = "stack";
+        stack.space = ptx::StateSpace::local;
+        stack.type = Type::b8;
+        stack.elements = isa::kCallStackBytes;
+        stack.alignment = kFrameAlignment;
+        stack_ = static_cast<std::uint32_t>(result_.variables.size());
+        result_.variables.push_back(std::move(stack));
+        stack_end_ = new_register("stack_end", Type::u32);
+        append_move({}, register_operand(stack_end_, Type::u32), number_operand(0, Type::u32), Type::u32);
+    }
+
+    /// Whether a variable of the body's function lies in each activation's frame.
+    static bool is_in_frame(const Body& body, std::uint32_t variable) {
+        return body.subroutine != nullptr && &body.subroutine->function == &body.function &&
+               body.function.variables[variable].space == ptx::StateSpace::local;
+    }
+
+    /// A register with the address of the frame of the function under way: it is not under way in a call.
+    std::uint32_t append_frame_address(const Instruction& origin) {
+        const Type type = module_.address_type();
+        const std::uint32_t stack = new_register("stack", type), frame = new_register("frame", type);
+        Operand variable;
+        variable.kind = OperandKind::symbol;
+        variable.symbol = {SymbolKind::function_variable, stack_};
+        append_move(origin, register_operand(stack, type), variable, type);
+        Operand offset = register_operand(stack_end_, Type::u32);
+        if (type == Type::u64) {
+            const std::uint32_t wide = new_register("stack_end", type);
+            Instruction& widen = append_like(origin, Opcode::cvt, type);
+            widen.modifiers.types[1] = Type::u32;
+            widen.destination_count = 1;
+            widen.operands = {register_operand(wide, type), offset};
+            offset = register_operand(wide, type);
+        }
+        append_sum(origin, frame, register_operand(stack, type), offset, type);
+        return frame;
+    }
+
+    /// What stands for the operand, which names a variable in the frame.
+    Operand place_in_frame(Operand operand, std::uint32_t offset, const Instruction& origin) {
+        const Type type = module_.address_type();
+        const std::uint32_t frame = append_frame_address(origin);
+        operand.symbol = {};
+        operand.value += offset;
+        if (operand.kind == OperandKind::address) {
+            operand.has_base = true;
+            operand.reg = frame;
+            return operand;
+        }
+        const std::uint32_t address = new_register("address", type);
+        append_sum(origin, address, register_operand(frame, type), number_operand(operand.value, type), type);
+        return register_operand(address, operand.type);
+    }
+
+    /// Between the frame and a register or the .param variable of a parameter.
+    void append_frame_access(const Instruction& origin, Opcode opcode, std::uint32_t frame, std::uint32_t offset,
+                             Operand value, Type type) {
+        append_access(origin, opcode, 0, std::move(value), type);
+        Instruction& access = result_.instructions.back();
+        access.modifiers.space = ptx::StateSpace::local;
+        Operand& place = access.operands[opcode == Opcode::ld ? 1 : 0];
+        place.type = module_.address_type();
+        place.symbol = {};
+        place.has_base = true;
+        place.reg = frame;
+        place.value = offset;
+    }
+
+    /// Puts what the function needs after the call into its frame, or takes it back.
+    void append_kept_values(const Subroutine& function, const Instruction& call, Opcode opcode) {
+        const std::uint32_t frame = append_frame_address(call);
+        append_frame_access(call, opcode, frame, 0, register_operand(function.return_place, Type::u32), Type::u32);
+        for (const KeptValue& kept : function.frame.kept.at(&call)) {
+            if (kept.is_parameter)
+                append_kept_parameter(function, call, opcode, frame, kept);
+            else
+                append_kept_register(function, call, opcode, frame, kept);
+        }
+    }
+
+    void append_kept_register(const Subroutine& function, const Instruction& call, Opcode opcode, std::uint32_t frame,
+                              const KeptValue& kept) {
+        const Type type = function.function.registers[kept.index].type;
+        const Operand reg = register_operand(function.first_register + kept.index, type);
+        if (type != Type::pred) {
+            const Type as_bits = ptx::with_bits(Type::b32, ptx::bits(type));
+            append_frame_access(call, opcode, frame, kept.offset, reg, as_bits);
+            return;
+        }
+        const Operand number = register_operand(new_register("kept", Type::u32), Type::u32);
+        if (opcode == Opcode::st) {
+            Instruction& select = append_like(call, Opcode::selp, Type::u32);
+            select.destination_count = 1;
+            select.operands = {number, number_operand(1, Type::u32), number_operand(0, Type::u32), reg};
+        }
+        append_frame_access(call, opcode, frame, kept.offset, number, Type::u32);
+        if (opcode == Opcode::ld) append_comparison(call, ptx::Comparison::ne, reg.reg, number, 0);
+    }
+
+    void append_kept_parameter(const Subroutine& function, const Instruction& call, Opcode opcode, std::uint32_t frame,
+                               const KeptValue& kept) {
+        const std::uint32_t variable = function.parameters[kept.index];
+        for_each_part(variable, [&](std::uint32_t offset, Type type) {
+            const Operand value = part_register(type);
+            if (opcode == Opcode::st) append_access(call, Opcode::ld, variable, value, type, offset);
+            append_frame_access(call, opcode, frame, kept.offset + offset, value, type);
+            if (opcode == Opcode::ld) append_access(call, Opcode::st, variable, value, type, offset);
+        });
+    }
+
+    /// The parts of a .param variable that are read and written at once, as large as its alignment allows.
+    template <typename Visit>
+    void for_each_part(std::uint32_t variable, Visit visit) const {
+        const auto size = static_cast<std::uint32_t>(result_.variables[variable].size());
+        std::uint32_t part = std::clamp(result_.variables[variable].alignment, 1U, 8U);
+        for (std::uint32_t offset = 0; offset < size; offset += part) {
+            while (offset + part > size) part /= 2;
+            visit(offset, ptx::with_bits(Type::b32, part * 8));
+        }
+    }
+
+    /// Registers have two bytes at least.
+    Operand part_register(Type type) {
+        return register_operand(new_register("part", type == Type::b8 ? Type::b16 : type), type);
+    }
+
+    void append_variable_copy(const Instruction& origin, std::uint32_t to, std::uint32_t from) {
+        for_each_part(to, [&](std::uint32_t offset, Type type) {
+            const Operand value = part_register(type);
+            append_access(origin, Opcode::ld, from, value, type, offset);
+            append_access(origin, Opcode::st, to, value, type, offset);
+        });
+    }
+
+    Subroutine& subroutine_of(const Function& function) {
+        for (Subroutine& subroutine : subroutines_)
+            if (&subroutine.function == &function) return subroutine;
+        Subroutine subroutine{
+            function,
+            new_registers(function),
+            {},
+            {},
+            new_register("return", Type::u32),
+            lay_out_frame(function, [&](const Instruction& call) { return leads_to(call, function); })};
+        for (const ptx::Parameter& parameter : function.parameters)
+            subroutine.parameters.push_back(parameter.in_register ? 0 : new_parameter_variable(parameter));
+        for (const ptx::Parameter& result : function.return_parameters)
+            subroutine.results.push_back(result.in_register ? 0 : new_parameter_variable(result));
+        return subroutines_.emplace_back(std::move(subroutine));
+    }
+
+    /// Whether a call in `caller` may lead to `caller`.
+    bool leads_to(const Instruction& call, const Function& caller) {
+        const auto leads = [&](const Function& callee) {
+            return &callee == &caller || graph_.leads_to(callee, caller);
+        };
+        const Operand& callee = call.sources()[0];
+        if (callee.kind != OperandKind::reg) return leads(module_.functions[callee.symbol.index]);
+        return std::ranges::any_of(graph_.targets_of(caller.prototypes[call.sources().back().target]),
+                                   [&](std::uint32_t index) { return leads(module_.functions[index]); });
+    }
+
+    /// A function that is under way in the stack's last frame makes room behind it; what may be called again meanwhile
+    /// puts its values there first. All others keep them where they are.
+    void append_subroutine_call(const Body& caller, const Instruction& call, const Function& function) {
+        Subroutine& callee = subroutine_of(function);
+        const Subroutine* const home = caller.subroutine;
+        const bool keeps = home != nullptr && &home->function == &caller.function && home->frame.kept.contains(&call);
+        if (keeps) append_kept_values(*home, call, Opcode::st);
+        append_arguments(caller, call, callee);
+        if (home != nullptr) append_stack_move(call, home->frame.bytes);
+        append_move(call, register_operand(callee.return_place, Type::u32),
+                    number_operand(callee.returns.size(), Type::u32), Type::u32);
+        callee.calls.push_back(append_branch(call, std::nullopt));
+        callee.returns.push_back(next());
+        if (home != nullptr) append_stack_move(call, 0U - home->frame.bytes);
+        if (keeps) append_kept_values(*home, call, Opcode::ld);
+        append_results(caller, call, callee);
+    }
+
+    void append_stack_move(const Instruction& origin, std::uint32_t bytes) {
+        append_sum(origin, stack_end_, register_operand(stack_end_, Type::u32), number_operand(bytes, Type::u32),
+                   Type::u32);
+    }
+
+    /// Arguments may be in the registers that the parameters are in, so that those are set when all have been read.
+    void append_arguments(const Body& caller, const Instruction& call, const Subroutine& callee) {
+        const auto& arguments = arguments_of(call);
+        std::vector<std::uint32_t> values(arguments.size());
+        for (std::size_t i = 0; i < callee.function.parameters.size(); ++i) {
+            const ptx::Parameter& parameter = callee.function.parameters[i];
+            const Operand argument = moved(caller, arguments[i], call);
+            const bool in_memory = argument.kind == OperandKind::symbol;
+            if (parameter.in_register) {
+                values[i] = new_register("argument", parameter.type);
+                const Operand value = register_operand(values[i], parameter.type);
+                if (in_memory)
+                    append_access(call, Opcode::ld, argument.symbol.index, value, parameter.type);
+                else
+                    append_move(call, value, argument, parameter.type);
+            } else if (in_memory) {
+                append_variable_copy(call, callee.parameters[i], argument.symbol.index);
+            } else {
+                append_access(call, Opcode::st, callee.parameters[i], argument, parameter.type);
+            }
+        }
+        for (std::size_t i = 0; i < callee.function.parameters.size(); ++i) {
+            const ptx::Parameter& parameter = callee.function.parameters[i];
+            if (parameter.in_register)
+                append_move(call, register_operand(callee.first_register + parameter.reg, parameter.type),
+                            register_operand(values[i], parameter.type), parameter.type);
+        }
+    }
+
+    void append_results(const Body& caller, const Instruction& call, const Subroutine& callee) {
+        const Body body = body_of(callee);
+        for (std::size_t i = 0; i < callee.function.return_parameters.size(); ++i) {
+            const Operand to = moved(caller, call.operands[0].elements[i], call);
+            if (to.kind == OperandKind::symbol && !callee.function.return_parameters[i].in_register)
+                append_variable_copy(call, to.symbol.index, callee.results[i]);
+            else
+                take_result(call, body, i, to);
+        }
+    }
+
+    static Body body_of(const Subroutine& subroutine) {
+        return {subroutine.function, subroutine.first_register, subroutine.parameters, subroutine.results, nullptr,
+                &subroutine};
+    }
+
+    /// The bodies, which may call further ones, and behind them the ways back to the calls.
+    void append_subroutines() {
+        append_like({}, Opcode::exit, Type::none);
+        for (std::size_t i = 0; i < subroutines_.size(); ++i) {
+            Subroutine& subroutine = subroutines_[i];
+            begins_.push_back(next());
+            append_stack_check(subroutine);
+            append_code(body_of(subroutine));
+            subroutine.end = append_branch(place_of(subroutine.function), std::nullopt);
+        }
+        for (std::size_t i = 0; i < subroutines_.size(); ++i) {
+            for (const std::uint32_t call : subroutines_[i].calls)
+                result_.instructions[call].operands[0].target = begins_[i];
+            append_returns(subroutines_[i]);
+        }
+    }
+
+    /// What stands for a function in messages.
+    static Instruction place_of(const Function& function) {
+        Instruction place;
+        place.line = function.line;
+        place.text = function.name;
+        return place;
+    }
+
+    void append_stack_check(const Subroutine& subroutine) {
+        const Instruction origin = place_of(subroutine.function);
+        const std::uint32_t end = new_register("frame_end", Type::u32), beyond = new_register("beyond", Type::pred);
+        append_sum(origin, end, register_operand(stack_end_, Type::u32),
+                   number_operand(subroutine.frame.bytes, Type::u32), Type::u32);
+        append_comparison(origin, ptx::Comparison::gt, beyond, register_operand(end, Type::u32), isa::kCallStackBytes);
+        Instruction& trap = append_like(origin, Opcode::trap, Type::none);
+        trap.guard = ptx::Guard{beyond, false};
+        trap.operands = {register_operand(end, Type::u32), number_operand(isa::kCallStackBytes, Type::u32)};
+    }
+
+    void append_returns(const Subroutine& subroutine) {
+        const Instruction origin = place_of(subroutine.function);
+        result_.instructions[subroutine.end].operands[0].target = next();
+        const std::uint32_t predicate = new_register("return", Type::pred);
+        for (std::uint32_t i = 0; i + 1 < subroutine.returns.size(); ++i) {
+            append_comparison(origin, ptx::Comparison::eq, predicate,
+                              register_operand(subroutine.return_place, Type::u32), i);
+            append_branch(origin, ptx::Guard{predicate, false}, subroutine.returns[i]);
+        }
+        append_branch(origin, std::nullopt, subroutine.returns.back());
+    }
+
     const ptx::Module& module_;
     Function result_;
+    CallGraph graph_;
     std::uint64_t calls_ = 0;
     std::map<std::pair<const Function*, std::uint32_t>, std::size_t> variables_;
-    std::vector<const Function*> active_;
-    std::vector<bool> address_taken_;
+    std::deque<Subroutine> subroutines_;  ///< in the order of their first calls
+    std::vector<std::uint32_t> begins_;   ///< of their bodies
+    std::uint32_t stack_ = 0;             ///< the variable
+    std::uint32_t stack_end_ = 0;         ///< the register
 };
 
 }  // namespace

@@ -41,13 +41,17 @@ VirtualInstruction failed_assertion(LoweringContext& context) {
     return trap;
 }
 
-/// Plain, or with operands of what inline_calls made a trap of: a call of __assertfail, or an indirect call without a
-/// function.
+/// Plain, or with operands of what inline_calls made a trap of: a call of __assertfail, an indirect call without a
+/// function, or, with the end of the frame and that of the stack, a call for which the stack is too small.
 VirtualInstruction lower_trap(LoweringContext& context) {
     const auto operands = context.instruction().sources();
-    if (operands.size() > 1) return failed_assertion(context);
+    if (operands.size() > 2) return failed_assertion(context);
     VirtualInstruction trap = jump(Operation::trap);
     if (operands.empty()) return trap;
+    if (operands.size() == 2) {
+        trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::stack);
+        return trap;
+    }
     trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::call);
     trap.source[0] = context.source(operands[0]);
     return trap;

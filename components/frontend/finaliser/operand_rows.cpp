@@ -63,7 +63,9 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::membar:
             return {};
         case Operation::trap:
-            if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) return {};
+            if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain) ||
+                instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::stack))
+                return {};
             if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call))
                 return {0, {kAddress, kAbsent, kAbsent, kAbsent}};
             return {0, {exactly(4), exactly(3), kAbsent, kAbsent}};

@@ -228,6 +228,9 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain)) {
         throw ProgramError(place_of(context) + ": trap");
     }
+    if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::stack)) {
+        throw ProgramError(place_of(context) + ": " + isa::stack_overflow_sentence());
+    }
     const std::uint16_t* map = state_.map.of(context);
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {

@@ -1,4 +1,4 @@
-// Kernels that cannot run here, but are never launched, beside one that is: matrices in tensor cores, recursion.
+// A kernel that cannot run here, but is never launched, beside one that is: it has matrices in tensor cores.
 #include <mma.h>
 
 #include "check.h"
@@ -15,13 +15,6 @@ __global__ void multiply(const half* a, const half* b, float* c) {
     wmma::mma_sync(sum, left, right, sum);
     wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);
 }
-__device__ __noinline__ int ackermann(int m, int n) {
-    if (m == 0) return n + 1;
-    return ackermann(m - 1, n == 0 ? 1 : ackermann(m, n - 1));
-}
-__global__ void recurse(int* cells) {
-    cells[threadIdx.x] = ackermann(2, static_cast<int>(threadIdx.x));
-}
 __global__ void count(int* cells) {
     cells[threadIdx.x] = static_cast<int>(threadIdx.x);
 }
@@ -35,7 +28,6 @@ int main(int argc, char** argv) {
     CUDA_CHECK(cudaMemcpy(results, cells, sizeof results, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 32; ++i) EXPECT(results[i] == i);
     // Launched on request only.
-    if (argc > 1 && *argv[1] == 'r') recurse<<<1, 32>>>(cells);
     if (argc > 1 && *argv[1] == 'm') multiply<<<1, 32>>>(nullptr, nullptr, nullptr);
     return finish("unused kernels");
 }

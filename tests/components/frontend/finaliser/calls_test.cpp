@@ -122,12 +122,86 @@ TEST_CASE("a table of branches goes where the index says") {
     for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == (t == 5 ? 9 : expected[t % 4]));
 }
 
-TEST_CASE("recursion and functions without a body are refused by name") {
-    const std::string recursive =
+namespace {
+
+/// fibonacci(x), with a value and a predicate that must outlive the calls.
+const std::string kFibonacci =
+    ".func (.param .b32 result) fibonacci(.param .b32 x)\n{ .reg .b32 %r<6>; .reg .pred %p<3>; ld.param.u32 %r0, [x];"
+    " setp.lt.u32 %p0, %r0, 2; mov.u32 %r3, %r0; @%p0 bra END; and.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 0;"
+    " sub.u32 %r1, %r0, 1;" +
+    call("fibonacci", "%r2", "%r1") + "ld.param.u32 %r5, [x]; sub.u32 %r1, %r5, 2;" + call("fibonacci", "%r3", "%r1") +
+    "add.u32 %r3, %r3, %r2; @%p1 add.u32 %r3, %r3, 0x10000;\nEND: st.param.b32 [result], %r3; ret; }\n";
+
+/// The same: 0x10000 is added for every even x from 2 on.
+std::uint32_t fibonacci(std::uint32_t x) {
+    return x < 2 ? x : fibonacci(x - 1) + fibonacci(x - 2) + (x % 2 == 0 ? 0x10000 : 0);
+}
+
+}  // namespace
+
+TEST_CASE("a function may call itself, to another depth in each lane") {
+    const auto words =
+        run_everywhere(kernel_text("and.b32 %r3, %t, 7;" + call("fibonacci", "%r0", "%r3") +
+                                       "mul.lo.u32 %r1, %t, 3; and.b32 %r1, %r1, 7;" + call("fibonacci", "%r2", "%r1") +
+                                       "sub.u32 %r0, %r0, %r2; st.global.u32 [%out], %r0;",
+                                   kFibonacci),
+                       kTwoWarps);
+    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == fibonacci(t % 8) - fibonacci(3 * t % 8));
+}
+
+TEST_CASE("functions may call each other in turn, some lanes only, and take their parameters in registers") {
+    const std::string turns =
+        ".func (.reg .b32 n) odd(.reg .b32 x, .reg .b32 y);\n"
+        ".func (.reg .b32 n) even(.reg .b32 x, .reg .b32 y)\n{ .reg .pred %p; mov.u32 n, y; setp.ne.u32 %p, x, 0;"
+        " add.u32 y, y, 10; @%p sub.u32 x, x, 1; @%p call (n), odd, (y, x); ret; }\n"
+        ".func (.reg .b32 n) odd(.reg .b32 x, .reg .b32 y)\n{ .reg .pred %p; mov.u32 n, x; setp.ne.u32 %p, y, 0;"
+        " @!%p ret; sub.u32 y, y, 1; call (n), even, (y, x); add.u32 n, n, y; ret; }\n";
+    const auto words = run_everywhere(
+        kernel_text("and.b32 %r1, %t, 15; call (%r0), even, (%r1, 1); st.global.u32 [%out], %r0;", turns), kTwoWarps);
+    for (std::uint32_t t = 0; t < 50; ++t) {
+        // even(x, y) = x ? odd(y + 10, x - 1) : y; odd(x, y) = y ? even(y - 1, x) + y - 1 : x
+        std::uint32_t x = t % 16, y = 1, sum = 0;
+        while (x != 0) {
+            y += 10;
+            if (--x == 0) break;
+            sum += --x;
+        }
+        CHECK(words[t] == sum + y);
+    }
+}
+
+TEST_CASE("each activation has local variables and structures of its own, and callees may have their addresses") {
+    // total(p, n): adds n to *p; then all smaller ones to a variable of its own, and that to *p.
+    const std::string total =
+        ".func total(.param .b64 p, .param .align 8 .b8 s[12])\n{ .local .align 8 .b8 own[16]; .reg .b32 %r<6>;"
+        " .reg .b64 %rd<4>; .reg .pred %p; .reg .b16 %h; ld.param.u32 %r0, [s+8]; ld.param.u64 %rd0, [p];"
+        " mov.u64 %rd1, own; st.local.u32 [own+8], 0; add.u64 %rd1, %rd1, 8; cvta.local.u64 %rd2, %rd1;"
+        " ld.u32 %r1, [%rd0]; add.u32 %r1, %r1, %r0; st.u32 [%rd0], %r1; setp.eq.u32 %p, %r0, 0; @%p ret;"
+        " cvt.u16.u32 %h, %r0; sub.u32 %r2, %r0, 1; { .param .b64 p0; st.param.b64 [p0], %rd2;"
+        " .param .align 8 .b8 p1[12]; st.param.b64 [p1], 5; st.param.b32 [p1+8], %r2; call total, (p0, p1); }"
+        " ld.local.u32 %r3, [%rd1]; ld.u32 %r1, [%rd0]; add.u32 %r1, %r1, %r3; cvt.u32.u16 %r4, %h;"
+        " ld.param.u32 %r5, [s+8]; sub.u32 %r4, %r4, %r5; add.u32 %r1, %r1, %r4; st.u32 [%rd0], %r1; ret; }\n";
+    const auto words = run_everywhere(
+        kernel_text(".local .align 8 .b8 sum[8]; st.local.u32 [sum], 100; mov.u64 %rd0, sum; cvta.local.u64 %rd0, %rd0;"
+                    "and.b32 %r0, %t, 7; { .param .b64 p0; st.param.b64 [p0], %rd0; .param .align 8 .b8 p1[12];"
+                    "st.param.b64 [p1], 5; st.param.b32 [p1+8], %r0; call total, (p0, p1); }"
+                    "ld.local.u32 %r1, [sum]; st.global.u32 [%out], %r1;",
+                    total),
+        kTwoWarps);
+    for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == 100 + t % 8 * (t % 8 + 1) / 2);
+}
+
+TEST_CASE("a recursion without end overruns the stack, which is a fault that says so") {
+    const std::string endless =
         ".func (.param .b32 result) again(.param .b32 x)\n{ .reg .b32 %r<3>; ld.param.u32 %r0, [x];" +
         call("again", "%r1", "%r0") + "st.param.b32 [result], %r1; ret; }\n";
-    CHECK(refusal(kernel_text(call("again", "%r0", "%t") + "st.global.u32 [%out], %r0;", recursive))
-              .find("again calls itself; recursion is not supported") != std::string::npos);
+    const ptx::Module module =
+        ptx::parse_module(kernel_text(call("again", "%r0", "%t") + "st.global.u32 [%out], %r0;", endless), "test.ptx");
+    CHECK_THROWS_WITH_AS(emulate(module, {}, kTwoWarps, 0, 64),
+                         doctest::Contains("need more stack than the 32768 bytes"), ProgramError);
+}
+
+TEST_CASE("functions without a body are refused by name") {
     CHECK(refusal(kernel_text(call("away", "%r0", "%t") + "st.global.u32 [%out], %r0;",
                               ".extern .func (.param .b32 result) away(.param .b32 x);\n"))
               .find("away has no body") != std::string::npos);
@@ -157,6 +231,26 @@ TEST_CASE("an indirect call reaches the function whose address it has, lane by l
         options.register_limit = limit;
         const auto words = emulate(module, options, kTwoWarps, 0, 64);
         for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == t * (t % 4 < 2 ? 2 : 3));
+    }
+}
+
+TEST_CASE("an indirect call may lead to the function that makes it") {
+    const std::string descend =
+        ".func (.param .b32 result) descend(.param .b32 x)\n{ .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p;"
+        " ld.param.u32 %r0, [x]; setp.eq.u32 %p, %r0, 0; mov.u32 %r1, 1; @%p bra END; mov.u64 %rd0, descend;"
+        " mov.u64 %rd1, twice; and.b32 %r2, %r0, 4; setp.eq.u32 %p, %r2, 0; selp.b64 %rd0, %rd0, %rd1, %p;"
+        " sub.u32 %r3, %r0, 1; { proto: .callprototype (.param .b32 _) _ (.param .b32 _); .param .b32 p0;"
+        " st.param.b32 [p0], %r3; .param .b32 r0; call (r0), %rd0, (p0), proto; ld.param.b32 %r1, [r0]; }"
+        " mad.lo.u32 %r1, %r1, 10, %r0;\nEND: st.param.b32 [result], %r1; ret; }\n";
+    const std::string text = kernel_text(
+        "and.b32 %r1, %t, 7;" + call("descend", "%r0", "%r1") + "st.global.u32 [%out], %r0;", kTwice + descend);
+    const ptx::Module module = ptx::parse_module(text, "test.ptx");
+    const std::uint32_t expected[] = {1, 11, 112, 1123, 64, 85, 106, 127};
+    for (const unsigned limit : {63u, 16u}) {
+        FinaliserOptions options;
+        options.register_limit = limit;
+        const auto words = emulate(module, options, kTwoWarps, 0, 64);
+        for (std::uint32_t t = 0; t < 50; ++t) CHECK(words[t] == expected[t % 8]);
     }
 }
 
