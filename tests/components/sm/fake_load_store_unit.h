@@ -12,6 +12,7 @@
 
 #include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
+#include "components/isa/texture.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/error/error.h"
@@ -21,14 +22,16 @@ namespace lookahead::test {
 
 /// How a FakeLoadStoreUnit behaves.
 struct FakeMemory {
-    Cycle global_latency = 100;
+    Cycle global_latency = 100;  ///< also of local memory and textures
+    Cycle line_latency = 0;      ///< of lines for fetch and constants; 0: as global_latency
     Cycle shared_latency = 26;
     Cycle store_latency = 60;  ///< until the store is acknowledged
     Cycle fence_latency = 40;
     unsigned capacity = 16;  ///< instructions in flight
 };
 
-/// A load/store unit with fixed latencies over a flat memory: each access takes place when its latency is over.
+/// A load/store unit with fixed latencies over flat memories: each access takes place when its latency is over. Pre-loads
+/// are only written down.
 class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
   public:
     static constexpr std::uint64_t kGlobalBytes = 1 << 16;
@@ -44,7 +47,9 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     void accept(const gpu::MemoryInstruction& instruction, Cycle now) override {
         LOOKAHEAD_ASSERT(can_accept() && instruction.active != 0 && now > last_accept_, "contract of accept");
         last_accept_ = now;
-        if (!instruction.pre_load) {
+        if (instruction.pre_load) {
+            note_pre_load(instruction);
+        } else {
             check_addresses(instruction);
         }
         entries_.push_back({instruction, std::max(now, instruction.ready) + latency_of(*instruction.instruction)});
@@ -85,7 +90,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             }
         }
         for (RequestedLine& each : lines_) {
-            each.due = each.due == kUnknown ? now + memory_.global_latency : each.due;
+            each.due = each.due == kUnknown ? now + line_latency() : each.due;
         }
         while (!lines_.empty() && lines_.front().due <= now) {
             const RequestedLine came = lines_.front();
@@ -109,6 +114,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     void hash_state(StateHasher& hasher) const override {
         hasher.add_bytes(global_.data(), global_.size());
         hasher.add_bytes(shared_.data(), shared_.size());
+        hasher.add_bytes(local_.data(), local_.size());
         for (const Entry& entry : entries_) {
             hasher.add(static_cast<std::uint64_t>(entry.due));
             hasher.add(entry.instruction.context);
@@ -121,8 +127,8 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     }
     void visit_statistics(StatisticsVisitor&) const override {}
     void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override {
-        archive << lines_ << requested_ << global_ << shared_ << received_ << kernels_ << last_accept_ << last_cycle_
-                << next_;
+        archive << lines_ << requested_ << pre_loaded_ << global_ << shared_ << local_ << received_ << kernels_
+                << last_accept_ << last_cycle_ << next_;
         const std::size_t count = entries_.size();
         archive << count;
         for (const Entry& entry : entries_) {
@@ -131,8 +137,8 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         }
     }
     void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) override {
-        archive >> lines_ >> requested_ >> global_ >> shared_ >> received_ >> kernels_ >> last_accept_ >> last_cycle_ >>
-            next_;
+        archive >> lines_ >> requested_ >> pre_loaded_ >> global_ >> shared_ >> local_ >> received_ >> kernels_ >>
+            last_accept_ >> last_cycle_ >> next_;
         std::size_t count = 0;
         archive >> count;
         entries_.resize(count);
@@ -146,6 +152,8 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
 
     /// Lines that were asked for and came, in this order.
     const std::vector<std::uint64_t>& requested_lines() const { return requested_; }
+    /// Addresses of pre-loads, lane by lane in the order in which they came.
+    const std::vector<std::uint64_t>& pre_loaded() const { return pre_loaded_; }
 
     std::uint32_t global_word(std::uint64_t offset) const { return word(global_, offset); }
     void set_global_word(std::uint64_t offset, std::uint32_t value) {
@@ -176,6 +184,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         std::memcpy(&value, bytes.data() + offset, sizeof value);
         return value;
     }
+    Cycle line_latency() const { return memory_.line_latency > 0 ? memory_.line_latency : memory_.global_latency; }
     Cycle latency_of(const isa::Instruction& instruction) const {
         if (instruction.space == isa::Space::shared) {
             return memory_.shared_latency;
@@ -184,6 +193,11 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     }
     char* place_of(const gpu::MemoryInstruction& access, unsigned lane) {
         const std::uint64_t address = access.addresses[lane];
+        if (access.instruction->space == isa::Space::local) {
+            const std::size_t thread = access.context * isa::kWarpSize + lane;
+            local_.resize(std::max(local_.size(), (thread + 1) * access.local_bytes));
+            return local_.data() + thread * access.local_bytes + address;
+        }
         return access.instruction->space == isa::Space::shared ? shared_.data() + access.shared_base + address
                                                                : global_.data() + (address - isa::kGlobalBase);
     }
@@ -191,16 +205,32 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             const std::uint64_t end = access.addresses[lane] + isa::lane_bytes(*access.instruction);
             const bool good =
-                access.instruction->space == isa::Space::shared
-                    ? end <= access.shared_bytes
+                access.instruction->space == isa::Space::shared ? end <= access.shared_bytes
+                : access.instruction->space == isa::Space::local
+                    ? end <= access.local_bytes
                     : access.addresses[lane] >= isa::kGlobalBase && end <= isa::kGlobalBase + kGlobalBytes;
             if ((access.active >> lane & 1) != 0 && !good) {
                 throw ProgramError("lane " + std::to_string(lane) + " accesses an address that is not allocated");
             }
         }
     }
+    void note_pre_load(const gpu::MemoryInstruction& access) {
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            if ((access.active >> lane & 1) != 0) {
+                pre_loaded_.push_back(access.addresses[lane]);
+            }
+        }
+    }
     void perform(const gpu::MemoryInstruction& access) {
         const isa::Instruction& instruction = *access.instruction;
+        if (instruction.operation == isa::Operation::texture) {
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                if ((access.active >> lane & 1) != 0) {
+                    fetch_texels(access, lane);
+                }
+            }
+            return;
+        }
         if (!isa::is_memory(instruction.operation)) {
             return;
         }
@@ -208,6 +238,27 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             if ((access.active >> lane & 1) != 0) {
                 perform_lane(access, lane);
             }
+        }
+    }
+    void fetch_texels(const gpu::MemoryInstruction& access, unsigned lane) {
+        isa::TextureDescriptor descriptor;
+        std::memcpy(&descriptor, place_of(access, lane), sizeof descriptor);
+        std::uint32_t point[isa::kMaximumCoordinates];
+        for (unsigned i = 0; i < isa::kMaximumCoordinates; ++i) {
+            point[i] = access.data[i][lane];
+        }
+        const isa::TextureSample sample = isa::locate(descriptor, *access.instruction, point);
+        std::byte texels[isa::kMaximumTexels][isa::kMaximumTexelBytes] = {};
+        for (unsigned i = 0; i < sample.texels; ++i) {
+            if (sample.address[i] != isa::TextureSample::kBorder) {
+                std::memcpy(texels[i], global_.data() + (sample.address[i] - isa::kGlobalBase),
+                            descriptor.texel_bytes());
+            }
+        }
+        std::uint32_t words[4];
+        isa::filter(descriptor, *access.instruction, sample, texels, words);
+        for (unsigned i = 0; i < 4; ++i) {
+            registers_.row(access.destination_rows[i])[lane] = words[i];
         }
     }
     void perform_lane(const gpu::MemoryInstruction& access, unsigned lane) {
@@ -241,9 +292,11 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     gpu::LoadStoreListener& listener_;
     std::vector<char> global_;
     std::vector<char> shared_;
+    std::vector<char> local_;
     std::vector<Entry> entries_;
     std::vector<RequestedLine> lines_;
     std::vector<std::uint64_t> requested_;
+    std::vector<std::uint64_t> pre_loaded_;
     std::uint64_t received_ = 0;
     std::uint64_t kernels_ = 0;
     Cycle last_accept_ = -1;

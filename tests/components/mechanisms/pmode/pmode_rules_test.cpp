@@ -261,7 +261,7 @@ TEST_CASE("the old value that a partial write merges with is read from the regis
         k.unguard();
         const auto reader = k.add(y, x);
         k.exit();
-        PmodeBench bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", true);
+        PmodeBench bench(k.finish(), "", {.global_latency = 300}, "register_banks = 1\n", {.collectors = true});
         bench.run();
         until_reader[guarded] =
             bench.cycles[bench.find(Kind::executed, reader)] - bench.cycles[bench.find(Kind::executed, writer)];

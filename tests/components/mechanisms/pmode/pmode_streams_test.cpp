@@ -1,0 +1,630 @@
+// The two streams of a warp beside each other: what makes it enter, who goes first at fetch and issue, what a skip costs,
+// when registers come free, and what is counted.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "components/isa/texture.h"
+#include "tests/components/mechanisms/pmode/pmode_bench.h"
+
+namespace lookahead::test {
+namespace {
+
+using isa::Comparison;
+using isa::Space;
+
+/// The cycles of context 0's steps of that kind, in order.
+std::vector<Cycle> cycles_of(const PmodeBench& bench, Kind kind, unsigned context = 0) {
+    std::vector<Cycle> cycles;
+    for (std::size_t i = 0; i < bench.steps.size(); ++i) {
+        if (bench.steps[i].kind == kind && bench.steps[i].context == context) {
+            cycles.push_back(bench.cycles[i]);
+        }
+    }
+    return cycles;
+}
+
+constexpr std::uint64_t kTexture = 1 << 15;
+
+/// A texture of 32 floats, the words at the second parameter, and its object.
+std::uint64_t add_texture(PmodeBench& bench) {
+    isa::TextureDescriptor descriptor;
+    descriptor.base = isa::kGlobalBase + PmodeBench::kIn;
+    descriptor.width = 32;
+    descriptor.row_pitch = 128;
+    std::uint32_t words[sizeof descriptor / 4];
+    std::memcpy(words, &descriptor, sizeof descriptor);
+    for (unsigned i = 0; i < std::size(words); ++i) {
+        bench.harness.memory().set_global_word(kTexture + 4 * i, words[i]);
+    }
+    return isa::kGlobalBase + kTexture;
+}
+
+void fetch_texel(BlockedKernel& k, isa::Operand quad) {
+    auto& fetch = k.op(Operation::texture, Type::f32, quad, {k.literal64(isa::kGlobalBase + kTexture), k.thread});
+    fetch.source_type = Type::s32;
+    fetch.mode = isa::texture_mode(isa::TextureGeometry::d1);
+}
+
+TEST_CASE(
+    "a warp enters when it waits for global, local, generic or texture loads or returning atomics, for others not") {
+    enum class Source { global, local, generic, texture, atomic, shared, shared_atomic, division };
+    for (const Source source : {Source::global, Source::local, Source::generic, Source::texture, Source::atomic,
+                                Source::shared, Source::shared_atomic, Source::division}) {
+        CAPTURE(static_cast<int>(source));
+        BlockedKernel k;
+        const auto quad = k.registers(4);
+        const auto x = KernelBuilder::word(quad, 0);
+        switch (source) {
+            case Source::global:
+                k.load(Space::global, Type::u32, x, k.in);
+                break;
+            case Source::local:
+                k.load(Space::local, Type::u32, x, k.launch(isa::LaunchRow::zero));
+                break;
+            case Source::generic:
+                k.load(Space::generic, Type::u32, x, k.in);
+                break;
+            case Source::texture:
+                fetch_texel(k, quad);
+                break;
+            case Source::atomic:
+                k.atomic(Space::global, isa::AtomicOp::add, Type::u32, x, k.out, k.literal(1));
+                break;
+            case Source::shared:
+                k.load(Space::shared, Type::u32, x, k.offset);
+                break;
+            case Source::shared_atomic:
+                k.atomic(Space::shared, isa::AtomicOp::add, Type::u32, x, k.offset, k.literal(1));
+                break;
+            case Source::division:
+                k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
+                break;
+        }
+        const auto user = k.add(k.used, x);
+        k.exit();
+        isa::Kernel kernel = k.finish();
+        kernel.local_bytes = 16;
+        PmodeBench bench(kernel);
+        add_texture(bench);
+        bench.run();
+        const bool enters = source < Source::shared;
+        CHECK(bench.counters().switches == (enters ? 1 : 0));
+        if (enters) {
+            CHECK(bench.steps[bench.find(Kind::entered, user)].pc == user);
+        }
+    }
+}
+
+TEST_CASE("a warp enters, too, when its next instruction writes what a load has still to write") {
+    BlockedKernel k;
+    k.load(Space::global, Type::u32, k.loaded, k.in);
+    const auto writer = k.add(k.loaded, k.thread), reader = k.add(k.used, k.loaded);
+    k.store(Space::global, Type::u32, k.out, k.used);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.steps[bench.find(Kind::entered, writer)].pc == writer);
+    // The write needs nothing of the load: it is the blocked instruction, and is executed.
+    CHECK(bench.executes(writer));
+    CHECK(bench.executes(reader));
+    CHECK(bench.reuses(writer) == 1);
+    CHECK(bench.cycles[bench.find(Kind::reused, writer)] >= bench.cycles[bench.find(Kind::returned, writer)]);
+}
+
+TEST_CASE("a warp that waits for constants does not enter, and in P-mode it waits for them") {
+    KernelBuilder k("constants", {8, 8, 8, 8, 8});
+    const auto a = k.reg(), x = k.reg(), y = k.reg();
+    const auto in = k.reg64(), far = k.reg64();
+    k.op(Operation::mov, Type::b64, in, {k.parameter(1)});
+    k.load(Space::global, Type::u32, a, in);
+    k.op(Operation::add, Type::u32, x, {a, a});
+    const auto blocked = k.last().line - 1;
+    k.op(Operation::mov, Type::b64, far, {k.parameter(4)});  // in another line
+    const auto other_line = k.last().line - 1;
+    k.op(Operation::add, Type::u32, y, {KernelBuilder::word(far, 0), x});
+    k.store(Space::global, Type::u32, k.parameter(0), y);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {.global_latency = 300, .line_latency = 50}, "", {.constants = true});
+    bench.parameters = global_parameters();
+    bench.parameters.resize(10, 77);
+    bench.run();
+    CHECK(bench.counters().switches == 1);
+    const Cycle entered = bench.cycles[bench.find(Kind::entered, blocked)];
+    CHECK(bench.executes(other_line));
+    CHECK(bench.cycles[bench.find(Kind::executed, other_line)] > entered + 50);
+    CHECK(bench.cycles[bench.find(Kind::executed, other_line)] < entered + 60);
+    CHECK(bench.reuses(other_line) == 1);
+}
+
+TEST_CASE("texture fetches are skipped in P-mode, and poison what they write") {
+    BlockedKernel k;
+    const auto quad = k.registers(4);
+    const auto x = k.reg();
+    k.block();
+    fetch_texel(k, quad);
+    const auto fetch = k.index(), user = k.add(x, KernelBuilder::word(quad, 3));
+    k.op(Operation::bit_xor, Type::b32, x, {x, KernelBuilder::word(quad, 0)});
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    add_texture(bench);
+    bench.run();
+    CHECK(bench.skips(fetch, SkipReason::texture));
+    CHECK(bench.skips(user, SkipReason::poisoned));
+    CHECK(bench.counters().switches == 2);  // for the load, and for the fetch
+    CHECK(bench.counters().pre_loads == 0);
+    CHECK(bench.harness.memory().global_word(4 * 3) == ((7 * 3 + 3) ^ (0x3f800000u + 1)));
+}
+
+TEST_CASE("a wait of 99 cycles is short, one of 100 is not") {
+    for (Cycle latency = 98; latency <= 104; ++latency) {
+        BlockedKernel k;
+        k.block();
+        k.exit();
+        PmodeBench bench(k.finish(), "", {.global_latency = latency});
+        bench.run();
+        const Cycle waited = cycles_of(bench, Kind::returned).front() - cycles_of(bench, Kind::entered).front();
+        CHECK(waited >= latency - 3);
+        CHECK(bench.counters().short_waits == (waited < 100 ? 1 : 0));
+        CHECK(bench.counters().cycles == static_cast<std::uint64_t>(waited));
+    }
+}
+
+TEST_CASE(
+    "all kinds of loads but scratchpad ones are pre-loads, of the lanes that they would load and where they would") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    const auto odd = k.predicate();
+    const auto moved = k.reg64();
+    k.op(Operation::bit_and, Type::b32, x, {k.thread, k.literal(1)});
+    k.setp(Comparison::eq, Type::u32, odd, x, k.literal(1));
+    k.block();
+    k.op(Operation::add, Type::u64, moved, {k.in, k.literal64(256)});  // in P-mode, to a renamed register
+    k.guard(odd);
+    k.load(Space::global, Type::u32, y, moved);
+    const auto global = k.index();
+    k.unguard();
+    k.load(Space::local, Type::u32, z, k.launch(isa::LaunchRow::zero), 4);
+    const auto local = k.index();
+    k.load(Space::generic, Type::u32, x, moved, 4);
+    const auto generic = k.index();
+    k.exit();
+    isa::Kernel kernel = k.finish();
+    kernel.local_bytes = 16;
+    PmodeBench bench(kernel);
+    bench.run();
+    CHECK(bench.pre_loads(global));
+    CHECK(bench.pre_loads(local));
+    CHECK(bench.pre_loads(generic));
+    const std::vector<std::uint64_t>& addresses = bench.harness.memory().pre_loaded();
+    REQUIRE(addresses.size() == 16 + 32 + 32);
+    for (unsigned i = 0; i < 16; ++i) {
+        CHECK(addresses[i] == isa::kGlobalBase + PmodeBench::kIn + 256 + 4 * (2 * i + 1));
+    }
+    CHECK(addresses[16] == 4);
+    CHECK(addresses[48 + 7] == isa::kGlobalBase + PmodeBench::kIn + 256 + 4 * 7 + 4);
+}
+
+TEST_CASE("a full pre-execution of a register that a load of the warp has still to write is not that load's") {
+    // The load of y returns while the division that P-mode has begun for y is under way.
+    BlockedKernel k;
+    const auto y = k.reg(), c = k.reg(), z = k.reg();
+    k.load(Space::global, Type::u32, y, k.in, 256);
+    for (unsigned i = 0; i < 3; ++i) {
+        k.add(c, c);
+    }
+    k.block();
+    k.op(Operation::div, Type::u32, y, {k.thread, k.literal(3)});
+    const auto division = k.index(), reader = k.add(z, y);
+    k.store(Space::global, Type::u32, k.out, z);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {.global_latency = 40});
+    bench.run();
+    CHECK(bench.executes(division));
+    const Cycle begun = bench.cycles[bench.find(Kind::executed, division)];
+    CHECK(begun < bench.cycles[bench.find(Kind::returned, k.index() - 4)]);
+    CHECK(bench.cycles[bench.find(Kind::reused, division)] >= begun + gpu::TimingParameters{}.integer_divide_latency);
+    CHECK(bench.fate(reader).kind != Kind::executed);
+}
+
+TEST_CASE("a skip takes a fetched place in the buffer, one a cycle, and no issue slot of its own") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg();
+    k.block();
+    for (unsigned i = 0; i < 5; ++i) {
+        k.add(x, k.used);
+    }
+    const auto clean = k.add(y, k.thread);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {}, "fetch_latency = 5\n");
+    bench.run();
+    // The buffer takes two instructions, and has one at the entry. A fetch begins in the cycle in which it has become empty.
+    const std::vector<Cycle> skips = cycles_of(bench, Kind::skipped);
+    REQUIRE(skips.size() == 6);
+    for (std::size_t i = 1; i < skips.size(); ++i) {
+        CHECK(skips[i] == skips[i - 1] + (i % 2 == 1 ? 5 : 1));
+    }
+    CHECK(bench.cycles[bench.find(Kind::executed, clean)] > skips.back());
+}
+
+TEST_CASE("reused instructions issue one a cycle, without fetch and without their units") {
+    BlockedKernel k;
+    k.block();
+    std::vector<std::uint32_t> divisions;
+    for (unsigned i = 0; i < 4; ++i) {
+        k.op(Operation::div, Type::u32, k.reg(), {k.thread, k.literal(3 + i)});
+        divisions.push_back(k.index());
+    }
+    k.exit();
+    PmodeBench bench(k.finish(), "", {.global_latency = 600});
+    bench.run();
+    const std::vector<Cycle> reused = cycles_of(bench, Kind::reused);
+    REQUIRE(reused.size() == 4);
+    for (unsigned i = 0; i < 4; ++i) {
+        CHECK(bench.reuses(divisions[i]) == 1);
+        CHECK(reused[i] == reused[0] + i);
+    }
+}
+
+/// Warps 0 and 2 load and wait, and then have a chain of additions before them; odd warps have a chain at once.
+isa::Kernel two_kinds_of_warps(unsigned own) {
+    BlockedKernel k;
+    const auto x = k.reg(), warp = k.reg(), bit = k.reg();
+    const auto odd = k.predicate();
+    k.op(Operation::shr, Type::u32, warp, {k.thread, k.literal(5)});
+    k.op(Operation::bit_and, Type::b32, bit, {warp, k.literal(1)});
+    k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+    const auto chain = k.label();
+    k.guard(odd);
+    k.branch(chain, chain);
+    k.unguard();
+    k.block();
+    for (unsigned i = 0; i < 10; ++i) {
+        k.add(k.reg(), k.thread);
+    }
+    k.bind(chain);
+    for (unsigned i = 0; i < own; ++i) {
+        k.add(i % 8 == 0 ? x : k.reg(), k.thread);
+    }
+    k.exit();
+    return k.finish();
+}
+
+TEST_CASE("the warps' own instructions go before P-mode's, at fetch and at issue") {
+    // With one scheduler the odd warp's chain and the even warp's P-mode want every slot.
+    const isa::Kernel kernel = two_kinds_of_warps(60);
+    std::vector<Cycle> own[2];
+    for (const bool pre_executes : {false, true}) {
+        PmodeBench bench(kernel, pre_executes ? "" : "registers = 0\n", {.global_latency = 400}, "schedulers = 1\n");
+        bench.run({64, 1, 1});
+        CHECK((bench.counters().executed > 0) == pre_executes);
+        for (const Cycle cycle : cycles_of(bench, Kind::own, 1)) {
+            if (cycle < cycles_of(bench, Kind::own, 0).back() - 400) {
+                own[pre_executes].push_back(cycle);
+            }
+        }
+        if (pre_executes) {
+            const std::vector<Cycle> first = cycles_of(bench, Kind::own, 1), pre = cycles_of(bench, Kind::executed);
+            for (const Cycle cycle : pre) {
+                CHECK(std::find(first.begin(), first.end(), cycle) == first.end());
+            }
+            CHECK(pre.front() < first.back());  // they did compete
+        }
+    }
+    CHECK(own[0].size() > 20);
+    CHECK(own[0] == own[1]);
+}
+
+TEST_CASE("warps in P-mode take turns at issue") {
+    const isa::Kernel kernel = two_kinds_of_warps(0);
+    PmodeBench bench(kernel, "", {.global_latency = 400}, "schedulers = 1\ninstruction_buffer = 8\n");
+    bench.run({160, 1, 1});
+    std::vector<unsigned> contexts;
+    for (const PmodeStep& step : bench.steps) {
+        if (step.kind == Kind::executed) {
+            contexts.push_back(step.context);
+        }
+    }
+    REQUIRE(contexts.size() == 30);
+    // While all three are ready none goes twice before the others have gone.
+    unsigned turns = 0;
+    for (std::size_t i = 2; i < contexts.size(); ++i) {
+        turns += contexts[i] != contexts[i - 1] && contexts[i] != contexts[i - 2];
+    }
+    CHECK(turns >= 10);
+}
+
+TEST_CASE("a renamed register lies in the bank of the one that it stands for") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    k.block();
+    k.add(z, k.thread);
+    k.add(x, k.thread);
+    k.add(y, k.thread);
+    const auto last = k.index();
+    k.exit();
+    PmodeBench bench(k.finish());
+    std::vector<unsigned> used;
+    const TestLaunch launch{.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()};
+    bench.harness.launch(launch);
+    const gpu::RegisterPool& pool = bench.pmode().pool();
+    while (used.size() < 3 && bench.harness.now() < 1000) {
+        bench.harness.run_until(bench.harness.now() + 1);
+        for (unsigned row = pool.first(); row < pool.first() + pool.size(); ++row) {
+            if (!pool.is_free(row) && std::find(used.begin(), used.end(), row) == used.end()) {
+                used.push_back(row);
+            }
+        }
+    }
+    REQUIRE(used.size() == 3);
+    const auto banks = static_cast<unsigned>(gpu::SmParameters{}.register_banks);
+    CHECK(used[0] % banks == z.index % banks);
+    CHECK(used[1] % banks == x.index % banks);
+    CHECK(used[2] % banks == y.index % banks);
+    CHECK(last > 0);
+}
+
+/// The renaming registers in use after each cycle of the kernel, which one warp runs.
+std::vector<unsigned> registers_held(PmodeBench& bench, isa::Dim3 block = {32, 1, 1}) {
+    bench.harness.launch({.grid = {1, 1, 1}, .block = block, .parameters = global_parameters()});
+    std::vector<unsigned> held;
+    while (!bench.harness.done() && bench.harness.now() < 5000) {
+        bench.harness.run_until(bench.harness.now() + 1);
+        held.push_back(bench.pmode().pool().size() - bench.pmode().pool().free());
+    }
+    REQUIRE(bench.harness.done());
+    return held;
+}
+
+TEST_CASE("a register is given back when older readers have collected it, not before") {
+    // The second write of x replaces the renamed register, which the instruction before it is still collecting: one bank.
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg();
+    k.block();
+    const auto reused = k.add(x, k.thread);
+    k.op(Operation::mad_lo, Type::u32, y, {x, k.used, x});
+    const auto reader = k.index();
+    k.op(Operation::mov, Type::b32, x, {k.used});
+    const auto writer = k.index();
+    k.store(Space::global, Type::u32, k.out, y);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {}, "register_banks = 1\n", {.collectors = true});
+    const std::vector<unsigned> held = registers_held(bench);
+    CHECK(bench.reuses(reused) == 1);
+    const auto read = static_cast<std::size_t>(bench.cycles[bench.find(Kind::own, reader)]);
+    const auto written = static_cast<std::size_t>(bench.cycles[bench.find(Kind::own, writer)]);
+    REQUIRE(written < read + 8);
+    CHECK(held[written] == 1);
+    CHECK(held[written + 12] == 0);
+}
+
+TEST_CASE("a load that is under way to a renamed register when its warp exits keeps the register") {
+    BlockedKernel k;
+    const auto x = k.reg(), bit = k.reg();
+    const auto odd = k.predicate();
+    k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
+    k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+    k.block();
+    const auto reused = k.add(x, k.thread);
+    k.guard(odd);
+    k.load(Space::global, Type::u32, x, k.in);
+    k.unguard();
+    k.exit();
+    const auto exit = k.index();
+    PmodeBench bench(k.finish(), "", {.global_latency = 100});
+    const std::vector<unsigned> held = registers_held(bench);
+    CHECK(bench.reuses(reused) == 1);
+    const auto exited = static_cast<std::size_t>(bench.cycles[bench.find(Kind::own, exit)]);
+    CHECK(held[exited + 1] == 1);
+    CHECK(held[exited + 90] == 1);
+    CHECK(held[exited + 100] == 0);
+}
+
+TEST_CASE("results that the P-queue does not name are freed at the return, those that it names stay") {
+    BlockedKernel k;
+    k.block();
+    for (unsigned i = 0; i < 3; ++i) {
+        k.add(k.reg(), k.thread);
+    }
+    k.exit();
+    PmodeBench bench(k.finish(), "pqueue_entries = 2\n");
+    const std::vector<unsigned> held = registers_held(bench);
+    const auto returned = static_cast<std::size_t>(cycles_of(bench, Kind::returned).front());
+    CHECK(held[returned - 1] == 3);
+    CHECK(held[returned] == 2);
+    CHECK(bench.counters().reused == 2);
+    CHECK(held.back() == 0);
+}
+
+TEST_CASE("entries that remain are flushed when the warp enters again") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), c = k.reg(), later = k.reg();
+    k.load(Space::global, Type::u32, k.loaded, k.in);
+    for (unsigned i = 0; i < 8; ++i) {
+        k.add(c, c);
+    }
+    k.load(Space::global, Type::u32, later, k.in, 256);  // comes back that much later
+    k.add(k.used, k.loaded);
+    const auto first = k.add(x, k.thread), second_entry = k.add(later, later), second = k.add(y, k.thread);
+    k.op(Operation::bit_xor, Type::b32, y, {y, later});
+    k.store(Space::global, Type::u32, k.out, y);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.counters().switches == 2);
+    CHECK(bench.steps[bench.find(Kind::entered, second_entry)].pc == second_entry);
+    CHECK(bench.reuses(first) == 1);
+    CHECK(bench.reuses(second) == 1);
+    CHECK(bench.counters().queued == 3);
+    CHECK(bench.counters().flushed == 1);
+    CHECK(bench.counters().reused == 2);
+}
+
+TEST_CASE("P-mode halts where diverged lanes may wait for each other") {
+    for (const bool barrier : {true, false}) {
+        CAPTURE(barrier);
+        BlockedKernel k;
+        const auto odd = k.predicate();
+        const auto bit = k.reg(), x = k.reg();
+        k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
+        k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+        k.block();
+        const auto join = k.label(), side = k.label();
+        k.guard(odd);
+        k.branch(side, join);
+        k.unguard();
+        const auto meet = [&] {
+            if (barrier) {
+                k.barrier();
+            } else {
+                k.op(Operation::warp_sync, Type::none, {}, {k.literal(0xffffffffu)});
+            }
+            return k.index();
+        };
+        const auto first = meet();
+        k.branch(join, join);
+        k.bind(side);
+        meet();
+        k.bind(join);
+        k.add(x, k.used);
+        k.store(Space::global, Type::u32, k.out, x);
+        k.exit();
+        PmodeBench bench(k.finish(), "", {}, "simt = \"convergence_barrier\"\n");
+        bench.run();
+        CHECK(bench.halts(first, HaltReason::lanes));
+    }
+}
+
+TEST_CASE("pre-execution stops at a branch behind the reach, and at one that goes back too far") {
+    for (const bool back : {false, true}) {
+        CAPTURE(back);
+        BlockedKernel k;
+        const auto x = k.reg(), count = k.reg();
+        const auto more = k.predicate(), none = k.predicate();
+        k.setp(Comparison::ge, Type::u32, none, k.thread, k.literal(64));
+        const auto loop = k.here(), out = k.label();
+        for (unsigned i = 0; i < 8; ++i) {
+            k.add(x, k.thread);
+        }
+        k.op(Operation::add, Type::u32, count, {count, k.literal(1)});
+        k.setp(Comparison::lt, Type::u32, more, count, k.literal(2));
+        k.block();
+        for (unsigned i = 0; i < (back ? 0 : 5); ++i) {
+            k.add(x, k.thread);
+        }
+        k.guard(back ? more : none);
+        k.branch(loop, out);
+        k.unguard();
+        const auto branch = k.index();
+        k.bind(out);
+        k.exit();
+        PmodeBench bench(k.finish(), "reach = 32\n");
+        bench.run();
+        CHECK(bench.halts(branch, HaltReason::far_branch));
+    }
+}
+
+TEST_CASE("a branch in P-mode waits for the predicate that decides it") {
+    BlockedKernel k;
+    const auto p = k.predicate();
+    const auto quotient = k.reg(), x = k.reg();
+    k.block();
+    k.op(Operation::min, Type::u32, quotient, {k.thread, k.literal(3)});
+    k.setp(Comparison::lt, Type::u32, p, quotient, k.literal(64));
+    const auto setp = k.index();
+    const auto join = k.label();
+    k.guard(p);
+    k.branch(join, join);
+    k.unguard();
+    const auto branch = k.index();
+    k.bind(join);
+    k.add(x, k.thread);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.executes(branch));
+    CHECK(bench.cycles[bench.find(Kind::executed, branch)] ==
+          bench.cycles[bench.find(Kind::executed, setp)] + gpu::TimingParameters{}.integer_latency);
+}
+
+TEST_CASE("a short-latency source is waited for in P-mode as in N-mode, also one that was under way at the entry") {
+    BlockedKernel k;
+    const auto q = k.reg(), x = k.reg();
+    k.load(Space::global, Type::u32, k.loaded, k.in);
+    k.op(Operation::div, Type::u32, q, {k.thread, k.literal(3)});
+    const auto division = k.index();
+    k.op(Operation::add, Type::u32, k.used, {k.loaded, k.literal(1)});
+    const auto user = k.add(x, q);
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {.global_latency = 400});
+    bench.run();
+    CHECK(bench.cycles[bench.find(Kind::executed, user)] ==
+          bench.cycles[bench.find(Kind::own, division)] + gpu::TimingParameters{}.integer_divide_latency);
+}
+
+TEST_CASE("a scratchpad load of an address that a race has made wrong is skipped, and right in N-mode") {
+    // Warp 0 finds where to load in a word that warp 1 has not set yet when warp 0 pre-executes.
+    BlockedKernel k;
+    const auto x = k.reg(), warp = k.reg(), q = k.reg();
+    const auto second = k.predicate();
+    const auto other = k.label(), end = k.label();
+    k.op(Operation::shr, Type::u32, warp, {k.thread, k.literal(5)});
+    k.setp(Comparison::eq, Type::u32, second, warp, k.literal(1));
+    k.guard(second);
+    k.branch(other, end);
+    k.unguard();
+    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), k.literal(1 << 20));
+    k.block();
+    k.load(Space::shared, Type::u32, x, k.launch(isa::LaunchRow::zero));
+    k.load(Space::shared, Type::u32, x, x);
+    const auto wrong = k.index();
+    k.store(Space::global, Type::u32, k.out, x);
+    k.branch(end, end);
+    k.bind(other);
+    k.op(Operation::div, Type::u32, q, {k.thread, k.literal(3)});
+    k.op(Operation::bit_and, Type::b32, q, {q, k.literal(0)});
+    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), q);
+    k.bind(end);
+    k.exit();
+    PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {.global_latency = 400});
+    bench.has_races = true;
+    bench.run({64, 1, 1});
+    CHECK(bench.skips(wrong, SkipReason::scratchpad));
+    CHECK(bench.harness.memory().global_word(4 * 5) == 0);
+}
+
+TEST_CASE("each access to the structures of P-mode is counted, once") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), z = k.reg();
+    k.block();
+    k.add(x, k.thread);                                                            // executed, reused
+    k.add(y, x);                                                                   // executed, reused
+    k.load(Space::global, Type::u32, z, k.in, 256);                                // pre-loaded
+    k.load(Space::global, Type::u32, k.used, k.in).order = isa::Order::volatile_;  // skipped
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    const gpu::PmodeCounters& p = bench.counters();
+    CHECK(p.switches == 1);
+    CHECK(p.executed == 3);
+    CHECK(p.pre_loads == 1);
+    CHECK(p.skips == 2);
+    CHECK(p.reused == 2);
+    // Three pre-executed, two reused; then three of the warp's own with x and y renamed: both loads and the exit.
+    CHECK(p.renamings == 3 + 2 + 3);
+    // Two entries written, two marked as ready; the head read at the return and after the first reuse.
+    CHECK(p.pqueue_accesses == 2 + 2 + 2);
+    CHECK(p.repeated == 1);
+    CHECK(p.repeated_threads == 32);
+    // N-mode's: the blocked one and the volatile load were skipped, the other load was pre-loaded.
+    CHECK(p.short_skipped == 1);
+    CHECK(p.long_skipped == 1);
+    CHECK(p.long_not_reused == 1);
+    CHECK(p.short_not_reused == 0);
+}
+
+}  // namespace
+}  // namespace lookahead::test
