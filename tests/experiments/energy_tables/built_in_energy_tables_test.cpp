@@ -34,6 +34,21 @@ TEST_CASE("every class of instructions costs energy in every built-in table") {
     }
 }
 
+TEST_CASE("what mechanisms add costs what their papers say") {
+    const EnergyTable table = fit_built_in_energy_table(built_in_energy_tables().front(), registered_statistics_sets());
+    const auto picojoules = [&](const std::string& counter) {
+        double sum = 0;
+        for (const EventEnergy& event : table.events) {
+            sum += event.counter == counter ? event.joules * 1e12 : 0;
+        }
+        return sum;
+    };
+    CHECK(picojoules("pmode.renamings") == doctest::Approx(2.94));
+    CHECK(picojoules("pmode.switches") == doctest::Approx(100));
+    CHECK(picojoules("pmode.pqueue_accesses") == doctest::Approx(4.15));
+    CHECK(picojoules("caps.table_accesses") == doctest::Approx(15.07));
+}
+
 TEST_CASE("a table that a renamed statistic leaves behind is named, with its entry and the way round") {
     auto statistics = registered_statistics_sets();
     for (StatisticsSetEntry& set : statistics) {
