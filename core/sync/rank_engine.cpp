@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
 #include <exception>
 #include <tuple>
 
+#include "core/checkpoint/archive.h"
 #include "core/lp/lp_binding.h"
 #include "core/stats/state_hasher.h"
 #include "core/sync/message_hash.h"
@@ -128,6 +131,49 @@ void RankEngine::settle(Time epoch) {
                                                   " fs although it had announced no event before then");
     }
     reached_ = epoch;
+}
+
+std::vector<ProcessCheckpoint> RankEngine::checkpoint() const {
+    std::vector<ProcessCheckpoint> all;
+    for (std::size_t i = 0; i < pointers_.size(); ++i) {
+        const LogicalProcess& process = *pointers_[i];
+        const ByteBuffer& arrived = router_->inboxes()[i].arrived;
+        all.push_back({process.id(),
+                       archive_to_bytes([&](boost::archive::binary_oarchive& out) { LpBinding::save(process, out); }),
+                       std::string(reinterpret_cast<const char*>(arrived.data()), arrived.size()), traffic_[i]});
+    }
+    return all;
+}
+
+void RankEngine::restore(Time epoch, std::span<const ProcessCheckpoint> all) {
+    for (std::size_t i = 0; i < pointers_.size(); ++i) {
+        const auto saved = std::ranges::find(all, pointers_[i]->id(), &ProcessCheckpoint::id);
+        if (saved == all.end()) {
+            throw InputError("the checkpoint has no process " + pointers_[i]->name());
+        }
+        restore_process(i, *saved);
+    }
+    reached_ = epoch;
+}
+
+void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& saved) {
+    LogicalProcess& process = *pointers_[index];
+    archive_from_bytes(saved.state, "the state of " + process.name(),
+                       [&](boost::archive::binary_iarchive& in) { LpBinding::load(process, in); });
+    traffic_[index] = saved.traffic_hash;
+    for (std::size_t at = 0; at < saved.messages.size();) {
+        MessageHeader header{};
+        const std::size_t left = saved.messages.size() - at;
+        if (left >= sizeof header) {
+            std::memcpy(&header, saved.messages.data() + at, sizeof header);
+        }
+        if (left < sizeof header || left < header.total_bytes() || header.destination != process.id()) {
+            throw InputError("the messages for " + process.name() + " cannot be restored: they are damaged");
+        }
+        std::memcpy(router_->append(header), saved.messages.data() + at + sizeof header, header.payload_bytes());
+        at += header.total_bytes();
+    }
+    router_->next_times()[index] = std::min(process.next_event_time(), router_->inboxes()[index].earliest);
 }
 
 void RankEngine::advance_process(std::size_t index, Time horizon) {

@@ -12,6 +12,7 @@
 #include "core/lp/model.h"
 #include "core/port/message_router.h"
 #include "core/sync/engine_statistics.h"
+#include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
 #include "core/sync/rank_lookahead.h"
 #include "core/time/time.h"
@@ -43,6 +44,11 @@ class RankEngine {
 
     /// Brings every LP to exactly this time, before which nothing is left to do.
     void settle(Time epoch);
+
+    /// Of this rank's LPs, which all stand at the same epoch.
+    std::vector<ProcessCheckpoint> checkpoint() const;
+    /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
+    void restore(Time epoch, std::span<const ProcessCheckpoint> all);
 
     // Batches to other ranks. Each begins with the transport's header and `header_words` words of the protocol.
     void reserve_batch_headers(std::size_t header_words);
@@ -80,6 +86,7 @@ class RankEngine {
     void advance_process(std::size_t index, Time horizon);
     Inbox collect_due(std::size_t index, Time horizon);
     void sort_due();
+    void restore_process(std::size_t index, const ProcessCheckpoint& saved);
     void fail(std::size_t index, ExitCode code, const std::string& sentence);
     std::uint64_t hash_process(std::size_t index, bool with_state) const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -112,12 +114,15 @@ class Simulation::Implementation {
         protocol_ = protocol.make({*engine_, transport_, lookahead_});
     }
 
+    void restore(const SimulationCheckpoint& all);
     SimulationResult run();
     std::span<LogicalProcess* const> processes() { return engine_->processes(); }
 
   private:
     void summarise();
     bool report_epoch(SimulationResult&);
+    std::uint64_t state_hash();
+    bool fails(SimulationResult&, const RankError& mine);
     void report_failure(SimulationResult&);
     void report_deadlock(SimulationResult&);
     void audit(SimulationResult&);
@@ -146,10 +151,7 @@ SimulationResult Simulation::Implementation::run() {
         const RankError settled = catch_error([&] { engine_->settle(boundary); });
         ++engine_->statistics().epochs;
         result.end_time = boundary;
-        if (const auto error = agree_on_error(transport_, settled)) {
-            result.outcome = Outcome::failed;
-            result.code = error->code;
-            result.message = error->sentence;
+        if (fails(result, settled)) {
             break;
         }
         summarise();
@@ -210,24 +212,71 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     if (options_.observer == nullptr) {
         return true;
     }
-    std::uint64_t stop = 0;
+    constexpr std::uint64_t kStop = 1;
+    constexpr std::uint64_t kCheckpoint = 2;
+    std::uint64_t wish = 0;
     const RankError mine = catch_error([&] {
         options_.observer->on_epoch(report_, engine_->processes());
-        stop = options_.observer->stop(report_) ? 1 : 0;
+        wish = (options_.observer->stop(report_) ? kStop : 0) |
+               (options_.observer->wants_checkpoint(report_) ? kCheckpoint : 0);
     });
-    if (const auto error = agree_on_error(transport_, mine)) {
-        result.outcome = Outcome::failed;
-        result.code = error->code;
-        result.message = error->sentence;
+    if (fails(result, mine)) {
         return false;
     }
-    std::vector<std::uint64_t> stops(summaries_.size());
-    transport_.all_gather({&stop, 1}, stops);
-    if (std::any_of(stops.begin(), stops.end(), [](std::uint64_t s) { return s != 0; }) && first_ < kTimeInfinity) {
+    std::vector<std::uint64_t> wishes(summaries_.size());
+    transport_.all_gather({&wish, 1}, wishes);
+    if (first_ == kTimeInfinity) {
+        return true;
+    }
+    const std::uint64_t wished = std::reduce(wishes.begin(), wishes.end(), std::uint64_t{0}, std::bit_or{});
+    if ((wished & kCheckpoint) != 0) {
+        const SimulationCheckpoint local{report_.time, state_hash(), engine_->checkpoint()};
+        if (fails(result, catch_error([&] { options_.observer->write_checkpoint(report_, local); }))) {
+            return false;
+        }
+    }
+    if ((wished & kStop) != 0) {
         result.outcome = Outcome::stopped;
         return false;
     }
     return true;
+}
+
+/// Of all ranks.
+std::uint64_t Simulation::Implementation::state_hash() {
+    const std::uint64_t mine = engine_->state_hash();
+    std::vector<std::uint64_t> hashes(summaries_.size());
+    transport_.all_gather({&mine, 1}, hashes);
+    return std::reduce(hashes.begin(), hashes.end());
+}
+
+/// Whether any rank met an error, which the result then has.
+bool Simulation::Implementation::fails(SimulationResult& result, const RankError& mine) {
+    const auto error = agree_on_error(transport_, mine);
+    if (error) {
+        result.outcome = Outcome::failed;
+        result.code = error->code;
+        result.message = error->sentence;
+    }
+    return error.has_value();
+}
+
+void Simulation::Implementation::restore(const SimulationCheckpoint& all) {
+    const RankError mine = catch_error([&] {
+        if (all.processes.size() != processes_) {
+            throw InputError("the checkpoint has " + std::to_string(all.processes.size()) + " processes, the machine " +
+                             std::to_string(processes_));
+        }
+        engine_->restore(all.time, all.processes);
+    });
+    if (const auto error = agree_on_error(transport_, mine)) {
+        throw_as_its_kind(*error);
+    }
+    if (state_hash() != all.state_hash) {
+        throw InputError(
+            "the processes are not in the state that the checkpoint was taken in: it is damaged, or of "
+            "another version of the program");
+    }
 }
 
 void Simulation::Implementation::report_failure(SimulationResult& result) {
@@ -328,12 +377,7 @@ void Simulation::Implementation::audit(SimulationResult& result) {
 
 void Simulation::Implementation::complete(SimulationResult& result) {
     if (result.outcome != Outcome::failed) {
-        const std::uint64_t mine = engine_->state_hash();
-        std::vector<std::uint64_t> hashes(summaries_.size());
-        transport_.all_gather({&mine, 1}, hashes);
-        for (const std::uint64_t hash : hashes) {
-            result.state_hash += hash;
-        }
+        result.state_hash = state_hash();
     }
     result.progress = report_.progress;
     const EngineStatistics& mine = engine_->statistics();
@@ -353,6 +397,10 @@ Simulation::Simulation(const Model& model, std::vector<int> rank_of_lp, Transpor
     : implementation_(std::make_unique<Implementation>(model, std::move(rank_of_lp), transport, std::move(options))) {}
 
 Simulation::~Simulation() = default;
+
+void Simulation::restore(const SimulationCheckpoint& all) {
+    implementation_->restore(all);
+}
 
 SimulationResult Simulation::run() {
     return implementation_->run();

@@ -10,6 +10,7 @@
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
 #include "core/sync/engine_statistics.h"
+#include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
 #include "core/time/time.h"
 
@@ -27,6 +28,13 @@ struct EpochReport {
     std::uint64_t traffic_hash;  ///< of all messages delivered up to now
 };
 
+/// The processes of a run at an epoch.
+struct SimulationCheckpoint {
+    Time time = 0;                             ///< of the epoch
+    std::uint64_t state_hash = 0;              ///< of all messages and of all LPs' states
+    std::vector<ProcessCheckpoint> processes;  ///< in the order of their ids
+};
+
 class EpochObserver {
   public:
     virtual ~EpochObserver() = default;
@@ -34,6 +42,10 @@ class EpochObserver {
     virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) { static_cast<void>(local); }
     /// The run stops here if any rank says so.
     virtual bool stop(const EpochReport&) { return false; }
+    /// write_checkpoint is called, on every rank, if any rank says so; not at the end of a run.
+    virtual bool wants_checkpoint(const EpochReport&) { return false; }
+    /// With the LPs of this rank.
+    virtual void write_checkpoint(const EpochReport&, const SimulationCheckpoint& local) { static_cast<void>(local); }
 };
 
 struct SimulationOptions {
@@ -65,6 +77,10 @@ class Simulation {
     /// ranks; an error in the making of an LP is thrown on every rank.
     Simulation(const Model&, std::vector<int> rank_of_lp, Transport&, SimulationOptions);
     ~Simulation();
+
+    /// Before run(): puts the LPs of this rank where they were at the checkpoint, which has those of all ranks, whatever
+    /// ranks, partition and protocol it was taken under. InputError, on every rank, if it is not one of this model.
+    void restore(const SimulationCheckpoint& all);
 
     /// Once. Errors of the simulated program and of the simulator come back in the result, on every rank.
     SimulationResult run();

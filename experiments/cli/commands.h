@@ -10,6 +10,7 @@ struct Session;
 
 /// Each adds its command to the program; the command's callback sets session.action.
 void add_run_command(CLI::App& program, Session& session);
+void add_resume_command(CLI::App& program, Session& session);
 void add_emulate_command(CLI::App& program, Session& session);
 void add_list_command(CLI::App& program, Session& session);
 void add_describe_command(CLI::App& program, Session& session);

@@ -57,6 +57,7 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
     program.require_subcommand(1);
     program.set_version_flag("--version", "lookahead 0.1.0");
     add_run_command(program, session);
+    add_resume_command(program, session);
     add_emulate_command(program, session);
     add_list_command(program, session);
     add_describe_command(program, session);

@@ -1,28 +1,32 @@
-// `run`: simulate a workload and write its result file.
+// `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/run.h"
+#include "experiments/run/stop_signal.h"
 
 namespace lookahead::cli {
 
 namespace {
 
-struct RunOptions {
-    MachineOptions machine;
-    WorkloadOptions workload;
+/// How a run is done, whatever it is a run of.
+struct ExecutionOptions {
     std::string out;
     std::string sync;
     std::string partition = "graph";
     std::string weights;
-    std::uint64_t max_instructions = 0;
-    std::uint64_t max_cycles = 0;
+    std::optional<std::uint64_t> max_instructions;
+    std::optional<std::uint64_t> max_cycles;
+    std::uint64_t checkpoint_every = 0;
+    std::string checkpoint_folder = ".";
+    std::uint64_t checkpoint_keep = 2;
     std::string progress = "plain";
     std::string trace;
     std::vector<std::string> trace_of{"sm0"};
@@ -32,8 +36,6 @@ struct RunOptions {
     bool json = false;
 
     void add_to(CLI::App& command) {
-        workload.add_to(command);
-        machine.add_to(command);
         command.add_option("--out", out, "Result file [WORKLOAD.h5]");
         command.add_option("--sync", sync,
                            "Synchronisation: serial, window or null_message [serial; window on several ranks]");
@@ -47,6 +49,17 @@ struct RunOptions {
                            "Stop at the first epoch with so many warp instructions; 0: no limit");
         command.add_option("--max-cycles", max_cycles,
                            "Stop at the first epoch after so many core cycles of simulated time; 0: no limit");
+        command.add_option(
+            "--checkpoint-every", checkpoint_every,
+            "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
+            "SIGUSR1, which every run obeys at its next epoch (exit code 75)");
+        command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-CYCLE.checkpoint.h5")
+            ->capture_default_str()
+            ->check(CLI::ExistingDirectory);
+        command
+            .add_option("--checkpoint-keep", checkpoint_keep,
+                        "Of the checkpoints that this run writes keep the last so many; 0: all")
+            ->capture_default_str();
         command.add_option("--progress", progress, "Progress on stderr: bar, plain or none")->capture_default_str();
         command.add_option("--trace", trace, "Write a Perfetto trace of the ranks and of some SMs to this file");
         command
@@ -63,6 +76,39 @@ struct RunOptions {
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
     }
 
+    void apply_to(RunRequest& request, const Session& session) const {
+        request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
+        request.partition = partition;
+        request.weights = weights;
+        request.max_instructions = max_instructions.value_or(request.max_instructions);
+        request.max_cycles = max_cycles.value_or(request.max_cycles);
+        request.checkpoint_every = checkpoint_every;
+        request.checkpoint_folder = checkpoint_folder;
+        request.checkpoint_keep = checkpoint_keep;
+        request.progress = parse_progress(progress);
+        request.keep_stdout = json;
+        request.out = !out.empty() ? out : request.workload + ".h5";
+        request.trace = trace;
+        request.trace_of = trace_of;
+        request.trace_begin = trace_cycles.first;
+        request.trace_end = trace_cycles.second;
+        request.trace_events = trace_events;
+        request.log_windows = log_windows;
+        request.arguments = session.arguments;
+    }
+};
+
+struct RunOptions {
+    MachineOptions machine;
+    WorkloadOptions workload;
+    ExecutionOptions execution;
+
+    void add_to(CLI::App& command) {
+        workload.add_to(command);
+        machine.add_to(command);
+        execution.add_to(command);
+    }
+
     RunRequest request(const Session& session) const {
         RunRequest request;
         request.workload = workload.workload;
@@ -71,25 +117,43 @@ struct RunOptions {
         request.machine = machine.machine;
         request.configuration = machine.configuration();
         workload.apply_to(request.configuration);
-        request.sync = !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
-        request.partition = partition;
-        request.weights = weights;
-        request.max_instructions = max_instructions;
-        request.max_cycles = max_cycles;
-        request.progress = parse_progress(progress);
-        request.keep_stdout = json;
-        request.out = !out.empty() ? out : workload.workload + ".h5";
-        request.trace = trace;
-        request.trace_of = trace_of;
-        request.trace_begin = trace_cycles.first;
-        request.trace_end = trace_cycles.second;
-        request.trace_events = trace_events;
-        request.log_windows = log_windows;
-        request.arguments = session.arguments;
         request.input_files = workload.input_files();
+        execution.apply_to(request, session);
         return request;
     }
 };
+
+struct ResumeOptions {
+    std::string file;
+    ExecutionOptions execution;
+
+    void add_to(CLI::App& command) {
+        command.add_option("CHECKPOINT", file, "Checkpoint of a run: WORKLOAD-CYCLE.checkpoint.h5")->required();
+        execution.add_to(command);
+    }
+
+    RunRequest request(const Session& session) const {
+        const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(file));
+        RunRequest request;
+        request.workload = checkpoint->workload;
+        request.size = checkpoint->size;
+        request.context = {parse_size(checkpoint->size), static_cast<std::uint32_t>(checkpoint->seed)};
+        request.machine = checkpoint->machine;
+        request.configuration = checkpoint->configuration;
+        request.max_cycles = checkpoint->max_cycles;
+        request.max_instructions = checkpoint->max_instructions;
+        for (const auto& input : checkpoint->inputs) {
+            request.input_files.push_back(input.first);
+        }
+        request.from = checkpoint;
+        execution.apply_to(request, session);
+        return request;
+    }
+};
+
+nlohmann::ordered_json file_or_null(const std::string& file) {
+    return file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(file);
+}
 
 nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& request) {
     const RunRecord& record = outcome.record;
@@ -109,7 +173,8 @@ nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& requ
             {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
             {"peak_rss_bytes", record.meta.peak_rss_bytes},
             {"state_hash", hash_text(record.state_hash)},
-            {"out", outcome.has_result ? nlohmann::ordered_json(request.out) : nlohmann::ordered_json(nullptr)}};
+            {"out", file_or_null(outcome.has_result ? request.out : "")},
+            {"checkpoint", file_or_null(outcome.checkpoint)}};
 }
 
 void print_summary(const RunOutcome& outcome, const RunRequest& request) {
@@ -130,13 +195,13 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
     }
 }
 
-ExitCode run_action(const RunOptions& options, const Session& session) {
-    const RunRequest request = options.request(session);
+ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
+    const StopSignal signal;
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) {
         return outcome.code;
     }
-    if (options.json) {
+    if (json) {
         std::printf("%s\n", summary(outcome, request).dump(2).c_str());
     } else if (outcome.has_result) {
         print_summary(outcome, request);
@@ -147,15 +212,30 @@ ExitCode run_action(const RunOptions& options, const Session& session) {
     return outcome.code;
 }
 
+template <class Options>
+void prepare(CLI::App& command, Session& session) {
+    auto options = std::make_shared<Options>();
+    options->add_to(command);
+    command.callback([&session, options] {
+        session.action = [&session, options] {
+            return simulate(options->request(session), options->execution.json, session);
+        };
+    });
+}
+
 }  // namespace
 
 void add_run_command(CLI::App& program, Session& session) {
     CLI::App* command = program.add_subcommand(
         "run", "Simulate a workload, check its outputs, and write one HDF5 file. Under mpirun -n N it uses N ranks.");
-    auto options = std::make_shared<RunOptions>();
-    options->add_to(*command);
-    command->callback(
-        [&session, options] { session.action = [&session, options] { return run_action(*options, session); }; });
+    prepare<RunOptions>(*command, session);
+}
+
+void add_resume_command(CLI::App& program, Session& session) {
+    CLI::App* command = program.add_subcommand("resume",
+                                               "Go on with a run from one of its checkpoints, on any number of ranks: "
+                                               "the result is that of a run without a stop.");
+    prepare<ResumeOptions>(*command, session);
 }
 
 }  // namespace lookahead::cli

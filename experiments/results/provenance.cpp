@@ -32,10 +32,14 @@ std::string utc_now() {
 
 }  // namespace
 
+std::string git_revision() {
+    return kGitRevision;
+}
+
 RunMeta make_run_meta(std::vector<std::string> argv) {
     RunMeta meta;
     meta.argv = std::move(argv);
-    meta.git_revision = kGitRevision;
+    meta.git_revision = git_revision();
 #ifdef __clang__
     meta.compiler = "clang " __clang_version__;
 #else

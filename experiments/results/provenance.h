@@ -7,6 +7,9 @@
 
 namespace lookahead {
 
+/// Of the source that the program was built from.
+std::string git_revision();
+
 /// argv, revision, compiler, host and the present time as the start; the rest is the caller's.
 RunMeta make_run_meta(std::vector<std::string> argv);
 

@@ -79,9 +79,28 @@ std::size_t SeriesCollector::start_track(std::string_view component, std::string
     if (!chosen_.contains(std::string(kind) + "." + std::string(what.name))) {
         return kNotChosen;
     }
-    tracks_.push_back({std::string(component), std::string(kind), std::string(what.name), std::string(what.unit),
-                       std::string(what.description), 0, std::vector<std::uint64_t>(cycles_.size())});
+    Track track{std::string(component),
+                std::string(kind),
+                std::string(what.name),
+                std::string(what.unit),
+                std::string(what.description),
+                0,
+                std::vector<std::uint64_t>(cycles_.size())};
+    const auto earlier = std::ranges::find_if(earlier_, [&](const Track& each) {
+        return each.name == track.name && each.kind == track.kind && each.component == track.component;
+    });
+    if (earlier != earlier_.end()) {
+        std::ranges::copy(earlier->values, track.values.begin());
+        track.last = earlier->last;
+    }
+    tracks_.push_back(std::move(track));
     return tracks_.size() - 1;
+}
+
+void SeriesCollector::continue_from(std::string_view bytes) {
+    LOOKAHEAD_ASSERT(cycles_.empty(), "a series that has begun cannot go on from another");
+    archive_from_bytes(bytes, "the series of the run",
+                       [&](boost::archive::binary_iarchive& archive) { archive >> cycles_ >> earlier_; });
 }
 
 std::string SeriesCollector::to_bytes() const {

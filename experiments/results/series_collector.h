@@ -26,6 +26,8 @@ class SeriesCollector : public StatisticsVisitor {
     void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
     std::string to_bytes() const;
+    /// Before the first epoch: goes on from the rows of another collector, which has the components of all ranks.
+    void continue_from(std::string_view bytes);
     /// Ranks with different epochs are an InternalError.
     void merge(std::string_view bytes);
 
@@ -65,8 +67,9 @@ class SeriesCollector : public StatisticsVisitor {
     std::set<std::string, std::less<>> chosen_;
     std::vector<std::uint64_t> cycles_;
     std::vector<Track> tracks_;
-    std::vector<Shown> shown_;  ///< in the order of every epoch: a name is looked up once a run, not once an epoch
-    std::size_t next_ = 0;      ///< number in shown_ of the counter to come
+    std::vector<Track> earlier_;  ///< of the run that this one goes on from
+    std::vector<Shown> shown_;    ///< in the order of every epoch: a name is looked up once a run, not once an epoch
+    std::size_t next_ = 0;        ///< number in shown_ of the counter to come
 };
 
 }  // namespace lookahead

@@ -7,6 +7,8 @@
 #include <boost/serialization/vector.hpp>
 #include <chrono>
 #include <cstdio>
+#include <deque>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -96,7 +98,9 @@ class Run {
               configuration_, load_kernels(*workload_, configuration_),
               [this](Device& device) { run_workload(device); }, loads_of_run()),
           progress_(request.progress),
-          observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_) {
+          observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
+                    request.checkpoint_every,
+                    [this](std::uint64_t cycle, const SimulationCheckpoint& local) { take_checkpoint(cycle, local); }) {
         configuration_.check_all_used();
     }
 
@@ -115,10 +119,13 @@ class Run {
         options.log_windows = request_.log_windows;
         machine_.check_ranks(transport_.size());
         Simulation simulation(machine_.model(), rank_of_lp(), transport_, options);
+        if (request_.from != nullptr) {
+            go_on(simulation, *request_.from);
+        }
         start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);
-        for (const std::string& file : request_.input_files) meta.inputs.emplace_back(file, hash_of_file(file));
+        meta.inputs = input_hashes();
         const auto begin = std::chrono::steady_clock::now();
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -126,6 +133,11 @@ class Run {
         RunOutcome outcome;
         outcome.code = result.code;
         outcome.message = result.message;
+        outcome.checkpoint = checkpoint_;
+        if (result.outcome == Outcome::stopped && observer_.was_asked_to_stop(result.end_time)) {
+            outcome.code = ExitCode::stopped_at_checkpoint;
+            outcome.message = "stopped on request; 'lookahead resume " + checkpoint_ + "' goes on";
+        }
         fill_scalars(outcome, result, host_report(simulation, result));
         fill_meta(outcome.record, std::move(meta));
         gather_statistics(simulation, outcome.record, result);
@@ -153,11 +165,75 @@ class Run {
 
     void run_workload(Device& device) {
         std::FILE* const out = request_.keep_stdout ? stderr : stdout;
-        PrintingDevice printing(device, machine_.kernels().image, [out](std::string_view text) {
-            std::fwrite(text.data(), 1, text.size(), out);
-            std::fflush(out);
+        PrintingDevice printing(device, machine_.kernels().image, [this, out](std::string_view text) {
+            if (!restoring_) {  // what the host program repeats was printed before the checkpoint
+                std::fwrite(text.data(), 1, text.size(), out);
+                std::fflush(out);
+            }
         });
         workload_->run(printing);
+    }
+
+    void go_on(Simulation& simulation, const Checkpoint& checkpoint) {
+        const auto& processes = machine_.model().processes();
+        if (!std::ranges::equal(processes, checkpoint.names, {}, &LpDescription::name)) {
+            throw InputError("the checkpoint is of a machine with other processes");
+        }
+        if (request_.max_cycles == checkpoint.max_cycles && request_.max_instructions == checkpoint.max_instructions &&
+            run_id() != checkpoint.run_id) {
+            throw InputError("the checkpoint is of run " + checkpoint.run_id + ", but what it names makes run " +
+                             run_id() + " today: has its energy table changed?");
+        }
+        restoring_ = true;
+        simulation.restore(checkpoint.state);
+        restoring_ = false;
+        observer_.continue_from(checkpoint.cycle, checkpoint.series);
+    }
+
+    /// Writes the file on rank 0; an error there is every rank's.
+    void take_checkpoint(std::uint64_t cycle, const SimulationCheckpoint& local) {
+        checkpoint_ = (std::filesystem::path(request_.checkpoint_folder) /
+                       (request_.workload + "-" + std::to_string(cycle) + ".checkpoint.h5"))
+                          .string();
+        SimulationCheckpoint all{local.time, local.state_hash, gather_processes(transport_, local.processes)};
+        const auto rows = transport_.gather(observer_.series().to_bytes());
+        if (transport_.rank() != 0) {
+            return;
+        }
+        SeriesCollector series = observer_.series();
+        for (std::size_t rank = 1; rank < rows.size(); ++rank) {
+            series.merge(rows[rank]);
+        }
+        Checkpoint checkpoint{.run_id = run_id(),
+                              .workload = request_.workload,
+                              .size = request_.size,
+                              .seed = request_.context.seed,
+                              .machine = request_.machine,
+                              .configuration = configuration_,
+                              .max_cycles = request_.max_cycles,
+                              .max_instructions = request_.max_instructions,
+                              .inputs = input_hashes(),
+                              .cycle = cycle,
+                              .state = std::move(all),
+                              .names = {},
+                              .series = series.to_bytes()};
+        for (const LpDescription& process : machine_.model().processes()) {
+            checkpoint.names.push_back(process.name);
+        }
+        write_checkpoint(checkpoint, checkpoint_);
+        written_.push_back(checkpoint_);
+        if (request_.checkpoint_keep != 0 && written_.size() > request_.checkpoint_keep) {
+            std::filesystem::remove(written_.front());
+            written_.pop_front();
+        }
+    }
+
+    std::vector<std::pair<std::string, std::string>> input_hashes() const {
+        std::vector<std::pair<std::string, std::string>> inputs;
+        for (const std::string& file : request_.input_files) {
+            inputs.emplace_back(file, hash_of_file(file));
+        }
+        return inputs;
     }
 
     std::vector<int> rank_of_lp() const {
@@ -212,9 +288,8 @@ class Run {
         record.time_fs = result.end_time;
         record.warp_instructions = result.progress;
         fill_kernels(record, host.kernels);
-        if (result.outcome == Outcome::finished || result.outcome == Outcome::stopped) {
-            outcome.has_result = true;
-        }
+        outcome.has_result = result.outcome == Outcome::finished ||
+                             (result.outcome == Outcome::stopped && outcome.code == ExitCode::done);
     }
 
     /// What determines the results beside workload, size, seed and configuration.
@@ -363,6 +438,9 @@ class Run {
     gpu::Machine machine_;
     Progress progress_;
     RunObserver observer_;
+    std::string checkpoint_;           ///< file of the last one
+    std::deque<std::string> written_;  ///< checkpoints of this run that are still there
+    bool restoring_ = false;
 };
 
 /// A long run must not find out at its end that its result cannot be written. Throws on every rank alike.

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/error/error.h"
 #include "core/param/configuration.h"
 #include "core/transport/transport.h"
+#include "experiments/checkpoint/checkpoint.h"
 #include "experiments/results/run_record.h"
 #include "experiments/run/progress.h"
 #include "experiments/workloads/workload.h"
@@ -30,6 +32,10 @@ struct RunRequest {
     std::string weights;  ///< result file of an earlier run, whose costs the partition balances; empty: estimates
     std::uint64_t max_instructions = 0;  ///< warp instructions; 0: no limit
     std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
+    std::uint64_t checkpoint_every = 0;  ///< core cycles; 0: only when asked to stop
+    std::string checkpoint_folder = ".";
+    std::uint64_t checkpoint_keep = 2;       ///< of the checkpoints that a run writes the last ones stay; 0: all
+    std::shared_ptr<const Checkpoint> from;  ///< to go on from; null: from the start
     ProgressMode progress = ProgressMode::plain;
     bool keep_stdout = false;                  ///< what kernels print goes to stderr
     std::string out;                           ///< HDF5 file; empty: none is written
@@ -47,10 +53,12 @@ struct RunOutcome {
     RunRecord record;         ///< complete on rank 0, the scalars alike on every rank
     bool has_result = false;  ///< the simulation came to an orderly end: a result file is written
     ExitCode code = ExitCode::done;
-    std::string message;  ///< for a code other than done: a sentence
+    std::string message;     ///< for a code other than done: a sentence
+    std::string checkpoint;  ///< the last that was written; empty: none
 };
 
-/// Simulates on all ranks of the transport and writes the result file. What the simulated program does wrong comes back
+/// Simulates on all ranks of the transport and writes the result file; a run that was asked to stop (StopSignal) leaves a
+/// checkpoint instead. What the simulated program does wrong comes back
 /// in the outcome; wrong input is thrown before the simulation begins, on every rank.
 RunOutcome run(const RunRequest& request, Transport& transport);
 

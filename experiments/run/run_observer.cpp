@@ -20,8 +20,19 @@ std::vector<std::string> series_counters() {
 
 }  // namespace
 
-RunObserver::RunObserver(const ClockDomain& clock, Limits limits, Progress& progress)
-    : clock_(clock), limits_(limits), progress_(progress), series_(series_counters()) {}
+RunObserver::RunObserver(const ClockDomain& clock, Limits limits, Progress& progress, std::uint64_t checkpoint_every,
+                         WriteCheckpoint write)
+    : clock_(clock),
+      limits_(limits),
+      progress_(progress),
+      series_(series_counters()),
+      checkpoint_every_(checkpoint_every),
+      write_(std::move(write)) {}
+
+void RunObserver::continue_from(std::uint64_t cycle, std::string_view series) {
+    series_.continue_from(series);
+    checkpoints_due_ = checkpoint_every_ != 0 ? cycle / checkpoint_every_ : 0;
+}
 
 void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) {
     series_.begin_epoch(cycle(report));
@@ -33,7 +44,18 @@ void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* 
     }
 }
 
-bool RunObserver::stop(const EpochReport& report) {
+bool RunObserver::wants_checkpoint(const EpochReport& report) {
+    at_limit_ = at_limit(report);
+    const std::uint64_t due = checkpoint_every_ != 0 ? cycle(report) / checkpoint_every_ : 0;
+    return std::exchange(checkpoints_due_, due) < due || (StopSignal::came() && !at_limit_);
+}
+
+void RunObserver::write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) {
+    write_(cycle(report), local);
+    last_checkpoint_ = report.time;
+}
+
+bool RunObserver::at_limit(const EpochReport& report) const {
     return (limits_.instructions != 0 && report.progress >= limits_.instructions) ||
            (limits_.cycles != 0 && cycle(report) >= limits_.cycles);
 }

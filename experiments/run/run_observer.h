@@ -1,21 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "components/device/cta_dispatcher.h"
 #include "core/sync/simulation.h"
 #include "core/time/clock_domain.h"
 #include "experiments/results/series_collector.h"
 #include "experiments/run/progress.h"
+#include "experiments/run/stop_signal.h"
 
 namespace lookahead {
 
 /// Kind of the counters that go to /stalls.
 inline constexpr std::string_view kStallSeriesKind = "sm_scheduler";
 
-/// What a run does at every epoch: takes the series, prints progress on the rank that has the dispatcher, and stops at
-/// the limits. Epochs are fixed points of simulated time, so none of it hangs on ranks or protocol.
+/// What a run does at every epoch: takes the series, prints progress on the rank that has the dispatcher, takes
+/// checkpoints, and stops at the limits or when asked. Epochs are fixed points of simulated time, so none of it hangs on
+/// ranks or protocol, but for when it is asked.
 class RunObserver : public EpochObserver {
   public:
     struct Limits {
@@ -23,13 +27,26 @@ class RunObserver : public EpochObserver {
         std::uint64_t cycles = 0;        ///< 0: none
     };
 
-    RunObserver(const ClockDomain& clock, Limits limits, Progress& progress);
+    /// Called on every rank, with the core cycle and the processes of this rank.
+    using WriteCheckpoint = std::function<void(std::uint64_t cycle, const SimulationCheckpoint& local)>;
+
+    /// `checkpoint_every`: in core cycles; 0: only when asked to stop.
+    RunObserver(const ClockDomain& clock, Limits limits, Progress& progress, std::uint64_t checkpoint_every,
+                WriteCheckpoint write);
+
+    /// Before the run: it goes on from this cycle, with the series up to there.
+    void continue_from(std::uint64_t cycle, std::string_view series);
 
     /// Of this rank; null if another rank has it.
     void watch(const gpu::CtaDispatcher* dispatcher) { dispatcher_ = dispatcher; }
 
     void on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) override;
-    bool stop(const EpochReport& report) override;
+    bool stop(const EpochReport& report) override { return at_limit(report) || StopSignal::came(); }
+    bool wants_checkpoint(const EpochReport& report) override;
+    void write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) override;
+
+    /// Whether the run stopped because it was asked to: its last epoch has a checkpoint, and no limit was reached.
+    bool was_asked_to_stop(Time end) const { return end == last_checkpoint_ && !at_limit_; }
 
     SeriesCollector& series() { return series_; }
 
@@ -37,6 +54,7 @@ class RunObserver : public EpochObserver {
     std::uint64_t cycle(const EpochReport& report) const {
         return static_cast<std::uint64_t>(clock_.cycle_at_or_after(report.time));
     }
+    bool at_limit(const EpochReport& report) const;
     /// Of the limit that is nearest; -1 without one.
     double limit_fraction(const EpochReport& report) const;
     void print_progress(const EpochReport& report);
@@ -46,6 +64,11 @@ class RunObserver : public EpochObserver {
     Progress& progress_;
     const gpu::CtaDispatcher* dispatcher_ = nullptr;
     SeriesCollector series_;
+    std::uint64_t checkpoint_every_;
+    WriteCheckpoint write_;
+    std::uint64_t checkpoints_due_ = 0;  ///< up to the last epoch
+    Time last_checkpoint_ = -1;
+    bool at_limit_ = false;  ///< at the last epoch
 };
 
 }  // namespace lookahead

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Checkpoints: what `resume` makes of them is the result of a run without a stop, on any ranks; bad ones are refused."""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+STOPPED = 75
+# What each run is of, and under what it goes on.
+RUNS = [
+    (["bfs", "--size", "tiny"], 9000, [(0, "serial", "graph"), (3, "null_message", "round_robin")]),
+    (["sgemm", "--size", "tiny", "--machine", "pmode_fermi", "-o", "sm.issue_extension=pmode",
+      "-o", "sm.simt=convergence_barrier"], 4000, [(2, "window", "linear")]),
+    (["hotspot", "--size", "tiny", "--machine", "caps_fermi", "-o", "sm.prefetcher=caps",
+      "-o", "sm.warp_scheduler=pas"], 3000, [(2, "null_message", "graph")]),
+    (["histogram", "--size", "tiny", "--machine", "v100", "--max-cycles", "12000"], 5000, [(2, "window", "graph")]),
+]
+
+
+class Checker:
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = folder
+        self.passed = 0
+        self.failed = 0
+
+    def expect(self, condition, sentence):
+        self.passed += bool(condition)
+        self.failed += not condition
+        if not condition:
+            print(sentence, flush=True)
+
+    def execute(self, arguments, ranks=0):
+        return lookahead.execute(self.program, [*arguments, "--progress", "none"], ranks)
+
+    def checkpoints(self):
+        return sorted(self.folder.glob("*.checkpoint.h5"), key=lambda path: int(path.name.split("-")[1].split(".")[0]))
+
+    def clear(self):
+        for path in self.checkpoints():
+            path.unlink()
+
+
+def check_equal(checker, whole, resumed, what):
+    compared = lookahead.execute(checker.program, ["diff", whole, resumed])
+    checker.expect(compared.returncode == 0, f"{what}: {compared.stdout}{compared.stderr}")
+
+
+def check_resumed(checker):
+    """Every run goes on from its first and from a later checkpoint."""
+    whole, resumed = checker.folder / "whole.h5", checker.folder / "resumed.h5"
+    for run, every, ways in RUNS:
+        what = " ".join(run)
+        checker.clear()
+        done = checker.execute(["run", *run, "--out", whole, "--checkpoint-every", every, "--checkpoint-keep", 0,
+                                "--checkpoint-dir", checker.folder])
+        checker.expect(done.returncode == 0, f"{what}: {done.stderr}")
+        taken = checker.checkpoints()
+        checker.expect(len(taken) >= 2, f"{what}: {len(taken)} checkpoints")
+        for path in (taken[0], taken[len(taken) // 2]):
+            valid = lookahead.execute(checker.program, ["validate", path])
+            checker.expect(valid.returncode == 0, f"{path.name}: {valid.stdout}{valid.stderr}")
+            for ranks, sync, partition in ways:
+                done = checker.execute(["resume", path, "--out", resumed, "--sync", sync, "--partition", partition], ranks)
+                checker.expect(done.returncode == 0, f"{what}, {path.name}: exit {done.returncode}: {done.stderr}")
+                check_equal(checker, whole, resumed, f"{what}, {path.name}, {ranks} ranks {sync} {partition}")
+
+
+def check_kept(checker):
+    checker.clear()
+    run = ["run", "bfs", "--size", "tiny", "--out", checker.folder / "kept.h5", "--checkpoint-dir", checker.folder]
+    checker.execute([*run, "--checkpoint-every", 9000])
+    checker.expect(len(checker.checkpoints()) == 2, f"{len(checker.checkpoints())} checkpoints were kept, not 2")
+
+
+def check_stop(checker, ranks):
+    """SIGUSR1 ends a run at a checkpoint, with no result; the resumed run's result is the whole one's."""
+    checker.clear()
+    whole, stopped = checker.folder / "whole.h5", checker.folder / "stopped.h5"
+    run = ["run", "sgemm", "--size", "small"]
+    checker.execute([*run, "--out", whole])
+    stopped.unlink(missing_ok=True)
+    line = lookahead.command(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
+    process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not is_simulating(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGUSR1)
+    out, err = process.communicate(timeout=120)
+    what = f"SIGUSR1, {ranks} ranks"
+    checker.expect(process.returncode == STOPPED, f"{what}: exit {process.returncode}: {err}")
+    checker.expect("lookahead resume" in err, f"{what}: nothing says how to go on: {err}")
+    checker.expect(not stopped.exists(), f"{what}: a run that was stopped left a result")
+    summary = json.loads(out)
+    checker.expect(summary["status"] == "stopped" and summary["out"] is None, f"{what}: {summary}")
+    taken = checker.checkpoints()
+    checker.expect([str(path) for path in taken] == [summary["checkpoint"]], f"{what}: {taken}, {summary}")
+    done = checker.execute(["resume", taken[-1], "--out", stopped])
+    checker.expect(done.returncode == 0, f"{what}: {done.stderr}")
+    check_equal(checker, whole, stopped, what)
+
+
+def is_simulating(pid):
+    """Whether the program, or every rank that mpirun has started, catches SIGUSR1 (bit 9 of the signals caught)."""
+    children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+    processes = [p for p in children if pathlib.Path(f"/proc/{p}/comm").read_text().strip() == "lookahead"] or [str(pid)]
+    if children and processes == [str(pid)]:
+        return False
+    return all(catches_signal(p) for p in processes)
+
+
+def catches_signal(pid):
+    status = pathlib.Path(f"/proc/{pid}/status")
+    if not status.exists() or "lookahead" not in status.read_text():
+        return False
+    caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught.split()[1], 16) >> (signal.SIGUSR1 - 1) & 1)
+
+
+def check_printed_once(checker, captures):
+    """What kernels printed before the checkpoint is not printed again."""
+    checker.clear()
+    capture = captures / "device_printf.capture.h5"
+    whole = checker.execute(["run", capture, "--out", checker.folder / "whole.h5", "--checkpoint-every", 1,
+                             "--checkpoint-keep", 0, "--checkpoint-dir", checker.folder])
+    taken = checker.checkpoints()
+    checker.expect(whole.returncode == 0 and taken, f"device_printf: {whole.stderr}")
+    printed = whole.stdout.splitlines()
+    text = [line for line in printed if not line.startswith((" ", "capture"))]
+    ends = []
+    for path in (taken[0], taken[len(taken) // 2], taken[-1]):
+        resumed = checker.execute(["resume", path, "--out", checker.folder / "resumed.h5"])
+        rest = [line for line in resumed.stdout.splitlines() if not line.startswith((" ", "capture"))]
+        checker.expect(text[len(text) - len(rest):] == rest, f"device_printf, {path.name}: printed {rest}")
+        ends.append(len(rest))
+    checker.expect(ends[0] > ends[-1] or len(text) == 0, f"device_printf: as much is printed after every checkpoint: {ends}")
+
+
+def check_refused(checker, capture):
+    checker.clear()
+    folder = checker.folder
+    copied = folder / "program.capture.h5"
+    shutil.copy(capture, copied)
+    checker.execute(["run", copied, "--out", folder / "whole.h5", "--checkpoint-every", 1, "--checkpoint-dir", folder])
+    good = checker.checkpoints()[-1]
+    bad = folder / "bad.h5"
+
+    def refused(arguments, code, phrase):
+        done = checker.execute(["resume", *arguments, "--out", folder / "none.h5"], 2)
+        checker.expect(done.returncode == code and phrase in done.stderr and done.stderr.count("lookahead:") == 1,
+                       f"resume {arguments}: exit {done.returncode}, not {code} with '{phrase}': {done.stderr}")
+        checker.expect(not (folder / "none.h5").exists(), f"resume {arguments}: there is a result")
+
+    def changed(change):
+        shutil.copy(good, bad)
+        with h5py.File(bad, "r+") as file:
+            change(file)
+        return [bad]
+
+    def set_word(file):
+        file["contents/states"][10] ^= 1
+
+    refused([folder / "nowhere.h5"], 3, "No such file")
+    refused([folder / "whole.h5"], 3, "not a lookahead.checkpoint one")
+    bad.write_bytes(good.read_bytes()[:1000])
+    refused([bad], 3, str(bad))
+    refused(changed(lambda file: file.attrs.__setitem__("git_revision", "0")), 3, "written by revision 0")
+    refused(changed(lambda file: file.attrs.__setitem__("run_id", "0")), 3, "the checkpoint is of run 0")
+    refused(changed(lambda file: file["processes/state_bytes"].__setitem__(0, 2**40)), 3, "too short")
+    refused(changed(lambda file: file["processes/name"].__setitem__(0, "guest")), 3, "other processes")
+    refused(changed(lambda file: file.attrs.__setitem__("state_hash", "0")), 3, "damaged")
+    refused([good, "--checkpoint-dir", folder / "nowhere"], 2, "checkpoint-dir")
+    with copied.open("ab") as file:
+        file.write(b" ")
+    refused([good], 3, "has changed since")
+    copied.unlink()
+    refused([good], 3, "cannot be read")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    arguments = parser.parse_args()
+    captures = pathlib.Path(__file__).resolve().parents[1] / "functional" / "cuda"
+    with tempfile.TemporaryDirectory() as folder:
+        checker = Checker(arguments.program, pathlib.Path(folder))
+        check_resumed(checker)
+        check_kept(checker)
+        check_stop(checker, 0)
+        check_stop(checker, 2)
+        check_printed_once(checker, captures)
+        check_refused(checker, captures / "device_printf.capture.h5")
+    print(f"{checker.passed} passed, {checker.failed} failed")
+    return 1 if checker.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
