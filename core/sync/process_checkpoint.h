@@ -16,10 +16,11 @@ struct ProcessCheckpoint {
     std::string state;               ///< LpBinding::save
     std::string messages;            ///< that wait for it, one behind the other, in any order
     std::uint64_t traffic_hash = 0;  ///< of the messages that it has handled
+    std::uint64_t state_hash = 0;    ///< of these and its state: who loads it must come to the same
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& id& state& messages& traffic_hash;
+        archive& id& state& messages& traffic_hash& state_hash;
     }
 };
 

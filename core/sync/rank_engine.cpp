@@ -140,7 +140,8 @@ std::vector<ProcessCheckpoint> RankEngine::checkpoint() const {
         const ByteBuffer& arrived = router_->inboxes()[i].arrived;
         all.push_back({process.id(),
                        archive_to_bytes([&](boost::archive::binary_oarchive& out) { LpBinding::save(process, out); }),
-                       std::string(reinterpret_cast<const char*>(arrived.data()), arrived.size()), traffic_[i]});
+                       std::string(reinterpret_cast<const char*>(arrived.data()), arrived.size()), traffic_[i],
+                       hash_process(i, true)});
     }
     return all;
 }
@@ -161,6 +162,11 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
     archive_from_bytes(saved.state, "the state of " + process.name(),
                        [&](boost::archive::binary_iarchive& in) { LpBinding::load(process, in); });
     traffic_[index] = saved.traffic_hash;
+    if (hash_process(index, true) != saved.state_hash) {
+        throw InputError(process.name() +
+                         " is not in the state in which the checkpoint was taken: it is damaged, or of "
+                         "another version of the program");
+    }
     for (std::size_t at = 0; at < saved.messages.size();) {
         MessageHeader header{};
         const std::size_t left = saved.messages.size() - at;

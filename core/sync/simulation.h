@@ -31,7 +31,6 @@ struct EpochReport {
 /// The processes of a run at an epoch.
 struct SimulationCheckpoint {
     Time time = 0;                             ///< of the epoch
-    std::uint64_t state_hash = 0;              ///< of all messages and of all LPs' states
     std::vector<ProcessCheckpoint> processes;  ///< in the order of their ids
 };
 

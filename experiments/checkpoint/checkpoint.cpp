@@ -8,7 +8,6 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "experiments/results/provenance.h"
-#include "experiments/results/run_record.h"
 #include "hdf5_schemas/checkpoint_schema.h"
 #include "hdf5_schemas/validate.h"
 
@@ -67,7 +66,6 @@ void write_run(Group& root, const Checkpoint& checkpoint) {
     root.set_attribute(schema::kMaxInstructionsAttribute, checkpoint.max_instructions);
     root.set_attribute(schema::kTimeFsAttribute, std::int64_t{checkpoint.state.time});
     root.set_attribute(schema::kCycleAttribute, checkpoint.cycle);
-    root.set_attribute(schema::kStateHashAttribute, hash_text(checkpoint.state.state_hash));
     root.create_group(schema::kConfigGroup)
         .write_scalar(schema::kConfigToml.name, checkpoint.configuration.effective_toml(),
                       meaning_of(schema::kConfigToml));
@@ -88,6 +86,7 @@ void write_processes(Group table, Group contents, const Checkpoint& checkpoint) 
     std::vector<std::uint64_t> state_bytes;
     std::vector<std::uint64_t> message_bytes;
     std::vector<std::uint64_t> traffic_hashes;
+    std::vector<std::uint64_t> state_hashes;
     std::string states;
     std::string messages;
     for (const ProcessCheckpoint& process : processes) {
@@ -95,6 +94,7 @@ void write_processes(Group table, Group contents, const Checkpoint& checkpoint) 
         state_bytes.push_back(process.state.size());
         message_bytes.push_back(process.messages.size());
         traffic_hashes.push_back(process.traffic_hash);
+        state_hashes.push_back(process.state_hash);
         states += process.state;
         messages += process.messages;
     }
@@ -108,6 +108,7 @@ void write_processes(Group table, Group contents, const Checkpoint& checkpoint) 
     column(schema::kProcessesStateBytes, state_bytes);
     column(schema::kProcessesMessageBytes, message_bytes);
     column(schema::kProcessesTrafficHash, traffic_hashes);
+    column(schema::kProcessesStateHash, state_hashes);
     const std::string configuration = checkpoint.configuration.to_bytes();
     contents.set_attribute(schema::kContentsConfigurationBytesAttribute, std::uint64_t{configuration.size()});
     contents.set_attribute(schema::kContentsSeriesBytesAttribute, std::uint64_t{checkpoint.series.size()});
@@ -132,7 +133,6 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
     checkpoint.max_instructions = attribute<std::uint64_t>(root, schema::kMaxInstructionsAttribute);
     checkpoint.cycle = attribute<std::uint64_t>(root, schema::kCycleAttribute);
     checkpoint.state.time = attribute<std::int64_t>(root, schema::kTimeFsAttribute);
-    checkpoint.state.state_hash = std::stoull(root.text_attribute(schema::kStateHashAttribute), nullptr, 16);
     const Group inputs = root.open_group(schema::kInputsGroup);
     const auto files = inputs.open_dataset(schema::kInputsFile.name).read_texts();
     const auto hashes = inputs.open_dataset(schema::kInputsHash.name).read_texts();
@@ -149,12 +149,13 @@ void read_processes(const std::string& path, const Group& root, Checkpoint& chec
     const auto state_bytes = column(schema::kProcessesStateBytes);
     const auto message_bytes = column(schema::kProcessesMessageBytes);
     const auto traffic_hashes = column(schema::kProcessesTrafficHash);
+    const auto state_hashes = column(schema::kProcessesStateHash);
     checkpoint.names = table.open_dataset(schema::kProcessesName.name).read_texts();
     ByteReader states(path, contents, schema::kContentsStates);
     ByteReader messages(path, contents, schema::kContentsMessages);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         checkpoint.state.processes.push_back({static_cast<LpId>(ids[i]), states.take(state_bytes[i]),
-                                              messages.take(message_bytes[i]), traffic_hashes[i]});
+                                              messages.take(message_bytes[i]), traffic_hashes[i], state_hashes[i]});
     }
     const auto whole = [&](const DatasetName& name, const char* size) {
         return ByteReader(path, contents, name).take(attribute<std::uint64_t>(contents, size));

@@ -195,7 +195,7 @@ class Run {
         checkpoint_ = (std::filesystem::path(request_.checkpoint_folder) /
                        (request_.workload + "-" + std::to_string(cycle) + ".checkpoint.h5"))
                           .string();
-        SimulationCheckpoint all{local.time, local.state_hash, gather_processes(transport_, local.processes)};
+        SimulationCheckpoint all{local.time, gather_processes(transport_, local.processes)};
         const auto rows = transport_.gather(observer_.series().to_bytes());
         if (transport_.rank() != 0) {
             return;

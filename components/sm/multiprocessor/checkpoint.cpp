@@ -141,7 +141,8 @@ void StreamingMultiprocessor::save(boost::archive::binary_oarchive& archive) con
     auto& self = const_cast<StreamingMultiprocessor&>(*this);
     self.serialize_state(archive);
     auto states = state_.states.states();
-    archive << states;
+    const unsigned scoreboard_words = state_.scoreboard.words();  // of the last launch, when there is none
+    archive << states << scoreboard_words;
     if (state_.launch.active) {
         serialize_words(archive, self.state_.scoreboard.pending());
         serialize_words(archive, self.state_.scoreboard.long_latency());
@@ -160,12 +161,13 @@ void StreamingMultiprocessor::save(boost::archive::binary_oarchive& archive) con
 void StreamingMultiprocessor::load(boost::archive::binary_iarchive& archive) {
     serialize_state(archive);
     auto states = state_.states.states();
-    archive >> states;
+    unsigned scoreboard_words = 0;
+    archive >> states >> scoreboard_words;
     state_.states.restore(states);
+    state_.scoreboard.resize(scoreboard_words);
     state_.kernel = nullptr;
     if (state_.launch.active) {
         set_up_launch();
-        state_.scoreboard.resize(state_.kernel->scoreboard_words());
         state_.map.resize(state_.kernel->kernel().registers);
         memory_->begin_launch(launch_on_sm());
         serialize_words(archive, state_.scoreboard.pending());

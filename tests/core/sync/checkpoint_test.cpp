@@ -22,7 +22,7 @@ class Keeper final : public EpochObserver {
     }
     void write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) override {
         CHECK(local.time == report.time);
-        taken.push_back({local.time, local.state_hash, gather_processes(transport_, local.processes)});
+        taken.push_back({local.time, gather_processes(transport_, local.processes)});
     }
     std::vector<SimulationCheckpoint> taken;
 
@@ -82,7 +82,14 @@ TEST_CASE("checkpoints that several ranks take hold what one rank's do") {
         return;
     }
     for (std::size_t i = 0; i < keeper.taken.size(); ++i) {
-        CHECK(keeper.taken[i].state_hash == recorded.keeper.taken[i].state_hash);
+        const auto hashes = [](const SimulationCheckpoint& checkpoint) {
+            std::vector<std::uint64_t> all;
+            for (const ProcessCheckpoint& each : checkpoint.processes) {
+                all.push_back(each.state_hash);
+            }
+            return all;
+        };
+        CHECK(hashes(keeper.taken[i]) == hashes(recorded.keeper.taken[i]));
         check_same(run({recorded.alone, "serial", true}, nullptr, &keeper.taken[i]), recorded.whole);
     }
 }
@@ -103,5 +110,5 @@ TEST_CASE("a checkpoint that does not fit is refused on every rank") {
     refused([](SimulationCheckpoint& checkpoint) { checkpoint.processes[5].state += ' '; });
     refused([](SimulationCheckpoint& checkpoint) { ++checkpoint.processes[5].traffic_hash; });
     refused([&](SimulationCheckpoint& checkpoint) { waiting(checkpoint).messages.pop_back(); });
-    refused([](SimulationCheckpoint& checkpoint) { ++checkpoint.state_hash; });
+    refused([](SimulationCheckpoint& checkpoint) { ++checkpoint.processes[2].state_hash; });
 }
