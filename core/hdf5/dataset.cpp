@@ -8,6 +8,38 @@
 
 namespace lookahead::hdf5 {
 
+namespace {
+
+/// An element of REFERENCE_LIST, the attribute by which a scale names its users (HDF5 Dimension Scale Specification).
+struct ScaleUser {
+    hobj_ref_t dataset;
+    int dimension;
+};
+
+hobj_ref_t reference_to(const Dataset& dataset) {
+    hobj_ref_t reference = 0;
+    check(H5Rcreate(&reference, dataset.id(), ".", H5R_OBJECT, -1), dataset.id(),
+          [&] { return "refer to " + dataset.name(); });
+    return reference;
+}
+
+void write_list(const Dataset& dataset, const char* name, const Handle& type, hsize_t count, const void* values) {
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    const Handle attribute(H5Acreate2(dataset.id(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const auto action = [&] { return "write the attribute " + std::string(name) + " of " + dataset.name(); };
+    check(attribute.get(), dataset.id(), action);
+    check(H5Awrite(attribute.get(), type.get(), values), dataset.id(), action);
+}
+
+Handle scale_user_type() {
+    Handle type(H5Tcreate(H5T_COMPOUND, sizeof(ScaleUser)), H5Tclose);
+    H5Tinsert(type.get(), "dataset", HOFFSET(ScaleUser, dataset), H5T_STD_REF_OBJ);
+    H5Tinsert(type.get(), "dimension", HOFFSET(ScaleUser, dimension), H5T_NATIVE_INT);
+    return type;
+}
+
+}  // namespace
+
 ElementType Dataset::type() const {
     const Handle type(H5Dget_type(id()), H5Tclose);
     return element_type_of(check(type.get(), id(), "read the type of " + name()));
@@ -68,8 +100,32 @@ std::vector<std::byte> Dataset::read_bytes() const {
     return bytes;
 }
 
+void Dataset::make_scale(std::string_view dimension_name) {
+    check(H5DSset_scale(id(), std::string(dimension_name).c_str()), id(),
+          [&] { return "make " + name() + " a dimension scale"; });
+}
+
 bool Dataset::is_scale() const {
     return H5DSis_scale(id()) > 0;
+}
+
+void Dataset::attach_scale(unsigned dimension, const Dataset& scale) {
+    check(H5DSattach_scale(id(), scale.id(), dimension), id(), [&] { return "attach a dimension scale to " + name(); });
+}
+
+void Dataset::attach_to_columns(std::span<const Dataset> columns) {
+    if (columns.empty()) {
+        return;
+    }
+    const Handle list(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
+    hobj_ref_t self = reference_to(*this);
+    const hvl_t scales{1, &self};
+    std::vector<ScaleUser> users;
+    for (const Dataset& column : columns) {
+        write_list(column, "DIMENSION_LIST", list, 1, &scales);
+        users.push_back({reference_to(column), 0});
+    }
+    write_list(*this, "REFERENCE_LIST", scale_user_type(), users.size(), users.data());
 }
 
 bool Dataset::has_scale(unsigned dimension, const Dataset& scale) const {

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hdf5/element_type.h"
@@ -29,7 +31,13 @@ class Dataset : public Object {
     /// The elements as they lie in memory in the file's own type; not for texts.
     std::vector<std::byte> read_bytes() const;
 
+    /// Makes this dataset the scale (coordinate) of a dimension.
+    void make_scale(std::string_view dimension_name);
     bool is_scale() const;
+    void attach_scale(unsigned dimension, const Dataset& scale);
+    /// Attaches this scale, which nothing is attached to yet, to dimension 0 of one-dimensional datasets that have no
+    /// scale yet. As attach_scale() for each of them, but in time that grows with their number, not with its square.
+    void attach_to_columns(std::span<const Dataset> columns);
     bool has_scale(unsigned dimension, const Dataset& scale) const;
 
   private:

@@ -3,11 +3,98 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error/error.h"
 #include "core/hdf5/library.h"
 
 namespace lookahead::hdf5 {
+
+namespace {
+
+/// Below this size compression saves less than it costs.
+constexpr std::uint64_t kLargeBytes = 16 * 1024;
+/// Up to this size values lie in the dataset's header, which saves a write to the file.
+constexpr std::uint64_t kCompactBytes = 512;
+constexpr std::uint64_t kRowsPerChunk = 256;
+constexpr std::uint64_t kElementsPerChunk = 8192;
+
+/// Chunks of whole rows; at most 8192 elements or 256 rows, whichever is more.
+std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
+    std::vector<hsize_t> chunk(shape.begin(), shape.end());
+    std::uint64_t row = 1;
+    for (const std::uint64_t extent : shape.subspan(1)) {
+        row *= extent;
+    }
+    chunk[0] = std::min<std::uint64_t>(shape[0], std::max(kRowsPerChunk, kElementsPerChunk / row));
+    return chunk;
+}
+
+Id plain_properties() {
+    const Id properties = H5Pcreate(H5P_DATASET_CREATE);
+    // Times of creation would make equal results differ.
+    H5Pset_obj_track_times(properties, false);
+    return properties;
+}
+
+Id compact_properties() {
+    const Id properties = plain_properties();
+    H5Pset_layout(properties, H5D_COMPACT);
+    return properties;
+}
+
+Handle compressed_properties(std::span<const std::uint64_t> shape) {
+    Handle properties(plain_properties(), H5Pclose);
+    const auto chunk = chunk_shape(shape);
+    H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
+    H5Pset_shuffle(properties.get());
+    H5Pset_deflate(properties.get(), 1);
+    return properties;
+}
+
+Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
+                      std::uint64_t bytes) {
+    const auto create = [&](Id properties) {
+        return Handle(H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
+    };
+    // Lists of properties are slow to make; these are the same for most datasets.
+    static const Id plain = plain_properties();
+    static const Id compact = compact_properties();
+    if (!shape.empty() && bytes >= kLargeBytes) {
+        return create(compressed_properties(shape).get());
+    }
+    return create(bytes > 0 && bytes <= kCompactBytes ? compact : plain);
+}
+
+/// Texts are converted on their way to the file, in a buffer that HDF5 clears for every write and makes of 1 MiB unless
+/// told otherwise: for a column of names that costs more than all the rest.
+Handle transfer_properties(std::uint64_t bytes) {
+    constexpr std::uint64_t kLeastBytes = 256;
+    constexpr std::uint64_t kMostBytes = 1024 * 1024;
+    Handle properties(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+    H5Pset_buffer(properties.get(), std::clamp(bytes, kLeastBytes, kMostBytes), nullptr, nullptr);
+    return properties;
+}
+
+herr_t write_values(const Dataset& dataset, ElementType type, const void* values, std::uint64_t bytes) {
+    const auto write = [&](Id transfer) {
+        return H5Dwrite(dataset.id(), type_in_memory(type), H5S_ALL, H5S_ALL, transfer, values);
+    };
+    return type == ElementType::text ? write(transfer_properties(bytes).get()) : write(H5P_DEFAULT);
+}
+
+Handle array_space(std::span<const std::uint64_t> shape) {
+    const std::vector<hsize_t> extents(shape.begin(), shape.end());
+    return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+}
+
+}  // namespace
+
+Group Group::create_group(std::string_view name) {
+    Handle group(H5Gcreate2(id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    check(group.get(), id(), "create group " + std::string(name));
+    return Group(std::move(group));
+}
 
 Group Group::open_group(std::string_view name) const {
     Handle group(H5Gopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Gclose);
@@ -46,6 +133,57 @@ LinkKind Group::kind_of(std::string_view name) const {
         default:
             return LinkKind::other;
     }
+}
+
+void Group::check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const {
+    std::uint64_t product = 1;
+    for (const std::uint64_t extent : shape) {
+        product *= extent;
+    }
+    LOOKAHEAD_ASSERT(product == size, "the values of " + std::string(name) + " do not fill its shape");
+}
+
+Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
+                     const Meaning& meaning) {
+    const Id element = type_in_memory(type);
+    std::uint64_t points = 1;
+    for (const std::uint64_t extent : shape) {
+        points *= extent;
+    }
+    // A text takes a pointer in memory and twice as much in the file.
+    const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
+    const Handle array = shape.empty() ? Handle() : array_space(shape);
+    Handle handle =
+        create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(), shape, bytes);
+    check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
+    Dataset dataset(std::move(handle));
+    if (points > 0) {
+        check(write_values(dataset, type, values, bytes), id(), [&] { return "write dataset " + std::string(name); });
+    }
+    dataset.set_attribute("units", meaning.units);
+    dataset.set_attribute("description", meaning.description);
+    return dataset;
+}
+
+Dataset Group::write_scalar(std::string_view name, bool value, const Meaning& meaning) {
+    const std::int8_t stored = value ? 1 : 0;
+    return write(name, ElementType::boolean, &stored, {}, meaning);
+}
+
+Dataset Group::write_scalar(std::string_view name, std::string_view value, const Meaning& meaning) {
+    const std::string text(value);
+    const char* pointer = text.c_str();
+    return write(name, ElementType::text, &pointer, {}, meaning);
+}
+
+Dataset Group::write_texts(std::string_view name, std::span<const std::string> values, const Meaning& meaning) {
+    std::vector<const char*> pointers;
+    pointers.reserve(values.size());
+    for (const std::string& value : values) {
+        pointers.push_back(value.c_str());
+    }
+    const std::uint64_t rows = values.size();
+    return write(name, ElementType::text, pointers.data(), {&rows, 1}, meaning);
 }
 
 }  // namespace lookahead::hdf5

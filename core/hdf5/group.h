@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,18 +11,51 @@
 
 namespace lookahead::hdf5 {
 
+/// What every dataset says about itself. Units are a singular noun or empty for pure numbers and names.
+struct Meaning {
+    std::string_view units;
+    std::string_view description;
+};
+
 enum class LinkKind { group, dataset, other };
 
 class Group : public Object {
   public:
     using Object::Object;
 
+    Group create_group(std::string_view name);
     Group open_group(std::string_view name) const;
     Dataset open_dataset(std::string_view name) const;
 
     bool has(std::string_view name) const;
     std::vector<std::string> names() const;  ///< in alphabetical order
     LinkKind kind_of(std::string_view name) const;
+
+    /// A 1-D dataset. Large ones are chunked, shuffled and compressed (gzip 1).
+    template <Element T>
+    Dataset write_column(std::string_view name, std::span<const T> values, const Meaning& meaning) {
+        const std::uint64_t rows = values.size();
+        return write(name, element_type_of<T>(), values.data(), {&rows, 1}, meaning);
+    }
+    /// A dataset of the given shape, in row-major order; values.size() must be its product.
+    template <Element T>
+    Dataset write_array(std::string_view name, std::span<const T> values, std::span<const std::uint64_t> shape,
+                        const Meaning& meaning) {
+        check_size(name, values.size(), shape);
+        return write(name, element_type_of<T>(), values.data(), shape, meaning);
+    }
+    template <Element T>
+    Dataset write_scalar(std::string_view name, T value, const Meaning& meaning) {
+        return write(name, element_type_of<T>(), &value, {}, meaning);
+    }
+    Dataset write_scalar(std::string_view name, bool value, const Meaning& meaning);
+    Dataset write_scalar(std::string_view name, std::string_view value, const Meaning& meaning);
+    Dataset write_texts(std::string_view name, std::span<const std::string> values, const Meaning& meaning);
+
+  private:
+    void check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const;
+    Dataset write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
+                  const Meaning& meaning);
 };
 
 }  // namespace lookahead::hdf5

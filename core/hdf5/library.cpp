@@ -92,6 +92,11 @@ Id type_in_memory(ElementType type) {
     throw InternalError("there is no HDF5 type for this element type");
 }
 
+Id scalar_space() {
+    static const Id space = H5Screate(H5S_SCALAR);
+    return space;
+}
+
 ElementType element_type_of(Id type) {
     if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
         return ElementType::text;

@@ -36,6 +36,9 @@ Result check(Result result, Id object, const Action& action) {
 /// The type in memory (equal to that in the file on little-endian hosts). One identifier for all uses, which nobody closes.
 Id type_in_memory(ElementType type);
 
+/// The shape of a single value, likewise.
+Id scalar_space();
+
 /// The project's element type behind an HDF5 type.
 ElementType element_type_of(Id type);
 

@@ -16,6 +16,16 @@ std::string quoted(std::string_view name) {
     return "\"" + std::string(name) + "\"";
 }
 
+void write_attribute(Id object, std::string_view name, ElementType type, Id space, const void* data) {
+    const std::string text(name);
+    const Id element = type_in_memory(type);
+    const Handle attribute(H5Acreate2(object, text.c_str(), element, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    check(attribute.get(), object, [&] { return "create attribute " + quoted(name); });
+    if (H5Sget_simple_extent_npoints(space) > 0) {
+        check(H5Awrite(attribute.get(), element, data), object, [&] { return "write attribute " + quoted(name); });
+    }
+}
+
 /// Texts of an attribute; a missing pointer is an empty text.
 std::vector<std::string> read_texts(Id object, Id attribute, std::size_t count) {
     const Id type = type_in_memory(ElementType::text);
@@ -42,6 +52,51 @@ T read_number(Id object, Id attribute, ElementType type) {
 }
 
 }  // namespace
+
+void Object::set_attribute(std::string_view name, std::string_view value) {
+    const std::string text(value);
+    const char* pointer = text.c_str();
+    write_attribute(id(), name, ElementType::text, scalar_space(), &pointer);
+}
+
+void Object::set_attribute(std::string_view name, std::span<const std::string> values) {
+    std::vector<const char*> pointers;
+    pointers.reserve(values.size());
+    for (const std::string& value : values) {
+        pointers.push_back(value.c_str());
+    }
+    const hsize_t count = values.size();
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    write_attribute(id(), name, ElementType::text, space.get(), pointers.data());
+}
+
+void Object::set_attribute(std::string_view name, std::int64_t value) {
+    write_attribute(id(), name, ElementType::int64, scalar_space(), &value);
+}
+
+void Object::set_attribute(std::string_view name, std::uint64_t value) {
+    write_attribute(id(), name, ElementType::uint64, scalar_space(), &value);
+}
+
+void Object::set_attribute(std::string_view name, double value) {
+    write_attribute(id(), name, ElementType::float64, scalar_space(), &value);
+}
+
+void Object::set_attribute_value(std::string_view name, const AttributeValue& value) {
+    std::visit(
+        [&]<class T>(const T& each) {
+            if constexpr (std::is_same_v<T, std::monostate>) {
+                throw InternalError("the attribute " + quoted(name) + " has no value");
+            } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+                set_attribute(name, std::span<const std::string>(each));
+            } else if constexpr (std::is_same_v<T, std::string>) {
+                set_attribute(name, std::string_view(each));
+            } else {
+                set_attribute(name, each);
+            }
+        },
+        value);
+}
 
 bool Object::has_attribute(std::string_view name) const {
     return H5Aexists(id(), std::string(name).c_str()) > 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,6 +20,15 @@ using AttributeValue =
 class Object {
   public:
     explicit Object(Handle handle) : handle_(std::move(handle)) {}
+
+    /// Texts are variable-length UTF-8.
+    void set_attribute(std::string_view name, std::string_view value);
+    void set_attribute(std::string_view name, const char* value) { set_attribute(name, std::string_view(value)); }
+    void set_attribute(std::string_view name, std::span<const std::string> values);
+    void set_attribute(std::string_view name, std::int64_t value);
+    void set_attribute(std::string_view name, std::uint64_t value);
+    void set_attribute(std::string_view name, double value);
+    void set_attribute_value(std::string_view name, const AttributeValue& value);
 
     bool has_attribute(std::string_view name) const;
     std::vector<std::string> attribute_names() const;  ///< in alphabetical order

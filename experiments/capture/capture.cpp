@@ -8,7 +8,6 @@
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
-#include "core/hdf5/output/output_file.h"
 #include "hdf5_schemas/capture_schema.h"
 #include "hdf5_schemas/validate.h"
 
@@ -19,8 +18,6 @@ namespace {
 namespace schema = capture_schema;
 using hdf5::Dataset;
 using hdf5::Group;
-using hdf5::OutputDataset;
-using hdf5::OutputGroup;
 
 hdf5::Meaning meaning_of(const DatasetName& name) {
     return {name.units, name.description};
@@ -28,7 +25,7 @@ hdf5::Meaning meaning_of(const DatasetName& name) {
 
 class CallTable {
   public:
-    CallTable(OutputGroup group, const std::vector<CapturedCall>& calls)
+    CallTable(Group group, const std::vector<CapturedCall>& calls)
         : group_(std::move(group)), calls_(calls), scale_(write_scale()) {}
 
     /// The column of what `member` gives for each call.
@@ -41,10 +38,10 @@ class CallTable {
     }
 
   private:
-    OutputDataset write_scale() {
+    Dataset write_scale() {
         std::vector<std::uint64_t> numbers(calls_.size());
         std::iota(numbers.begin(), numbers.end(), 0);
-        OutputDataset scale =
+        Dataset scale =
             group_.write_column<std::uint64_t>(schema::kCallsId.name, numbers, meaning_of(schema::kCallsId));
         scale.make_scale(schema::kCallsId.name);
         return scale;
@@ -57,12 +54,12 @@ class CallTable {
         group_.write_column<T>(name.name, values, meaning_of(name)).attach_scale(0, scale_);
     }
 
-    OutputGroup group_;
+    Group group_;
     const std::vector<CapturedCall>& calls_;
-    OutputDataset scale_;
+    Dataset scale_;
 };
 
-void write_calls(OutputGroup group, const std::vector<CapturedCall>& calls) {
+void write_calls(Group group, const std::vector<CapturedCall>& calls) {
     using Call = const CapturedCall&;
     CallTable table(std::move(group), calls);
     table.write(schema::kCallsKind, [](Call call) { return static_cast<std::uint32_t>(call.kind); });
@@ -123,7 +120,7 @@ std::vector<CapturedCall> read_calls(const Group& group) {
     return calls;
 }
 
-void write_contents(OutputGroup group, const Contents& contents) {
+void write_contents(Group group, const Contents& contents) {
     group.write_column<std::uint32_t>(schema::kContentsWords.name, contents.kept(), meaning_of(schema::kContentsWords));
     group.write_column<std::uint64_t>(schema::kContentsBlocks.name, contents.blocks(),
                                       meaning_of(schema::kContentsBlocks));
@@ -172,15 +169,17 @@ std::string Capture::ptx() const {
 
 void write_capture(const Capture& capture, const std::string& path) {
     hdf5::OutputFile file(path);
-    OutputGroup root = file.root();
-    root.set_attribute(schema::kSchemaAttribute, schema::kId);
-    root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
-    root.set_attribute(schema::kProgramAttribute, capture.program);
-    root.set_attribute(schema::kPtxAttribute, capture.ptx_name);
-    root.create_group(schema::kModulesGroup)
-        .write_texts(schema::kModulesText.name, capture.modules, meaning_of(schema::kModulesText));
-    write_calls(root.create_group(schema::kCallsGroup), capture.calls);
-    write_contents(root.create_group(schema::kContentsGroup), capture.contents_of_calls);
+    {
+        Group root = file.root();
+        root.set_attribute(schema::kSchemaAttribute, schema::kId);
+        root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
+        root.set_attribute(schema::kProgramAttribute, capture.program);
+        root.set_attribute(schema::kPtxAttribute, capture.ptx_name);
+        root.create_group(schema::kModulesGroup)
+            .write_texts(schema::kModulesText.name, capture.modules, meaning_of(schema::kModulesText));
+        write_calls(root.create_group(schema::kCallsGroup), capture.calls);
+        write_contents(root.create_group(schema::kContentsGroup), capture.contents_of_calls);
+    }
     file.commit();
 }
 

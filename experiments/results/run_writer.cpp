@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/error/error.h"
-#include "core/hdf5/output/output_file.h"
+#include "core/hdf5/file.h"
 #include "hdf5_schemas/run_schema.h"
 
 namespace lookahead {
@@ -13,18 +13,18 @@ namespace lookahead {
 namespace {
 
 namespace schema = run_schema;
-using Dataset = hdf5::OutputDataset;
-using Group = hdf5::OutputGroup;
+using hdf5::Dataset;
+using hdf5::Group;
 using hdf5::Meaning;
 
 Meaning meaning_of(const DatasetName& name) {
     return {name.units, name.description};
 }
 
-/// Writes the columns of a table, which share its scale.
+/// Writes the columns of a table; finish() attaches all of them to the table's scale.
 class Table {
   public:
-    Table(Group& group, const Dataset& scale) : group_(group), scale_(scale) {}
+    Table(Group& group, Dataset& scale) : group_(group), scale_(scale) {}
 
     template <class T>
     void write(const DatasetName& name, const std::vector<T>& values) {
@@ -34,9 +34,9 @@ class Table {
     void write(const std::string& name, const Meaning& meaning, const std::vector<T>& values) {
         LOOKAHEAD_ASSERT(values.size() == scale_.size(), "the column " + name + " is not as long as its table");
         if constexpr (std::is_same_v<T, std::string>) {
-            group_.write_texts(name, values, meaning).attach_scale(0, scale_);
+            columns_.push_back(group_.write_texts(name, values, meaning));
         } else {
-            group_.write_column<T>(name, values, meaning).attach_scale(0, scale_);
+            columns_.push_back(group_.write_column<T>(name, values, meaning));
         }
     }
     /// The column of one member of all rows.
@@ -50,9 +50,12 @@ class Table {
         write(name, values);
     }
 
+    void finish() { scale_.attach_to_columns(columns_); }
+
   private:
     Group& group_;
-    const Dataset& scale_;
+    Dataset& scale_;
+    std::vector<Dataset> columns_;
 };
 
 template <class T>
@@ -156,21 +159,23 @@ void write_config(Group group, const RunRecord& record) {
 }
 
 void write_components(Group group, const std::vector<ComponentRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kComponentsName, rows, [](const ComponentRow& row) { return row.name; });
     table.write(schema::kComponentsKind, rows, [](const ComponentRow& row) { return row.kind; });
     table.write(schema::kComponentsParent, rows, [](const ComponentRow& row) { return row.parent; });
+    table.finish();
 }
 
 void write_counters(Group group, const std::vector<CounterGroup>& groups) {
     for (const CounterGroup& counters : groups) {
         Group kind = group.create_group(counters.kind);
-        const Dataset scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
+        Dataset scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
         Table table(kind, scale);
         for (const CounterColumn& column : counters.columns) {
             table.write(column.name, {column.unit, column.description}, column.values);
         }
+        table.finish();
     }
 }
 
@@ -180,7 +185,7 @@ void write_kernels(Group group, const RunRecord& record) {
     for (const KernelRow& row : rows) {
         ids.push_back(row.id);
     }
-    const Dataset scale = write_scale(group, schema::kKernelsId, ids);
+    Dataset scale = write_scale(group, schema::kKernelsId, ids);
     Table table(group, scale);
     table.write(schema::kKernelsName, rows, [](const KernelRow& row) { return row.name; });
     table.write(schema::kKernelsStream, rows, [](const KernelRow& row) { return row.stream; });
@@ -204,6 +209,7 @@ void write_kernels(Group group, const RunRecord& record) {
             },
             column.values);
     }
+    table.finish();
 }
 
 std::vector<std::uint64_t> launches_of(const RunRecord& record) {
@@ -261,7 +267,7 @@ void write_series(Group group, const std::vector<SeriesGroup>& all) {
 void write_histogram(Group group, const HistogramRecord& histogram) {
     const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
-    const Dataset component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
+    Dataset component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
     write_scale(group, schema::kHistogramsEachEachEdges.name, {histogram.unit, about("Edges of the bins.")},
                 histogram.edges);
     const Dataset bin = write_scale(group, schema::kHistogramsEachEachBin.name,
@@ -274,18 +280,20 @@ void write_histogram(Group group, const HistogramRecord& histogram) {
                 histogram.underflow);
     table.write(schema::kHistogramsEachEachOverflow.name, {"", about("Values from the last edge up.")},
                 histogram.overflow);
+    table.finish();
     counts.attach_scale(0, component);
     counts.attach_scale(1, bin);
 }
 
 void write_histograms(Group group, const std::vector<HistogramRecord>& histograms) {
     for (const HistogramRecord& histogram : histograms) {
-        write_histogram(group.group(histogram.kind).create_group(histogram.name), histogram);
+        Group kind = group.has(histogram.kind) ? group.open_group(histogram.kind) : group.create_group(histogram.kind);
+        write_histogram(kind.create_group(histogram.name), histogram);
     }
 }
 
 void write_energy_events(Group group, const std::vector<EventRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
     table.write(schema::kEnergyEventsUnit, rows, [](const EventRow& row) { return row.event.unit; });
@@ -294,10 +302,11 @@ void write_energy_events(Group group, const std::vector<EventRow>& rows) {
     table.write(schema::kEnergyEventsCount, rows, [](const EventRow& row) { return row.count; });
     table.write(schema::kEnergyEventsJoules, rows, [](const EventRow& row) { return row.joules; });
     table.write(schema::kEnergyEventsSource, rows, [](const EventRow& row) { return row.event.source; });
+    table.finish();
 }
 
 void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
     table.write(schema::kEnergyStaticUnit, rows, [](const StaticRow& row) { return row.power.unit; });
@@ -306,6 +315,7 @@ void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
     table.write(schema::kEnergyStaticInstances, rows, [](const StaticRow& row) { return row.instances; });
     table.write(schema::kEnergyStaticJoules, rows, [](const StaticRow& row) { return row.joules; });
     table.write(schema::kEnergyStaticSource, rows, [](const StaticRow& row) { return row.power.source; });
+    table.finish();
 }
 
 void write_energy(Group group, const RunRecord& record) {
@@ -351,7 +361,7 @@ void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<
     for (const EngineRow& row : rows) {
         counts.insert(counts.end(), row.statistics.window_lengths.begin(), row.statistics.window_lengths.end());
     }
-    const Dataset scale = write_scale(group, schema::kEngineWindowLength, lengths);
+    Dataset scale = write_scale(group, schema::kEngineWindowLength, lengths);
     const std::uint64_t shape[] = {rows.size(), kLengths};
     Dataset dataset = group.write_array<std::uint64_t>(schema::kEngineWindowLengths.name, counts, shape,
                                                        meaning_of(schema::kEngineWindowLengths));
@@ -360,7 +370,7 @@ void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<
 }
 
 void write_engine(Group& group, const std::vector<EngineRow>& rows) {
-    const Dataset scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
+    Dataset scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
     Table table(group, scale);
     const auto statistic = [&](const DatasetName& name, auto member) {
         table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
@@ -378,6 +388,7 @@ void write_engine(Group& group, const std::vector<EngineRow>& rows) {
     statistic(schema::kEngineWindows, &EngineStatistics::windows);
     statistic(schema::kEngineInnerWindows, &EngineStatistics::inner_windows);
     statistic(schema::kEngineEpochs, &EngineStatistics::epochs);
+    table.finish();
     write_window_lengths(group, scale, rows);
 }
 
@@ -387,11 +398,12 @@ void write_processes(Group group, const RunRecord& record) {
     for (std::size_t lp = 0; lp < profile.loads.size(); ++lp) {
         names.push_back(record.components[lp].name);
     }
-    const Dataset scale = write_scale(group, schema::kEnginePerProcessProcess, names);
+    Dataset scale = write_scale(group, schema::kEnginePerProcessProcess, names);
     Table table(group, scale);
     table.write(schema::kEnginePerProcessRank, std::vector<std::int32_t>(profile.rank.begin(), profile.rank.end()));
     table.write(schema::kEnginePerProcessComputeSeconds, profile.loads, [](const ProcessLoad& l) { return l.seconds; });
     table.write(schema::kEnginePerProcessAdvances, profile.loads, [](const ProcessLoad& l) { return l.advances; });
+    table.finish();
 }
 
 void write_windows(Group group, const RunRecord& record) {
@@ -402,9 +414,10 @@ void write_windows(Group group, const RunRecord& record) {
         names.push_back(record.components[lp].name);
     }
     const Dataset process = write_scale(group, schema::kEnginePerWindowProcess, names);
-    const Dataset scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
+    Dataset scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
     Table table(group, scale);
     table.write(schema::kEnginePerWindowStartFs, log.start);
+    table.finish();
     write_scaled(group, schema::kEnginePerWindowComputeNs, log.nanoseconds, {&scale, &process});
     write_scaled(group, schema::kEnginePerWindowMessages, log.messages, {&process, &process});
 }
@@ -413,23 +426,25 @@ void write_windows(Group group, const RunRecord& record) {
 
 void write_run(const RunRecord& record, const std::string& path) {
     hdf5::OutputFile file(path);
-    Group root = file.root();
-    write_summary(root, record);
-    write_meta(root.create_group(schema::kMetaGroup), record.meta);
-    write_config(root.create_group(schema::kConfigGroup), record);
-    write_components(root.create_group(schema::kComponentsGroup), record.components);
-    write_counters(root.create_group(schema::kCountersGroup), record.counters);
-    write_kernels(root.create_group(schema::kKernelsGroup), record);
-    write_series(root.create_group(schema::kSeriesGroup), record.series);
-    write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
-    write_stalls(root.create_group(schema::kStallsGroup), record.stalls);
-    write_latency(root.create_group(schema::kLatencyGroup), record.latency);
-    write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
-    write_energy(root.create_group(schema::kEnergyGroup), record);
-    Group engine = root.create_group(schema::kEngineGroup);
-    write_engine(engine, record.engine);
-    write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);
-    write_windows(engine.create_group(schema::kEnginePerWindowGroup), record);
+    {
+        Group root = file.root();
+        write_summary(root, record);
+        write_meta(root.create_group(schema::kMetaGroup), record.meta);
+        write_config(root.create_group(schema::kConfigGroup), record);
+        write_components(root.create_group(schema::kComponentsGroup), record.components);
+        write_counters(root.create_group(schema::kCountersGroup), record.counters);
+        write_kernels(root.create_group(schema::kKernelsGroup), record);
+        write_series(root.create_group(schema::kSeriesGroup), record.series);
+        write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
+        write_stalls(root.create_group(schema::kStallsGroup), record.stalls);
+        write_latency(root.create_group(schema::kLatencyGroup), record.latency);
+        write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
+        write_energy(root.create_group(schema::kEnergyGroup), record);
+        Group engine = root.create_group(schema::kEngineGroup);
+        write_engine(engine, record.engine);
+        write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);
+        write_windows(engine.create_group(schema::kEnginePerWindowGroup), record);
+    }
     file.commit(hdf5::Commit::renamed);  // can be computed again
 }
 

@@ -8,7 +8,6 @@
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
-#include "core/hdf5/output/output_file.h"
 #include "experiments/results/run_record.h"
 #include "experiments/sweep/best.h"
 #include "hdf5_schemas/sweep_schema.h"
@@ -21,8 +20,6 @@ namespace schema = sweep_schema;
 using hdf5::Dataset;
 using hdf5::Group;
 using hdf5::InputFile;
-using hdf5::OutputDataset;
-using hdf5::OutputGroup;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
@@ -131,32 +128,32 @@ Columns collect(std::span<const SweepPoint> points, const SweepFolder& folder, c
     return columns;
 }
 
-void write_points(OutputGroup group, const Study& study, const std::vector<Metric>& metrics, const Columns& columns) {
+void write_points(Group group, const Study& study, const std::vector<Metric>& metrics, const Columns& columns) {
     const auto meaning = [](const DatasetName& name) { return hdf5::Meaning{name.units, name.description}; };
-    OutputDataset scale =
-        group.write_column<std::uint64_t>(schema::kPointsId.name, columns.id, meaning(schema::kPointsId));
+    Dataset scale = group.write_column<std::uint64_t>(schema::kPointsId.name, columns.id, meaning(schema::kPointsId));
     scale.make_scale(schema::kPointsId.name);
+    std::vector<Dataset> all;
     const auto text = [&](const DatasetName& name, const std::vector<std::string>& values) {
-        group.write_texts(name.name, values, meaning(name)).attach_scale(0, scale);
+        all.push_back(group.write_texts(name.name, values, meaning(name)));
     };
     text(schema::kPointsKey, columns.key);
     text(schema::kPointsWorkload, columns.workload);
     text(schema::kPointsStatus, columns.status);
     text(schema::kPointsMessage, columns.message);
     text(schema::kPointsFile, columns.file);
-    group.write_column<std::int32_t>(schema::kPointsExitCode.name, columns.exit_code, meaning(schema::kPointsExitCode))
-        .attach_scale(0, scale);
+    all.push_back(group.write_column<std::int32_t>(schema::kPointsExitCode.name, columns.exit_code,
+                                                   meaning(schema::kPointsExitCode)));
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-        group.write_texts(study.axes[axis].name, columns.axes[axis], {"", "The axis's value."}).attach_scale(0, scale);
+        all.push_back(group.write_texts(study.axes[axis].name, columns.axes[axis], {"", "The axis's value."}));
     }
     for (std::size_t m = 0; m < metrics.size(); ++m) {
         const std::string about = "From " + metrics[m].path + " of the result file; NaN without one.";
-        group.write_column<double>(metrics[m].name, columns.metrics[m], {metrics[m].units, about})
-            .attach_scale(0, scale);
+        all.push_back(group.write_column<double>(metrics[m].name, columns.metrics[m], {metrics[m].units, about}));
     }
+    scale.attach_to_columns(all);
 }
 
-void write_bests(OutputGroup group, const Study& study, std::span<const SweepPoint> points,
+void write_bests(Group group, const Study& study, std::span<const SweepPoint> points,
                  const std::vector<Metric>& metrics, const Columns& columns) {
     std::vector<BestRow> rows;
     for (const Best& best : study.bests) {
@@ -167,17 +164,18 @@ void write_bests(OutputGroup group, const Study& study, std::span<const SweepPoi
     std::vector<std::uint64_t> ids(rows.size());
     std::iota(ids.begin(), ids.end(), 0);
     const auto meaning = [](const DatasetName& name) { return hdf5::Meaning{name.units, name.description}; };
-    OutputDataset scale = group.write_column<std::uint64_t>(schema::kBestId.name, ids, meaning(schema::kBestId));
+    Dataset scale = group.write_column<std::uint64_t>(schema::kBestId.name, ids, meaning(schema::kBestId));
     scale.make_scale(schema::kBestId.name);
+    std::vector<Dataset> all;
     const auto text = [&](const DatasetName& name, std::string BestRow::*member) {
         std::vector<std::string> values;
         std::ranges::transform(rows, std::back_inserter(values), member);
-        group.write_texts(name.name, values, meaning(name)).attach_scale(0, scale);
+        all.push_back(group.write_texts(name.name, values, meaning(name)));
     };
     const auto number = [&]<class T>(const DatasetName& name, T BestRow::*member) {
         std::vector<T> values;
         std::ranges::transform(rows, std::back_inserter(values), member);
-        group.write_column<T>(name.name, values, meaning(name)).attach_scale(0, scale);
+        all.push_back(group.write_column<T>(name.name, values, meaning(name)));
     };
     text(schema::kBestName, &BestRow::name);
     text(schema::kBestWorkload, &BestRow::workload);
@@ -186,6 +184,7 @@ void write_bests(OutputGroup group, const Study& study, std::span<const SweepPoi
     number(schema::kBestPoint, &BestRow::point);
     number(schema::kBestComplete, &BestRow::complete);
     number(schema::kBestCandidates, &BestRow::candidates);
+    scale.attach_to_columns(all);
 }
 
 /// Every column has a name of its own.
@@ -216,16 +215,18 @@ void write_index(const Study& study, std::span<const SweepPoint> points, const S
     const Columns columns = collect(points, folder, metrics, study.axes.size());
 
     hdf5::OutputFile file(folder.index_file());
-    OutputGroup root = file.root();
-    root.set_attribute(schema::kSchemaAttribute, schema::kId);
-    root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
-    root.set_attribute(schema::kStudyAttribute, study.name);
-    root.set_attribute(schema::kTitleAttribute, study.title);
-    root.set_attribute(schema::kSourceAttribute, study.source);
-    root.set_attribute(schema::kTomlAttribute, study.toml);
-    root.set_attribute(schema::kProgramHashAttribute, hash_text(program_hash()));
-    write_points(root.create_group(schema::kPointsGroup), study, metrics, columns);
-    write_bests(root.create_group(schema::kBestGroup), study, points, metrics, columns);
+    {
+        Group root = file.root();
+        root.set_attribute(schema::kSchemaAttribute, schema::kId);
+        root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
+        root.set_attribute(schema::kStudyAttribute, study.name);
+        root.set_attribute(schema::kTitleAttribute, study.title);
+        root.set_attribute(schema::kSourceAttribute, study.source);
+        root.set_attribute(schema::kTomlAttribute, study.toml);
+        root.set_attribute(schema::kProgramHashAttribute, hash_text(program_hash()));
+        write_points(root.create_group(schema::kPointsGroup), study, metrics, columns);
+        write_bests(root.create_group(schema::kBestGroup), study, points, metrics, columns);
+    }
     file.commit();
 }
 

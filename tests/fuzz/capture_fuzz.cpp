@@ -12,7 +12,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
-#include "core/hdf5/output/output_file.h"
+#include "core/hdf5/file.h"
 #include "core/param/configuration.h"
 #include "experiments/capture/capture.h"
 #include "experiments/workloads/workload.h"
@@ -65,18 +65,18 @@ std::uint64_t number(Input& input) {
 }
 
 template <class T>
-void write_column(hdf5::OutputGroup& group, const DatasetName& name, std::size_t rows, Input& input,
-                  const hdf5::OutputDataset& scale) {
+void write_column(hdf5::Group& group, const DatasetName& name, std::size_t rows, Input& input,
+                  const hdf5::Dataset& scale) {
     std::vector<T> values(rows);
     for (T& value : values) value = static_cast<T>(number(input));
-    hdf5::OutputDataset column = group.write_column<T>(name.name, values, {name.units, name.description});
+    hdf5::Dataset column = group.write_column<T>(name.name, values, {name.units, name.description});
     if (rows == scale.size()) column.attach_scale(0, scale);
 }
 
 void write_file(Input& input, const std::string& path) {
     hdf5::OutputFile file(path);
     {
-        hdf5::OutputGroup root = file.root();
+        hdf5::Group root = file.root();
         const auto odd = input.take<std::uint8_t>();
         root.set_attribute(schema::kSchemaAttribute, odd == 1 ? input.take_text(20) : std::string(schema::kId));
         root.set_attribute(schema::kSchemaVersionAttribute,
@@ -88,7 +88,7 @@ void write_file(Input& input, const std::string& path) {
         root.create_group(schema::kModulesGroup)
             .write_texts(schema::kModulesText.name, modules,
                          {schema::kModulesText.units, schema::kModulesText.description});
-        hdf5::OutputGroup calls = root.create_group(schema::kCallsGroup);
+        hdf5::Group calls = root.create_group(schema::kCallsGroup);
         const std::size_t rows = input.take<std::uint8_t>() % 12;
         // One column may have another length than the rest.
         const auto other = input.take<std::uint8_t>();
@@ -96,8 +96,8 @@ void write_file(Input& input, const std::string& path) {
         const auto length = [&] { return ++column == other ? rows + 1 : rows; };
         std::vector<std::uint64_t> ids(rows);
         for (std::size_t i = 0; i < rows; ++i) ids[i] = i;
-        hdf5::OutputDataset scale = calls.write_column<std::uint64_t>(
-            schema::kCallsId.name, ids, {schema::kCallsId.units, schema::kCallsId.description});
+        hdf5::Dataset scale = calls.write_column<std::uint64_t>(schema::kCallsId.name, ids,
+                                                                {schema::kCallsId.units, schema::kCallsId.description});
         scale.make_scale(schema::kCallsId.name);
         write_column<std::uint32_t>(calls, schema::kCallsKind, length(), input, scale);
         for (const DatasetName& name : {schema::kCallsAddress, schema::kCallsSource, schema::kCallsBytes})
@@ -106,8 +106,8 @@ void write_file(Input& input, const std::string& path) {
         write_column<std::uint64_t>(calls, schema::kCallsFirstWord, length(), input, scale);
         std::vector<std::string> kernels(length());
         for (std::string& kernel : kernels) kernel = input.take<std::uint8_t>() % 4 != 0 ? "k" : input.take_text(3);
-        hdf5::OutputDataset names = calls.write_texts(schema::kCallsKernel.name, kernels,
-                                                      {schema::kCallsKernel.units, schema::kCallsKernel.description});
+        hdf5::Dataset names = calls.write_texts(schema::kCallsKernel.name, kernels,
+                                                {schema::kCallsKernel.units, schema::kCallsKernel.description});
         if (kernels.size() == rows) names.attach_scale(0, scale);
         for (const DatasetName& name :
              {schema::kCallsGridX, schema::kCallsGridY, schema::kCallsGridZ, schema::kCallsBlockX, schema::kCallsBlockY,
@@ -116,7 +116,7 @@ void write_file(Input& input, const std::string& path) {
         if (odd != 6) write_column<std::int32_t>(calls, schema::kCallsError, length(), input, scale);
         std::vector<std::uint32_t> words(input.take<std::uint8_t>() % 64);
         for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(number(input));
-        hdf5::OutputGroup contents = root.create_group(schema::kContentsGroup);
+        hdf5::Group contents = root.create_group(schema::kContentsGroup);
         contents.write_column<std::uint32_t>(schema::kContentsWords.name, words,
                                              {schema::kContentsWords.units, schema::kContentsWords.description});
         std::vector<std::uint64_t> blocks(odd == 7 ? input.take<std::uint8_t>() % 4 : 1);

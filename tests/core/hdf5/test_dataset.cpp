@@ -1,22 +1,19 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <filesystem>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <random>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
-#include "core/hdf5/output/output_file.h"
 #include "tests/core/hdf5/temporary_folder.h"
 
 namespace lookahead::hdf5 {
 namespace {
 
 /// Writes a file by `write` and gives it to `read`.
-void round_trip(const std::function<void(OutputGroup)>& write, const std::function<void(Group)>& read) {
+void round_trip(const std::function<void(Group)>& write, const std::function<void(Group)>& read) {
     const TemporaryFolder folder;
     OutputFile output(folder.file("a.h5"));
     write(output.root());
@@ -29,7 +26,7 @@ constexpr Meaning kCycles{"cycle", "Cycles with work."};
 TEST_CASE("a column comes back with its type, units and description") {
     const std::vector<std::uint64_t> values{0, 1, std::numeric_limits<std::uint64_t>::max()};
     round_trip(
-        [&](OutputGroup root) { root.create_group("counters").write_column<std::uint64_t>("cycles", values, kCycles); },
+        [&](Group root) { root.create_group("counters").write_column<std::uint64_t>("cycles", values, kCycles); },
         [&](Group root) {
             const Dataset column = root.open_dataset("counters/cycles");
             CHECK(column.type() == ElementType::uint64);
@@ -43,7 +40,7 @@ TEST_CASE("a column comes back with its type, units and description") {
 
 TEST_CASE("every element type is told apart") {
     round_trip(
-        [](OutputGroup root) {
+        [](Group root) {
             root.write_scalar<std::int32_t>("i32", -1, {"", "x"});
             root.write_scalar<std::int64_t>("i64", -2, {"", "x"});
             root.write_scalar<std::uint32_t>("u32", 3, {"", "x"});
@@ -71,61 +68,19 @@ TEST_CASE("a large array is compressed and comes back whole") {
     std::iota(values.begin(), values.end(), 0.25);
     const std::uint64_t shape[] = {300, 70};
     round_trip(
-        [&](OutputGroup root) {
+        [&](Group root) {
             root.write_array<double>("x", values, shape, {"", "x"});
         },
         [&](Group root) {
             CHECK(root.open_dataset("x").shape() == std::vector<std::uint64_t>{300, 70});
             CHECK(root.open_dataset("x").read<double>() == values);
         });
-}
-
-TEST_CASE("a column of more chunks than a node of their index holds comes back, and takes little room") {
     const TemporaryFolder folder;
-    std::vector<std::uint64_t> values(1'000'000);
-    values.back() = 7;
-    OutputFile output(folder.file("a.h5"));
-    output.root().write_column<std::uint64_t>("values", values, {"", "x"});
+    OutputFile output(folder.file("zeros.h5"));
+    const std::vector<std::uint64_t> zeros(1'000'000);
+    output.root().write_column<std::uint64_t>("zeros", zeros, {"", "x"});
     output.commit();
-    CHECK(std::filesystem::file_size(folder.file("a.h5")) < 100'000);
-    CHECK(InputFile(folder.file("a.h5")).root().open_dataset("values").read<std::uint64_t>() == values);
-}
-
-TEST_CASE("a file of many megabytes comes back, texts that were under way when its first part was written too") {
-    std::mt19937_64 random(5);
-    std::vector<std::uint64_t> noise(100'000);
-    std::ranges::generate(noise, random);
-    std::vector<std::string> texts;
-    for (int i = 0; i < 3000; ++i) {
-        texts.push_back("text " + std::to_string(i));
-    }
-    round_trip(
-        [&](OutputGroup root) {
-            for (std::size_t i = 0; i < 12; ++i) {
-                root.write_column<std::uint64_t>("noise" + std::to_string(i), noise, {"", "x"});
-                root.write_scalar("text" + std::to_string(i), std::string_view(texts[i]), {"", "x"});
-            }
-            root.write_texts("texts", texts, {"", "x"});
-        },
-        [&](Group root) {
-            for (std::size_t i = 0; i < 12; ++i) {
-                CHECK(root.open_dataset("noise" + std::to_string(i)).read<std::uint64_t>() == noise);
-                CHECK(root.open_dataset("text" + std::to_string(i)).read_texts().front() == texts[i]);
-            }
-            CHECK(root.open_dataset("texts").read_texts() == texts);
-        });
-}
-
-TEST_CASE("a name that a link cannot have, or that another has, is an input error with the file's path") {
-    const TemporaryFolder folder;
-    OutputFile output(folder.file("a.h5"));
-    OutputGroup root = output.root();
-    root.create_group("group");
-    for (const char* name : {"", ".", "a/b", "group"}) {
-        CHECK_THROWS_WITH_AS(root.write_scalar<double>(name, 1, {"", "x"}),
-                             doctest::Contains((output.partial_path() + ": ").c_str()), InputError);
-    }
-    CHECK_THROWS_AS(root.create_group("group"), InputError);
+    CHECK(std::filesystem::file_size(folder.file("zeros.h5")) < 100'000);
 }
 
 TEST_CASE("values that do not fill the shape are an internal error") {
@@ -139,7 +94,7 @@ TEST_CASE("values that do not fill the shape are an internal error") {
 TEST_CASE("empty columns and texts are kept") {
     const std::vector<std::string> texts{"", "two words", "日本"};
     round_trip(
-        [&](OutputGroup root) {
+        [&](Group root) {
             root.write_column<double>("none", {}, {"", "x"});
             root.write_texts("no_texts", {}, {"", "x"});
             root.write_texts("texts", texts, {"", "x"});
@@ -155,7 +110,7 @@ TEST_CASE("empty columns and texts are kept") {
 TEST_CASE("attributes of every type come back") {
     const std::vector<std::string> words{"run", "vecadd", ""};
     round_trip(
-        [&](OutputGroup root) {
+        [&](Group root) {
             root.set_attribute("text", "é");
             root.set_attribute("empty", "");
             root.set_attribute("words", std::span<const std::string>(words));
@@ -183,8 +138,8 @@ TEST_CASE("a dimension scale is attached to the columns of its dimension") {
     const std::vector<std::string> names{"sm0", "sm1"};
     const std::vector<std::uint64_t> cycles{5, 6};
     round_trip(
-        [&](OutputGroup root) {
-            OutputDataset scale = root.write_texts("component", names, {"", "Components."});
+        [&](Group root) {
+            Dataset scale = root.write_texts("component", names, {"", "Components."});
             scale.make_scale("component");
             root.write_column<std::uint64_t>("cycles", cycles, kCycles).attach_scale(0, scale);
             root.write_column<std::uint64_t>("alone", cycles, kCycles);
@@ -198,15 +153,18 @@ TEST_CASE("a dimension scale is attached to the columns of its dimension") {
         });
 }
 
-TEST_CASE("a scale of many columns is attached to each") {
+TEST_CASE("a scale attached to many columns at once is attached to each, and to more afterwards") {
     const std::vector<std::uint64_t> cycles{5, 6};
     round_trip(
-        [&](OutputGroup root) {
-            OutputDataset scale = root.write_column<std::uint64_t>("component", cycles, {"", "Components."});
+        [&](Group root) {
+            Dataset scale = root.write_column<std::uint64_t>("component", cycles, {"", "Components."});
             scale.make_scale("component");
+            std::vector<Dataset> columns;
             for (int i = 0; i < 300; ++i) {
-                root.write_column<std::uint64_t>("c" + std::to_string(i), cycles, kCycles).attach_scale(0, scale);
+                columns.push_back(root.write_column<std::uint64_t>("c" + std::to_string(i), cycles, kCycles));
             }
+            scale.attach_to_columns(columns);
+            root.write_column<std::uint64_t>("later", cycles, kCycles).attach_scale(0, scale);
             root.write_column<std::uint64_t>("alone", cycles, kCycles);
         },
         [](Group root) {
@@ -214,14 +172,14 @@ TEST_CASE("a scale of many columns is attached to each") {
             for (int i = 0; i < 300; ++i) {
                 CHECK(root.open_dataset("c" + std::to_string(i)).has_scale(0, scale));
             }
+            CHECK(root.open_dataset("later").has_scale(0, scale));
             CHECK_FALSE(root.open_dataset("alone").has_scale(0, scale));
-            CHECK(root.names().size() == 302);
         });
 }
 
 TEST_CASE("what is missing or of another kind is an input error with the file's path") {
     round_trip(
-        [](OutputGroup root) {
+        [](Group root) {
             root.write_scalar<double>("x", 1, {"", "x"});
         },
         [](Group root) {

@@ -11,13 +11,12 @@
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
-#include "core/hdf5/output/output_file.h"
 #include "tests/core/hdf5/temporary_folder.h"
 
 namespace lookahead::hdf5 {
 namespace {
 
-void write_something(OutputGroup root) {
+void write_something(Group root) {
     const std::vector<double> values(20'000, 1.5);
     root.write_column<double>("x", values, {"", "x"});
 }
@@ -130,6 +129,17 @@ TEST_CASE("a file that cannot be created is an input error with its path") {
     const TemporaryFolder folder;
     const std::string path = folder.file("no/such/folder/run.h5");
     CHECK_THROWS_AS(OutputFile{path}, InputError);
+}
+
+TEST_CASE("a file with open objects is not committed") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    OutputFile output(path);
+    {
+        const Group root = output.root();
+        CHECK_THROWS_AS(output.commit(), InputError);
+    }
+    CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("equal contents give equal files") {

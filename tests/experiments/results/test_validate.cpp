@@ -7,8 +7,7 @@
 #include <functional>
 
 #include "core/error/error.h"
-#include "core/hdf5/handle.h"
-#include "core/hdf5/output/output_file.h"
+#include "core/hdf5/file.h"
 #include "experiments/results/run_writer.h"
 #include "hdf5_schemas/run_schema.h"
 #include "hdf5_schemas/validate.h"
@@ -59,16 +58,7 @@ void set_text(hid_t file, const char* path, const char* name, const char* value)
     if (H5Aexists(object, name) > 0) {
         H5Adelete(object, name);
     }
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    REQUIRE(H5Awrite(attribute, type, &value) >= 0);
-    H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Oclose(object);
+    hdf5::Object(hdf5::Handle(object, H5Oclose)).set_attribute(name, value);
 }
 
 /// A dataset of `type` without scales, with units and description.
