@@ -13,18 +13,6 @@ namespace lookahead {
 
 using isa::LaneMask;
 
-namespace {
-
-/// Instructions after which a warp that meets no barrier lets the others run.
-constexpr std::uint64_t kStretch = 1 << 16;
-/// The same among CTAs that wait for one another, where most that run long only wait.
-constexpr std::uint64_t kShortStretch = 1 << 8;
-
-/// Stretches in a row in which no warp of a CTA has ended or waited, after which it may be that none ever will.
-constexpr unsigned kQuietRounds = 16;
-
-}  // namespace
-
 CtaRunner::CtaRunner(LaunchState& launch, MemoryUnit& memory) : launch_(launch), memory_(memory) {
     const isa::Kernel& kernel = *launch.kernel;
     const std::uint32_t warps = isa::warps_per_cta(launch.configuration.block);
@@ -48,6 +36,7 @@ void CtaRunner::begin(const isa::Dim3& ctaid) {
     ctaid_ = ctaid;
     barriers_.fill({});
     live_warps_ = static_cast<std::uint32_t>(warps_.size());
+    restart_patience();
     memory_.begin_cta(std::uint64_t{kernel.static_shared_bytes} + launch_.configuration.dynamic_shared_bytes,
                       kernel.local_bytes, threads);
     for (Warp& warp : warps_) {
@@ -60,32 +49,27 @@ void CtaRunner::begin(const isa::Dim3& ctaid) {
     }
 }
 
-void CtaRunner::run(const isa::Dim3& ctaid) {
-    begin(ctaid);
-    unsigned quiet = 0, patience = kQuietRounds;
-    while (live_warps_ != 0) {
-        quiet = run_warps(kStretch) ? 0 : quiet + 1;
-        if (quiet < patience) continue;
-        look_for_livelock();
-        quiet = 0;
-        patience *= 2;
-    }
+void CtaRunner::run_round(std::uint64_t stretch, std::uint64_t watched_after) {
+    if (done()) return;
+    const bool watched = uninterrupted_ >= watched_after;
+    if (watched) memory_.watch();
+    const std::uint64_t before = launch_.executed;
+    const std::uint32_t warps = live_warps_;
+    run_warps(stretch);
+    const bool changed = !watched || memory_.changed_for_others() || live_warps_ != warps;
+    const std::uint64_t each = (launch_.executed - before + warps - 1) / warps;
+    uninterrupted_ = live_warps_ != warps ? 0 : uninterrupted_ + each;
+    quiet_ = changed ? 0 : quiet_ + each;
 }
 
-void CtaRunner::run_shortly() {
-    run_warps(kShortStretch);
-}
-
-bool CtaRunner::run_warps(std::uint64_t stretch) {
-    bool ran = false, changed = false;
+void CtaRunner::run_warps(std::uint64_t stretch) {
+    bool ran = false;
     for (Warp& warp : warps_) {
         if (warp.simt.done() || warp.waits()) continue;
         run_warp(warp, stretch);
         ran = true;
-        changed |= warp.simt.done() || warp.waits();
     }
     if (!ran) report_deadlock();
-    return changed;
 }
 
 void CtaRunner::run_warp(Warp& warp, std::uint64_t stretch) {

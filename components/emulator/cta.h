@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,18 +33,26 @@ struct LaunchState {
     InstructionObserver* observer = nullptr;
 };
 
-/// Runs CTAs of one launch, one after another: each warp to the next barrier, in turn.
+/// Runs CTAs of one launch, one after another: the warps in turn.
 class CtaRunner {
   public:
     CtaRunner(LaunchState& launch, MemoryUnit& memory);
 
-    /// Throws ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
-    void run(const isa::Dim3& ctaid);
-
-    /// For a CTA that waits for others: begins it, and runs each of its warps a short way. Livelocks stay undetected.
     void begin(const isa::Dim3& ctaid);
-    void run_shortly();
+    /// Runs each warp until it exits, waits at a barrier, or has executed `stretch` instructions. Changes of memory count
+    /// as signs of progress, and are watched for, when no warp has exited for `watched_after` instructions. Throws
+    /// ProgramError if the CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions.
+    void run_round(std::uint64_t stretch, std::uint64_t watched_after);
     bool done() const { return live_warps_ == 0; }
+
+    /// Instructions that a warp has run, on average, since one last exited.
+    std::uint64_t uninterrupted() const { return uninterrupted_; }
+    /// Of these, those since a byte of global or shared memory was changed, as far as watched.
+    std::uint64_t quiet() const { return quiet_; }
+    void restart_patience() { uninterrupted_ = quiet_ = 0; }
+
+    /// What the CTA's warps repeat for ever, if they do and nobody else changes memory (cta_livelock.cpp).
+    std::optional<std::string> find_livelock();
 
   private:
     struct Warp {
@@ -58,9 +67,7 @@ class CtaRunner {
     };
     static constexpr int kNotWaiting = -1;
 
-    /// Runs each warp until it exits, waits at a barrier, or has executed a stretch (it may wait for another in a loop).
-    /// Whether one exited or waits.
-    bool run_warps(std::uint64_t stretch);
+    void run_warps(std::uint64_t stretch);
     void run_warp(Warp& warp, std::uint64_t stretch);
     void step(Warp& warp);
     void run_one(Warp& warp);
@@ -81,8 +88,6 @@ class CtaRunner {
     void check_runs(const Warp& warp) const;
     [[noreturn]] void report_deadlock() const;
 
-    /// Throws ProgramError if the CTA's warps repeat what they do for ever (cta_livelock.cpp).
-    void look_for_livelock();
     bool repeats(Warp& warp);
     std::uint64_t state_of(const Warp& warp) const;
 
@@ -102,6 +107,8 @@ class CtaRunner {
     std::vector<isa::WarpExchange> exchanges_;
     std::array<isa::CtaBarrier, isa::kBarriersPerCta> barriers_;
     std::uint32_t live_warps_ = 0;
+    std::uint64_t uninterrupted_ = 0;
+    std::uint64_t quiet_ = 0;
     bool clock_read_ = false;
 };
 

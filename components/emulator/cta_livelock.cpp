@@ -1,13 +1,12 @@
 // Finds CTAs whose warps do the same for ever.
 //
-// The CTA is a deterministic machine and nothing else runs: if every warp that can run gets back to a state that it
+// The CTA is a deterministic machine, and if nothing else changes memory: if every warp that can run gets back to a state that it
 // was in, and no byte of memory changes and no clock is read on the way, then it will do so again and again.
 #include <fmt/core.h>
 
 #include <bit>
 
 #include "components/emulator/cta.h"
-#include "core/error/error.h"
 #include "core/stats/state_hasher.h"
 
 namespace lookahead {
@@ -42,7 +41,7 @@ bool CtaRunner::repeats(Warp& warp) {
     return false;
 }
 
-void CtaRunner::look_for_livelock() {
+std::optional<std::string> CtaRunner::find_livelock() {
     memory_.watch();
     clock_read_ = false;
     std::string spinning;
@@ -50,7 +49,7 @@ void CtaRunner::look_for_livelock() {
         if (warp.simt.done() || warp.waits()) continue;
         const std::uint32_t pc = warp.simt.pc();
         const LaneMask lanes = warp.simt.active();
-        if (!repeats(warp)) return;
+        if (!repeats(warp)) return std::nullopt;
         spinning +=
             fmt::format("{}warp {} repeats with lanes {:#010x} what it does at {}", spinning.empty() ? "" : "; ",
                         warp.first_thread / isa::kWarpSize, lanes, describe_pc(pc));
@@ -61,8 +60,8 @@ void CtaRunner::look_for_livelock() {
                 "runs them)",
                 others);
     }
-    if (memory_.changed() || clock_read_) return;
-    throw ProgramError(fmt::format("{}: livelock: {}", describe_cta(), spinning));
+    if (memory_.changed() || clock_read_) return std::nullopt;
+    return fmt::format("{}: livelock: {}", describe_cta(), spinning);
 }
 
 }  // namespace lookahead

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <utility>
 
 #include "components/emulator/cta.h"
+#include "components/emulator/grid_runner.h"
 #include "core/error/error.h"
 
 namespace lookahead {
@@ -80,37 +80,11 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
 
     if (options_.observer != nullptr) options_.observer->begin_launch(launches_.size());
     if (options_.instructions != nullptr) options_.instructions->begin_launch(launches_.size());
-    if (kernel.synchronises_grid) {
-        run_together(state);
-    } else {
-        MemoryUnit memory(memory_, allocator_, options_.observer);
-        CtaRunner runner(state, memory);
-        const std::uint64_t ctas = configuration.grid.count();
-        for (std::uint64_t i = 0; i < ctas; ++i) runner.run(isa::cta_position(configuration.grid, i));
-    }
+    GridRunner(state, memory_, allocator_, options_.observer).run();
 
     launches_.push_back({number, configuration, std::move(state.counts), {}});
     launches_.back().counts = summarise(kernel, launches_.back().by_instruction);
     counts_ += launches_.back().counts;
-}
-
-/// CTAs that wait for one another, in turn.
-void EmulatedDevice::run_together(LaunchState& state) {
-    const isa::Dim3& grid = state.configuration.grid;
-    std::deque<MemoryUnit> memories;
-    std::deque<CtaRunner> running;
-    for (std::uint64_t i = 0; i < grid.count(); ++i) {
-        memories.emplace_back(memory_, allocator_, options_.observer);
-        running.emplace_back(state, memories.back()).begin(isa::cta_position(grid, i));
-    }
-    for (bool done = false; !done;) {
-        done = true;
-        for (CtaRunner& cta : running) {
-            if (cta.done()) continue;
-            cta.run_shortly();
-            done = false;
-        }
-    }
 }
 
 }  // namespace lookahead

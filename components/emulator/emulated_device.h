@@ -60,7 +60,6 @@ class EmulatedDevice : public Device {
     const ExecutionCounts& counts() const { return counts_; }
 
   private:
-    void run_together(LaunchState& state);
     std::uint32_t kernel_number(std::string_view name) const;
     void require_allocated(const char* what, DeviceAddress address, std::uint64_t bytes) const;
 

@@ -184,11 +184,14 @@ void MemoryUnit::note_changes(const isa::Instruction& instruction, const std::ui
                               LaneMask active) {
     const auto rows = rows_from(source);
     std::array<std::byte, 32> bytes{};
+    bool changes = false;
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         isa::read_stored(instruction, lane, rows.data(), bytes.data());
-        changed_ |= std::memcmp(bytes.data(), access.base + access.offset[lane], isa::lane_bytes(instruction)) != 0;
+        changes |= std::memcmp(bytes.data(), access.base + access.offset[lane], isa::lane_bytes(instruction)) != 0;
     }
+    changed_ |= changes;
+    changed_for_others_ |= changes && instruction.space != Space::local;
 }
 
 void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
@@ -238,6 +241,7 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
                                                           operand(1, lane), operand(2, lane), instruction.space);
         std::memcpy(at, &new_value, bytes);
         changed_ |= new_value != old_value;
+        changed_for_others_ |= new_value != old_value;
         if (!returns) continue;
         frame[decoded.destination[0] + lane] = static_cast<std::uint32_t>(old_value);
         if (bytes == 8) frame[decoded.destination[1] + lane] = static_cast<std::uint32_t>(old_value >> 32);

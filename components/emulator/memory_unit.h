@@ -33,11 +33,16 @@ class MemoryUnit {
                  const ExecutionPlace& place) const;
 
     /// From now on changed() tells whether a byte of memory has changed.
-    void watch() { watches_ = true, changed_ = false; }
+    void watch() { watches_ = true, changed_ = changed_for_others_ = false; }
     /// Since the last watch(), which ends with it.
     bool changed() {
         watches_ = false;
         return changed_;
+    }
+    /// The same of memory that more than one thread can name, as far as the instruction tells.
+    bool changed_for_others() {
+        watches_ = false;
+        return changed_for_others_;
     }
 
   private:
@@ -62,6 +67,7 @@ class MemoryUnit {
 
     bool watches_ = false;
     bool changed_ = false;
+    bool changed_for_others_ = false;
     const FlatMemory& global_;
     const Allocator& allocator_;
     AccessObserver* observer_;

@@ -353,8 +353,10 @@ std::string ExecuteStage::stall_phrase(unsigned context) const {
             }
             std::string phrase = place + ": waits at barrier " + std::to_string(stream.barrier);
             {
-                char lanes[64];
-                std::snprintf(lanes, sizeof lanes, " with lanes 0x%08x only; lanes 0x%08x took another path",
+                char lanes[160];
+                std::snprintf(lanes, sizeof lanes,
+                              " with lanes 0x%08x only; lanes 0x%08x took another path, and on a reconvergence stack "
+                              "they cannot come (sm.simt=convergence_barrier lets them)",
                               stream.barrier_lanes, stream.stack.alive() & ~stream.barrier_lanes);
                 phrase += lanes;
             }

@@ -320,6 +320,47 @@ WAIT:
     for (const SimtModel simt : kModels) check_mentions(ending_of_emulation(program, simt), {"livelock", "warp 2"});
 }
 
+namespace {
+
+/// Each CTA of four adds 1 to the word of the next, when that is there, and `meanwhile` waits for it. The last begins.
+std::string chain(const std::string& meanwhile, unsigned last) {
+    return kernel(R"(
+    mov.u32 %r0, %ctaid.x;
+    mul.wide.u32 %rd1, %r0, 4;
+    add.u64 %rd1, %base, %rd1;
+    setp.eq.u32 %p0, %r0, )" +
+                  std::to_string(last) + R"(;
+    mov.u32 %r1, 0;
+    @%p0 bra SET;
+WAIT:
+)" + meanwhile + R"(
+    ld.volatile.global.u32 %r1, [%rd1+4];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra WAIT;
+SET:
+    add.u32 %r1, %r1, 1;
+    st.volatile.global.u32 [%rd1], %r1;)");
+}
+
+}  // namespace
+
+TEST_CASE("CTAs wait for later ones, at barriers meanwhile or counting their turns") {
+    for (const char* meanwhile : {"", "bar.sync 0;", "atom.global.add.u32 %r2, [%base+20], 1;"}) {
+        INFO(meanwhile);
+        const Program program{chain(meanwhile, 3), {{4}, {64}}, 0, 6};
+        for (const SimtModel simt : kModels) {
+            const std::vector<std::uint32_t> words = emulate(program, simt);
+            CHECK(std::vector(words.begin(), words.begin() + 4) == std::vector<std::uint32_t>{4, 3, 2, 1});
+        }
+    }
+}
+
+TEST_CASE("CTAs that all wait for what nobody writes are reported by the emulator") {
+    const Program program{chain("", 9), {{4}, {64}}, 0, 6};
+    for (const SimtModel simt : kModels)
+        check_mentions(ending_of_emulation(program, simt), {"livelock", "CTA (0, 0, 0)", "warp 1"});
+}
+
 TEST_CASE("the timing model gives the same with one scheduler and other latencies") {
     const Program program{kernel(kSpinLock), {{1}, {64}}, 0, 2};
     for (const char* option : {"sm.schedulers=1", "sm.branch_latency=9", "sm.instruction_buffer=1"})

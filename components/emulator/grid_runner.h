@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "components/emulator/cta.h"
+#include "components/emulator/memory_unit.h"
+
+namespace lookahead {
+
+/// Runs the CTAs of a launch: one after another, in the order of their numbers, and as many at once, in turn, as wait for
+/// one another. A GPU runs many at once, and real programs rely on that without a word: CTAs that wait for what other,
+/// maybe later, ones write. So when all that are under way only seem to wait, as many more begin.
+class GridRunner {
+  public:
+    GridRunner(LaunchState& launch, const FlatMemory& memory, const Allocator& allocator, AccessObserver* observer);
+
+    /// Throws ProgramError if a CTA misbehaves: an illegal address, a trap, a deadlock, too many instructions, or all that
+    /// there are repeat for ever what they do.
+    void run();
+
+  private:
+    struct RunningCta {
+        RunningCta(LaunchState& launch, const FlatMemory& memory, const Allocator& allocator, AccessObserver* observer)
+            : unit(memory, allocator, observer), runner(launch, unit) {}
+        MemoryUnit unit;
+        CtaRunner runner;
+    };
+
+    void begin_ctas();
+    void begin_next(CtaRunner& runner);
+    void end_ctas();
+    /// If nothing but waiting seems to go on: what follows from it.
+    void consider_waiting();
+    void widen();
+    void look_for_livelock();
+
+    LaunchState& launch_;
+    const FlatMemory& memory_;
+    const Allocator& allocator_;
+    AccessObserver* observer_;
+    const std::uint64_t ctas_;
+    const bool may_wait_;  ///< the kernel has loops that may wait for other CTAs
+    std::uint64_t begun_ = 0;
+    std::uint64_t together_;  ///< CTAs under way at once
+    std::deque<RunningCta> running_;
+    std::uint64_t long_run_;    ///< instructions of each warp after which a CTA without an end may be waiting
+    std::uint64_t long_quiet_;  ///< likewise, without any sign of progress, after which it may be for ever
+};
+
+}  // namespace lookahead
