@@ -30,12 +30,20 @@ LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Pmode, "pmode",
                            "Warped pre-execution: a warp that waits for memory executes what does not hang on it.",
                            "Kim et al., HPCA 2016")
 
-/// The pool is what the kernel leaves of the last registers: the places of all CTAs that can be resident are taken,
-/// whether they are or not, as compiler and dispatcher know them.
+/// Warp registers that the launch's CTAs can occupy at once. Those of a grid that the machine holds as a whole are dealt
+/// out in turns when it begins, and no more come; the CTAs of a larger one fill every place.
+unsigned Pmode::occupied_rows() const {
+    const Occupancy& occupancy = state_.launch.occupancy;
+    const std::uint64_t sms = execute_.identity().count;
+    const std::uint64_t share = (state_.launch.fields.grid.count() + sms - 1) / sms;
+    const auto ctas = static_cast<unsigned>(std::min<std::uint64_t>(occupancy.ctas, share));
+    return ctas * occupancy.warps_per_cta * occupancy.rows_per_warp;
+}
+
+/// The pool is what the launch leaves of the last registers.
 void Pmode::begin_launch() {
     const auto total = static_cast<unsigned>(state_.parameters.registers / isa::kWarpSize);
-    const Occupancy& occupancy = state_.launch.occupancy;
-    const unsigned occupied = occupancy.ctas * occupancy.warps_per_cta * occupancy.rows_per_warp;
+    const unsigned occupied = occupied_rows();
     const auto last = static_cast<unsigned>(std::min<std::int64_t>(parameters_.registers, total));
     pool_.reset(std::min(total, std::max(total - last, occupied)), total,
                 static_cast<unsigned>(state_.parameters.register_banks));
@@ -57,6 +65,8 @@ void Pmode::warp_started(unsigned context) {
     PreStream& stream = streams_[context];
     LOOKAHEAD_ASSERT(stream.renamed == 0 && stream.queue.empty() && stream.state == PreState::none,
                      "a warp starts where another one's pre-execution has not ended");
+    LOOKAHEAD_ASSERT(pool_.size() == 0 || home_row(context + 1, 0) <= pool_.first(),
+                     "a warp starts in renaming registers");
     stream.processed = stream.own_processed = 0;
     update_attention(context);
 }

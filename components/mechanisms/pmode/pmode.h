@@ -155,6 +155,7 @@ class Pmode final : public IssueExtension {
         return context * state_.launch.occupancy.rows_per_warp + number;
     }
     void charge_pool(Cycle now);
+    unsigned occupied_rows() const;
     void find_masks();
     template <class Archive>
     void exchange(Archive& archive);

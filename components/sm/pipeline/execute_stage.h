@@ -26,6 +26,8 @@ class ExecuteStage {
                  const ClockDomain& clock, SmIdentity identity)
         : state_(state), ctas_(ctas), barriers_(barriers), memory_(memory), clock_(clock), identity_(identity) {}
 
+    const SmIdentity& identity() const { return identity_; }
+
     /// Executes the next instruction of the context, which is decoded and has its operands and its unit. Returns true
     /// if the load/store unit accepted it. The latency of the instruction's unit counts from the cycle `from` on. Throws
     /// ProgramError that names kernel, CTA, warp, PC and line.

@@ -43,8 +43,9 @@ class SmHarness {
     };
 
     explicit SmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {},
-                       std::initializer_list<std::string_view> overrides = {})
+                       std::initializer_list<std::string_view> overrides = {}, gpu::SmIdentity identity = {3, 15})
         : kernels_(std::move(kernels)),
+          identity_(identity),
           configuration_(configuration_of(toml, overrides)),
           clock_(configuration_.read<gpu::SmParameters>("sm").frequency),
           router_({0, 1}, 2, 1),
@@ -166,7 +167,7 @@ class SmHarness {
     }
     void make_sm() {
         sm_ = std::make_unique<gpu::StreamingMultiprocessor>(
-            configuration_, kernels_, gpu::SmIdentity{3, 15}, [this](const gpu::LoadStoreServices& services) {
+            configuration_, kernels_, identity_, [this](const gpu::LoadStoreServices& services) {
                 auto unit = std::make_unique<FakeLoadStoreUnit>(fake_memory_, services);
                 memory_ = unit.get();
                 return unit;
@@ -223,6 +224,7 @@ class SmHarness {
     }
 
     isa::KernelTable kernels_;
+    gpu::SmIdentity identity_;  ///< the harness gives its SM all CTAs, however many SMs there are
     Configuration configuration_;
     ClockDomain clock_;
     MessageRouter router_;

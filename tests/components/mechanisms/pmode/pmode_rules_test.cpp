@@ -751,7 +751,7 @@ TEST_CASE("registers beyond the rename table are not renamed") {
     CHECK(bench.skips(beyond, SkipReason::no_rename_entry));
 }
 
-TEST_CASE("the pool is what the kernel leaves of the last registers, the same bank first") {
+TEST_CASE("the pool is what the launch leaves of the last registers, the same bank first") {
     gpu::RegisterPool pool;
     pool.reset(896, 1024, 16);
     CHECK(pool.size() == 128);
@@ -778,10 +778,14 @@ TEST_CASE("the pool is what the kernel leaves of the last registers, the same ba
     k.exit();
     isa::Kernel kernel = k.finish();
     kernel.registers = 20;
-    PmodeBench bench(kernel);
-    bench.run({192, 1, 1}, {8, 1, 1});
-    CHECK(bench.pmode().pool().first() == 960);
-    CHECK(bench.pmode().pool().size() == 64);
+    // {CTAs, first register of the pool}: more than fit come one after another, and fewer leave their places.
+    for (const auto& [ctas, first] : {std::pair{12u, 960u}, {8u, 960u}, {7u, 896u}, {1u, 896u}}) {
+        CAPTURE(ctas);
+        PmodeBench bench(kernel);
+        bench.run({192, 1, 1}, {ctas, 1, 1});
+        CHECK(bench.pmode().pool().first() == first);
+        CHECK(bench.pmode().pool().size() == 1024 - first);
+    }
 }
 
 TEST_CASE("with an empty pool timing is the baseline's, to the cycle") {
