@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace lookahead {
@@ -13,15 +14,19 @@ class LazyWords {
     /// std::bad_alloc if there is no room.
     explicit LazyWords(std::size_t words);
     LazyWords(LazyWords&& other) noexcept
-        : words_(std::exchange(other.words_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+        : region_(std::move(other.region_)), words_(std::exchange(other.words_, nullptr)) {}
     LazyWords& operator=(LazyWords&&) = delete;
     ~LazyWords();
 
     std::uint64_t* get() const { return words_; }
 
+    /// Pages from the system, which many blocks share: asking for them, and giving them back, takes as long for few as
+    /// for many.
+    class Region;
+
   private:
-    std::uint64_t* words_;
-    std::size_t bytes_;
+    std::shared_ptr<Region> region_;  ///< lives until the last of its blocks dies
+    std::uint64_t* words_ = nullptr;
 };
 
 }  // namespace lookahead
