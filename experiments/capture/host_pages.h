@@ -22,6 +22,7 @@ class HostPages {
     /// No longer shared; true if it was.
     bool remove(DeviceAddress address) { return blocks_.erase(address) != 0; }
     bool contains(DeviceAddress address) const { return blocks_.contains(address); }
+    bool empty() const { return blocks_.empty(); }
 
     /// Before a launch or a copy: records what the host has written. Returns its bytes.
     std::uint64_t record_host_writes();

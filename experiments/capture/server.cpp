@@ -421,7 +421,12 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     } catch (const KernelFault& fault) {
         return fail(std::move(call), parameters, error_of(fault.kind()), fault.what());
     } catch (const ProgramError& error) {
-        return fail(std::move(call), parameters, cudart::kLaunchFailure, error.what());
+        // It has not ended and will not; with memory that host and kernel share it may be for want of the host.
+        const char* const reason =
+            host_pages_->empty()
+                ? ""
+                : "; if it waits for the host, it waits in vain: here a launch returns when its kernel has ended";
+        return fail(std::move(call), parameters, cudart::kLaunchFailure, error.what() + std::string(reason));
     }
     answer = printed_text();
     nanoseconds_ += kLaunchNanoseconds + device().counts().total.warps - before;

@@ -520,6 +520,17 @@ void slow() {
     }
 }
 
+/// A kernel that waits for the host to write what they share.
+void waits_for_host() {
+    void* cells = nullptr;
+    CUDA_CHECK(cudaMallocHost(&cells, kCells * 4));
+    auto* const lock = static_cast<volatile std::uint32_t*>(cells);
+    *lock = 1;
+    EXPECT(launch(&locked, dim3(1), dim3(1), {&cells}) == cudaSuccess);
+    *lock = 0;
+    EXPECT(cudaDeviceSynchronize() == kLaunchFailure);
+}
+
 const std::map<std::string, void (*)()> kParts = {
     {"errors", errors},
     {"launches", launches},
@@ -536,6 +547,7 @@ const std::map<std::string, void (*)()> kParts = {
     {"left_behind", left_behind},
     {"scheduling", scheduling},
     {"slow", slow},
+    {"waits_for_host", waits_for_host},
 };
 
 }  // namespace

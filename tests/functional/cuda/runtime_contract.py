@@ -17,6 +17,7 @@ ENDINGS = {
     "killed": (4, "ended by signal 9", False),
     "bad_host_address": (4, "ended by signal 11", False),
     "status_three": (4, "ended with exit status 3", True),
+    "waits_for_host": (0, "if it waits for the host, it waits in vain", True),
     "no_such_part": (3, "made no call on its device", False),
 }
 LONGEST_SECONDS = 10  # one that waits for what the program left behind takes 15

@@ -1,13 +1,33 @@
 // CUDA's driver interface: each function ends the program and says its name. Programs that are linked with it start,
 // and use the runtime beside it if they do not call it.
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <string>
+
 #include "components/frontend/cudart/runtime/connection.h"
 
-#define LOOKAHEAD_REFUSE(name)                                                                 \
-    extern "C" int name() {                                                                    \
-        lookahead::cudart::Connection::get().refuse("it calls " #name                          \
-                                                    " of the CUDA driver; only "               \
-                                                    "the CUDA runtime is supported, built in " \
-                                                    "with nvcc --cudart shared");              \
+namespace {
+
+/// Libraries such as cuRAND and cuBLAS call the driver: then the program's user should know which.
+std::string caller(const void* place) {
+    Dl_info information;
+    if (dladdr(place, &information) == 0 || information.dli_fname == nullptr) return "it";
+    const std::string file = information.dli_fname;
+    return file == program_invocation_name ? "it" : "its library " + file.substr(file.rfind('/') + 1);
+}
+
+[[noreturn]] void refuse(const char* function, const void* place) {
+    lookahead::cudart::Connection::get().refuse(
+        caller(place) + " calls " + function +
+        " of the CUDA driver; only the CUDA runtime is supported, built in with nvcc --cudart shared");
+}
+
+}  // namespace
+
+#define LOOKAHEAD_REFUSE(name)                      \
+    extern "C" int name() {                         \
+        refuse(#name, __builtin_return_address(0)); \
     }
 
 LOOKAHEAD_REFUSE(cuArray3DCreate)

@@ -8,6 +8,7 @@
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
+#include "components/frontend/cudart/runtime/graph_memory.h"
 #include "components/frontend/cudart/runtime/launch.h"
 #include "components/frontend/cudart/runtime/streams.h"
 
@@ -40,7 +41,9 @@ namespace {
 
 /// A graph that can be launched: its nodes' work when it was instantiated.
 struct ExecutableGraph {
-    std::vector<std::pair<const GraphNode*, Work>> steps;
+    std::vector<std::pair<const GraphNode*, Work>> steps{};
+    std::vector<std::shared_ptr<GraphMemory>> allocations{};
+    bool frees_at_launch = false;  ///< what the launch before left allocated
 
     Work* find(const GraphNode* node) {
         const auto found = std::ranges::find(steps, node, &std::pair<const GraphNode*, Work>::first);
@@ -71,6 +74,12 @@ struct InstantiateParameters {
 std::uint64_t next_capture = 1;
 thread_local int capture_mode = 0;
 
+void begin_capture(Stream& stream, Graph* graph, std::vector<GraphNode*> after) {
+    stream.capture = std::make_shared<StreamCapture>(StreamCapture{graph, next_capture++});
+    stream.is_origin = true;
+    stream.last = std::move(after);
+}
+
 CudaError add_node(GraphNode** node, Graph* graph, GraphNode* const* after, std::size_t count, NodeKind kind,
                    Work work) {
     if (node == nullptr || graph == nullptr || (after == nullptr && count != 0)) return remember(kInvalidValue);
@@ -93,16 +102,25 @@ Work host_work(const HostNodeParameters& host) {
     return [host] { return call_on_host([host] { host.function(host.data); }); };
 }
 
-CudaError instantiate(ExecutableGraph** executable, const Graph* graph) {
+CudaError instantiate(ExecutableGraph** executable, const Graph* graph, std::uint64_t flags = 0) {
+    constexpr std::uint64_t kFreeAtLaunch = 1;
     if (executable == nullptr || graph == nullptr) return remember(kInvalidValue);
     const std::vector<GraphNode*> order = graph->ordered();
     if (order.size() != graph->nodes.size()) return remember(kInvalidValue);
-    *executable = new ExecutableGraph;
-    for (const GraphNode* node : order) (*executable)->steps.emplace_back(node, node->work);
+    *executable = new ExecutableGraph{.frees_at_launch = (flags & kFreeAtLaunch) != 0};
+    for (const GraphNode* node : order) {
+        (*executable)->steps.emplace_back(node, node->work);
+        if (node->kind == NodeKind::allocate) (*executable)->allocations.push_back(node->memory);
+    }
     return kSuccess;
 }
 
 CudaError run(const ExecutableGraph& graph) {
+    for (const auto& memory : graph.allocations) {
+        if (!memory->is_allocated()) continue;
+        if (!graph.frees_at_launch) return remember(kInvalidValue);
+        memory->free();
+    }
     for (const auto& [node, work] : graph.steps) {
         const CudaError error = work ? work() : kSuccess;
         if (error != kSuccess) return error;
@@ -163,19 +181,29 @@ CudaError cudaStreamBeginCapture(void* handle, int) {
     if (!is_stream(handle)) return remember(kInvalidResourceHandle);
     Stream& stream = stream_of(handle);
     if (stream.is_captured()) return remember(kIllegalState);
-    stream.capture = std::make_shared<StreamCapture>(StreamCapture{std::make_unique<Graph>(), next_capture++});
-    stream.is_origin = true;
-    stream.last.clear();
+    begin_capture(stream, new Graph, {});
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamBeginCapture, _ptsz)
+CudaError cudaStreamBeginCaptureToGraph(void* handle, Graph* graph, GraphNode* const* after, const void*,
+                                        std::size_t count, int) {
+    if (address_of(handle) <= 1) return remember(kStreamCaptureUnsupported);
+    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
+    if (graph == nullptr || (after == nullptr && count != 0)) return remember(kInvalidValue);
+    Stream& stream = stream_of(handle);
+    if (stream.is_captured()) return remember(kIllegalState);
+    begin_capture(stream, graph, {after, after + count});
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 /// The streams that joined leave the capture when they are next used (Stream::is_captured).
 CudaError cudaStreamEndCapture(void* handle, Graph** graph) {
     if (!is_stream(handle)) return remember(kInvalidResourceHandle);
     Stream& stream = stream_of(handle);
     if (!stream.is_captured()) return remember(kIllegalState);
     if (!stream.is_origin) return remember(kStreamCaptureUnmatched);
-    *graph = stream.capture->graph.release();
+    if (graph != nullptr) *graph = stream.capture->graph;
+    stream.capture->graph = nullptr;
     stream.capture.reset();
     stream.is_origin = false;
     stream.last.clear();
@@ -188,15 +216,56 @@ CudaError cudaStreamIsCapturing(void* stream, int* status) {
     return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaStreamIsCapturing, _ptsz)
-/// CUDA 13's arguments begin with those of 11 and 12's functions of other names.
-CudaError cudaStreamGetCaptureInfo(void* handle, int* status, unsigned long long* id) {
+/// CUDA 12's function of this name, before 13's.
+CudaError cudaStreamGetCaptureInfo_v3(void* handle, int* status, unsigned long long* id, Graph** graph,
+                                      GraphNode* const** last, const std::uint64_t** edges, std::size_t* count) {
     if (!is_stream(handle)) return remember(kInvalidResourceHandle);
+    if (status == nullptr) return remember(kInvalidValue);
     Stream& stream = stream_of(handle);
     *status = stream.is_captured();
-    if (id != nullptr && stream.is_captured()) *id = stream.capture->id;
+    if (!stream.is_captured()) return kSuccess;
+    static thread_local std::vector<std::uint64_t> plain_edges;
+    plain_edges.assign(stream.last.size(), 0);
+    if (id != nullptr) *id = stream.capture->id;
+    if (graph != nullptr) *graph = stream.capture->graph;
+    if (last != nullptr) *last = stream.last.data();
+    if (edges != nullptr) *edges = plain_edges.data();
+    if (count != nullptr) *count = stream.last.size();
     return kSuccess;
 }
+LOOKAHEAD_PER_THREAD(cudaStreamGetCaptureInfo_v3, _ptsz)
+CudaError cudaStreamGetCaptureInfo_v2(void* handle, int* status, unsigned long long* id, Graph** graph,
+                                      GraphNode* const** last, std::size_t* count) {
+    return cudaStreamGetCaptureInfo_v3(handle, status, id, graph, last, nullptr, count);
+}
+LOOKAHEAD_PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz)
+/// Before CUDA 13 it has the first three arguments only.
+CudaError cudaStreamGetCaptureInfo(void* handle, int* status, unsigned long long* id, Graph** graph,
+                                   GraphNode* const** last, const std::uint64_t** edges, std::size_t* count) {
+    return kRuntimeMajor >= 13 ? cudaStreamGetCaptureInfo_v3(handle, status, id, graph, last, edges, count)
+                               : cudaStreamGetCaptureInfo_v3(handle, status, id, nullptr, nullptr, nullptr, nullptr);
+}
 LOOKAHEAD_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
+CudaError cudaStreamUpdateCaptureDependencies_v2(void* handle, GraphNode* const* nodes, const void*, std::size_t count,
+                                                 unsigned flags) {
+    constexpr unsigned kReplace = 1;
+    if (!is_stream(handle)) return remember(kInvalidResourceHandle);
+    if ((nodes == nullptr && count != 0) || flags > kReplace) return remember(kInvalidValue);
+    Stream& stream = stream_of(handle);
+    if (!stream.is_captured()) return remember(kIllegalState);
+    if (flags == kReplace) stream.last.clear();
+    stream.last.insert(stream.last.end(), nodes, nodes + count);
+    return kSuccess;
+}
+LOOKAHEAD_PER_THREAD(cudaStreamUpdateCaptureDependencies_v2, _ptsz)
+/// CUDA 13 has a list of edge data before the count.
+CudaError cudaStreamUpdateCaptureDependencies(void* handle, GraphNode* const* nodes, std::uintptr_t third,
+                                              std::size_t fourth, unsigned fifth) {
+    return kRuntimeMajor >= 13
+               ? cudaStreamUpdateCaptureDependencies_v2(handle, nodes, nullptr, fourth, fifth)
+               : cudaStreamUpdateCaptureDependencies_v2(handle, nodes, nullptr, third, static_cast<unsigned>(fourth));
+}
+LOOKAHEAD_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
 
 CudaError cudaGraphCreate(Graph** graph, unsigned) {
     *graph = new Graph;
@@ -253,9 +322,11 @@ CudaError cudaGraphRemoveDependencies(Graph*, GraphNode* const* from, GraphNode*
         if (std::erase(to[i]->after, from[i]) == 0) return remember(kInvalidValue);
     return kSuccess;
 }
-/// A node's copy is found by its place.
+/// A node's copy is found by its place. As in CUDA, memory of one graph is not another's.
 CudaError cudaGraphClone(Graph** copy, const Graph* graph) {
     if (copy == nullptr || graph == nullptr) return remember(kInvalidValue);
+    if (std::ranges::any_of(graph->nodes, [](const auto& node) { return node->memory != nullptr; }))
+        return remember(kNotSupported);
     *copy = clone(*graph).release();
     return kSuccess;
 }
@@ -307,16 +378,17 @@ CudaError cudaGraphNodeGetType(const GraphNode* node, int* kind) {
     return kSuccess;
 }
 
-/// CUDA 11's last three arguments, and the flags of later ones, change nothing here.
-CudaError cudaGraphInstantiate(ExecutableGraph** executable, const Graph* graph, std::uint64_t, void*, std::size_t) {
-    return instantiate(executable, graph);
+/// CUDA 11 has places for messages instead of flags.
+CudaError cudaGraphInstantiate(ExecutableGraph** executable, const Graph* graph, std::uint64_t flags, void*,
+                               std::size_t) {
+    return instantiate(executable, graph, kRuntimeMajor >= 12 ? flags : 0);
 }
-CudaError cudaGraphInstantiateWithFlags(ExecutableGraph** executable, const Graph* graph, std::uint64_t) {
-    return instantiate(executable, graph);
+CudaError cudaGraphInstantiateWithFlags(ExecutableGraph** executable, const Graph* graph, std::uint64_t flags) {
+    return instantiate(executable, graph, flags);
 }
 CudaError cudaGraphInstantiateWithParams(ExecutableGraph** executable, const Graph* graph, InstantiateParameters* how) {
     constexpr unsigned kUnordered = 2;  // cudaGraphInstantiateInvalidStructure
-    const CudaError error = instantiate(executable, graph);
+    const CudaError error = instantiate(executable, graph, how == nullptr ? 0 : how->flags);
     if (how != nullptr) how->result = error == kSuccess ? 0 : kUnordered;
     return error;
 }
@@ -372,7 +444,7 @@ CudaError cudaGraphExecMemsetNodeSetParams(ExecutableGraph* executable, const Gr
                                            const FillNodeParameters* fill) {
     return set_work(executable, node, fill_work(*fill));
 }
-/// The other graph must have as many nodes of the same kinds, as CUDA asks.
+/// The other graph must have as many nodes, as CUDA asks.
 CudaError cudaGraphExecUpdate(ExecutableGraph* executable, const Graph* graph, int* result) {
     constexpr int kTopologyChanged = 2;
     constexpr auto kUpdateFailure = static_cast<CudaError>(910);

@@ -12,6 +12,7 @@
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
+#include "components/frontend/cudart/runtime/graph_memory.h"
 #include "components/isa/address_space.h"
 
 namespace lookahead::cudart {
@@ -140,6 +141,7 @@ CudaError cudaMallocHost(void** pointer, std::size_t bytes) {
 }
 CudaError cudaFree(void* pointer) {
     if (pointer == nullptr) return kSuccess;
+    if (const auto memory = GraphMemory::find(pointer)) return memory->free();
     const HostBlock* const block = host_block(pointer);
     return block != nullptr && !block->is_managed ? remember(kInvalidValue) : release_block(pointer);
 }

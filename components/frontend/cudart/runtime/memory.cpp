@@ -4,6 +4,7 @@
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/arrays.h"
 #include "components/frontend/cudart/runtime/connection.h"
+#include "components/frontend/cudart/runtime/graph_memory.h"
 #include "components/frontend/cudart/runtime/host_memory.h"
 #include "components/frontend/cudart/runtime/streams.h"
 #include "components/isa/address_space.h"
@@ -183,10 +184,15 @@ CudaError cudaMemGetInfo(std::size_t* left, std::size_t* all) {
 /// All pools take memory from where cudaMalloc does (pools.cpp).
 CudaError cudaMallocAsync(void** pointer, std::size_t bytes, void* stream) {
     if (!is_stream(stream)) return remember(kInvalidResourceHandle);
-    if (stream_of(stream).is_captured())
-        Connection::get().refuse(
-            "it allocates memory in a stream that is captured into a graph, which is not supported");
-    return cudaMalloc(pointer, bytes);
+    Stream& place = stream_of(stream);
+    if (!place.is_captured()) return cudaMalloc(pointer, bytes);
+    if (pointer == nullptr) return remember(kInvalidValue);
+    GraphNode* node = nullptr;
+    const CudaError error = add_allocation(node, *place.capture->graph, place.last, bytes);
+    if (error != kSuccess) return error;
+    place.last = {node};
+    *pointer = reinterpret_cast<void*>(node->memory->address());
+    return kSuccess;
 }
 LOOKAHEAD_PER_THREAD(cudaMallocAsync, _ptsz)
 CudaError cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, void*, void* stream) {
@@ -196,7 +202,13 @@ LOOKAHEAD_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 CudaError cudaFree(void* pointer);
 CudaError cudaFreeAsync(void* pointer, void* stream) {
     if (pointer == nullptr) return remember(kInvalidValue);
-    return submit(stream, NodeKind::empty, [pointer] { return cudaFree(pointer); });
+    if (!is_stream(stream) || !stream_of(stream).is_captured() || GraphMemory::find(pointer) == nullptr)
+        return submit(stream, NodeKind::empty, [pointer] { return cudaFree(pointer); });
+    Stream& place = stream_of(stream);
+    GraphNode* node = nullptr;
+    const CudaError error = add_free(node, *place.capture->graph, place.last, pointer);
+    if (error == kSuccess) place.last = {node};
+    return error;
 }
 LOOKAHEAD_PER_THREAD(cudaFreeAsync, _ptsz)
 

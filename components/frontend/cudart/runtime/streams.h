@@ -12,14 +12,26 @@ namespace lookahead::cudart {
 using Work = std::function<CudaError()>;
 
 /// cudaGraphNodeType's numbers.
-enum class NodeKind : int { kernel = 0, copy = 1, fill = 2, host = 3, graph = 4, empty = 5, wait = 6, record = 7 };
+enum class NodeKind : int {
+    kernel = 0,
+    copy = 1,
+    fill = 2,
+    host = 3,
+    graph = 4,
+    empty = 5,
+    wait = 6,
+    record = 7,
+    allocate = 10,
+    free = 11
+};
 
 struct GraphNode {
     NodeKind kind = NodeKind::empty;
     Work work{};  ///< empty: nothing to do
     std::vector<GraphNode*> after{};
-    struct Graph* graph = nullptr;       ///< that it belongs to
-    const GraphNode* copy_of = nullptr;  ///< in the graph that was cloned
+    struct Graph* graph = nullptr;                ///< that it belongs to
+    const GraphNode* copy_of = nullptr;           ///< in the graph that was cloned
+    std::shared_ptr<class GraphMemory> memory{};  ///< that it allocates or frees
 };
 
 /// Nodes in an order that respects their edges when they were added; `ordered` respects later edges too.
@@ -33,7 +45,7 @@ struct Graph {
 
 /// Streams that are being captured into one graph.
 struct StreamCapture {
-    std::unique_ptr<Graph> graph;
+    Graph* graph;  ///< the program's when the capture has ended, which is then told by nullptr
     std::uint64_t id = 0;
 };
 
