@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -238,7 +239,28 @@ void copies() {
     EXPECT(fails(cudaMemcpyToSymbol(&unknown, &value, 4, 0, cudaMemcpyHostToDevice), kInvalidSymbol));
 }
 
+/// Registered memory that shares its last page with others of the heap; a hole lies behind it.
+void registered_heap() {
+    constexpr std::size_t kPage = 4096, kBytes = 2 * kPage + 64;
+    void* memory = nullptr;
+    if (posix_memalign(&memory, kPage, kBytes) != 0) std::abort();
+    char* const registered = static_cast<char*>(memory);
+    void* const hole = std::malloc(16000);
+    char* const behind = static_cast<char*>(std::malloc(64));
+    std::memset(registered, 'r', kBytes);
+    std::memset(behind, 'b', 64);
+    std::free(hole);
+    EXPECT(cudaHostRegister(registered, kBytes, 0) == cudaSuccess);
+    EXPECT(std::string(registered, kBytes) == std::string(kBytes, 'r'));
+    EXPECT(cudaHostUnregister(registered) == cudaSuccess);
+    EXPECT(std::string(registered, kBytes) == std::string(kBytes, 'r'));
+    EXPECT(std::string(behind, 64) == std::string(64, 'b'));
+    std::free(behind);
+    std::free(registered);
+}
+
 void memory() {
+    registered_heap();
     EXPECT(cudaFree(nullptr) == cudaSuccess);
     EXPECT(cudaFreeHost(nullptr) == cudaSuccess);
     void* cells = new_cells();

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <vector>
 
 #include "components/frontend/cudart/runtime/api_types.h"
 #include "components/frontend/cudart/runtime/connection.h"
@@ -88,16 +87,13 @@ struct Pages {
 };
 
 /// Puts the pages of the program's memory where `file` and `offset` say, or back into memory of its own, with their
-/// contents.
+/// contents. They may hold parts of its heap, so that nothing may be allocated meanwhile.
 bool remap(const Pages& pages, int file, std::uint64_t offset) {
-    const auto* const first = static_cast<const std::byte*>(pages.pointer());
-    const std::vector<std::byte> contents(first, first + pages.bytes);
     const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-    if (mmap(pages.pointer(), pages.bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, file,
-             static_cast<off_t>(offset)) == MAP_FAILED)
-        return false;
-    std::memcpy(pages.pointer(), contents.data(), contents.size());
-    return true;
+    void* const copy = mmap(nullptr, pages.bytes, PROT_READ | PROT_WRITE, flags, file, static_cast<off_t>(offset));
+    if (copy == MAP_FAILED) return false;
+    std::memcpy(copy, pages.pointer(), pages.bytes);
+    return mremap(copy, pages.bytes, pages.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages.pointer()) != MAP_FAILED;
 }
 
 }  // namespace
