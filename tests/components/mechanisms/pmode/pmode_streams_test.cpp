@@ -626,5 +626,259 @@ TEST_CASE("each access to the structures of P-mode is counted, once") {
     CHECK(p.short_not_reused == 0);
 }
 
+/// What became of the instruction at `pc` in context 0's second switch.
+PmodeStep second_fate(const PmodeBench& bench, std::uint32_t pc) {
+    unsigned entered = 0;
+    for (const PmodeStep& step : bench.steps) {
+        entered += step.kind == Kind::entered;
+        const bool in_p_mode = step.kind == Kind::executed || step.kind == Kind::skipped || step.kind == Kind::halted;
+        if (entered == 2 && step.pc == pc && in_p_mode) {
+            return step;
+        }
+    }
+    return {Kind::entered, 0, pc, 0};
+}
+
+TEST_CASE("what one switch has redefined does not count in the next, nor what it has made stale") {
+    BlockedKernel k;
+    const auto y = k.reg(), q = k.reg(), r = k.reg(), z = k.reg(), other = k.reg(), x = k.reg();
+    const auto address = k.reg64();
+    k.block();
+    k.add(y, k.thread);
+    k.store(Space::shared, Type::u32, k.offset, k.thread);
+    k.load(Space::global, Type::u32, y, k.in, 256);
+    k.op(Operation::div, Type::u32, q, {k.used, k.literal(3)});  // not pre-executed: the next load comes much later
+    k.op(Operation::bit_and, Type::b32, q, {q, k.literal(0)});
+    k.op(Operation::mad_wide, Type::u64, address, {q, k.literal(4), k.in}).source_type = Type::u32;
+    k.load(Space::global, Type::u32, other, address);
+    const auto blocked = k.add(other, other);
+    k.op(Operation::div, Type::u32, r, {k.thread, k.literal(3)});
+    k.op(Operation::div, Type::u32, r, {r, k.literal(3)});
+    k.add(r, r);  // waits until y has come
+    k.op(Operation::add, Type::u32, z, {y, r});
+    const auto user = k.index();
+    k.load(Space::shared, Type::u32, x, k.offset);
+    const auto scratchpad = k.index();
+    k.op(Operation::add, Type::u32, z, {z, x});
+    k.op(Operation::add, Type::u32, z, {z, other});
+    k.store(Space::global, Type::u32, k.out, z);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {.global_latency = 400});
+    bench.run();
+    REQUIRE(bench.counters().switches == 2);
+    CHECK(bench.steps[bench.find(Kind::entered, blocked)].pc == blocked);
+    CHECK(second_fate(bench, user).kind == Kind::executed);
+    CHECK(second_fate(bench, scratchpad).kind == Kind::executed);
+}
+
+TEST_CASE("predicates of P-mode are not the warp's") {
+    BlockedKernel k;
+    const auto p = k.predicate();
+    const auto x = k.reg();
+    k.setp(Comparison::lt, Type::u32, p, k.thread, k.literal(8));
+    k.block();
+    k.guard(p);
+    k.op(Operation::mov, Type::b32, x, {k.used});
+    k.unguard();
+    const auto guarded = k.index();
+    k.setp(Comparison::ge, Type::u32, p, k.thread, k.literal(8));
+    const auto setp = k.index();
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();  // compares with the emulator
+    CHECK(bench.skips(guarded, SkipReason::poisoned));
+    CHECK(bench.executes(setp));
+    CHECK(bench.harness.memory().global_word(4 * 9) == 0);
+}
+
+/// Two loads, the second some cycles behind the first, and their users one after the other.
+struct TwiceBlockedKernel : BlockedKernel {
+    explicit TwiceBlockedKernel(unsigned apart) {
+        const auto c = reg();
+        second = reg();
+        load(Space::global, Type::u32, loaded, in);
+        for (unsigned i = 0; i < apart; ++i) {
+            add(c, c);
+        }
+        load(Space::global, Type::u32, second, in, 256);
+        add(used, loaded);
+        blocked = add(second, second);
+    }
+    isa::Operand second;
+    std::uint32_t blocked;
+};
+
+TEST_CASE("a fetch or branch of one switch does not reach the next") {
+    // Four instructions a fetch of 60 cycles. The loads are 65 cycles apart; the users, and two instructions more, come
+    // in one fetch. P-mode is through with them soon; the first switch ends while its fetch is under way; the second
+    // one needs a fetch of its own.
+    BlockedKernel k;
+    const auto c = k.reg(), second = k.reg();
+    k.load(Space::global, Type::u32, k.loaded, k.in);
+    for (unsigned i = 0; i < 6; ++i) {
+        k.add(c, c);
+    }
+    k.load(Space::global, Type::u32, second, k.in, 256);
+    const auto first_user = k.add(k.used, k.loaded), second_user = k.add(second, second);
+    k.add(k.reg(), k.thread);
+    const auto last = k.add(k.reg(), k.thread), not_fetched = k.add(k.reg(), k.thread);
+    k.exit();
+    PmodeBench bench(k.finish(), "one_buffer = false\n", {.global_latency = 180},
+                     "fetch_latency = 60\ninstruction_buffer = 4\n");
+    bench.run();
+    const std::vector<Cycle> entered = cycles_of(bench, Kind::entered), returned = cycles_of(bench, Kind::returned);
+    REQUIRE(entered.size() == 2);
+    REQUIRE(bench.steps[bench.find(Kind::entered, first_user)].pc == first_user);
+    REQUIRE(bench.steps[bench.find(Kind::entered, second_user)].pc == second_user);
+    REQUIRE(returned[0] < bench.cycles[bench.find(Kind::executed, last)] + 60);
+    CHECK(second_fate(bench, last).kind == Kind::executed);
+    CHECK(bench.cycles[bench.find(Kind::executed, not_fetched)] >= entered[1] + 60);
+}
+
+TEST_CASE("a result of one switch makes no entry of the next ready") {
+    TwiceBlockedKernel k(8);
+    const auto x = k.reg();
+    k.op(Operation::div, Type::u32, x, {k.thread, k.literal(3)});
+    const auto division = k.index();
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    const std::vector<Cycle> executed = cycles_of(bench, Kind::executed);
+    REQUIRE(executed.size() == 2);
+    CHECK(bench.counters().flushed == 1);
+    CHECK(bench.cycles[bench.find(Kind::reused, division)] ==
+          executed[1] + gpu::TimingParameters{}.integer_divide_latency);
+}
+
+TEST_CASE("a write on one side of a branch has the old value as a source, too") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg(), bit = k.reg();
+    const auto odd = k.predicate();
+    const auto side = k.label(), join = k.label();
+    k.op(Operation::bit_and, Type::b32, bit, {k.thread, k.literal(1)});
+    k.setp(Comparison::eq, Type::u32, odd, bit, k.literal(1));
+    k.block();
+    k.add(x, k.used);
+    k.guard(odd);
+    k.branch(side, join);
+    k.unguard();
+    const auto on_poison = k.add(x, k.thread), on_clean = k.add(y, k.thread);
+    k.branch(join, join);
+    k.bind(side);
+    const auto other_side = k.add(x, k.thread);
+    k.bind(join);
+    k.op(Operation::add, Type::u32, x, {x, y});
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.skips(on_poison, SkipReason::poisoned));
+    CHECK(bench.executes(on_clean));
+    CHECK(bench.skips(other_side, SkipReason::poisoned));
+}
+
+TEST_CASE("every clock is skipped") {
+    BlockedKernel k;
+    const auto wide = k.reg64(), time = k.reg64();
+    k.block();
+    k.special(wide, isa::SpecialRegister::clock64);
+    const auto clock = k.index();
+    k.special(time, isa::SpecialRegister::globaltimer);
+    const auto timer = k.index();
+    k.special(k.reg(), isa::SpecialRegister::laneid);
+    const auto lane = k.index();
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.skips(clock, SkipReason::clock));
+    CHECK(bench.skips(timer, SkipReason::clock));
+    CHECK(bench.executes(lane));
+}
+
+TEST_CASE("a warp that has skipped issues in the next cycle") {
+    BlockedKernel k;
+    const auto x = k.reg();
+    k.block();
+    k.add(x, k.used);
+    const auto skipped = k.index(), clean = k.add(k.used, k.thread);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {}, "instruction_buffer = 8\n");
+    bench.run();
+    CHECK(bench.cycles[bench.find(Kind::executed, clean)] == bench.cycles[bench.find(Kind::skipped, skipped)] + 1);
+}
+
+TEST_CASE("reuse waits for an older load to the same register") {
+    BlockedKernel k;
+    const auto x = k.reg();
+    k.block();
+    k.load(Space::global, Type::u32, x, k.in).order = isa::Order::volatile_;
+    const auto load = k.index(), younger = k.add(x, k.thread);
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.reuses(younger) == 1);
+    CHECK(bench.cycles[bench.find(Kind::reused, younger)] >= bench.cycles[bench.find(Kind::own, load)] + 100);
+}
+
+TEST_CASE("a reused instruction does not wait for a unit") {
+    // When warp 0's load has come, warp 1's next store fills the load/store unit.
+    BlockedKernel k;
+    const auto warp = k.reg();
+    const auto second = k.predicate();
+    const auto stores = k.label(), end = k.label();
+    k.op(Operation::shr, Type::u32, warp, {k.thread, k.literal(5)});
+    k.setp(Comparison::eq, Type::u32, second, warp, k.literal(1));
+    k.guard(second);
+    k.branch(stores, end);
+    k.unguard();
+    k.block();
+    const auto blocked = k.index(), reused = k.add(k.reg(), k.thread);
+    k.branch(end, end);
+    k.bind(stores);
+    for (unsigned i = 0; i < 8; ++i) {
+        k.store(Space::global, Type::u32, k.out, k.thread);
+    }
+    k.bind(end);
+    k.exit();
+    PmodeBench bench(k.finish(), "", {.store_latency = 60, .capacity = 1});
+    bench.run({64, 1, 1});
+    CHECK(bench.cycles[bench.find(Kind::reused, reused)] == bench.cycles[bench.find(Kind::own, blocked)] + 1);
+}
+
+TEST_CASE("a register whose renaming is replaced by another is freed") {
+    BlockedKernel k;
+    const auto x = k.reg();
+    k.block();
+    const auto first = k.add(x, k.thread), second = k.add(x, x);
+    k.op(Operation::add, Type::u32, k.used, {k.used, x});
+    k.store(Space::global, Type::u32, k.out, k.used);
+    k.exit();
+    PmodeBench bench(k.finish());
+    const std::vector<unsigned> held = registers_held(bench);
+    CHECK(held[static_cast<std::size_t>(bench.cycles[bench.find(Kind::reused, first)])] == 2);
+    CHECK(held[static_cast<std::size_t>(bench.cycles[bench.find(Kind::reused, second)])] == 1);
+}
+
+TEST_CASE("a register that P-mode reads stays until it is collected") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg();
+    k.block();
+    k.add(x, k.thread);
+    k.op(Operation::mad_lo, Type::u32, y, {x, x, x});
+    k.op(Operation::mov, Type::b32, x, {k.literal(1)});
+    const auto writer = k.index();
+    k.exit();
+    // Nothing is kept for reuse; all operands come from one bank.
+    PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {}, "register_banks = 1\ninstruction_buffer = 8\n",
+                     {.collectors = true});
+    const std::vector<unsigned> held = registers_held(bench);
+    const auto at = static_cast<std::size_t>(bench.cycles[bench.find(Kind::executed, writer)]);
+    CHECK(held[at] == 3);
+    CHECK(held[at + 12] == 2);
+}
+
 }  // namespace
 }  // namespace lookahead::test
