@@ -46,10 +46,16 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(Threads REQUIRED)
 
-# lookahead_library(NAME SOURCES ... [DEPENDS ...] [PRIVATE_DEPENDS ...])
-# One library for one folder. OBJECT libraries, so that the linker keeps the statements that register variants.
+# lookahead_library(NAME [SOURCES ...] [DEPENDS ...] [PRIVATE_DEPENDS ...])
+# One library for one folder. OBJECT libraries, so that the linker keeps the statements that register variants; without
+# SOURCES the folder has headers alone, which include no other library's.
 function(lookahead_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  if(NOT ARG_SOURCES)
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR})
+    return()
+  endif()
   add_library(${name} OBJECT ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})

@@ -1,7 +1,6 @@
 #include "components/cache/read_only_cache.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/param/parameter_registry.h"
 #include "core/stats/statistics_registry.h"
@@ -9,7 +8,7 @@
 namespace lookahead::gpu {
 
 ReadOnlyCache::Answer ReadOnlyCache::access(std::uint64_t line, unsigned reader, bool can_ask) {
-    return look_up(line, Readers{1} << reader, can_ask);
+    return look_up(line, Readers::of(reader), can_ask);
 }
 
 ReadOnlyCache::Answer ReadOnlyCache::look_up(std::uint64_t line, Readers reader, bool can_ask) {
@@ -30,7 +29,7 @@ ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bo
         if (!each.used) {
             free = free == nullptr ? &each : free;
         } else if (each.address == line) {
-            if (static_cast<unsigned>(std::popcount(each.readers)) >= merges_) {
+            if (each.readers.count() >= merges_) {
                 return refuse();
             }
             each.readers |= reader;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/cache/set_index.h"
+#include "core/bits/bits_128.h"
 #include "core/param/parameters.h"
 #include "core/stats/statistics.h"
 
@@ -32,7 +33,7 @@ struct ReadOnlyCacheCounters {
 class ReadOnlyCache {
   public:
     enum class Answer : std::uint8_t { hit, merged, missed, refused };
-    using Readers = std::uint64_t;  ///< one bit each
+    using Readers = Bits128;
 
     explicit ReadOnlyCache(const ReadOnlyCacheParameters& parameters)
         : index_(SetIndexing::linear, static_cast<unsigned>(parameters.sets)),
@@ -65,7 +66,13 @@ class ReadOnlyCache {
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
-        const_cast<ReadOnlyCache*>(this)->for_each([&](const auto& value) { hasher.add(value); });
+        const_cast<ReadOnlyCache*>(this)->for_each([&](const auto& value) {
+            if constexpr (requires { value.hash(hasher); }) {
+                value.hash(hasher);
+            } else {
+                hasher.add(value);
+            }
+        });
     }
 
   private:
@@ -124,9 +131,12 @@ struct lookahead::ParametersOf<lookahead::gpu::ReadOnlyCacheParameters> {
                 {.unit = "line", .min = 1, .max = 64, .help = "Lines of 128 bytes in a set.", .source = kTable}),
         integer("mshrs", &P::mshrs,
                 {.unit = "line", .min = 1, .max = 64, .help = "Lines that it can await.", .source = kTable}),
-        integer(
-            "merges", &P::merges,
-            {.unit = "warp", .min = 1, .max = 64, .help = "Warps that can wait for the same line.", .source = kTable}));
+        integer("merges", &P::merges,
+                {.unit = "warp",
+                 .min = 1,
+                 .max = 128,
+                 .help = "Warps that can wait for the same line.",
+                 .source = kTable}));
 };
 
 template <>

@@ -1,23 +1,41 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
+
+#include "core/bits/bits_128.h"
 
 namespace lookahead::gpu {
 
 /// Stream contexts of an SM are numbered from 0 and fit one mask.
-inline constexpr unsigned kMaximumContexts = 64;
-using ContextMask = std::uint64_t;
+inline constexpr unsigned kMaximumContexts = Bits128::kSize;
+using ContextMask = Bits128;
 
-constexpr ContextMask context_bit(unsigned context) {
-    return ContextMask{1} << context;
+inline ContextMask context_bit(unsigned context) {
+    return ContextMask::of(context);
+}
+
+/// The contexts from `first` on, as many as `count`.
+inline ContextMask context_range(unsigned first, unsigned count) {
+    return ContextMask::from(first) & ~ContextMask::from(first + count);
 }
 
 /// Of the candidates, the first after `last`, round robin.
 inline unsigned next_in_turn(ContextMask candidates, unsigned last) {
-    const ContextMask after = candidates & ~((context_bit(last) << 1) - 1);
-    return static_cast<unsigned>(std::countr_zero(after != 0 ? after : candidates));
+    const ContextMask after = candidates & ContextMask::from(last + 1);
+    return (after != 0 ? after : candidates).first();
+}
+
+/// Adds a number of each context; those of contexts from 64 on count only where there are some.
+template <class Hasher>
+void hash_by_context(Hasher& hasher, const std::array<std::uint64_t, kMaximumContexts>& numbers) {
+    unsigned count = kMaximumContexts;
+    while (count > kMaximumContexts / 2 && numbers[count - 1] == 0) {
+        --count;
+    }
+    for (unsigned context = 0; context < count; ++context) {
+        hasher.add(numbers[context]);
+    }
 }
 
 /// What a stream context's next instruction waits for.
@@ -43,7 +61,7 @@ enum class ContextState : std::uint8_t {
 /// The state of every context as one mask a state, so that a scheduler's cycle is a few operations on masks.
 class ContextStates {
   public:
-    ContextStates() { masks_[0] = ~ContextMask{0}; }
+    ContextStates() { masks_[0] = ~ContextMask{}; }
 
     void set(unsigned context, ContextState state) {
         const auto to = static_cast<std::uint8_t>(state);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "components/sm/context_states.h"
 #include "components/sm/occupancy.h"
 #include "core/param/parameters.h"
 
@@ -66,13 +67,13 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
         integer("max_threads", &P::max_threads,
                 {.unit = "thread",
                  .min = 32,
-                 .max = 2048,
+                 .max = 4096,
                  .help = "Resident threads of an SM.",
                  .source = "CUDA C++ Programming Guide, compute capability 2.0"}),
         integer("max_warps", &P::max_warps,
                 {.unit = "warp",
                  .min = 1,
-                 .max = 64,
+                 .max = gpu::kMaximumContexts,
                  .help = "Resident warps of an SM.",
                  .source = "CUDA C++ Programming Guide, compute capability 2.0"}),
         integer("max_ctas", &P::max_ctas,

@@ -1,5 +1,4 @@
 #include <array>
-#include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/array.hpp>
@@ -32,7 +31,7 @@ struct lookahead::ParametersOf<lookahead::gpu::PasParameters> {
         integer("ready_warps", &P::ready_warps,
                 {.unit = "warp",
                  .min = 1,
-                 .max = 64,
+                 .max = gpu::kMaximumContexts,
                  .help = "Places of each scheduler's ready queue (base two_level).",
                  .source = "Koo et al., table III: 8 ready warps"}),
         boolean("leading_warps", &P::leading_warps,
@@ -75,7 +74,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
     }
     void cta_started(ContextMask warps) override {
         ctas_.push_back(warps);
-        marked_ |= warps & -warps;
+        marked_ |= context_bit(warps.first());
     }
     void cta_ended(ContextMask warps) override {
         std::erase(ctas_, warps);
@@ -94,21 +93,21 @@ class PrefetchAwareScheduler final : public WarpScheduler {
     void hint(WarpHint hint, unsigned warp) override {
         if (hint == WarpHint::base_known) {
             based_ |= context_bit(warp);
-        } else if (parameters_.wakeup && ((queues_.ready() | queues_.pending()) & context_bit(warp)) != 0) {
+        } else if (parameters_.wakeup && (queues_.ready() | queues_.pending()).has(warp)) {
             wake(warp);
         }
     }
 
     void hash_state(StateHasher& hasher) const override {
         queues_.hash(hasher);
-        for (const std::uint64_t each : {marked_, based_, woken_, greedy_, std::uint64_t{last_}, starts_}) {
-            hasher.add(each);
+        for (const ContextMask& each : {marked_, based_, woken_, greedy_}) {
+            each.hash(hasher);
         }
-        for (const std::uint64_t start : start_) {
-            hasher.add(start);
-        }
-        for (const ContextMask cta : ctas_) {
-            hasher.add(cta);
+        hasher.add(last_);
+        hasher.add(starts_);
+        hash_by_context(hasher, start_);
+        for (const ContextMask& cta : ctas_) {
+            cta.hash(hasher);
         }
     }
     void save(boost::archive::binary_oarchive& archive) const override {
@@ -146,7 +145,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             woken_ |= context_bit(warp);
             return;
         }
-        if ((queues_.pending() & ~queues_.waiting() & context_bit(warp)) == 0) {
+        if (!(queues_.pending() & ~queues_.waiting()).has(warp)) {
             return;
         }
         if (queues_.full()) {
@@ -161,9 +160,8 @@ class PrefetchAwareScheduler final : public WarpScheduler {
 
     template <class Before>
     static unsigned extreme(ContextMask warps, Before before) {
-        auto best = static_cast<unsigned>(std::countr_zero(warps));
-        for (ContextMask rest = warps & (warps - 1); rest != 0; rest &= rest - 1) {
-            const auto warp = static_cast<unsigned>(std::countr_zero(rest));
+        unsigned best = warps.first();
+        for (const unsigned warp : warps) {
             best = before(warp, best) ? warp : best;
         }
         return best;

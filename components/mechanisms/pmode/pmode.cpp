@@ -151,12 +151,12 @@ void Pmode::charge_pool(Cycle now) {
 void Pmode::begin_cycle(Cycle now) {
     charge_pool(now);
     skipped_now_ = in(PreState::skipping);
-    for (ContextMask rest = skipped_now_; rest != 0; rest &= rest - 1) {
-        skip(static_cast<unsigned>(std::countr_zero(rest)));
+    for (const unsigned context : skipped_now_) {
+        skip(context);
     }
     if (pool_.free() > 0) {
-        for (ContextMask rest = enterable(); rest != 0; rest &= rest - 1) {
-            enter(static_cast<unsigned>(std::countr_zero(rest)), now);
+        for (const unsigned context : enterable()) {
+            enter(context, now);
         }
     }
     if (parameters_.check) {
@@ -176,8 +176,7 @@ bool Pmode::waits_for_memory(unsigned context) const {
 ContextMask Pmode::enterable() const {
     ContextMask entering = 0;
     const ContextMask blocked = state_.states.in(ContextState::blocked_by_memory) & ~pre_executing_;
-    for (ContextMask rest = blocked; rest != 0; rest &= rest - 1) {
-        const auto context = static_cast<unsigned>(std::countr_zero(rest));
+    for (const unsigned context : blocked) {
         // Lines of constants make a warp wait for memory, too.
         entering |= waits_for_memory(context) ? context_bit(context) : 0;
     }
@@ -247,7 +246,7 @@ void Pmode::leave(unsigned context) {
 
 bool Pmode::classify(unsigned context) {
     ContextStates& states = state_.states;
-    if ((pre_executing_ & context_bit(context)) != 0) {
+    if (pre_executing_.has(context)) {
         if (waits_for_memory(context)) {
             states.set(context, ContextState::blocked_by_memory);
             return true;

@@ -17,7 +17,7 @@ LOOKAHEAD_REGISTER_STATISTICS(PmodeCounters, "pmode", "Warped pre-execution on a
 void Pmode::audit(Audit& audit, const std::string& sm) const {
     audit.leak(sm, "renaming registers that are not free", pool_.size() - pool_.free());
     audit.leak(sm, "pre-executed instructions under way", operations_.size() - free_operations_.size());
-    audit.leak(sm, "warps in pre-execution", static_cast<unsigned>(std::popcount(pre_executing_)));
+    audit.leak(sm, "warps in pre-execution", pre_executing_.count());
     audit.balance(sm, "reusable results", counters_.queued, counters_.reused + counters_.flushed);
 }
 
@@ -44,7 +44,7 @@ void Pmode::hash_state(StateHasher& hasher) const {
             hasher.add(word);
         }
     }
-    hasher.add(fetch_under_way_);
+    fetch_under_way_.hash(hasher);
     pool_.hash(hasher);
     for (const Operation& operation : operations_) {
         hasher.add(operation.used

@@ -559,8 +559,8 @@ void Pmode::load_completed(std::uint16_t token, const isa::Instruction&, Cycle n
 }
 
 void Pmode::constants_came() {
-    for (ContextMask rest = in(PreState::waiting); rest != 0; rest &= rest - 1) {
-        renew(static_cast<unsigned>(std::countr_zero(rest)));
+    for (const unsigned context : in(PreState::waiting)) {
+        renew(context);
     }
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 
@@ -23,7 +22,7 @@ struct lookahead::ParametersOf<lookahead::gpu::GroupInterleavedParameters> {
         parameter_list<P>(integer("group_warps", &P::group_warps,
                                   {.unit = "warp",
                                    .min = 1,
-                                   .max = 64,
+                                   .max = gpu::kMaximumContexts,
                                    .help = "Warps of a fetch group of one scheduler, and places of its ready queue.",
                                    .source = "Jog et al., ISCA 2013: groups of eight; Koo et al.: eight ready warps"}));
 };
@@ -41,11 +40,11 @@ class GroupInterleavedScheduler final : public WarpScheduler {
     GroupInterleavedScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
         : queues_(arguments.states, static_cast<unsigned>(parameters.group_warps)) {
         const auto size = static_cast<unsigned>(parameters.group_warps);
-        const auto warps = static_cast<unsigned>(std::popcount(arguments.warps));
+        const auto warps = arguments.warps.count();
         groups_ = std::max((warps + size - 1) / size, 1u);
         unsigned number = 0;
-        for (ContextMask rest = arguments.warps; rest != 0; rest &= rest - 1) {
-            members_[number++ % groups_] |= rest & -rest;
+        for (const unsigned warp : arguments.warps) {
+            members_[number++ % groups_] |= context_bit(warp);
         }
     }
 

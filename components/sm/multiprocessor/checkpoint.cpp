@@ -100,7 +100,7 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
     phases_.hash_state(hasher);
     memory_->hash_state(hasher);
     if (extension_ != nullptr) {
-        hasher.add(state_.attended);
+        state_.attended.hash(hasher);
         extension_->hash_state(hasher);
     }
 }

@@ -51,9 +51,9 @@ void SmTrace::warps(Cycle now, const ContextStates& states, ContextMask extended
     for (std::uint16_t warp = 0; warp < warps_.size(); ++warp) {
         Open& open = warps_[warp];
         const ContextState state = states.of(warp);
-        const std::uint8_t number = state == ContextState::vacant         ? kNothing
-                                    : (extended & context_bit(warp)) != 0 ? kExtended
-                                                                          : static_cast<std::uint8_t>(state);
+        const std::uint8_t number = state == ContextState::vacant ? kNothing
+                                    : extended.has(warp)          ? kExtended
+                                                                  : static_cast<std::uint8_t>(state);
         if (number != open.state) {
             close(warp, open, now);
             open = {number, now, now};

@@ -127,7 +127,7 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
     state_.counters.cycles += count;
     if (ctas_.resident() > 0) {
         state_.counters.active_cycles += count;
-        state_.counters.warp_cycles += count * static_cast<unsigned>(std::popcount(state_.states.live()));
+        state_.counters.warp_cycles += count * state_.states.live().count();
         state_.counters.cta_cycles += count * ctas_.resident();
     }
 }
@@ -162,7 +162,7 @@ void StreamingMultiprocessor::step(Cycle now) {
     }
     charged_until_ = now + 1;
     if (trace_ != nullptr) [[unlikely]] {
-        trace_->warps(now, state_.states, extension_ != nullptr ? extension_->extended() : 0);
+        trace_->warps(now, state_.states, extension_ != nullptr ? extension_->extended() : ContextMask{});
         trace_->schedulers(now, now + 1, issue_.counters());
         trace_->queues(now, memory_->occupancy());
     }
@@ -230,8 +230,7 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
         fetch_.line_came(reader);
         return;
     }
-    for (ContextMask rest = state_.constants.came(reader & ~kConstantReader); rest != 0; rest &= rest - 1) {
-        const auto context = static_cast<unsigned>(std::countr_zero(rest));
+    for (const unsigned context : state_.constants.came(reader & ~kConstantReader)) {
         if (state_.states.of(context) == ContextState::blocked_by_memory) {
             state_.classify(context);
         }
@@ -371,8 +370,7 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
         audit.fault(name(), "kernel " + state_.kernel->kernel().name + " has not drained");
     }
     audit.leak(name(), "registers or predicates that await a write-back", bits(state_.scoreboard.pending()));
-    audit.leak(name(), "warps whose places were not vacated",
-               static_cast<unsigned>(std::popcount(state_.states.occupied())));
+    audit.leak(name(), "warps whose places were not vacated", state_.states.occupied().count());
     audit.account("CTAs", -static_cast<std::int64_t>(state_.counters.ctas));
     audit.leak(name(), "resident CTAs", ctas_.resident());
     audit.leak(name(), "CTAs that wait for a place", ctas_.waiting());
@@ -407,9 +405,8 @@ std::string StreamingMultiprocessor::stuck_warps() const {
     constexpr unsigned kNamed = 4;
     std::string phrase;
     unsigned warps = 0;
-    for (ContextMask rest = state_.states.live(); rest != 0; rest &= rest - 1) {
+    for (const unsigned context : state_.states.live()) {
         if (++warps <= kNamed) {
-            const auto context = static_cast<unsigned>(std::countr_zero(rest));
             phrase += (warps > 1 ? "; " : "") + execute_.stall_phrase(context);
         }
     }

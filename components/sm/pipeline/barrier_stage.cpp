@@ -41,8 +41,7 @@ void BarrierStage::complete_if_all_arrived(unsigned cta_slot, unsigned number, C
         return;
     }
     ++state_.counters.barriers;
-    for (ContextMask rest = std::exchange(barrier.waiting, 0); rest != 0; rest &= rest - 1) {
-        const auto context = static_cast<unsigned>(std::countr_zero(rest));
+    for (const unsigned context : std::exchange(barrier.waiting, {})) {
         const std::uint32_t result = barrier.count.result(state_.contexts[context].barrier_kind);
         const PipelineEvent event{PipelineEvent::Kind::barrier_released, static_cast<std::uint16_t>(context), result};
         state_.wheel.schedule(now, now + state_.parameters.barrier_latency, event.packed());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,7 +38,7 @@ class BarrierStage {
         std::uint64_t warps = 0;
         for (const auto& cta : ctas_barriers_) {
             for (const Barrier& barrier : cta) {
-                warps += static_cast<unsigned>(std::popcount(barrier.waiting));
+                warps += barrier.waiting.count();
             }
         }
         return warps;
@@ -53,7 +52,7 @@ class BarrierStage {
     void hash(Hasher& hasher) const {
         for (const auto& cta : ctas_barriers_) {
             for (const Barrier& barrier : cta) {
-                hasher.add(barrier.waiting);
+                barrier.waiting.hash(hasher);
                 barrier.count.hash(hasher);
             }
         }

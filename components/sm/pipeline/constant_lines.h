@@ -42,7 +42,7 @@ class ConstantLines {
     /// A line has come. Returns the contexts that waited, for this one or another.
     ContextMask came(unsigned line) {
         resident_ |= std::uint64_t{1} << line;
-        return std::exchange(waiting_, 0);
+        return std::exchange(waiting_, {});
     }
 
     template <class Archive>
@@ -51,9 +51,10 @@ class ConstantLines {
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
-        for (const std::uint64_t mask : {resident_, asked_, wanted_, waiting_}) {
+        for (const std::uint64_t mask : {resident_, asked_, wanted_}) {
             hasher.add(mask);
         }
+        waiting_.hash(hasher);
     }
 
   private:

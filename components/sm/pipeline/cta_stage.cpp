@@ -27,8 +27,7 @@ bool CtaStage::has_work() const {
 
 ContextMask CtaStage::warps_of(unsigned slot) const {
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
-    const ContextMask lowest = warps == kMaximumContexts ? ~ContextMask{0} : context_bit(warps) - 1;
-    return lowest << (slot * warps);
+    return context_range(slot * warps, warps);
 }
 
 bool CtaStage::drained(unsigned slot) const {

@@ -274,7 +274,7 @@ void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const
 void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
     --state_.contexts[context].in_flight;
     state_.scoreboard.release(context, state_.kernel->writes(pc));
-    if ((state_.attended & context_bit(context)) != 0) [[unlikely]] {
+    if (state_.attended.has(context)) [[unlikely]] {
         state_.extension->written_back(context, pc);
     }
     const ContextState waits_for = state_.states.of(context);
@@ -310,7 +310,7 @@ void ExecuteStage::moved(unsigned context, StreamContext& stream, std::uint32_t 
     --stream.buffered;
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
-        if ((state_.attended & context_bit(context)) != 0) [[unlikely]] {
+        if (state_.attended.has(context)) [[unlikely]] {
             state_.extension->transferred(context);
         }
         if (!stream.stack.runs() && !stream.stack.holds()) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -40,7 +39,7 @@ class FetchStage {
     /// The line of one of the cache's misses has come.
     void line_came(unsigned miss) {
         returned_ |= cache_.fill(miss);
-        refused_ = extension_refused_ = 0;
+        refused_ = extension_refused_ = {};
     }
 
     /// A fetch of `instructions` instructions is decoded.
@@ -61,7 +60,7 @@ class FetchStage {
     }
 
     /// Warps with a fetch or a miss under way.
-    unsigned fetches_under_way() const { return static_cast<unsigned>(std::popcount(under_way_)); }
+    unsigned fetches_under_way() const { return under_way_.count(); }
     std::uint64_t misses_under_way() const { return cache_.misses_under_way(); }
     const ReadOnlyCacheCounters& cache_counters() const { return cache_.counters(); }
     ReadOnlyCacheCounters& cache_counters() { return cache_.counters(); }
@@ -75,9 +74,9 @@ class FetchStage {
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
-        hasher.add(returned_);
-        hasher.add(refused_);
-        hasher.add(extension_refused_);
+        returned_.hash(hasher);
+        refused_.hash(hasher);
+        extension_refused_.hash(hasher);
         for (const Group& group : groups_) {
             hasher.add(group.last);
         }

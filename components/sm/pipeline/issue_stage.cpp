@@ -59,7 +59,7 @@ bool IssueStage::step(unsigned scheduler, Cycle now) {
     if (ready != 0) {
         const unsigned context = schedulers_[scheduler]->pick(ready, now);
         if (context != WarpScheduler::kHoldBack) {
-            LOOKAHEAD_DEBUG_ASSERT((ready & context_bit(context)) != 0, "a scheduler picked a warp that is not ready");
+            LOOKAHEAD_DEBUG_ASSERT(ready.has(context), "a scheduler picked a warp that is not ready");
             ++counters_[scheduler][SchedulerCycle::issued];
             issue(scheduler, context, now);
             first_ = scheduler + 1 == schedulers_.size() ? 0 : scheduler + 1;
@@ -83,7 +83,7 @@ bool IssueStage::offer(unsigned scheduler, Cycle now) {
 }
 
 void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
-    if ((state_.attended & context_bit(context)) != 0 && issue_attended(scheduler, context, now)) [[unlikely]] {
+    if (state_.attended.has(context) && issue_attended(scheduler, context, now)) [[unlikely]] {
         return;
     }
     const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];

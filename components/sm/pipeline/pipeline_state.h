@@ -43,7 +43,7 @@ struct PipelineState {
     /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
     void classify(unsigned context) {
-        if ((attended & context_bit(context)) != 0 && extension->classify(context)) [[unlikely]] {
+        if (attended.has(context) && extension->classify(context)) [[unlikely]] {
             return;
         }
         const StreamContext& stream = contexts[context];

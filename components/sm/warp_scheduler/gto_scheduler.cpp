@@ -1,5 +1,4 @@
 #include <array>
-#include <bit>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/array.hpp>
@@ -18,26 +17,23 @@ class GtoScheduler final : public WarpScheduler {
         if ((candidates & greedy_) == 0) {
             greedy_ = context_bit(oldest_of(candidates));
         }
-        return static_cast<unsigned>(std::countr_zero(greedy_));
+        return greedy_.first();
     }
     void started(unsigned warp) override { start_[warp] = ++starts_; }
     void exited(unsigned warp) override { greedy_ &= ~context_bit(warp); }
 
     void hash_state(StateHasher& hasher) const override {
-        hasher.add(greedy_);
+        greedy_.hash(hasher);
         hasher.add(starts_);
-        for (const std::uint64_t start : start_) {
-            hasher.add(start);
-        }
+        hash_by_context(hasher, start_);
     }
     void save(boost::archive::binary_oarchive& archive) const override { archive << greedy_ << starts_ << start_; }
     void load(boost::archive::binary_iarchive& archive) override { archive >> greedy_ >> starts_ >> start_; }
 
   private:
     unsigned oldest_of(ContextMask candidates) const {
-        auto oldest = static_cast<unsigned>(std::countr_zero(candidates));
-        for (ContextMask rest = candidates & (candidates - 1); rest != 0; rest &= rest - 1) {
-            const auto warp = static_cast<unsigned>(std::countr_zero(rest));
+        unsigned oldest = candidates.first();
+        for (const unsigned warp : candidates) {
             oldest = start_[warp] < start_[oldest] ? warp : oldest;
         }
         return oldest;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <boost/serialization/array.hpp>
 #include <cstdint>
 
@@ -18,7 +17,7 @@ class TwoLevelQueues {
 
     ContextMask ready() const { return ready_; }
     ContextMask pending() const { return pending_; }
-    bool full() const { return std::popcount(ready_) >= places_; }
+    bool full() const { return static_cast<int>(ready_.count()) >= places_; }
     /// Warps whose next instruction waits long.
     ContextMask waiting() const {
         return states_.in(ContextState::blocked_by_memory) | states_.in(ContextState::at_fence) |
@@ -52,12 +51,10 @@ class TwoLevelQueues {
     }
 
     void hash(StateHasher& hasher) const {
-        hasher.add(ready_);
-        hasher.add(pending_);
+        ready_.hash(hasher);
+        pending_.hash(hasher);
         hasher.add(arrivals_);
-        for (const std::uint64_t arrival : arrival_) {
-            hasher.add(arrival);
-        }
+        hash_by_context(hasher, arrival_);
     }
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
@@ -67,21 +64,20 @@ class TwoLevelQueues {
   private:
     /// Warps that leave in the same cycle queue up in the order of their numbers.
     void demote(ContextMask warps) {
-        for (; warps != 0; warps &= warps - 1) {
-            append(static_cast<unsigned>(std::countr_zero(warps)));
+        for (const unsigned warp : warps) {
+            append(warp);
         }
     }
     void promote(ContextMask eligible) {
-        for (int free = places_ - std::popcount(ready_); free > 0 && eligible != 0; --free) {
+        for (int free = places_ - static_cast<int>(ready_.count()); free > 0 && eligible != 0; --free) {
             const unsigned first = first_of(eligible);
             eligible &= ~context_bit(first);
             admit(first);
         }
     }
     unsigned first_of(ContextMask warps) const {
-        auto first = static_cast<unsigned>(std::countr_zero(warps));
-        for (ContextMask rest = warps & (warps - 1); rest != 0; rest &= rest - 1) {
-            const auto warp = static_cast<unsigned>(std::countr_zero(rest));
+        unsigned first = warps.first();
+        for (const unsigned warp : warps) {
             first = arrival_[warp] < arrival_[first] ? warp : first;
         }
         return first;

@@ -20,7 +20,7 @@ struct lookahead::ParametersOf<lookahead::gpu::TwoLevelParameters> {
         parameter_list<P>(integer("ready_warps", &P::ready_warps,
                                   {.unit = "warp",
                                    .min = 1,
-                                   .max = 64,
+                                   .max = gpu::kMaximumContexts,
                                    .help = "Places of each scheduler's ready queue, whose warps alone may issue.",
                                    .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"}));
 };

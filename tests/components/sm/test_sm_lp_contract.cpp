@@ -87,14 +87,19 @@ isa::Kernel meeting_kernel() {
     return k.finish();
 }
 
+/// CTAs that an SM may be given at once.
+constexpr std::uint64_t kUsualCtas = 4;
+
 /// One launch of a kernel on an SM with a FakeLoadStoreUnit; the seed chooses grid, block and scheduler's load.
 struct SmContract {
     SmContract(const std::string& scheduler, const isa::Kernel& kernel = mixed_kernel(2),
-               const std::string& simt = "stack", const std::string& extension = "none", const std::string& keys = "")
+               const std::string& simt = "stack", const std::string& extension = "none", const std::string& keys = "",
+               std::uint64_t most_at_once = kUsualCtas)
         : configuration(Configuration::from_toml("[sm]\nwarp_scheduler = \"" + scheduler + "\"\nsimt = \"" + simt +
                                                      "\"\nissue_extension = \"" + extension + "\"\n" + keys,
                                                  "test.toml")),
           kernels{kernel},
+          most_ctas(most_at_once),
           clock(gpu::SmParameters{}.frequency) {
         contract.make = [this] {
             return std::make_unique<gpu::StreamingMultiprocessor>(
@@ -106,19 +111,19 @@ struct SmContract {
         contract.ports = {port, port, port};
         contract.script = [this](std::uint64_t seed) { return script(seed); };
         contract.environment = [this](std::uint64_t seed) {
-            const Plan plan(seed);
+            const Plan plan(seed, most_ctas);
             return std::make_unique<DispatcherScript>(clock, plan.first, plan.ctas);
         };
-        contract.end = clock.edge(9000);
+        contract.end = clock.edge(static_cast<Cycle>(9000 * most_ctas / kUsualCtas));
         contract.usual_chop = clock.edge(20);
     }
 
     struct Plan {
-        explicit Plan(std::uint64_t seed) {
+        explicit Plan(std::uint64_t seed, std::uint64_t most_ctas = kUsualCtas) {
             std::mt19937_64 random(seed);
             threads = static_cast<std::uint32_t>(1 + random() % 256);
-            ctas = 1 + random() % 6;
-            first = std::min<std::uint64_t>(ctas, 1 + random() % 4);
+            ctas = 1 + random() % (most_ctas + 2);
+            first = std::min<std::uint64_t>(ctas, 1 + random() % most_ctas);
         }
         std::uint32_t threads;
         std::uint64_t ctas;
@@ -126,7 +131,7 @@ struct SmContract {
     };
 
     std::vector<testing::ScriptedMessage> script(std::uint64_t seed) const {
-        const Plan plan(seed);
+        const Plan plan(seed, most_ctas);
         gpu::KernelBegin begin{};
         begin.grid = {static_cast<std::uint32_t>(plan.ctas), 1, 1};
         begin.block = {plan.threads, 1, 1};
@@ -147,6 +152,7 @@ struct SmContract {
 
     Configuration configuration;
     isa::KernelTable kernels;
+    std::uint64_t most_ctas;
     ClockDomain clock;
     testing::LpContract contract;
 };
@@ -178,6 +184,22 @@ TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the
         REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
     }
     CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+}
+
+TEST_CASE("an SM of 96 warps that pre-execute keeps the contract of logical processes") {
+    const std::uint64_t first_seed = std::random_device{}();
+    CAPTURE(first_seed);
+    constexpr std::uint64_t kCtas = 12;
+    SmContract sm("gto", mixed_kernel(2), "stack", "pmode",
+                  "max_warps = 96\nmax_threads = 3072\nmax_ctas = 16\nregisters = 65536\nprivate_fetch = true\n",
+                  kCtas);
+    for (std::uint64_t seed = first_seed; seed < first_seed + 40; ++seed) {
+        REQUIRE(testing::check_chopping(sm.contract, seed) == "");
+    }
+    for (std::uint64_t seed = first_seed; seed < first_seed + 10; ++seed) {
+        REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
+    }
+    CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed, kCtas).ctas + 1);
 }
 
 TEST_CASE("an SM with any issue extension keeps the contract of logical processes, under both models of divergence") {

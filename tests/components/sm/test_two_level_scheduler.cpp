@@ -177,7 +177,7 @@ TEST_CASE("with a place for every warp two_level is lrr") {
 
 TEST_CASE("the number of places is checked") {
     CHECK_THROWS_WITH_AS(Bench(places(0)), doctest::Contains("two_level.ready_warps"), ConfigurationError);
-    CHECK_THROWS_WITH_AS(Bench(places(65)), doctest::Contains("two_level.ready_warps"), ConfigurationError);
+    CHECK_THROWS_WITH_AS(Bench(places(129)), doctest::Contains("two_level.ready_warps"), ConfigurationError);
 }
 
 }  // namespace

@@ -38,8 +38,12 @@ TEST_CASE("lrr goes round from the warp that issued last") {
     CHECK(lrr.pick(0b1011) == 3);
     CHECK(lrr.pick(0b1011) == 0);
     CHECK(lrr.pick(0b0001) == 0);
-    CHECK(lrr.pick(ContextMask{1} << 63) == 63);
+    for (const unsigned warp : {63u, 64u, 127u}) {
+        CHECK(lrr.pick(context_bit(warp)) == warp);
+    }
     CHECK(lrr.pick(0b0110) == 1);
+    CHECK(lrr.pick(ContextMask(0b0010, 0b1000)) == 67);
+    CHECK(lrr.pick(ContextMask(0b0010, 0b1000)) == 1);
 }
 
 TEST_CASE("gto stays with one warp while it is ready, then takes the one that started first") {
@@ -77,7 +81,7 @@ TEST_CASE("every variant picks a candidate or holds back, and goes on alike afte
             original.scheduler->started(warp);
         }
         for (unsigned i = 0; i < 1000; ++i) {
-            const ContextMask candidates = random() & random();
+            const ContextMask candidates(random() & random(), random() & random());
             if (candidates == 0) {
                 continue;
             }
@@ -94,7 +98,7 @@ TEST_CASE("every variant picks a candidate or holds back, and goes on alike afte
         restored.now = original.now;
         CHECK(original.hash() == restored.hash());
         for (unsigned i = 0; i < 1000; ++i) {
-            const ContextMask candidates = random() | 1;
+            const ContextMask candidates(random() | 1, random());
             REQUIRE(original.pick(candidates) == restored.pick(candidates));
         }
     }

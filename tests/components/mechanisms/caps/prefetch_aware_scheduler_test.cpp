@@ -16,7 +16,7 @@ struct PasBench {
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(configuration, "test"),
                                                 WarpSchedulerArguments{~ContextMask{0}, states})) {
         for (unsigned cta = 0; cta < ctas; ++cta) {
-            scheduler->cta_started((context_bit(size) - 1) << cta * size);
+            scheduler->cta_started(context_range(cta * size, size));
             for (unsigned warp = cta * size; warp < (cta + 1) * size; ++warp) {
                 states.set(warp, ContextState::ready_sp);
                 scheduler->started(warp);
