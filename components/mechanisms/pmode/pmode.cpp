@@ -448,7 +448,8 @@ void Pmode::verify_reuse(unsigned context, const PQueueEntry& entry, Cycle now) 
     LOOKAHEAD_ASSERT(!wrong, execute_.place_of(context) + ": a reused value is not the instruction's");
 }
 
-/// pmode.check: each register of the pool is free, or has as many names as tables and queues say.
+/// pmode.check: each register of the pool has as many names as tables and queues say, and is free if and only if nothing
+/// needs it.
 void Pmode::verify_pool() const {
     std::vector<unsigned> names(pool_.size(), 0);
     const unsigned registers = state_.kernel->kernel().registers;
@@ -479,8 +480,8 @@ void Pmode::verify_pool() const {
     for (unsigned i = 0; i < pool_.size(); ++i) {
         const unsigned row = pool_.first() + i;
         LOOKAHEAD_ASSERT(pool_.names(row) == names[i], "a renaming register has names that no table has");
-        LOOKAHEAD_ASSERT(!pool_.is_free(row) || (names[i] == 0 && !pool_.in_flight(row)),
-                         "a renaming register is free and in use");
+        LOOKAHEAD_ASSERT(pool_.is_free(row) != pool_.is_needed(row, state_.now),
+                         "a renaming register is free and in use, or neither");
     }
 }
 

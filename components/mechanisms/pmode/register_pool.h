@@ -39,6 +39,11 @@ class RegisterPool {
     bool is_free(unsigned row) const { return (free_[(row - first_) / 64] >> (row - first_) % 64 & 1) != 0; }
     unsigned names(unsigned row) const { return registers_[row - first_].names; }
     bool in_flight(unsigned row) const { return registers_[row - first_].in_flight; }
+    /// Whether something needs the register at `now`.
+    bool is_needed(unsigned row, Cycle now) const {
+        const Register& each = registers_[row - first_];
+        return each.names > 0 || each.in_flight || each.read_until > now;
+    }
 
     /// A free register, the first in the bank of `row` if there is one, else the first; it awaits a write-back and has
     /// one name. There is one free.

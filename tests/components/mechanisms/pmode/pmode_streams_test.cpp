@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "components/isa/modes.h"
 #include "components/isa/texture.h"
 #include "tests/components/mechanisms/pmode/pmode_bench.h"
 
@@ -880,6 +881,44 @@ TEST_CASE("a register that P-mode reads stays until it is collected") {
     const auto at = static_cast<std::size_t>(bench.cycles[bench.find(Kind::executed, writer)]);
     CHECK(held[at] == 3);
     CHECK(held[at + 12] == 2);
+}
+
+TEST_CASE("carries, and a register with a predicate, are pre-executed and reused as one") {
+    BlockedKernel k;
+    const auto low = k.reg(), high = k.reg(), shuffled = k.reg(), x = k.reg();
+    const auto carry = k.predicate(), valid = k.predicate();
+    k.block();
+    auto& add = k.op(Operation::add_carry, Type::u32, low, {k.thread, k.literal(0xfffffff0u)});
+    add.source_predicate = isa::kTruePredicate;
+    add.source_predicate_negated = true;
+    add.destination_predicate = carry.index;
+    const auto lower = k.index();
+    auto& add_high = k.op(Operation::add_carry, Type::u32, high, {k.thread, k.literal(7)});
+    add_high.source_predicate = carry.index;
+    const auto upper = k.index();
+    auto& shuffle = k.op(Operation::shuffle, Type::b32, shuffled,
+                         {k.thread, k.literal(1), k.literal(0x1f), k.literal(0xffffffffu)});
+    shuffle.mode = static_cast<std::uint8_t>(isa::ShuffleMode::down);
+    shuffle.destination_predicate = valid.index;
+    const auto lanes = k.index();
+    k.select(Type::b32, x, shuffled, k.literal(1000), valid);
+    const auto both = k.index();
+    k.op(Operation::add, Type::u32, x, {x, low});
+    k.op(Operation::add, Type::u32, x, {x, high});
+    k.op(Operation::add, Type::u32, x, {x, k.used});
+    k.store(Space::global, Type::u32, k.out, x);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    for (const std::uint32_t pc : {lower, upper, lanes, both}) {
+        CHECK(bench.executes(pc));
+        CHECK(bench.reuses(pc) == 1);
+    }
+    CHECK(bench.counters().queued == 6);  // an instruction, an entry
+    for (unsigned i = 0; i < 32; ++i) {
+        const unsigned sum = i + 0xfffffff0u, upper_word = i + 7 + (i >= 16 ? 1 : 0);
+        CHECK(bench.harness.memory().global_word(4 * i) == (i == 31 ? 1000 : i + 1) + sum + upper_word + 7 * i + 3 + 1);
+    }
 }
 
 }  // namespace
