@@ -54,8 +54,8 @@ bool may_overlap(const Access& a, const Access& b) {
 
 class Builder {
   public:
-    Builder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code)
-        : kernel_(kernel), code_(code), units_(unit_count(kernel)) {
+    Builder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, std::vector<UnitHistory>& units)
+        : kernel_(kernel), code_(code), units_(units) {
         result_.successors.resize(code.size());
         result_.predecessors.resize(code.size(), 0);
     }
@@ -69,17 +69,14 @@ class Builder {
             order_meeting(i);
             order_units(i);
         }
+        for (const VirtualInstruction& instruction : code_) {
+            for_each_read(kernel_, instruction, [this](std::uint32_t unit) { units_[unit] = {}; });
+            for_each_write(kernel_, instruction, [this](std::uint32_t unit) { units_[unit] = {}; });
+        }
         return std::move(result_);
     }
 
   private:
-    /// What happened to a row or predicate so far.
-    struct Unit {
-        std::uint32_t writer = kNone;
-        std::vector<std::uint32_t> readers;  ///< since the last write
-        std::uint64_t writes = 0;
-    };
-
     static bool holds_memory(const VirtualInstruction& instruction) {
         const isa::Instruction& machine = instruction.machine;
         if (machine.operation == Operation::barrier || machine.operation == Operation::membar ||
@@ -141,12 +138,12 @@ class Builder {
 
     void order_units(std::uint32_t i) {
         for_each_read(kernel_, code_[i], [&](std::uint32_t unit) {
-            Unit& state = units_[unit];
+            UnitHistory& state = units_[unit];
             if (state.writer != kNone) add_edge(state.writer, i, latency_of(code_[state.writer].machine));
             state.readers.push_back(i);
         });
         for_each_write(kernel_, code_[i], [&](std::uint32_t unit) {
-            Unit& state = units_[unit];
+            UnitHistory& state = units_[unit];
             for (std::uint32_t reader : state.readers)
                 if (reader != i) add_edge(reader, i, 0);
             if (state.writer != kNone) add_edge(state.writer, i, 1);
@@ -159,7 +156,7 @@ class Builder {
     const VirtualKernel& kernel_;
     std::span<const VirtualInstruction> code_;
     Dependences result_;
-    std::vector<Unit> units_;
+    std::vector<UnitHistory>& units_;
     std::vector<Access> accesses_;  ///< since the last fence
     std::uint32_t fence_ = kNone;
     std::uint32_t meeting_ = kNone;  ///< the last instruction that lanes execute together
@@ -181,8 +178,8 @@ bool holds_everything(const VirtualInstruction& instruction) {
     }
 }
 
-Dependences dependences_of(const VirtualKernel& kernel, std::span<const VirtualInstruction> code) {
-    return Builder(kernel, code).run();
+Dependences DependenceFinder::in(std::span<const VirtualInstruction> code) {
+    return Builder(kernel_, code, units_).run();
 }
 
 }  // namespace lookahead::finaliser

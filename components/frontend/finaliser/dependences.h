@@ -18,9 +18,28 @@ struct Dependences {
     std::vector<std::uint32_t> predecessors;    ///< number of edges that end at each
 };
 
-/// Dependences through rows, predicates and memory. Accesses to different state spaces, and to disjoint bytes from
-/// one base, may pass each other; loads may pass loads; barriers, fences and ordered accesses hold all accesses.
-Dependences dependences_of(const VirtualKernel& kernel, std::span<const VirtualInstruction> code);
+/// What happened to a row or predicate so far.
+struct UnitHistory {
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    std::uint32_t writer = kNone;
+    std::vector<std::uint32_t> readers;  ///< since the last write
+    std::uint64_t writes = 0;
+};
+
+/// Finds the dependences in stretches of one kernel. Large kernels have many rows and many stretches, so that what is
+/// needed of each row is kept from one to the next.
+class DependenceFinder {
+  public:
+    explicit DependenceFinder(const VirtualKernel& kernel) : kernel_(kernel), units_(unit_count(kernel)) {}
+
+    /// Dependences through rows, predicates and memory. Accesses to different state spaces, and to disjoint bytes from
+    /// one base, may pass each other; loads may pass loads; barriers, fences and ordered accesses hold all accesses.
+    Dependences in(std::span<const VirtualInstruction> code);
+
+  private:
+    const VirtualKernel& kernel_;
+    std::vector<UnitHistory> units_;  ///< as at first, between stretches
+};
 
 /// Whether nothing at all may move across the instruction: jumps, nop, reading a clock.
 bool holds_everything(const VirtualInstruction& instruction);

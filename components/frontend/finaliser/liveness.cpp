@@ -41,11 +41,18 @@ Liveness liveness_of(const VirtualKernel& kernel) {
     liveness.in.assign(kernel.blocks.size(), BitSet(units));
     liveness.out.assign(kernel.blocks.size(), BitSet(units));
     for (std::size_t block = 0; block < summaries.size(); ++block) liveness.in[block] = summaries[block].reads;
+    // Blocks whose successors have changed since they were last seen: in large kernels few after the first turn.
+    std::vector<bool> waits(kernel.blocks.size(), true);
+    const std::vector<std::vector<std::uint32_t>> before = ptx::predecessors(graph);
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t block = kernel.blocks.size(); block-- > 0;) {
+            if (!waits[block]) continue;
+            waits[block] = false;
             for (std::uint32_t next : graph.successors[block]) liveness.out[block].unite(liveness.in[next]);
-            changed |= liveness.in[block].unite_difference(liveness.out[block], summaries[block].writes);
+            if (!liveness.in[block].unite_difference(liveness.out[block], summaries[block].writes)) continue;
+            changed = true;
+            for (std::uint32_t earlier : before[block]) waits[earlier] = true;
         }
     }
     return liveness;

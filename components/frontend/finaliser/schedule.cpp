@@ -22,9 +22,9 @@ struct Stretch {
 /// Orders one stretch.
 class ListScheduler {
   public:
-    ListScheduler(const VirtualKernel& kernel, const Stretch& stretch, const StretchValues& values, Live target,
+    ListScheduler(DependenceFinder& finder, const Stretch& stretch, const StretchValues& values, Live target,
                   int reserve)
-        : dependences_(dependences_of(kernel, stretch.code)),
+        : dependences_(finder.in(stretch.code)),
           pressure_(values),
           height_(stretch.code.size(), 0),
           earliest_(stretch.code.size(), 0),
@@ -102,12 +102,12 @@ class ListScheduler {
 /// close to what reads it; among equals the one that stood last.
 class PressureScheduler {
   public:
-    PressureScheduler(const VirtualKernel& kernel, const Stretch& stretch, const StretchValues& values)
+    PressureScheduler(DependenceFinder& finder, const Stretch& stretch, const StretchValues& values)
         : values_(values),
           predecessors_(stretch.code.size()),
           successors_left_(stretch.code.size(), 0),
           live_(values.values().size()) {
-        const Dependences dependences = dependences_of(kernel, stretch.code);
+        const Dependences dependences = finder.in(stretch.code);
         for (std::uint32_t i = 0; i < stretch.code.size(); ++i)
             for (const Dependences::Edge& edge : dependences.successors[i]) {
                 predecessors_[edge.to].push_back(i);
@@ -172,14 +172,15 @@ Live target_of(const ScheduleLimits& limits, Live old_peak) {
     return {std::min(most, std::max(preferred, old_peak.rows)), static_cast<int>(limits.predicates)};
 }
 
-void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const ScheduleLimits& limits) {
+void schedule_stretch(const VirtualKernel& kernel, DependenceFinder& finder, const Stretch& stretch,
+                      const ScheduleLimits& limits) {
     std::vector<std::uint32_t> old_order(stretch.code.size());
     std::iota(old_order.begin(), old_order.end(), 0U);
     const StretchValues values(kernel, stretch.code, stretch.live_in, stretch.live_out);
     const Live old_peak = peak_of(values, old_order);
     const Live target = target_of(limits, old_peak);
     const int reserve = std::min(old_peak.rows, target.rows / 4);
-    const std::vector<std::uint32_t> order = ListScheduler(kernel, stretch, values, target, reserve).run();
+    const std::vector<std::uint32_t> order = ListScheduler(finder, stretch, values, target, reserve).run();
     const int excess = peak_of(values, order).excess(target);
     if (excess > old_peak.excess(target)) return;
     std::vector<VirtualInstruction> scheduled;
@@ -187,12 +188,12 @@ void schedule_stretch(const VirtualKernel& kernel, const Stretch& stretch, const
     std::ranges::copy(scheduled, stretch.code.begin());
 }
 
-void order_stretch_for_pressure(const VirtualKernel& kernel, const Stretch& stretch) {
+void order_stretch_for_pressure(const VirtualKernel& kernel, DependenceFinder& finder, const Stretch& stretch) {
     std::vector<std::uint32_t> old_order(stretch.code.size());
     std::iota(old_order.begin(), old_order.end(), 0U);
     const StretchValues values(kernel, stretch.code, stretch.live_in, stretch.live_out);
     const Live old_peak = peak_of(values, old_order);
-    const std::vector<std::uint32_t> order = PressureScheduler(kernel, stretch, values).run();
+    const std::vector<std::uint32_t> order = PressureScheduler(finder, stretch, values).run();
     const Live peak = peak_of(values, order);
     if (peak.rows >= old_peak.rows) return;
     std::vector<VirtualInstruction> ordered;
@@ -225,11 +226,13 @@ void for_each_stretch(VirtualKernel& kernel, Visit visit) {
 }  // namespace
 
 void schedule(VirtualKernel& kernel, const ScheduleLimits& limits) {
-    for_each_stretch(kernel, [&](const Stretch& stretch) { schedule_stretch(kernel, stretch, limits); });
+    DependenceFinder finder(kernel);
+    for_each_stretch(kernel, [&](const Stretch& stretch) { schedule_stretch(kernel, finder, stretch, limits); });
 }
 
 void order_for_pressure(VirtualKernel& kernel) {
-    for_each_stretch(kernel, [&](const Stretch& stretch) { order_stretch_for_pressure(kernel, stretch); });
+    DependenceFinder finder(kernel);
+    for_each_stretch(kernel, [&](const Stretch& stretch) { order_stretch_for_pressure(kernel, finder, stretch); });
 }
 
 }  // namespace lookahead::finaliser

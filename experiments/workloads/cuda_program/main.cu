@@ -8,6 +8,7 @@
 // translated.
 #include <hdf5.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -46,8 +47,7 @@ class Calls {
         shared_bytes = numbers("/calls/dynamic_shared_bytes");
         const char* const shape[6] = {"grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"};
         for (int i = 0; i < 6; ++i) shapes[i] = numbers((std::string("/calls/") + shape[i]).c_str());
-        const std::vector<std::uint64_t> wide = numbers("/contents/words");
-        words.assign(wide.begin(), wide.end());
+        read_words();
         kernel = texts("/calls/kernel");
     }
 
@@ -68,6 +68,14 @@ class Calls {
         hid_t dataset;
         std::size_t size;
     };
+    /// Blocks of 4096 words that are equal are in the file once.
+    void read_words() {
+        const std::vector<std::uint64_t> kept = numbers("/contents/words");
+        for (const std::uint64_t block : numbers("/contents/blocks")) {
+            const std::size_t first = block * 4096;
+            words.insert(words.end(), kept.begin() + first, kept.begin() + std::min(kept.size(), first + 4096));
+        }
+    }
     Column open(const char* path) const {
         const hid_t dataset = H5Dopen2(file_, path, H5P_DEFAULT);
         if (dataset < 0) fail(std::string("the file has no ") + path);
