@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/hdf5/group.h"
+
 namespace lookahead {
 
 /// A dataset of a schema: its name and what it says about itself.
@@ -8,5 +10,9 @@ struct DatasetName {
     const char* units;
     const char* description;
 };
+
+inline hdf5::Meaning meaning_of(const DatasetName& name) {
+    return {name.units, name.description};
+}
 
 }  // namespace lookahead

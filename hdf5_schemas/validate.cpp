@@ -312,4 +312,15 @@ std::vector<std::string> validate_file(const std::string& path) {
     return validator.violations;
 }
 
+void require_valid(const std::string& path, std::string_view id) {
+    const auto violations = validate_file(path);
+    const std::string kind = hdf5::InputFile(path).root().text_attribute("schema");
+    if (kind != id) {
+        throw InputError(path + ": a " + kind + " file, not a " + std::string(id) + " one");
+    }
+    if (!violations.empty()) {
+        throw InputError(path + ": not a valid " + kind + " file: " + violations.front());
+    }
+}
+
 }  // namespace lookahead

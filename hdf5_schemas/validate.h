@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lookahead {
@@ -9,5 +10,8 @@ namespace lookahead {
 /// begins with the object's path; none: the file is valid. A file that is missing, truncated, no HDF5 file, or of
 /// an unknown schema or major version is an InputError.
 std::vector<std::string> validate_file(const std::string& path);
+
+/// InputError with the first violation unless the file is a valid one of the schema `id` ("lookahead.capture").
+void require_valid(const std::string& path, std::string_view id);
 
 }  // namespace lookahead

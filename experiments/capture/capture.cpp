@@ -19,10 +19,6 @@ namespace schema = capture_schema;
 using hdf5::Dataset;
 using hdf5::Group;
 
-hdf5::Meaning meaning_of(const DatasetName& name) {
-    return {name.units, name.description};
-}
-
 class CallTable {
   public:
     CallTable(Group group, const std::vector<CapturedCall>& calls)
@@ -184,12 +180,9 @@ void write_capture(const Capture& capture, const std::string& path) {
 }
 
 Capture read_capture(const std::string& path) {
-    const auto violations = validate_file(path);
-    if (!violations.empty()) throw InputError(path + ": not a valid capture: " + violations.front());
+    require_valid(path, schema::kId);
     const hdf5::InputFile file(path);
     const Group root = file.root();
-    const std::string kind = root.text_attribute(schema::kSchemaAttribute);
-    if (kind != schema::kId) throw InputError(fmt::format("{}: a {} file, not a {} one", path, kind, schema::kId));
     Capture capture;
     capture.program = root.text_attribute(schema::kProgramAttribute);
     capture.ptx_name = root.text_attribute(schema::kPtxAttribute);

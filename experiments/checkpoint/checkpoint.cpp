@@ -19,10 +19,6 @@ namespace schema = checkpoint_schema;
 using hdf5::Dataset;
 using hdf5::Group;
 
-hdf5::Meaning meaning_of(const DatasetName& name) {
-    return {name.units, name.description};
-}
-
 void write_bytes(Group& group, const DatasetName& name, const std::string& bytes) {
     std::vector<std::uint32_t> words((bytes.size() + 3) / 4);
     if (!bytes.empty()) {
@@ -187,16 +183,9 @@ void write_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
-    const auto violations = validate_file(path);
-    if (!violations.empty()) {
-        throw InputError(path + ": not a valid checkpoint: " + violations.front());
-    }
+    require_valid(path, schema::kId);
     const hdf5::InputFile file(path);
     const Group root = file.root();
-    const std::string kind = root.text_attribute(schema::kSchemaAttribute);
-    if (kind != schema::kId) {
-        throw InputError(fmt::format("{}: a {} file, not a {} one", path, kind, schema::kId));
-    }
     const std::string revision = root.text_attribute(schema::kGitRevisionAttribute);
     if (revision != git_revision()) {
         throw InputError(

@@ -17,10 +17,6 @@ using hdf5::Dataset;
 using hdf5::Group;
 using hdf5::Meaning;
 
-Meaning meaning_of(const DatasetName& name) {
-    return {name.units, name.description};
-}
-
 /// Writes the columns of a table; finish() attaches all of them to the table's scale.
 class Table {
   public:

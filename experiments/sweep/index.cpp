@@ -129,12 +129,12 @@ Columns collect(std::span<const SweepPoint> points, const SweepFolder& folder, c
 }
 
 void write_points(Group group, const Study& study, const std::vector<Metric>& metrics, const Columns& columns) {
-    const auto meaning = [](const DatasetName& name) { return hdf5::Meaning{name.units, name.description}; };
-    Dataset scale = group.write_column<std::uint64_t>(schema::kPointsId.name, columns.id, meaning(schema::kPointsId));
+    Dataset scale =
+        group.write_column<std::uint64_t>(schema::kPointsId.name, columns.id, meaning_of(schema::kPointsId));
     scale.make_scale(schema::kPointsId.name);
     std::vector<Dataset> all;
     const auto text = [&](const DatasetName& name, const std::vector<std::string>& values) {
-        all.push_back(group.write_texts(name.name, values, meaning(name)));
+        all.push_back(group.write_texts(name.name, values, meaning_of(name)));
     };
     text(schema::kPointsKey, columns.key);
     text(schema::kPointsWorkload, columns.workload);
@@ -142,7 +142,7 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
     text(schema::kPointsMessage, columns.message);
     text(schema::kPointsFile, columns.file);
     all.push_back(group.write_column<std::int32_t>(schema::kPointsExitCode.name, columns.exit_code,
-                                                   meaning(schema::kPointsExitCode)));
+                                                   meaning_of(schema::kPointsExitCode)));
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
         all.push_back(group.write_texts(study.axes[axis].name, columns.axes[axis], {"", "The axis's value."}));
     }
@@ -163,19 +163,18 @@ void write_bests(Group group, const Study& study, std::span<const SweepPoint> po
     }
     std::vector<std::uint64_t> ids(rows.size());
     std::iota(ids.begin(), ids.end(), 0);
-    const auto meaning = [](const DatasetName& name) { return hdf5::Meaning{name.units, name.description}; };
-    Dataset scale = group.write_column<std::uint64_t>(schema::kBestId.name, ids, meaning(schema::kBestId));
+    Dataset scale = group.write_column<std::uint64_t>(schema::kBestId.name, ids, meaning_of(schema::kBestId));
     scale.make_scale(schema::kBestId.name);
     std::vector<Dataset> all;
     const auto text = [&](const DatasetName& name, std::string BestRow::*member) {
         std::vector<std::string> values;
         std::ranges::transform(rows, std::back_inserter(values), member);
-        all.push_back(group.write_texts(name.name, values, meaning(name)));
+        all.push_back(group.write_texts(name.name, values, meaning_of(name)));
     };
     const auto number = [&]<class T>(const DatasetName& name, T BestRow::*member) {
         std::vector<T> values;
         std::ranges::transform(rows, std::back_inserter(values), member);
-        all.push_back(group.write_column<T>(name.name, values, meaning(name)));
+        all.push_back(group.write_column<T>(name.name, values, meaning_of(name)));
     };
     text(schema::kBestName, &BestRow::name);
     text(schema::kBestWorkload, &BestRow::workload);

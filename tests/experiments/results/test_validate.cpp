@@ -156,7 +156,9 @@ TEST_CASE("a file of another kind is an input error with its path") {
     };
     CHECK(error_with(nullptr, "") == path + ": not a file of Lookahead: it has no attribute \"schema\"");
     CHECK(error_with("other.tool", "1.0") ==
-          path + ": unknown schema \"other.tool\"; known: lookahead.run, lookahead.capture, lookahead.sweep");
+          path +
+              ": unknown schema \"other.tool\"; known: lookahead.run, lookahead.capture, "
+              "lookahead.checkpoint, lookahead.sweep");
     const std::string known = std::string(": version %; this program reads versions 1.0 to ") + run_schema::kVersion;
     const auto refusal = [&](const std::string& version) {
         std::string text = known;
