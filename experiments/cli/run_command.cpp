@@ -151,30 +151,31 @@ struct ResumeOptions {
     }
 };
 
-nlohmann::ordered_json file_or_null(const std::string& file) {
-    return file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(file);
-}
-
+/// What scripts read; `checkpoint` is there if one was written.
 nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& request) {
     const RunRecord& record = outcome.record;
-    return {{"workload", record.workload},
-            {"machine", record.machine},
-            {"status", record.status},
-            {"outputs", record.outputs},
-            {"cycles", record.cycles},
-            {"warp_instructions", record.warp_instructions},
-            {"thread_instructions", record.thread_instructions},
-            {"ipc", record.ipc()},
-            {"kernels", record.kernels.size()},
-            {"energy_j", record.energy.total_j},
-            {"ranks", record.meta.ranks},
-            {"sync", record.meta.sync},
-            {"wall_s", record.meta.wall_s},
-            {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
-            {"peak_rss_bytes", record.meta.peak_rss_bytes},
-            {"state_hash", hash_text(record.state_hash)},
-            {"out", file_or_null(outcome.has_result ? request.out : "")},
-            {"checkpoint", file_or_null(outcome.checkpoint)}};
+    nlohmann::ordered_json json = {
+        {"workload", record.workload},
+        {"machine", record.machine},
+        {"status", record.status},
+        {"outputs", record.outputs},
+        {"cycles", record.cycles},
+        {"warp_instructions", record.warp_instructions},
+        {"thread_instructions", record.thread_instructions},
+        {"ipc", record.ipc()},
+        {"kernels", record.kernels.size()},
+        {"energy_j", record.energy.total_j},
+        {"ranks", record.meta.ranks},
+        {"sync", record.meta.sync},
+        {"wall_s", record.meta.wall_s},
+        {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
+        {"peak_rss_bytes", record.meta.peak_rss_bytes},
+        {"state_hash", hash_text(record.state_hash)},
+        {"out", outcome.has_result ? nlohmann::ordered_json(request.out) : nlohmann::ordered_json(nullptr)}};
+    if (!outcome.checkpoint.empty()) {
+        json["checkpoint"] = outcome.checkpoint;
+    }
+    return json;
 }
 
 void print_summary(const RunOutcome& outcome, const RunRequest& request) {
