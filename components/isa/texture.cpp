@@ -68,6 +68,26 @@ Place place_of(const TextureDescriptor& descriptor, unsigned dimension, std::uin
     return place;
 }
 
+/// Where a direction from the middle of a cube meets it: a layer, and coordinates from 0 to 1 on it.
+struct CubePoint {
+    std::uint32_t face;
+    float coordinates[2];
+};
+
+/// CUDA C++ Programming Guide, "Cubemap Textures". What happens where |x| = |y| is not said there: the first axis wins.
+CubePoint meet_cube(const std::uint32_t* direction) {
+    const float x = std::bit_cast<float>(direction[0]);
+    const float y = std::bit_cast<float>(direction[1]);
+    const float z = std::bit_cast<float>(direction[2]);
+    const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+    const auto point = [](std::uint32_t face, float m, float s, float t) {
+        return CubePoint{face, {(s / m + 1) / 2, (t / m + 1) / 2}};
+    };
+    if (ax >= ay && ax >= az) return x >= 0 ? point(0, ax, -z, -y) : point(1, ax, z, -y);
+    if (ay >= az) return y >= 0 ? point(2, ay, x, z) : point(3, ay, x, -z);
+    return z >= 0 ? point(4, az, x, -y) : point(5, az, -x, -y);
+}
+
 float value_of(const TextureDescriptor& descriptor, const std::byte* texel, unsigned channel) {
     const std::byte* const at = texel + channel * descriptor.channel_bytes;
     std::uint32_t bits = 0;
@@ -119,11 +139,24 @@ float interpolate(const TextureSample& sample, const float* values) {
     return static_cast<float>(sum * kUnits[std::countr_zero(unsigned{sample.texels})]);
 }
 
+/// Samples of a cube's face do not reach over its edges, whatever the address modes: those are of other textures. How GPUs
+/// filter across edges is not published.
+TextureSample locate_on_cube(TextureDescriptor descriptor, Instruction instruction, const std::uint32_t* direction) {
+    const CubePoint point = meet_cube(direction);
+    descriptor.normalised_coordinates = 1;
+    std::ranges::fill(descriptor.address, AddressMode::clamp);
+    instruction.mode = texture_mode(TextureGeometry::a2d);
+    const std::uint32_t coordinates[] = {point.face, std::bit_cast<std::uint32_t>(point.coordinates[0]),
+                                         std::bit_cast<std::uint32_t>(point.coordinates[1])};
+    return locate(descriptor, instruction, coordinates);
+}
+
 }  // namespace
 
 TextureSample locate(const TextureDescriptor& descriptor, const Instruction& instruction,
                      const std::uint32_t* coordinates) {
     const TextureGeometry geometry = geometry_of(instruction);
+    if (geometry == TextureGeometry::cube) return locate_on_cube(descriptor, instruction, coordinates);
     const bool is_array = geometry == TextureGeometry::a1d || geometry == TextureGeometry::a2d;
     const unsigned dimensions = coordinates_of(geometry) - (is_array ? 1 : 0);
     const bool is_float = instruction.source_type == Type::f32;

@@ -11,7 +11,7 @@ namespace lookahead::isa {
 /// like any data: so descriptors need no messages of their own, and a texture unit reads them through the memory system,
 /// as GPUs read their texture headers. Semantics: CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA, `tex`, `tld4`.
 
-enum class TextureGeometry : std::uint8_t { d1, d2, d3, a1d, a2d };
+enum class TextureGeometry : std::uint8_t { d1, d2, d3, a1d, a2d, cube };
 enum class ChannelKind : std::uint8_t { signed_integer, unsigned_integer, floating };
 /// CUDA's numbers.
 enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
@@ -25,7 +25,7 @@ struct TextureDescriptor {
     std::uint64_t slice_pitch = 0;
     std::uint32_t row_pitch = 0;
     std::uint32_t width = 1, height = 1;
-    std::uint32_t depth = 1;         ///< of 3d textures; layers of arrays
+    std::uint32_t depth = 1;         ///< of 3d textures; layers of arrays; faces of cubes
     std::uint8_t channels = 1;       ///< 1, 2 or 4
     std::uint8_t channel_bytes = 4;  ///< 1, 2 or 4
     ChannelKind kind = ChannelKind::floating;
@@ -54,8 +54,8 @@ inline constexpr unsigned kMaximumTexels = 8;
 inline constexpr unsigned kMaximumTexelBytes = 16;
 inline constexpr unsigned kMaximumCoordinates = 3;
 
-/// Operation::texture: source[0] is the object, source[1] the coordinates, one row each (an array's layer first); the
-/// result has four rows. `mode` is what follows.
+/// Operation::texture: source[0] is the object, source[1] the coordinates, one row each (an array's layer first, a
+/// cube's direction); the result has four rows. `mode` is what follows.
 constexpr std::uint8_t texture_mode(TextureGeometry geometry) {
     return static_cast<std::uint8_t>(geometry);
 }
@@ -70,7 +70,7 @@ constexpr bool is_gather(const Instruction& instruction) {
     return (instruction.mode & 8) != 0;
 }
 constexpr unsigned coordinates_of(TextureGeometry geometry) {
-    constexpr std::uint8_t kCount[] = {1, 2, 3, 2, 3};
+    constexpr std::uint8_t kCount[] = {1, 2, 3, 2, 3, 3};
     return kCount[static_cast<unsigned>(geometry)];
 }
 

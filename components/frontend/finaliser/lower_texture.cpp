@@ -9,21 +9,11 @@ using ptx::Opcode;
 
 namespace {
 
-isa::TextureGeometry machine_geometry(LoweringContext& context) {
-    switch (context.instruction().modifiers.geometry) {
-        case ptx::TextureGeometry::d1:
-            return isa::TextureGeometry::d1;
-        case ptx::TextureGeometry::d2:
-            return isa::TextureGeometry::d2;
-        case ptx::TextureGeometry::d3:
-            return isa::TextureGeometry::d3;
-        case ptx::TextureGeometry::a1d:
-            return isa::TextureGeometry::a1d;
-        case ptx::TextureGeometry::a2d:
-            return isa::TextureGeometry::a2d;
-        default:
-            context.refuse("cube textures are not supported; 1d, 2d, 3d, a1d and a2d are");
-    }
+/// PTX's begin with that of instructions that are no fetches.
+isa::TextureGeometry machine_geometry(ptx::TextureGeometry geometry) {
+    static_assert(static_cast<int>(ptx::TextureGeometry::d1) == static_cast<int>(isa::TextureGeometry::d1) + 1);
+    static_assert(static_cast<int>(ptx::TextureGeometry::cube) == static_cast<int>(isa::TextureGeometry::cube) + 1);
+    return static_cast<isa::TextureGeometry>(static_cast<int>(geometry) - 1);
 }
 
 /// Textures have one level, so that .level and its operand choose that one.
@@ -58,7 +48,7 @@ void lower_fetch(LoweringContext& context, std::uint8_t mode) {
 bool lower_texture(LoweringContext& context) {
     switch (context.instruction().opcode) {
         case Opcode::tex:
-            lower_fetch(context, isa::texture_mode(machine_geometry(context)));
+            lower_fetch(context, isa::texture_mode(machine_geometry(context.instruction().modifiers.geometry)));
             return true;
         case Opcode::tld4:
             lower_fetch(context, isa::gather_mode(context.instruction().modifiers.component));

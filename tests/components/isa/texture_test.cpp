@@ -266,6 +266,41 @@ TEST_CASE("Coordinates that are no numbers or are huge still name a texel") {
     CHECK(image.sample(fetch(TextureGeometry::d1), {-infinity}) == image.value(0, 0, 0));
 }
 
+TEST_CASE("A direction meets a cube's face at CUDA's coordinates, and no sample reaches over an edge") {
+    constexpr std::uint32_t kSize = 4;
+    Image image(kSize, kSize, 6);
+    image.fill_floats(4);
+    const auto read = [&](float x, float y, float z) {
+        const std::vector<std::uint32_t> bits{std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y),
+                                              std::bit_cast<std::uint32_t>(z)};
+        return std::bit_cast<float>(image.read(fetch(TextureGeometry::cube), bits)[0]);
+    };
+    // The guide's table the other way round: the direction of the point (s, t) in [-1, 1] x [-1, 1] of each face.
+    const auto on_face = [&](std::uint32_t face, float s, float t, float length) {
+        const float directions[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t}, {s, -1, -t}, {s, -t, 1}, {-s, -t, -1}};
+        const float* const d = directions[face];
+        return read(length * d[0], length * d[1], length * d[2]);
+    };
+    for (const FilterMode mode : {FilterMode::point, FilterMode::linear}) {
+        image.descriptor.filter = mode;
+        for (std::uint32_t face = 0; face < 6; ++face)
+            for (std::uint32_t y = 0; y < kSize; ++y)
+                for (std::uint32_t x = 0; x < kSize; ++x)
+                    CHECK(on_face(face, (static_cast<float>(x) + 0.5f) / 2 - 1, (static_cast<float>(y) + 0.5f) / 2 - 1,
+                                  0.125f) == image.value(x, y, face));
+    }
+    for (AddressMode& each : image.descriptor.address) each = AddressMode::wrap;
+    CHECK(on_face(3, -0.96875f, 0.25f, 8) == image.value(0, 2, 3));
+    CHECK(on_face(0, 0, -0.25f, 2) == (image.value(1, 1, 0) + image.value(2, 1, 0)) / 2);
+    // Whatever the direction and the texture, there is a texel.
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const float odd : {0.0f, nan, std::numeric_limits<float>::infinity()}) read(odd, 0, odd);
+    Image flat(kSize, kSize, 1);
+    flat.fill_floats(5);
+    std::swap(image, flat);
+    CHECK(read(0.1f, 0.1f, -1) == read(0.1f, 0.1f, -2));
+}
+
 TEST_CASE("A gather takes one component of the four texels around a point, in PTX's order") {
     Image image(4, 4, 1, 4);
     image.fill_floats(5);

@@ -13,6 +13,8 @@ namespace {
 /// Rows begin with lines of memory.
 constexpr std::size_t kPitchAlignment = 128;
 
+constexpr std::size_t kFaces = 6;  // of a cube, which are layers
+
 enum ArrayFlag : unsigned { kLayered = 1, kSurface = 2, kCubemap = 4, kGather = 8 };
 
 /// A part of an array's plane: from byte `x` of row `y` on.
@@ -135,7 +137,10 @@ CudaError cudaGetChannelDesc(ChannelFormat* format, const Array* array) {
 
 CudaError cudaMalloc3DArray(Array** array, const ChannelFormat* format, Extent extent, unsigned flags) {
     if (array == nullptr || format == nullptr || extent.width == 0) return remember(kInvalidValue);
-    if ((flags & kCubemap) != 0) Connection::get().refuse("it makes a cube map, which is not supported");
+    const bool is_cube = (flags & kCubemap) != 0;
+    if (is_cube && (flags & kLayered) != 0)
+        Connection::get().refuse("it makes layers of cube maps, which are not supported");
+    if (is_cube && (extent.width != extent.height || extent.depth != kFaces)) return remember(kInvalidValue);
     auto made = std::make_unique<Array>();
     made->extent = extent;
     made->format = *format;

@@ -258,10 +258,10 @@ TEST_CASE("a wide product is made again in each sum that reads it where sums of 
 }
 
 TEST_CASE("what the machine cannot do is refused with file, line and instruction") {
-    const std::string texture = refusal("tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd0, {%f0, %f1, %f2, %f3}];");
-    CHECK(contains(texture, "test.ptx:"));
-    CHECK(contains(texture, "tex.cube.v4.f32.f32"));
-    CHECK(contains(texture, "not supported"));
+    const std::string product = refusal("mad24.hi.sat.s32 %r0, %r1, %r2, %r3;");
+    CHECK(contains(product, "test.ptx:"));
+    CHECK(contains(product, "mad24.hi.sat.s32"));
+    CHECK(contains(product, "not supported"));
     CHECK(contains(refusal("bar.sync 0, 65;"), "multiple of 32"));
 }
 
