@@ -35,14 +35,8 @@ void write_all(int file, std::string_view text) {
     }
 }
 
-}  // namespace
-
-ExitCode draw_figure(const std::string& python, const std::string& figure, const std::string& sweep,
-                     const std::string& image) {
-    std::vector<std::string> arguments{python, "-", figure, sweep};
-    if (!image.empty()) {
-        arguments.insert(arguments.end(), {"-o", image});
-    }
+ExitCode run_script(const std::string& python, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {python, "-"});
     int ends[2];
     if (pipe(ends) != 0) {
         throw InputError(std::string("no pipe to python3: ") + std::strerror(errno));
@@ -70,6 +64,23 @@ ExitCode draw_figure(const std::string& python, const std::string& figure, const
                                  "matplotlib, or name one that has them by --python");
     }
     return code == 0 ? ExitCode::done : code == 3 ? ExitCode::bad_input : ExitCode::usage;
+}
+
+}  // namespace
+
+ExitCode write_page(const std::string& python, const std::vector<std::string>& files, const std::string& page) {
+    std::vector<std::string> arguments{"page", "-o", page, "--"};
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    return run_script(python, std::move(arguments));
+}
+
+ExitCode draw_figure(const std::string& python, const std::string& figure, const std::string& sweep,
+                     const std::string& image) {
+    std::vector<std::string> arguments{"figures", figure, sweep};
+    if (!image.empty()) {
+        arguments.insert(arguments.end(), {"-o", image});
+    }
+    return run_script(python, std::move(arguments));
 }
 
 }  // namespace lookahead

@@ -1,0 +1,238 @@
+"""A page of charts from result files: `python3 -m lookahead_analysis.page run.h5 [other.h5 ...] -o run.html`.
+
+The page needs nothing beside it. Several runs stand side by side, and what their configurations differ in comes first.
+"""
+
+import argparse
+import html
+import io
+import pathlib
+import sys
+
+import pandas as pd
+
+from .run import Run, RunFileError
+
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; color: #222; }
+h2 { border-bottom: 1px solid #ccc; margin-top: 2em; } p { color: #555; max-width: 46em; }
+table { border-collapse: collapse; font-size: 13px; } td, th { padding: .2em .8em; text-align: right; }
+th, td:first-child { text-align: left; } tr:nth-child(even) { background: #f5f5f5; } svg { max-width: 100%; height: auto; }
+.bad { color: #b00020; font-weight: bold; }
+"""
+FACTS = ["workload", "size", "machine", "status", "outputs", "cycles", "warp_instructions", "ipc", "kernels", "state_hash"]
+# Kind, hits, what they are a part of, label.
+HITS = [("l1d", "hits_demand", ["hits_demand", "merges_demand", "misses_demand"], "L1D hits"),
+        ("l1d", "merges_demand", ["hits_demand", "merges_demand", "misses_demand"], "L1D merges with misses under way"),
+        ("l2_slice", "read_hits", ["reads"], "L2 hits of reads")]
+
+
+def picture(draw, width=10.0, height=3.2):
+    """What `draw(axes)` draws, as SVG text."""
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lookahead", "font.size": 9}):
+        figure, axes = plt.subplots(figsize=(width, height))
+        draw(axes)
+        figure.tight_layout()
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+        plt.close(figure)
+    return text.getvalue()[text.getvalue().index("<svg"):]
+
+
+def bars(table, axis):
+    """A horizontal bar for each row, stacked from its columns."""
+    table, colors = _coloured(table)
+
+    def draw(axes):
+        table.iloc[::-1].plot.barh(ax=axes, stacked=True, width=0.75, color=colors)
+        axes.set_xlabel(axis)
+        axes.set_ylabel("")
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return picture(draw, height=0.8 + max(0.4 * len(table), 0.17 * len(table.columns)))
+
+
+def lines(columns, axis):
+    """Steps over core cycles; `columns` by name. A value holds for the interval that ends at its cycle."""
+    def draw(axes):
+        for name, series in columns.items():
+            axes.plot(series.index, series, drawstyle="steps-pre", linewidth=1.1, label=name)
+        axes.set_xlabel("core cycle")
+        axes.set_ylabel(axis)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return picture(draw)
+
+
+def areas(shares):
+    """Shares of 1 over core cycles, stacked from the columns."""
+    shares, colors = _coloured(shares)
+
+    def draw(axes):
+        axes.stackplot(shares.index, *(shares[cause] for cause in shares), labels=shares.columns, step="pre", colors=colors)
+        axes.set_xlabel("core cycle")
+        axes.set_ylabel("scheduler cycles")
+        axes.set_ylim(0, 1)
+        axes.margins(x=0)
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return picture(draw)
+
+
+def _coloured(table):
+    """The columns that are not all zero, and a colour for each, the same in every table with such columns."""
+    import matplotlib
+    used = [number for number, column in enumerate(table) if (table[column] != 0).any()]
+    return table.iloc[:, used], [matplotlib.cm.tab20(number % 20) for number in used]
+
+
+def text_table(table):
+    return table.to_html(border=0, escape=True, float_format=lambda value: f"{value:.4g}", na_rep="")
+
+
+def section(title, explanation, *parts):
+    return f"<h2>{html.escape(title)}</h2>\n<p>{html.escape(explanation)}</p>\n" + "\n".join(filter(None, parts))
+
+
+def overview(runs):
+    columns = {}
+    for name, run in runs.items():
+        summary, meta = run.summary, run.meta
+        facts = {fact: summary[fact] for fact in FACTS}
+        if "energy" in run.file:
+            facts["energy (J)"] = run.energy_summary["total_j"]
+            facts["average power (W)"] = run.energy_summary["average_w"]
+        facts["ranks"] = f"{meta['ranks']} ({meta['sync']})"
+        facts["wall time (s)"] = meta["wall_s"]
+        facts["warp instructions / s"] = meta["warp_instructions_per_s"]
+        facts["program"] = meta["git_revision"]
+        columns[name] = {fact: f"{value:.5g}" if isinstance(value, float) else str(value) for fact, value in facts.items()}
+    incomplete = [name for name, run in runs.items() if not run.complete]
+    warning = "".join(f'<p class="bad">{html.escape(name)} did not end well: it must not enter an average.</p>'
+                      for name in incomplete)
+    return warning + text_table(pd.DataFrame(columns))
+
+
+def differences(runs):
+    """Keys of the configuration in which the runs differ; of a single run, those that the command line set."""
+    values = pd.DataFrame({name: run.config["value"].astype(str) for name, run in runs.items()})
+    if len(runs) > 1:
+        chosen, title = values[values.nunique(axis=1, dropna=False) > 1], "What differs in the configurations"
+    else:
+        (run,) = runs.values()
+        chosen, title = values[run.config["source"].str.startswith("override")], "Set on the command line"
+    return section(title, "Keys of the configuration with their values.", text_table(chosen)) if len(chosen) else ""
+
+
+def stall_shares(run, by):
+    sums = run.stalls.groupby(by).sum()
+    return sums.div(sums.sum(axis=1).replace(0, 1), axis=0)
+
+
+def where_cycles_went(runs):
+    runs = {name: run for name, run in runs.items() if "stalls" in run.file and len(run.file["stalls/cycle"])}
+    if not runs:
+        return ""
+    totals = pd.DataFrame({name: run.stalls.sum() for name, run in runs.items()}).T
+    shares = totals.div(totals.sum(axis=1), axis=0)
+    over_time = [f"<h3>{html.escape(name)}</h3>" + areas(stall_shares(run, "cycle")) for name, run in runs.items()]
+    return section("Where the cycles went", "Every cycle of every scheduler has one cause.",
+                   bars(shares, "share of scheduler cycles"), *over_time)
+
+
+def over_time(runs):
+    runs = {name: run for name, run in runs.items() if "sm" in run.series_kinds and "dram" in run.series_kinds}
+    if not runs:
+        return ""
+    ipc = {name: run.rate("sm", "warp_instructions").sum(axis=1) for name, run in runs.items()}
+    bus = {name: run.rate("dram", "data_bus_cycles", "dram.frequency").mean(axis=1) for name, run in runs.items()}
+    return section("Over time", "Of the whole GPU, from the start of the run; copies between kernels are part of it.",
+                   lines(ipc, "warp instructions a cycle"), lines(bus, "DRAM data bus in use"))
+
+
+def memory(runs):
+    rates = {}
+    for name, run in runs.items():
+        rates[name] = {}
+        for kind, hits, whole, label in HITS:
+            sums = run.counters(kind).sum() if kind in run.counter_kinds else {}
+            if {hits, *whole} <= set(sums) and sum(sums[part] for part in whole) > 0:
+                rates[name][label] = sums[hits] / sum(sums[part] for part in whole)
+    parts = [text_table(pd.DataFrame(rates))] if any(rates.values()) else []
+    for name, run in runs.items():
+        if "latency" in run.file and len(run.file["latency/sample"]):
+            means = run.latency_summary.drop(columns=["samples", "total"])
+            parts.append(f"<h3>{html.escape(name)}: sampled reads that missed L1, by how they were served</h3>" +
+                         bars(means, "mean nanoseconds"))
+    return section("Memory", "Hit rates of the run, and the stages that misses went through.", *parts) if parts else ""
+
+
+def energy(runs):
+    joules = {name: run.energy.sum(axis=1) for name, run in runs.items() if "energy" in run.file}
+    if not joules:
+        return ""
+    return section("Energy", "Joules while kernels ran, dynamic and static, by component.",
+                   bars(pd.DataFrame(joules).T, "joules"))
+
+
+def kernels(runs):
+    parts = []
+    for name, run in runs.items():
+        table = run.kernels
+        if len(table):
+            sums = table.groupby("name", sort=False)[["cycles", "warp_instructions", "thread_instructions"]].sum()
+            sums.insert(0, "launches", table.groupby("name", sort=False).size())
+            sums["warp instructions a cycle"] = sums["warp_instructions"] / sums["cycles"].replace(0, float("nan"))
+            parts.append(f"<h3>{html.escape(name)}</h3>" + text_table(sums))
+    return section("Kernels", "All launches of each kernel.", *parts) if parts else ""
+
+
+def engine(runs):
+    rows = {}
+    for name, run in runs.items():
+        for rank, row in run.engine.iterrows():
+            rows[f"{name}, rank {rank}"] = {"computing": row["compute_seconds"], "waiting": row["blocked_seconds"]}
+    return section("The simulation itself", "Seconds that each rank computed and waited for others.",
+                   bars(pd.DataFrame(rows).T, "seconds")) if rows else ""
+
+
+def page(runs):
+    """The HTML text for open runs by name."""
+    title = ", ".join(runs) if len(runs) > 1 else "{workload} {size} on {machine}".format(**next(iter(runs.values())).summary)
+    body = "\n".join([overview(runs), differences(runs), where_cycles_went(runs), over_time(runs), memory(runs),
+                      energy(runs), kernels(runs), engine(runs)])
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+            f"<style>{STYLE}</style></head><body>\n<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n")
+
+
+def names_of(files):
+    """Short names: the files', or with their folders where these are needed to tell them apart."""
+    stems = [pathlib.Path(file).stem for file in files]
+    return stems if len(set(stems)) == len(stems) else [str(file) for file in files]
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", help="result files of runs")
+    parser.add_argument("-o", "--out", required=True, help="page to write")
+    chosen = parser.parse_args(arguments)
+    runs = {}
+    try:
+        for name, file in zip(names_of(chosen.files), chosen.files):
+            runs[name] = Run(file)
+        text = page(runs)
+        pathlib.Path(chosen.out).write_text(text, encoding="utf-8")
+    except (RunFileError, OSError) as error:
+        print(f"lookahead: {error}", file=sys.stderr)
+        return 3
+    finally:
+        for run in runs.values():
+            run.close()
+    print(f"{chosen.out}: {len(runs)} run{'s' if len(runs) > 1 else ''}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
