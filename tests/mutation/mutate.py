@@ -218,7 +218,8 @@ def run(mutations, folder, jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", nargs="*", help="a table's name; none: all")
-    parser.add_argument("--only", metavar="TEXT", help="mutations whose name or rule has TEXT")
+    parser.add_argument("--only", metavar="TEXT", action="append",
+                        help="mutations whose name or rule has TEXT; may be given more than once")
     parser.add_argument("--list", action="store_true", help="print the mutations")
     parser.add_argument("--check", action="store_true", help="check that the tables fit the sources")
     parser.add_argument("--folder", type=Path, default=SOURCE / "build/mutation/tree", help="where to copy and build")
@@ -227,7 +228,8 @@ def main():
     try:
         mutations = load_tables(arguments.table)
         if arguments.only:
-            mutations = [each for each in mutations if arguments.only in each.name or arguments.only in each.rule]
+            mutations = [each for each in mutations
+                         if any(text in each.name or text in each.rule for text in arguments.only)]
         if arguments.list:
             for each in mutations:
                 print(f"{each}\n    breaks: {each.rule}\n    must fail: "
