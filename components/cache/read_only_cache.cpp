@@ -11,16 +11,37 @@ ReadOnlyCache::Answer ReadOnlyCache::access(std::uint64_t line, unsigned reader,
     return look_up(line, Readers::of(reader), can_ask);
 }
 
+ReadOnlyCache::Line* ReadOnlyCache::find(std::uint64_t line) {
+    Line* const set = set_of(line);
+    Line* const way = std::find_if(set, set + ways_, [line](const Line& each) { return each.address == line; });
+    return way == set + ways_ ? nullptr : way;
+}
+
 ReadOnlyCache::Answer ReadOnlyCache::look_up(std::uint64_t line, Readers reader, bool can_ask) {
-    Line* set = set_of(line);
-    for (Line* way = set; way < set + ways_; ++way) {
-        if (way->address == line) {
-            way->used = ++uses_;
-            ++counters_.hits;
-            return Answer::hit;
-        }
+    if (Line* const way = find(line); way != nullptr) {
+        way->used = ++uses_;
+        last_place_ = static_cast<std::size_t>(way - lines_.data());
+        ++counters_.hits;
+        return Answer::hit;
     }
     return miss(line, reader, can_ask);
+}
+
+void ReadOnlyCache::touch(std::uint64_t line) {
+    if (Line* const way = find(line); way != nullptr) {
+        way->used = ++uses_;
+    }
+}
+
+void ReadOnlyCache::clear() {
+    std::ranges::fill(lines_, Line{});
+    uses_ = 0;
+}
+
+unsigned ReadOnlyCache::awaited(std::uint64_t line) const {
+    const auto entry =
+        std::ranges::find_if(mshrs_, [line](const Miss& each) { return each.used && each.address == line; });
+    return entry == mshrs_.end() ? kNoMiss : static_cast<unsigned>(entry - mshrs_.begin());
 }
 
 ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bool can_ask) {
@@ -46,14 +67,15 @@ ReadOnlyCache::Answer ReadOnlyCache::miss(std::uint64_t line, Readers reader, bo
     return Answer::missed;
 }
 
-ReadOnlyCache::Readers ReadOnlyCache::fill(unsigned miss) {
+ReadOnlyCache::Filled ReadOnlyCache::fill(unsigned miss) {
     Miss& entry = mshrs_[miss];
     Line* set = set_of(entry.address);
     Line& victim = *std::min_element(set, set + ways_, [](const Line& a, const Line& b) { return a.used < b.used; });
+    const Filled filled{entry.readers, victim.address};
     victim = {entry.address, ++uses_};
-    const Readers readers = entry.readers;
+    last_place_ = static_cast<std::size_t>(&victim - lines_.data());
     entry = {};
-    return readers;
+    return filled;
 }
 
 LOOKAHEAD_REGISTER_PARAMETERS(ReadOnlyCacheParameters, "l1i", "Instruction cache of an SM.")

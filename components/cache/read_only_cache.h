@@ -48,14 +48,34 @@ class ReadOnlyCache {
     /// As access, for one who does not wait but asks again later: `merged` means that the line is under way.
     Answer ask(std::uint64_t line, bool can_ask) { return look_up(line, 0, can_ask); }
     unsigned last_miss() const { return last_miss_; }
+    /// Where the line of the last hit or fill stands, below lines().
+    std::size_t last_place() const { return last_place_; }
+    std::size_t lines() const { return lines_.size(); }
 
-    /// The line of a miss has come and is installed. Returns who waited.
-    Readers fill(unsigned miss);
+    static constexpr unsigned kNoMiss = ~0u;
+    /// The miss that awaits the line, or kNoMiss.
+    unsigned awaited(std::uint64_t line) const;
+    bool can_miss() const {
+        return std::ranges::any_of(mshrs_, [](const Miss& miss) { return !miss.used; });
+    }
+    std::uint64_t line_of(unsigned miss) const { return mshrs_[miss].address; }
+    /// The line has been used without an access. Nothing happens if it is not there.
+    void touch(std::uint64_t line);
+    /// Forgets all lines. None may be awaited.
+    void clear();
+
+    static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
+    struct Filled {
+        Readers readers;        ///< who waited
+        std::uint64_t evicted;  ///< the line that made room, or kNoLine
+    };
+    /// The line of a miss has come and is installed.
+    Filled fill(unsigned miss);
 
     /// Lines that were asked for and have not come.
     std::uint64_t misses_under_way() const {
         return static_cast<std::uint64_t>(
-            std::ranges::count_if(mshrs_, [](const Miss& miss) { return miss.readers != 0; }));
+            std::ranges::count_if(mshrs_, [](const Miss& miss) { return miss.used || miss.readers != 0; }));
     }
     const ReadOnlyCacheCounters& counters() const { return counters_; }
     ReadOnlyCacheCounters& counters() { return counters_; }
@@ -78,7 +98,7 @@ class ReadOnlyCache {
   private:
     friend struct AuditSabotage;
     struct Line {
-        std::uint64_t address = ~std::uint64_t{0};
+        std::uint64_t address = kNoLine;
         std::uint64_t used = 0;  ///< 0: empty
     };
     struct Miss {
@@ -100,6 +120,7 @@ class ReadOnlyCache {
         }
         f(uses_);
     }
+    Line* find(std::uint64_t line);
     Line* set_of(std::uint64_t line) { return lines_.data() + std::size_t{index_.of(line)} * ways_; }
     Answer look_up(std::uint64_t line, Readers reader, bool can_ask);
     Answer miss(std::uint64_t line, Readers reader, bool can_ask);
@@ -115,6 +136,7 @@ class ReadOnlyCache {
     std::vector<Miss> mshrs_;
     std::uint64_t uses_ = 0;
     unsigned last_miss_ = 0;
+    std::size_t last_place_ = 0;
     ReadOnlyCacheCounters counters_;
 };
 

@@ -26,4 +26,7 @@ using ModuleImage = std::vector<ModuleVariable>;
 /// Where the image holds the variable; a ProgramError if it has none of that name.
 std::uint64_t address_of_variable(const ModuleImage& image, std::string_view name);
 
+/// Whether `bytes` bytes from `address` on lie in a .const variable.
+bool is_in_constant(const ModuleImage& image, std::uint64_t address, std::uint64_t bytes);
+
 }  // namespace lookahead::isa

@@ -118,7 +118,7 @@ std::unique_ptr<StreamingMultiprocessor> Machine::make_sm(unsigned index, Perfec
         return make_variant<LoadStoreUnit>(
             variant, configuration_,
             LoadStoreArguments{name, configuration_, services.contexts, services.shared_bytes, services.registers,
-                               services.listener, std::move(memory), &kernels_, loads_.get()});
+                               services.listener, std::move(memory), &kernels_, loads_.get(), &services.constants});
     };
     return std::make_unique<StreamingMultiprocessor>(
         configuration_, kernels_, SmIdentity{index, static_cast<std::uint32_t>(parameters_.sms)}, make_load_store_unit);

@@ -25,7 +25,6 @@ struct SmParameters : OccupancyLimits {
     std::int64_t instruction_buffer = 2;
     std::int64_t fetch_latency = 2;
     bool private_fetch = false;
-    bool constant_cache = true;
     std::int64_t branch_latency = 4;
     std::int64_t barrier_latency = 1;
     std::int64_t spin_limit = 1 << 20;
@@ -200,11 +199,6 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                      "its misses and its way to memory. Without: the SM fetches for one warp in a cycle.",
              .source = "Kim et al., HPCA 2016, table of the configuration: one fetch a cycle for each group of "
                        "warps. Without: GPGPU-Sim's manual"}),
-        boolean(
-            "constant_cache", &P::constant_cache,
-            {.help = "The first use of each 64-byte line of a launch's parameters in an SM asks memory for it; false: "
-                     "parameters are there from the start.",
-             .source = "GPGPU-Sim's GTX480 configuration: 64 sets x 64 B x 2, which all parameters fit"}),
         integer("branch_latency", &P::branch_latency,
                 {.unit = "cycle",
                  .min = 1,

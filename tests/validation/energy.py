@@ -21,7 +21,7 @@ SM_DYNAMIC_SHARE = 0.5  # Crago, Stephenson and Keckler: more than this
 # GPUWattch's static energy is leakage, and it has neither regulators nor fan.
 LEAKAGE = ("sm_leakage", "l2", "interconnect")
 NOT_IN_GPUWATTCH = ("board",)
-SM = ("front_end", "register_file", "execution", "texture", "load_store", "shared_memory", "l1d", "sm_clock")
+SM = ("front_end", "register_file", "execution", "texture", "constant_cache", "load_store", "shared_memory", "l1d", "sm_clock")
 
 
 class Measured:

@@ -146,7 +146,7 @@ def issue_bound(make_bench):
     mixed = [each.instruction for each in ARITHMETIC]
     for schedulers in (1, 2):
         bench = make_bench(gpu__perfect_memory="true", sm__schedulers=schedulers, sm__warp_scheduler="lrr",
-                           sm__instruction_buffer=8, sm__constant_cache="false", **unlimited)
+                           sm__instruction_buffer=8, constant_cache__enabled="false", **unlimited)
         for warps in (8, 32):
             for name, body in ([(each.instruction.split()[0], [each.instruction]) for each in ARITHMETIC] +
                                [("all classes in turn", mixed)]):
@@ -321,6 +321,48 @@ def texture_cache(make_bench):
                       texture_miss(bench))
 
 
+def constant_cache(make_bench):
+    """A ring of lines of 64 bytes in a .const variable, whose first words hold the next one's address (.const variables
+    begin at the address that components/isa/address_space.h says); loads of words that are the same or not."""
+    line_bytes = 64
+
+    def ring_cost(bench, lines):
+        words = ", ".join(f"{0x51_0000_0000 + (line + 1) % lines * line_bytes}" + ", 0" * 7 for line in range(lines))
+        ring = f".const .align 128 .u64 ring[{8 * lines}] = {{{words}}};"
+
+        def cycles(laps):
+            return bench.cycles("constant_ring", ring, 1, arguments=f"u64[1]=0 u32:{laps * lines}")
+        return (cycles(3) - cycles(2)) / lines
+
+    def miss(bench):
+        """A load's that misses L1D, but at once, and the reply has half of the bytes."""
+        flits = [math.ceil(size / bench["crossbar.flit_bytes"]) for size in (READ_REPLY_BYTES, 8 + line_bytes)]
+        return l2_latency(bench) - bench["l1d.miss_latency"] - flits[0] + flits[1]
+
+    hit = "constant_cache.hit_latency"
+    for keys in ({}, {"constant_cache__hit_latency": 27}, {"constant_cache__hit_latency": 60}):
+        bench = make_bench(**keys)
+        yield exactly(f"constant hit {keys or ''}", ring_cost(bench, 4), bench[hit])
+    for keys in ({}, {"constant_cache__sets": 16}, {"constant_cache__ways": 4}):
+        bench = make_bench(**keys)
+        sets, ways = bench["constant_cache.sets"], bench["constant_cache.ways"]
+        yield exactly(f"ring as large as the constant cache {keys or ''}", ring_cost(bench, sets * ways), bench[hit])
+        lines = sets * ways + 1
+        expected = ((ways + 1) * miss(bench) + (lines - ways - 1) * bench[hit]) / lines
+        yield exactly(f"ring one line larger {keys or ''}", ring_cost(bench, lines), expected)
+    for keys in ({}, {"crossbar__request_latency": 20}, {"l2__data_latency": 9}, {"l1d__fill_latency": 11},
+                 {"crossbar__flit_bytes": 8}, {"l1d__miss_latency": 35}):
+        bench = make_bench(constant_cache__sets=1, **keys)
+        yield exactly(f"constant miss, L2 hit {keys or ''}", ring_cost(bench, 3), miss(bench))
+
+    # One word a cycle, whichever lanes want it.
+    bench = make_bench(sm__warp_scheduler="lrr")
+    for stride, words in ((0, 1), (1, 8), (4, 32)):
+        measured = bench.cost("constant_stride", "ld.const.u8 %rd5, [%rd4]; add.s64 %rd4, %rd4, %rd5;",
+                              arguments=f"u64[1]=0 u32:{stride}", block=32 * WARPS, count=40)
+        yield exactly(f"{words} words of constants by {WARPS} warps", measured, WARPS * words)
+
+
 def atomics(make_bench):
     """The lanes of a warp that meet at one word take their turns in L2."""
     costs = [make_bench(l2__atomic_cycles=cycles).cost("global_pointer", "atom.global.add.u64 %rd2, [%rd2], 0;",
@@ -486,7 +528,7 @@ def divergence(make_bench):
 
 GROUPS: list[Callable] = [issue_bound, shared_bandwidth, l1_bandwidth, l2_bandwidth, dram_bandwidth, atomic_throughput, divergence,
                           arithmetic_latency, arithmetic_throughput, operand_collection, global_latency, dram_access,
-                          cache_capacity, texture_cache, atomics, pmode_latencies, v100, shared_memory, barrier]
+                          cache_capacity, texture_cache, constant_cache, atomics, pmode_latencies, v100, shared_memory, barrier]
 
 
 def main() -> int:

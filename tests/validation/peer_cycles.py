@@ -35,7 +35,7 @@ CHOICES = {
     "simplified code": ["finaliser.simplify=true"],
     "64-bit operations expanded": ["isa.expand_64bit=true"],
     "operands at once": ["sm.operand_collectors=false"],
-    "caches of code and parameters perfect": ["l1i.enabled=false", "sm.constant_cache=false"],
+    "caches of code and parameters perfect": ["l1i.enabled=false", "constant_cache.enabled=false"],
 }
 
 

@@ -114,7 +114,7 @@ class Pmode final : public IssueExtension {
     Verdict judge(unsigned context) const;
     Verdict judge_control(unsigned context, const DecodedInstruction& decoded) const;
     SkipReason always_skipped(const PreStream& stream, std::uint32_t pc, const DecodedInstruction& decoded) const;
-    bool scratchpad_out_of_bounds(unsigned context, const DecodedInstruction& decoded) const;
+    bool out_of_bounds(unsigned context, const DecodedInstruction& decoded) const;
     bool has(const ContextBits& bits, unsigned context, unsigned predicate) const;
     bool far_from_blocked(const PreStream& stream, std::uint32_t pc) const;
     void skip(unsigned context);

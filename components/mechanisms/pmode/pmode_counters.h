@@ -19,6 +19,7 @@ enum class SkipReason : std::uint8_t {
     clock,
     poisoned,
     scratchpad,
+    constant,
     no_rename_entry,
     pre_load,
     count
@@ -82,6 +83,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::PmodeCounters> {
               {"skipped_poisoned", "instruction", "Skipped: a source hangs on the blocked load."},
               {"skipped_scratchpad", "instruction",
                "Skipped: scratchpad loads behind a skipped store, atomic, ordered load or barrier, or out of bounds."},
+              {"skipped_constant", "instruction", "Skipped: loads of constants that are out of bounds."},
               {"skipped_no_rename_entry", "instruction", "Skipped: a destination that cannot be renamed."},
               {"skipped_pre_load", "instruction", "Skipped: loads, where pmode.pre_loads is false."}}}},
         CounterArray<C, gpu::kHaltReasons>{
@@ -152,7 +154,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::PmodeCounters> {
               {"repeated_load_global", "instruction", "Of the repeated: pre-loads of global and generic addresses."},
               {"repeated_load_shared", "instruction", "Of the repeated: loads from shared memory."},
               {"repeated_load_local", "instruction", "Of the repeated: pre-loads of local memory."},
-              {"repeated_load_constant", "instruction", "Of the repeated: pre-loads of constant memory."},
+              {"repeated_load_constant", "instruction", "Of the repeated: loads of constant memory."},
               {"repeated_store_global", "instruction", "Of the repeated: stores (none)."},
               {"repeated_store_shared", "instruction", "Of the repeated: stores (none)."},
               {"repeated_store_local", "instruction", "Of the repeated: stores (none)."},

@@ -24,11 +24,16 @@ bool is_scratchpad_load(const DecodedInstruction& decoded) {
            decoded.instruction->space == isa::Space::shared;
 }
 
-/// Loads that are not pre-executed: of global and local memory, of addresses that may lead anywhere, and of constants,
-/// which come through the same cache.
+/// They are short-latency sources, whose values nobody writes: the constant cache's.
+bool is_constant_load(const DecodedInstruction& decoded) {
+    return decoded.action == Action::memory && decoded.instruction->operation == isa::Operation::load &&
+           decoded.instruction->space == isa::Space::constant;
+}
+
+/// Loads that are not pre-executed: of global and local memory and of addresses that may lead anywhere.
 bool is_pre_load(const DecodedInstruction& decoded) {
     return decoded.action == Action::memory && decoded.instruction->operation == isa::Operation::load &&
-           decoded.instruction->space != isa::Space::shared;
+           !is_scratchpad_load(decoded) && !is_constant_load(decoded);
 }
 
 /// It may write what a scratchpad load of its warp reads, or order such a load behind what others write.
@@ -183,21 +188,28 @@ Pmode::Verdict Pmode::judge(unsigned context) const {
         state_.constants.want(decoded.constant_lines, context);
         return {.state = PreState::waiting};
     }
-    // Where a program races, its scratchpad addresses may not be those that it will use.
-    if (is_scratchpad_load(decoded) && scratchpad_out_of_bounds(context, decoded)) {
+    // Where a program races, its addresses may not be those that it will use.
+    if (is_scratchpad_load(decoded) && out_of_bounds(context, decoded)) {
         return {.state = PreState::skipping, .skip = SkipReason::scratchpad};
+    }
+    if (is_constant_load(decoded) && out_of_bounds(context, decoded)) {
+        return {.state = PreState::skipping, .skip = SkipReason::constant};
     }
     return {.state = ready_for(decoded.unit)};
 }
 
-bool Pmode::scratchpad_out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
+/// Of scratchpad loads and loads of constants.
+bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
     const PreStream& stream = streams_[context];
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     const MemoryInstruction& request = execute_.make_request(context, stream.stack.pc(), map_.of(context), active, 0);
     const unsigned bytes = isa::lane_bytes(*decoded.instruction);
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const std::uint64_t address = request.addresses[std::countr_zero(left)];
-        if ((address & (bytes - 1)) != 0 || address >= request.shared_bytes || address + bytes > request.shared_bytes) {
+        const bool inside = is_constant_load(decoded)
+                                ? isa::is_in_constant(*state_.image, address, bytes)
+                                : address < request.shared_bytes && address + bytes <= request.shared_bytes;
+        if ((address & (bytes - 1)) != 0 || !inside) {
             return true;
         }
     }

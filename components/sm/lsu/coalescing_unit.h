@@ -5,6 +5,7 @@
 #include <string>
 
 #include "components/cache/l1_data.h"
+#include "components/sm/constant/constant_cache.h"
 #include "components/sm/lsu/access_epochs.h"
 #include "components/sm/lsu/allocation_map.h"
 #include "components/sm/lsu/coalescing_parameters.h"
@@ -26,8 +27,9 @@ namespace lookahead::gpu {
 
 /// Variant "coalescing" of the load/store unit. Instructions wait in one queue and are performed in order. In a cycle
 /// the oldest one makes one access to L1: the line of its lowest lane that is left, with all lanes that fall into that
-/// line. An access to shared memory holds the queue for as many cycles as its bank conflicts take. Misses do not hold
-/// the queue: loads complete in any order.
+/// line. An access to shared memory holds the queue for as many cycles as its bank conflicts take, and a load of a .const
+/// variable for as many as it has passes through the constant cache. Misses do not hold the queue: loads complete in any
+/// order.
 ///
 /// Every clause of the memory contract that L1 cannot keep by itself is kept here (components/cache/TRANSITIONS.md,
 /// last table). `Contract` is MemoryContract, except in mutation tests. The definitions are in
@@ -108,8 +110,10 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
 
     void take_replies(Cycle now);
     void take_reply(const MessageHeader& reply, Cycle now);
+    void line_came(const ReadReply& reply, Cycle now);
     void data_came(std::uint32_t load, Cycle now);
     void serve(const Waiter& waiter, const std::byte* line);
+    void serve_constant(std::uint32_t load, isa::LaneMask lanes);
     void take_atomic_values(const MessageHeader& reply);
     void complete(std::uint32_t item, Cycle now);
     void complete_load(std::uint32_t load, Cycle now);
@@ -124,6 +128,11 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void run_head(Cycle now);
     bool start_head(QueuedInstruction& entry, Cycle now);
     bool perform_shared(QueuedInstruction& entry, Cycle now);
+    /// Whether the constant cache serves it. Generic addresses have no window for .const variables: they go to L1D.
+    bool is_constant_load(const QueuedInstruction& entry) const {
+        return constants_ != nullptr && entry.memory.instruction->space == isa::Space::constant;
+    }
+    bool perform_constant(QueuedInstruction& entry, Cycle now);
     bool perform_global(QueuedInstruction& entry, Cycle now);
     bool pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
@@ -165,6 +174,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     SharedMemory shared_;
     AllocationMap allocations_;
     TextureUnit texture_;
+    ConstantCache* constants_;    // null: there is none
     bool texture_first_ = false;  // whose turn it is where L1 and the texture unit have a request
     InstructionQueue queue_;
     Head head_;

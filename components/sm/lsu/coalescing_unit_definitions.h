@@ -61,13 +61,16 @@ BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& p
       shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
       texture_(arguments.configuration.template read<TextureParameters>("texture"), arguments.name, arguments.registers,
                arguments.listener, allocations_),
+      constants_(arguments.constants != nullptr && arguments.constants->enabled() ? arguments.constants : nullptr),
       queue_(static_cast<unsigned>(parameters.queue)),
       loads_(static_cast<unsigned>(parameters.pending_loads)),
       contexts_(arguments.contexts),
       epochs_(arguments.contexts),
       fences_behind_queue_(arguments.contexts),
       fences_behind_epochs_(arguments.contexts),
-      completions_(loads_.size() + arguments.contexts, std::max({hit_latency_, fill_latency_, shared_.latency()})),
+      completions_(loads_.size() + arguments.contexts,
+                   std::max({hit_latency_, fill_latency_, shared_.latency(),
+                             constants_ != nullptr ? constants_->hit_latency() : Cycle{0}})),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
     if (prefetches_ != nullptr) {
@@ -410,6 +413,9 @@ void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
                       sizeof(ReadRequest), now);
         lines_.sent();
         ++traffic_.reads;
+        if (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::constant_cache)) {
+            wake();
+        }
     }
 }
 
@@ -505,7 +511,7 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
                 return texture_.receive(reply.as<ReadReply>());
             }
             if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) {
-                return listener_.line_came(lines_.came(reply.as<ReadReply>()), now);
+                return line_came(reply.as<ReadReply>(), now);
             }
             if (const std::uint16_t sample = reply.as<ReadReply>().sample; sample != 0) {
                 samples_.came(sample, now, now + fill_latency_);
@@ -531,6 +537,30 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
         default:
             LOOKAHEAD_ASSERT(false, "a message of type " + std::to_string(reply.type) + " came as a reply of memory");
     }
+}
+
+/// A line for the instruction or the constant cache.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::line_came(const ReadReply& reply, Cycle now) {
+    const std::uint32_t reader = lines_.came(reply);
+    if (constants_ != nullptr && (reader & ConstantCache::kReader) != 0) {
+        ++counters_.constant_fills;
+        constants_->fill(reader, reply.data(), [&](const ConstantCache::Waiter& waiter) {
+            serve_constant(waiter.token, waiter.lanes);
+            data_came(waiter.token, now);
+        });
+    }
+    listener_.line_came(reader, now);
+}
+
+/// From the line that the constant cache accessed last.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::serve_constant(std::uint32_t load, isa::LaneMask lanes) {
+    const PendingLoad& pending = loads_[load];
+    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
+    write_lanes(
+        *pending.instruction, lanes, constants_->bytes(),
+        [&](unsigned lane) { return pending.offsets[lane] % ConstantCache::kBytes; }, rows.data());
 }
 
 /// Data of one access of a load stand in the registers.
@@ -645,7 +675,9 @@ void BasicCoalescingUnit<Contract>::run_head(Cycle now) {
     if (!head_.started && !start_head(entry, now)) {
         return;
     }
-    const bool all_done = entry.shared != 0 ? perform_shared(entry, now) : perform_global(entry, now);
+    const bool all_done = entry.shared != 0         ? perform_shared(entry, now)
+                          : is_constant_load(entry) ? perform_constant(entry, now)
+                                                    : perform_global(entry, now);
     if (all_done) {
         finish_head(entry, now);
     }
@@ -718,6 +750,37 @@ bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cyc
     }
     head_.shared_until = kNoShared;
     entry.shared = 0;
+    return entry.global == 0;
+}
+
+/// One pass: the lanes that ask for the word of the lowest one that is left.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::perform_constant(QueuedInstruction& entry, Cycle now) {
+    const std::uint64_t address = entry.memory.addresses[std::countr_zero(entry.global)];
+    const isa::LaneMask lanes = lanes_in_word(entry.memory.addresses, address) & entry.global;
+    PendingLoad& pending = loads_[head_.load];
+    switch (
+        constants_->load(address & ~std::uint64_t{ConstantCache::kBytes - 1}, {head_.load, lanes}, !lines_.full())) {
+        case ConstantCache::Answer::refused:
+            block(LsuStall::constant_cache, now);
+            return false;
+        case ConstantCache::Answer::hit:
+            serve_constant(head_.load, lanes);
+            break;
+        case ConstantCache::Answer::missed: {
+            const ConstantCache::Request request = constants_->request();
+            lines_.push(request.line, request.sectors, request.reader);
+            ++pending.outstanding;
+            break;
+        }
+        case ConstantCache::Answer::merged:
+            ++pending.outstanding;
+            break;
+    }
+    pending.ready = std::max(pending.ready, now + constants_->hit_latency());
+    ++counters_.constant_passes;
+    entry.global &= ~lanes;
+    counters_.constant_loads += entry.global == 0;
     return entry.global == 0;
 }
 

@@ -33,6 +33,15 @@ inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t
     return lanes;
 }
 
+/// Lanes whose address lies in the aligned 32-bit word of `address`.
+inline isa::LaneMask lanes_in_word(const std::uint64_t* addresses, std::uint64_t address) {
+    isa::LaneMask lanes = 0;
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        lanes |= isa::LaneMask{addresses[lane] / 4 == address / 4} << lane;
+    }
+    return lanes;
+}
+
 /// Copies the addresses in the pieces in which they are read soon after, so that the loads need not wait for the
 /// stores to leave the store buffer.
 inline void copy_addresses(std::uint64_t* to, const std::uint64_t* from) {

@@ -21,8 +21,8 @@
 
 namespace lookahead::gpu {
 
+class ConstantCache;
 class MissSamples;
-
 class RegisterFile;
 
 /// No event without a message from outside.
@@ -111,7 +111,7 @@ class LoadStoreUnit {
     virtual void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
 
     /// For the SM's instruction and constant caches: asks for sectors of a line, of which the listener is told with
-    /// `reader` (below 2^31). To be called before `cycle`, and only if can_request_line holds.
+    /// `reader` (below 2^31). Lines of the constant cache are in it then. To be called before `cycle`, and only if can_request_line holds.
     virtual bool can_request_line() const = 0;
     virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader) = 0;
 
@@ -158,6 +158,7 @@ struct LoadStoreArguments {
     std::unique_ptr<MemoryPort> memory;
     const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
     const isa::LoadTrace* loads = nullptr;      ///< what the run will load, for prefetchers that are to know it
+    ConstantCache* constants = nullptr;         ///< of the SM; null: there is none
 };
 
 }  // namespace lookahead::gpu

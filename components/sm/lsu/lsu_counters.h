@@ -9,7 +9,7 @@
 namespace lookahead::gpu {
 
 /// Why the oldest instruction of the load/store unit waits, beside L1's reservation failures.
-enum class LsuStall : std::uint8_t { load_table_full, acquire, release, count };
+enum class LsuStall : std::uint8_t { load_table_full, acquire, release, constant_cache, count };
 inline constexpr std::size_t kLsuStalls = static_cast<std::size_t>(LsuStall::count);
 
 struct LsuCounters {
@@ -21,6 +21,9 @@ struct LsuCounters {
     std::uint64_t global_accesses = 0;
     std::uint64_t shared_accesses = 0;
     std::uint64_t shared_conflict_cycles = 0;
+    std::uint64_t constant_loads = 0;
+    std::uint64_t constant_passes = 0;
+    std::uint64_t constant_fills = 0;
     std::uint64_t load_cycles = 0;
     std::uint64_t completed_loads = 0;
     std::uint64_t pre_loads = 0;
@@ -45,6 +48,12 @@ struct lookahead::StatisticsOf<lookahead::gpu::LsuCounters> {
         Counter<C>{"shared_accesses", "instruction", "Warp instructions that accessed shared memory.",
                    &C::shared_accesses},
         Counter<C>{"shared_conflict_cycles", "cycle", "Cycles that bank conflicts added.", &C::shared_conflict_cycles},
+        Counter<C>{"constant_loads", "instruction", "Warp loads that the constant cache served.", &C::constant_loads},
+        Counter<C>{"constant_passes", "access",
+                   "Accesses of these to the constant cache: one for each word that lanes ask for.",
+                   &C::constant_passes},
+        Counter<C>{"constant_fills", "line", "Lines of variables and parameters that came to the constant cache.",
+                   &C::constant_fills},
         Counter<C>{"load_cycles", "cycle", "From acceptance to completion, over all loads and atomics.",
                    &C::load_cycles},
         Counter<C>{"completed_loads", "instruction", "Loads and atomics with a result that completed.",
@@ -58,5 +67,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::LsuCounters> {
             &C::stall_cycles,
             {{{"stall_load_table_full", "cycle", "Cycles in which a load found no entry for itself."},
               {"stall_acquire", "cycle", "Cycles in which an access waited for an acquire of its context."},
-              {"stall_release", "cycle", "Cycles in which a release waited for earlier accesses of its context."}}}}};
+              {"stall_release", "cycle", "Cycles in which a release waited for earlier accesses of its context."},
+              {"stall_constant_cache", "cycle",
+               "Cycles in which an access found no room to wait for its line of the constant cache."}}}}};
 };

@@ -95,6 +95,7 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
     fetch_.hash(hasher);
     hash(hasher, fetch_.cache_counters());
     state_.constants.hash(hasher);
+    hash(hasher, state_.constants.counters());
     hasher.add_bytes(state_.registers.data(), state_.registers.bytes());
     held_.hash(hasher);
     phases_.hash_state(hasher);
@@ -108,6 +109,7 @@ void StreamingMultiprocessor::hash_state(StateHasher& hasher) const {
 void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "sm", state_.counters);
     visit(visitor, name() + ".l1i", "read_only_cache", fetch_.cache_counters());
+    visit(visitor, name() + ".constant_cache", "read_only_cache", state_.constants.counters());
     for (std::size_t i = 0; i < issue_.counters().size(); ++i) {
         visit(visitor, name() + ".scheduler" + std::to_string(i), "sm_scheduler", issue_.counters()[i]);
     }
@@ -125,6 +127,7 @@ void StreamingMultiprocessor::serialize_state(Archive& archive) {
         serialize_counters(archive, counters);
     }
     serialize_counters(archive, fetch_.cache_counters());
+    serialize_counters(archive, state_.constants.counters());
     LaunchState& launch = state_.launch;
     archive& launch.active& launch.ending& launch.first_warp_instruction& launch.first_thread_instruction;
     serialize_bytes(archive, &launch.fields, sizeof launch.fields);

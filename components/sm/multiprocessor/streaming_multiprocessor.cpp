@@ -38,9 +38,6 @@ std::vector<std::uint64_t> addresses_of(const isa::KernelTable& kernels) {
     return addresses;
 }
 
-/// Readers of lines: misses of the instruction cache by their number; lines of the constant bank behind them.
-constexpr std::uint32_t kConstantReader = 1u << 16;
-
 }  // namespace
 
 StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configuration, const isa::KernelTable& kernels,
@@ -50,13 +47,13 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       requests_(add_out_port("requests")),
       credits_(add_out_port("credits")),
       state_(configuration.read<SmParameters>("sm"), configuration.read<TimingParameters>("sm.timing"),
-             simt_model(configuration)),
+             simt_model(configuration), configuration.read<ConstantCacheParameters>("constant_cache")),
       clock_(state_.parameters.frequency),
       kernels_(kernels),
       decoded_(kernels.size()),
       memory_(make_load_store_unit({static_cast<unsigned>(state_.parameters.max_warps),
                                     static_cast<std::uint32_t>(state_.parameters.shared_bytes), clock_,
-                                    state_.registers, *this, requests_, credits_})),
+                                    state_.registers, state_.constants, *this, requests_, credits_})),
       schedulers_(make_schedulers(configuration, state_)),
       ctas_(state_, schedulers_),
       barriers_(state_, ctas_),
@@ -151,8 +148,10 @@ void StreamingMultiprocessor::step(Cycle now) {
         }
         memory_touched_ |= issue_.cycle(now);
         memory_touched_ |= fetch_.cycle(now);
-        if (state_.constants.wanted() != 0) {
-            ask_for_constants();
+        if (asks_for_constants()) {
+            const ConstantCache::Request request = state_.constants.ask();
+            memory_->request_line(request.line, request.sectors, request.reader);
+            memory_touched_ = true;
         }
     }
     if (memory_touched_ || next_memory_work_ <= now) {
@@ -192,7 +191,7 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) const {
     if (!state_.launch.active) {
         return next;
     }
-    if (fetch_.has_work() || ctas_.has_work() || (state_.constants.wanted() != 0 && memory_->can_request_line())) {
+    if (fetch_.has_work() || ctas_.has_work() || asks_for_constants()) {
         return now + 1;
     }
     return std::min(next, issue_.next_issue(now));
@@ -211,26 +210,16 @@ void StreamingMultiprocessor::warp_hint(std::uint16_t context, WarpHint hint) {
     schedulers_[context % schedulers_.size()]->hint(hint, context);
 }
 
-void StreamingMultiprocessor::ask_for_constants() {
-    if (!memory_->can_request_line()) {
-        return;
-    }
-    const auto line = static_cast<unsigned>(std::countr_zero(state_.constants.wanted()));
-    const std::uint64_t address = isa::kConstantBankBase + std::uint64_t{line} * ConstantLines::kBytes;
-    const std::uint64_t offset = address % kLineBytes;
-    const auto sectors =
-        static_cast<SectorMask>(((1u << ConstantLines::kBytes / kSectorBytes) - 1) << offset / kSectorBytes);
-    memory_->request_line(address - offset, sectors, kConstantReader | line);
-    state_.constants.asked(line);
-    memory_touched_ = true;
+bool StreamingMultiprocessor::asks_for_constants() const {
+    return state_.constants.can_ask() && memory_->can_request_line();
 }
 
 void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
-    if ((reader & kConstantReader) == 0) {
+    if ((reader & ConstantCache::kReader) == 0) {
         fetch_.line_came(reader);
         return;
     }
-    for (const unsigned context : state_.constants.came(reader & ~kConstantReader)) {
+    for (const unsigned context : state_.constants.take_waiting()) {
         if (state_.states.of(context) == ContextState::blocked_by_memory) {
             state_.classify(context);
         }
@@ -238,6 +227,7 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
     if (extension_ != nullptr) {
         extension_->constants_came();
     }
+    state_.constants.all_looked();
 }
 
 void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
@@ -377,6 +367,7 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     audit.leak(name(), "warps that wait at a barrier", barriers_.waiting());
     audit.leak(name(), "fetches of warps that are gone", fetch_.fetches_under_way());
     audit.leak(name(), "misses of the instruction cache under way", fetch_.misses_under_way());
+    state_.constants.audit(audit, name());
     if (!state_.wheel.empty()) {
         audit.fault(name(), "the pipelines hold instructions");
     }

@@ -31,6 +31,7 @@ struct LoadStoreServices {
     std::uint32_t shared_bytes;
     const ClockDomain& clock;
     RegisterFile& registers;
+    ConstantCache& constants;
     LoadStoreListener& listener;
     OutPort& requests;
     OutPort& credits;
@@ -82,7 +83,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
     void line_came(std::uint32_t reader, Cycle now) override;
     void warp_hint(std::uint16_t context, WarpHint hint) override;
-    void ask_for_constants();
+    bool asks_for_constants() const;
 
     Cycle arrival_of(const MessageHeader& message) const { return clock_.cycle_at_or_after(message.time); }
     /// The cycle of the first held message; kNever when there is none.

@@ -1,11 +1,10 @@
 #include "components/sm/pipeline/decoded_kernel.h"
 
-#include "components/sm/pipeline/constant_lines.h"
-
 #include <algorithm>
 #include <string>
 
 #include "components/isa/memory_access.h"
+#include "components/sm/constant/constant_cache.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
@@ -103,7 +102,7 @@ std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& o
     std::uint64_t lines = 0;
     for (unsigned row = operand.index;
          row < std::min<unsigned>(operand.index + operand.rows, kernel.first_literal_row()); ++row) {
-        lines |= std::uint64_t{1} << std::min(row / ConstantLines::kWords, ConstantLines::kLines - 1);
+        lines |= std::uint64_t{1} << std::min(row / ConstantCache::kWords, ConstantCache::kLines - 1);
     }
     return lines;
 }

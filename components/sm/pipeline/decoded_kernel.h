@@ -54,7 +54,7 @@ struct DecodedInstruction {
     bool writes = false;  ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
     bool long_latency = false;         ///< what it writes counts as awaiting memory: global and local loads and atomics
-    std::uint64_t constant_lines = 0;  ///< that it reads of the launch's constant bank (ConstantLines)
+    std::uint64_t constant_lines = 0;  ///< that it reads of the launch's constant bank (ConstantCache)
     std::uint16_t latency = 1;
     std::uint16_t initiation = 1;
     std::uint16_t read_registers[kMaximumReads] = {};  ///< what operand collection reads

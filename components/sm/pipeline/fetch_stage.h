@@ -38,7 +38,7 @@ class FetchStage {
 
     /// The line of one of the cache's misses has come.
     void line_came(unsigned miss) {
-        returned_ |= cache_.fill(miss);
+        returned_ |= cache_.fill(miss).readers;
         refused_ = extension_refused_ = {};
     }
 

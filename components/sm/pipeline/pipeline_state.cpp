@@ -16,7 +16,7 @@ Cycle longest_delay(const SmParameters& sm, const TimingParameters& timing) {
 }  // namespace
 
 PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& timing_parameters,
-                             isa::SimtModel simt_model)
+                             isa::SimtModel simt_model, const ConstantCacheParameters& constant_cache)
     : parameters(sm),
       timing(timing_parameters),
       simt(simt_model),
@@ -27,6 +27,6 @@ PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& tim
       map(static_cast<unsigned>(sm.max_warps)),
       registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),
       wheel(longest_delay(sm, timing_parameters)),
-      constants(sm.constant_cache) {}
+      constants(constant_cache) {}
 
 }  // namespace lookahead::gpu

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "components/isa/warp_exchange.h"
+#include "components/sm/constant/constant_cache.h"
 #include "components/sm/context_states.h"
 #include "components/sm/counters.h"
 #include "components/sm/parameters.h"
-#include "components/sm/pipeline/constant_lines.h"
 #include "components/sm/pipeline/decoded_kernel.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/launch_state.h"
@@ -38,7 +38,8 @@ struct PipelineEvent {
 
 /// The latches between an SM's stages. The stages hold references to it and own what only they need.
 struct PipelineState {
-    PipelineState(const SmParameters& sm, const TimingParameters& timing, isa::SimtModel simt_model);
+    PipelineState(const SmParameters& sm, const TimingParameters& timing, isa::SimtModel simt_model,
+                  const ConstantCacheParameters& constant_cache);
 
     /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
@@ -88,7 +89,7 @@ struct PipelineState {
     RegisterMap map;
     RegisterFile registers;
     TimingWheel wheel;
-    ConstantLines constants;
+    ConstantCache constants;
     LaunchState launch;
     const DecodedKernel* kernel = nullptr;    ///< of the launch; null between kernels
     const isa::ModuleImage* image = nullptr;  ///< of the run: texts of failed assertions

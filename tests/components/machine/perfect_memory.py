@@ -31,7 +31,7 @@ def faults(program, out):
 
     # Without the caches of instructions and parameters, whose misses are memory accesses too.
     arithmetic = ["ptx", "--set", f"file={HERE / 'arithmetic_loop.ptx'}", "--set", "arguments=u32:50", "--set",
-                  "grid=40", "--set", "block=192", "-o", "l1i.enabled=false", "-o", "sm.constant_cache=false"]
+                  "grid=40", "--set", "block=192", "-o", "l1i.enabled=false", "-o", "constant_cache.enabled=false"]
     real, perfect = run(*arithmetic), run(*arithmetic, *PERFECT)
     if real["cycles"] != perfect["cycles"] or perfect["cycles"] < 1000:
         yield f"arithmetic alone: {perfect['cycles']} cycles, {real['cycles']} with a real memory"

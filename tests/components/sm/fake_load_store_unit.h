@@ -39,6 +39,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     FakeLoadStoreUnit(const FakeMemory& memory, const gpu::LoadStoreServices& services)
         : memory_(memory),
           registers_(services.registers),
+          constants_(services.constants),
           listener_(services.listener),
           global_(kGlobalBytes),
           shared_(services.shared_bytes) {}
@@ -96,6 +97,10 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             const RequestedLine came = lines_.front();
             lines_.erase(lines_.begin());
             requested_.push_back(came.line);
+            if ((came.reader & gpu::ConstantCache::kReader) != 0) {
+                const std::byte line[gpu::ConstantCache::kBytes] = {};
+                constants_.fill(came.reader, line, [](const gpu::ConstantCache::Waiter&) {});
+            }
             listener_.line_came(came.reader, now);
         }
         next_ = next_event(now);
@@ -289,6 +294,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
 
     FakeMemory memory_;
     gpu::RegisterFile& registers_;
+    gpu::ConstantCache& constants_;
     gpu::LoadStoreListener& listener_;
     std::vector<char> global_;
     std::vector<char> shared_;

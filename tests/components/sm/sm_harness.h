@@ -248,7 +248,7 @@ class PlainSmHarness : public SmHarness {
   public:
     explicit PlainSmHarness(isa::KernelTable kernels, const std::string& toml = "", FakeMemory memory = {})
         : SmHarness(std::move(kernels), toml, memory,
-                    {"sm.operand_collectors=false", "l1i.enabled=false", "sm.constant_cache=false"}) {}
+                    {"sm.operand_collectors=false", "l1i.enabled=false", "constant_cache.enabled=false"}) {}
 };
 
 }  // namespace lookahead::test

@@ -54,7 +54,7 @@ TEST_CASE("readers of a line that is awaited join its miss up to the limit, and 
     CHECK(cache.access(line(0), 8, true) == Answer::refused);
     CHECK(cache.access(line(1), 9, true) == Answer::missed);
     CHECK(cache.access(line(2), 10, true) == Answer::refused);
-    CHECK(cache.fill(miss) == (std::uint64_t{1} << 5 | std::uint64_t{1} << 6 | std::uint64_t{1} << 7));
+    CHECK(cache.fill(miss).readers == (std::uint64_t{1} << 5 | std::uint64_t{1} << 6 | std::uint64_t{1} << 7));
     CHECK(cache.access(line(2), 10, true) == Answer::missed);
     CHECK(cache.counters().misses == 3);
     CHECK(cache.counters().merges == 2);

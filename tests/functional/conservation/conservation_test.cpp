@@ -62,6 +62,13 @@ struct AuditSabotage {
     static void complete_cta_twice(LogicalProcess& process) { ++sm(process).state_.counters.ctas; }
     static void lose_fetch_of_warp(LogicalProcess& process) { sm(process).fetch_.under_way_ |= 1; }
     static void lose_miss_of_l1i(LogicalProcess& process) { sm(process).fetch_.cache_.mshrs_.at(1).readers = 1; }
+    static void lose_pass_of_constants(LogicalProcess& process) {
+        ++sm(process).state_.constants.waiting_passes_.at(0);
+    }
+    static void lose_line_of_parameters(LogicalProcess& process) { sm(process).state_.constants.asked_ |= 4; }
+    static void lose_miss_of_constants(LogicalProcess& process) {
+        sm(process).state_.constants.tags_.mshrs_.at(1).used = true;
+    }
     static void lose_fence(LogicalProcess& process) { unit(process).contexts_[3].acquires = 1; }
     static void lose_access_before_fence(LogicalProcess& process) { unit(process).epochs_.begin(0); }
     static void lose_atomic_reply(LogicalProcess& process) { --unit(process).traffic_.atomic_replies; }
@@ -218,6 +225,9 @@ TEST_CASE("what is not given back is named") {
     names(fault_after("sm4", S::forget_waiting_cta), "sm4: 1 CTAs that wait for a place");
     names(fault_after("sm4", S::lose_fetch_of_warp), "sm4: 1 fetches of warps that are gone");
     names(fault_after("sm4", S::lose_miss_of_l1i), "sm4: 1 misses of the instruction cache under way");
+    names(fault_after("sm4", S::lose_pass_of_constants), "sm4: 1 passes of loads that wait for the constant cache");
+    names(fault_after("sm4", S::lose_line_of_parameters), "sm4: 1 lines of parameters under way");
+    names(fault_after("sm4", S::lose_miss_of_constants), "sm4: 1 misses of the constant cache under way");
     names(fault_after("sm4", S::lose_fence), "sm4: 1 loads, acquires, fences or queued instructions of a warp that is");
     names(fault_after("sm4", S::lose_access_before_fence), "sm4: 1 accesses for which fences would wait");
     names(fault_after("sm4", S::lose_texture_line), "sm4: 2 accesses that hold a line of the texture cache");

@@ -34,7 +34,7 @@ class PmodeBench : private gpu::PmodeObserver {
         : harness({kernel}, "[sm]\nissue_extension = \"traced_pmode\"\n" + sm + "[traced_pmode]\ncheck = true\n" + keys,
                   memory,
                   {parts.collectors ? "sm.operand_collectors=true" : "sm.operand_collectors=false", "l1i.enabled=false",
-                   parts.constants ? "sm.constant_cache=true" : "sm.constant_cache=false"},
+                   parts.constants ? "constant_cache.enabled=true" : "constant_cache.enabled=false"},
                   {0, 1}),  // the launch's CTAs are all this SM's
           kernel_(kernel),
           simt_(sm.find("convergence_barrier") == std::string::npos ? isa::SimtModel::stack

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
 
 #include <algorithm>
 #include <map>
@@ -61,6 +62,7 @@ const std::vector<isa::Instruction>& code() {
         make_ordered(Operation::load, Order::acquire),
         make_ordered(Operation::store, Order::release),
         make_memory(Operation::load, isa::Type::u32, isa::Space::generic),
+        make_memory(Operation::load, isa::Type::u32, isa::Space::constant),
     };
     return instructions;
 }
@@ -100,6 +102,7 @@ class RandomProgram {
     std::uint64_t address(const isa::Instruction& what, unsigned lane, unsigned range) {
         const std::uint64_t offset = random_() % range * 16 + (lane % 4) * 16;
         if (what.space == isa::Space::global) return kBase + offset * 8;
+        if (what.space == isa::Space::constant) return isa::kConstantBase + offset;
         if (what.space == isa::Space::generic && random_() % 2 == 0) return kBase + offset;
         return (what.space == isa::Space::generic ? isa::kSharedWindowBase : 0) + offset;
     }
@@ -115,9 +118,19 @@ class RandomProgram {
     std::map<std::uint16_t, unsigned> fences_;
 };
 
-const Bench::Overrides kTight = {
-    "l1d.sets=2",   "l1d.set_index=linear", "l1d.ways=2",         "l1d.pinned_ways=1", "l1d.mshrs=4",
-    "l1d.merges=3", "l1d.miss_queue=2",     "coalescing.queue=3", "l1d.hit_latency=9", "coalescing.pending_loads=12"};
+const Bench::Overrides kTight = {"l1d.sets=2",
+                                 "l1d.set_index=linear",
+                                 "l1d.ways=2",
+                                 "l1d.pinned_ways=1",
+                                 "l1d.mshrs=4",
+                                 "l1d.merges=3",
+                                 "l1d.miss_queue=2",
+                                 "coalescing.queue=3",
+                                 "l1d.hit_latency=9",
+                                 "coalescing.pending_loads=12",
+                                 "constant_cache.sets=2",
+                                 "constant_cache.ways=2",
+                                 "constant_cache.merges=3"};
 
 void set_random_delays(ScriptedMemory& memory, unsigned seed) {
     memory.set_delay(
@@ -191,6 +204,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
         {
             boost::archive::binary_oarchive archive(stream);
             original.unit->save(archive, code().data());
+            archive << *original.constants;
         }
         ScriptedMemory memory = original.memory;  // with all that is under way
         Bench restored(overrides, &memory);
@@ -199,6 +213,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
         {
             boost::archive::binary_iarchive archive(stream);
             restored.unit->load(archive, code().data());
+            archive >> *restored.constants;
         }
         REQUIRE(restored.hash() == original.hash());
         original.completions.clear();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/isa/address_space.h"
+#include "components/sm/constant/constant_cache.h"
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/memory_fault.h"
 #include "tests/components/sm/lsu/scripted_memory.h"
@@ -81,9 +82,13 @@ class UnitBench : public LoadStoreListener {
         for (const std::string& each : overrides) {
             configuration_.override_value(each);
         }
+        constants = std::make_unique<ConstantCache>(configuration_.read<ConstantCacheParameters>("constant_cache"));
+        constants->begin_kernel();
         replace_unit(sm);
-        unit->receive(MessageBuffer(AllocationUpdate{.address = kBase, .bytes = kAllocated, .released = 0}).header(),
-                      0);
+        for (const std::uint64_t base : {kBase, isa::kConstantBase}) {
+            unit->receive(MessageBuffer(AllocationUpdate{.address = base, .bytes = kAllocated, .released = 0}).header(),
+                          0);
+        }
     }
 
     /// Makes the unit, or a new one that knows of no allocation yet.
@@ -93,7 +98,7 @@ class UnitBench : public LoadStoreListener {
         unit = std::make_unique<BasicCoalescingUnit<Contract>>(
             configuration_.read<CoalescingParameters>("coalescing"),
             LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port),
-                               &kernels, &loads});
+                               &kernels, &loads, constants.get()});
     }
 
     void line_came(std::uint32_t reader, Cycle cycle) override { lines.push_back({reader, cycle}); }
@@ -156,6 +161,7 @@ class UnitBench : public LoadStoreListener {
     std::uint64_t hash() const {
         StateHasher hasher;
         unit->hash_state(hasher);
+        constants->hash(hasher);
         hasher.add_bytes(registers.data(), registers.bytes());
         return hasher.value();
     }
@@ -171,6 +177,7 @@ class UnitBench : public LoadStoreListener {
     isa::KernelTable kernels;
     isa::LoadTrace loads;  ///< what a prefetcher that asks is told of the run
     RegisterFile registers;
+    std::unique_ptr<ConstantCache> constants;
     std::unique_ptr<BasicCoalescingUnit<Contract>> unit;
     std::vector<Completion> completions;
     Cycle now = 1;

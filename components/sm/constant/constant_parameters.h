@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/cache/read_only_cache.h"
+#include "core/param/parameters.h"
+
+namespace lookahead::gpu {
+
+/// `constant_cache.*`: an SM's cache of kernel parameters and .const variables, in lines of 64 bytes. Defaults: GTX480.
+struct ConstantCacheParameters : ReadOnlyCacheParameters {
+    ConstantCacheParameters() {
+        sets = 64;
+        ways = 2;
+    }
+    std::int64_t hit_latency = 35;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::ConstantCacheParameters> {
+    using P = lookahead::gpu::ConstantCacheParameters;
+    static constexpr std::string_view kTable = "GPGPU-Sim's GTX480 configuration";
+    inline static const auto list = parameter_list<P>(
+        boolean("enabled", &P::enabled,
+                {.help = "false: there is none. Parameters are there from the start, and loads of .const variables go "
+                         "through L1D.",
+                 .source = kTable}),
+        integer("sets", &P::sets, {.unit = "set", .min = 1, .max = 4096, .help = "Sets.", .source = kTable}),
+        integer("ways", &P::ways,
+                {.unit = "line", .min = 1, .max = 64, .help = "Lines of 64 bytes in a set.", .source = kTable}),
+        integer("mshrs", &P::mshrs,
+                {.unit = "line", .min = 1, .max = 64, .help = "Lines that it can await.", .source = kTable}),
+        integer("merges", &P::merges,
+                {.unit = "pass",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Passes of loads that can wait for the same line.",
+                 .source = kTable}),
+        integer("hit_latency", &P::hit_latency,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 1000,
+                 .help = "From the last pass of a load to its value in the registers, on a hit.",
+                 .source = "estimate: as L1D's, from which Jia et al. 2018 find it to differ by one cycle on Volta"}));
+};

@@ -1,0 +1,233 @@
+// Loads of .const variables: passes, latency, data, and what the constant cache can await.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "tests/components/sm/lsu/unit_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+using isa::Operation;
+using isa::Space;
+using isa::Type;
+
+constexpr std::uint64_t kVariable = isa::kConstantBase;
+const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::constant);
+
+void fill_words(ScriptedMemory& memory, unsigned words) {
+    for (unsigned i = 0; i < words; ++i) {
+        memory.set_word(kVariable + 4 * i, 0x2000'0000 + i);
+    }
+}
+
+struct Cost {
+    std::uint64_t passes;
+    unsigned reads;
+    Cycle cycles;  ///< when everything hits
+};
+
+template <class Address>
+Cost cost_of(const isa::Instruction& what, Address address, isa::LaneMask active = isa::kFullMask) {
+    Bench bench({"constant_cache.hit_latency=20"});
+    bench.issue(bench.instruction(what, address, active));
+    REQUIRE(bench.drain());
+    const std::uint64_t passes = bench.unit->counters().constant_passes;
+    const unsigned reads = bench.memory.count(GpuMessage::read_request);
+    bench.completions.clear();
+    const Cycle begin = bench.now;
+    bench.issue(bench.instruction(what, address, active));
+    REQUIRE(bench.drain());
+    CHECK(bench.unit->counters().constant_passes == 2 * passes);
+    CHECK(bench.unit->counters().constant_loads == 2);
+    CHECK(bench.unit->counters().global_accesses == 0);
+    CHECK(bench.memory.count(GpuMessage::read_request) == reads);
+    return {passes, reads, bench.completions.at(0).cycle - begin};
+}
+
+TEST_CASE("a load takes one pass a word that its lanes ask for, and one cycle a pass") {
+    const Cost uniform = cost_of(kLoad, [](unsigned) { return kVariable + 12; });
+    CHECK(uniform.passes == 1);
+    CHECK(uniform.reads == 1);
+    CHECK(uniform.cycles == 20);
+    const Cost each = cost_of(kLoad, [](unsigned lane) { return kVariable + 4 * lane; });
+    CHECK(each.passes == 32);
+    CHECK(each.reads == 2);
+    CHECK(each.cycles == 31 + 20);
+    const Cost two = cost_of(kLoad, [](unsigned lane) { return kVariable + 4 * (lane % 2); });
+    CHECK(two.passes == 2);
+    CHECK(two.cycles == 1 + 20);
+    CHECK(cost_of(
+              kLoad, [](unsigned lane) { return kVariable + 4 * lane; }, 0x8000'0101)
+              .passes == 3);
+    CHECK(cost_of(kLoad, [](unsigned lane) { return kVariable + 64 * lane; }).reads == 32);
+}
+
+TEST_CASE("bytes of one word are one pass; a wide element or a vector is one for each address") {
+    const auto passes = [](Type type, unsigned vector, std::uint64_t stride) {
+        return cost_of(make_memory(Operation::load, type, Space::constant, vector),
+                       [=](unsigned lane) { return kVariable + stride * lane; })
+            .passes;
+    };
+    CHECK(passes(Type::u8, 1, 1) == 8);
+    CHECK(passes(Type::u16, 1, 2) == 16);
+    CHECK(passes(Type::u64, 1, 8) == 32);
+    CHECK(passes(Type::u64, 1, 0) == 1);
+    CHECK(passes(Type::u32, 4, 16) == 32);
+    CHECK(passes(Type::u32, 4, 0) == 1);
+}
+
+TEST_CASE("random loads of every type get the bytes of memory, and inactive lanes keep their registers") {
+    std::mt19937 random(7);
+    struct Form {
+        Type type;
+        unsigned vector;
+    };
+    for (const Form form : {Form{Type::u8, 1}, Form{Type::s16, 1}, Form{Type::u32, 1}, Form{Type::u64, 1},
+                            Form{Type::u32, 2}, Form{Type::u32, 4}, Form{Type::u64, 2}}) {
+        Bench bench({"constant_cache.sets=4", "constant_cache.ways=1"});
+        fill_words(bench.memory, 512);
+        const isa::Instruction what = make_memory(Operation::load, form.type, Space::constant, form.vector);
+        const unsigned bytes = isa::lane_bytes(what);
+        for (unsigned round = 0; round < 8; ++round) {
+            const isa::LaneMask active = random() | 1;
+            const unsigned range = 1 + random() % (2048 / bytes);
+            MemoryInstruction load = bench.instruction(
+                what, [&](unsigned) { return kVariable + random() % range * bytes; }, active);
+            RegisterFile expected = bench.registers;
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                if ((active >> lane & 1) != 0) {
+                    std::uint32_t* rows[4] = {expected.row(0), expected.row(1), expected.row(2), expected.row(3)};
+                    const std::uint64_t address = load.addresses[lane];
+                    isa::write_loaded(what, lane, &bench.memory.line(address)[address % kLineBytes], rows);
+                }
+            }
+            bench.issue(load);
+            REQUIRE(bench.drain());
+            CHECK(std::memcmp(expected.data(), bench.registers.data(), expected.bytes()) == 0);
+        }
+    }
+}
+
+TEST_CASE("a load that misses completes fill_latency cycles after its line has come, and loads behind it join") {
+    Bench bench({"l1d.fill_latency=3", "constant_cache.hit_latency=20"});
+    fill_words(bench.memory, 64);
+    bench.memory.set_delay([](unsigned, std::uint64_t, bool to_owner) { return to_owner ? 50 : 200; });
+    const Cycle begin = bench.now;
+    for (unsigned i = 0; i < 3; ++i) {
+        bench.issue(bench.instruction(
+            kLoad, [=](unsigned) { return kVariable + 4 * i; }, isa::kFullMask, i));
+    }
+    REQUIRE(bench.drain());
+    for (unsigned i = 0; i < 3; ++i) {
+        CHECK(bench.completions.at(i).cycle == begin + 50 + 200 + 3);
+        CHECK(bench.registers.row(i)[31] == 0x2000'0000 + i);
+    }
+    CHECK(bench.memory.count(GpuMessage::read_request) == 1);
+    CHECK(bench.constants->counters().misses == 1);
+    CHECK(bench.constants->counters().merges == 2);
+    CHECK(bench.unit->counters().constant_fills == 1);
+    CHECK(bench.unit->l1().counters().fills == 0);
+}
+
+TEST_CASE("misses do not hold loads of L1D behind them, nor these the constant cache's") {
+    Bench bench;
+    const isa::Instruction global = make_memory(Operation::load);
+    bench.issue(bench.instruction(global, [](unsigned lane) { return kBase + 4 * lane; }));
+    REQUIRE(bench.drain());
+    bench.completions.clear();
+    bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 500; });
+    bench.issue(bench.instruction(
+        kLoad, [](unsigned) { return kVariable; }, isa::kFullMask, 0, 1));
+    bench.issue(bench.instruction(
+        global, [](unsigned lane) { return kBase + 4 * lane; }, isa::kFullMask, 1, 2));
+    REQUIRE(bench.drain());
+    REQUIRE(bench.completions.size() == 2);
+    CHECK(bench.completions[0].context == 2);
+}
+
+TEST_CASE("misses, their waiters and the requests' queue bound what is under way, and the wait is charged") {
+    const auto stall = [](const Bench::Overrides& overrides, unsigned loads, unsigned stride) {
+        Bench bench(overrides);
+        for (unsigned i = 0; i < loads; ++i) {
+            bench.issue(bench.instruction(
+                kLoad, [=](unsigned) { return kVariable + std::uint64_t{stride} * i; }, isa::kFullMask, i));
+        }
+        REQUIRE(bench.drain());
+        REQUIRE(bench.completions.size() == loads);
+        return bench.unit->counters().stall_cycles[static_cast<std::size_t>(LsuStall::constant_cache)];
+    };
+    CHECK(stall({"constant_cache.mshrs=3"}, 3, 64) == 0);
+    CHECK(stall({"constant_cache.mshrs=3"}, 4, 64) > 0);
+    CHECK(stall({"constant_cache.merges=3"}, 3, 4) == 0);
+    CHECK(stall({"constant_cache.merges=3"}, 4, 4) > 0);
+
+    Bench bench({"constant_cache.mshrs=16"});
+    bench.port().opens_at = 50;
+    for (unsigned i = 0; i < LineRequests::kCapacity + 1; ++i) {
+        bench.issue(bench.instruction(
+            kLoad, [=](unsigned) { return kVariable + 64 * i; }, isa::kFullMask, i));
+    }
+    REQUIRE(bench.drain());
+    // The fifth load tries in cycle 5 and succeeds in the cycle after the port opens.
+    CHECK(bench.unit->counters().stall_cycles[static_cast<std::size_t>(LsuStall::constant_cache)] == 51 - 5);
+}
+
+TEST_CASE("a cache's worth of lines stays, and one line more does not") {
+    const auto misses = [](unsigned lines) {
+        Bench bench({"constant_cache.sets=4", "constant_cache.ways=2"});
+        for (unsigned lap = 0; lap < 3; ++lap) {
+            for (unsigned i = 0; i < lines; ++i) {
+                bench.issue(bench.instruction(kLoad, [=](unsigned) { return kVariable + 64 * i; }));
+                REQUIRE(bench.drain());
+            }
+        }
+        return bench.constants->counters().misses;
+    };
+    CHECK(misses(8) == 8);
+    CHECK(misses(9) == 9 + 2 * 3);
+}
+
+TEST_CASE("what a variable holds is read anew after a kernel's start, and not before") {
+    Bench bench;
+    fill_words(bench.memory, 16);
+    const auto load = [&] {
+        bench.issue(bench.instruction(kLoad, [](unsigned) { return kVariable + 8; }));
+        REQUIRE(bench.drain());
+        return bench.registers.row(0)[5];
+    };
+    CHECK(load() == 0x2000'0002);
+    bench.memory.set_word(kVariable + 8, 77);
+    CHECK(load() == 0x2000'0002);
+    bench.constants->begin_kernel();
+    CHECK(load() == 77);
+}
+
+TEST_CASE("generic addresses of variables, and all loads without a constant cache, go through L1D") {
+    Bench bench;
+    fill_words(bench.memory, 16);
+    bench.issue(bench.instruction(make_memory(Operation::load, Type::u32, Space::generic),
+                                  [](unsigned) { return kVariable + 8; }));
+    REQUIRE(bench.drain());
+    CHECK(bench.registers.row(0)[3] == 0x2000'0002);
+    CHECK(bench.unit->counters().global_accesses == 1);
+    CHECK(bench.unit->counters().constant_passes == 0);
+
+    Bench without({"constant_cache.enabled=false"});
+    fill_words(without.memory, 16);
+    without.issue(without.instruction(kLoad, [](unsigned lane) { return kVariable + lane % 16 * 4; }));
+    REQUIRE(without.drain());
+    CHECK(without.registers.row(0)[3] == 0x2000'0003);
+    CHECK(without.unit->counters().global_accesses == 1);
+    CHECK(without.unit->counters().constant_passes == 0);
+}
+
+TEST_CASE("an access outside the variables is a fault") {
+    Bench bench;
+    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, [](unsigned) { return kVariable + kAllocated; })),
+                    MemoryFault);
+    CHECK_THROWS_AS(bench.issue(bench.instruction(kLoad, [](unsigned) { return kVariable + 2; })), MemoryFault);
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
