@@ -339,28 +339,34 @@ def constant_cache(make_bench):
         flits = [math.ceil(size / bench["crossbar.flit_bytes"]) for size in (READ_REPLY_BYTES, 8 + line_bytes)]
         return l2_latency(bench) - bench["l1d.miss_latency"] - flits[0] + flits[1]
 
-    hit = "constant_cache.hit_latency"
+    def hit(bench):
+        """The last pass's cycle in the cache, and hit_latency from there."""
+        return 1 + bench["constant_cache.hit_latency"]
+
     for keys in ({}, {"constant_cache__hit_latency": 27}, {"constant_cache__hit_latency": 60}):
         bench = make_bench(**keys)
-        yield exactly(f"constant hit {keys or ''}", ring_cost(bench, 4), bench[hit])
+        yield exactly(f"constant hit {keys or ''}", ring_cost(bench, 4), hit(bench))
     for keys in ({}, {"constant_cache__sets": 16}, {"constant_cache__ways": 4}):
         bench = make_bench(**keys)
         sets, ways = bench["constant_cache.sets"], bench["constant_cache.ways"]
-        yield exactly(f"ring as large as the constant cache {keys or ''}", ring_cost(bench, sets * ways), bench[hit])
+        yield exactly(f"ring as large as the constant cache {keys or ''}", ring_cost(bench, sets * ways), hit(bench))
         lines = sets * ways + 1
-        expected = ((ways + 1) * miss(bench) + (lines - ways - 1) * bench[hit]) / lines
+        expected = ((ways + 1) * miss(bench) + (lines - ways - 1) * hit(bench)) / lines
         yield exactly(f"ring one line larger {keys or ''}", ring_cost(bench, lines), expected)
     for keys in ({}, {"crossbar__request_latency": 20}, {"l2__data_latency": 9}, {"l1d__fill_latency": 11},
                  {"crossbar__flit_bytes": 8}, {"l1d__miss_latency": 35}):
         bench = make_bench(constant_cache__sets=1, **keys)
         yield exactly(f"constant miss, L2 hit {keys or ''}", ring_cost(bench, 3), miss(bench))
 
-    # One word a cycle, whichever lanes want it.
-    bench = make_bench(sm__warp_scheduler="lrr")
-    for stride, words in ((0, 1), (1, 8), (4, 32)):
-        measured = bench.cost("constant_stride", "ld.const.u8 %rd5, [%rd4]; add.s64 %rd4, %rd4, %rd5;",
-                              arguments=f"u64[1]=0 u32:{stride}", block=32 * WARPS, count=40)
+    # One word a cycle, whichever lanes want it. 64-bit ones go as words do.
+    bench = make_bench(sm__warp_scheduler="lrr", constant_cache__hit_latency=10)
+    for mask, words in ((0, 1), (7, 8), (31, 32)):
+        measured = bench.cost("constant_pointer", "ld.const.u64 %rd4, [%rd4];", arguments=f"u64[1]=0 u32:{mask}",
+                              block=32 * WARPS, count=40)
         yield exactly(f"{words} words of constants by {WARPS} warps", measured, WARPS * words)
+        one_warp = make_bench().cost("constant_pointer", "ld.const.u64 %rd4, [%rd4];",
+                                     arguments=f"u64[1]=0 u32:{mask}", count=40)
+        yield exactly(f"{words} words of constants by a warp", one_warp, hit(make_bench()) + words - 1)
 
 
 def atomics(make_bench):
@@ -399,7 +405,7 @@ def v100(make_bench):
         measured = arithmetic_cost(make_bench(machine="v100", sm__warp_scheduler="lrr"), instruction, block=1024,
                                    count=40)
         yield exactly(f"v100, {instruction.split()[0]} by 32 warps", measured, 32 / warps_a_cycle)
-    # Jia's table 3.1: L1, L2 and, for a miss of L2 that hits the TLBs, DRAM; shared memory.
+    # Jia's table 3.1: L1, L2 and, for a miss of L2 that hits the TLBs, DRAM; shared memory; constants.
     measured = bench.cost("global_pointer", "ld.global.u64 %rd2, [%rd2];", arguments="u64[32]=0")
     yield exactly("v100, L1 hit", measured, 28)
     measured = bench.cost("global_pointer", "ld.relaxed.gpu.global.u64 %rd2, [%rd2];", arguments="u64[32]=0")
@@ -410,6 +416,8 @@ def v100(make_bench):
     yield Check("v100, DRAM", measured, 375, 400)
     measured = bench.cost("shared_pointer", "ld.shared.u32 %r3, [%r3];", arguments="u32[32]=0 u32:4")
     yield exactly("v100, shared memory", measured, 19)
+    measured = bench.cost("constant_pointer", "ld.const.u64 %rd4, [%rd4];", arguments="u64[1]=0 u32:0")
+    yield exactly("v100, constants", measured, 27)
 
 
 # ---- Shared memory and barriers ---------------------------------------------------------------------------------

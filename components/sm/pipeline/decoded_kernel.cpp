@@ -97,12 +97,15 @@ bool is_long_latency(InstructionClass instruction_class) {
            instruction_class == InstructionClass::atomic_global || instruction_class == InstructionClass::texture;
 }
 
-/// Literals are part of the instruction. Parameters are 4352 bytes at most: the last line stands for all behind it.
+/// Literals are part of the instruction, and zero is a register (RZ). Parameters are 4352 bytes at most: the last line
+/// stands for all behind it.
 std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& operand) {
     std::uint64_t lines = 0;
     for (unsigned row = operand.index;
          row < std::min<unsigned>(operand.index + operand.rows, kernel.first_literal_row()); ++row) {
-        lines |= std::uint64_t{1} << std::min(row / ConstantCache::kWords, ConstantCache::kLines - 1);
+        if (row != static_cast<unsigned>(isa::LaunchRow::zero)) {
+            lines |= std::uint64_t{1} << std::min(row / ConstantCache::kWords, ConstantCache::kLines - 1);
+        }
     }
     return lines;
 }

@@ -20,7 +20,9 @@ class EmulatedRun {
         EmulatorOptions options;
         options.instructions = &traces_;
         options.simt = simt;
-        EmulatedDevice device({kernel}, options);
+        isa::KernelTable kernels{kernel};
+        kernels.image = constant_image();
+        EmulatedDevice device(kernels, options);
         const DeviceAddress base = device.allocate(FakeLoadStoreUnit::kGlobalBytes);
         LOOKAHEAD_ASSERT(base == isa::kGlobalBase, "the emulator's memory begins where the harness's does");
         for (std::size_t i = 0; i < words_.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "components/isa/address_space.h"
 #include "components/isa/memory_access.h"
+#include "components/isa/module_image.h"
 #include "components/isa/texture.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
@@ -19,6 +20,18 @@
 #include "core/stats/state_hasher.h"
 
 namespace lookahead::test {
+
+/// What a FakeLoadStoreUnit's constants are: word i holds 100 + i.
+inline isa::ModuleImage constant_image() {
+    isa::ModuleVariable variable{
+        .name = "constants", .address = isa::kConstantBase, .bytes = 256, .is_constant = true, .contents = {}};
+    variable.contents.resize(variable.bytes);
+    for (std::uint32_t i = 0; i < variable.bytes / 4; ++i) {
+        const std::uint32_t value = 100 + i;
+        std::memcpy(&variable.contents[4 * i], &value, sizeof value);
+    }
+    return {variable};
+}
 
 /// How a FakeLoadStoreUnit behaves.
 struct FakeMemory {
@@ -191,13 +204,16 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     }
     Cycle line_latency() const { return memory_.line_latency > 0 ? memory_.line_latency : memory_.global_latency; }
     Cycle latency_of(const isa::Instruction& instruction) const {
-        if (instruction.space == isa::Space::shared) {
+        if (instruction.space == isa::Space::shared || instruction.space == isa::Space::constant) {
             return memory_.shared_latency;
         }
         return instruction.destination_rows > 0 ? memory_.global_latency : memory_.store_latency;
     }
     char* place_of(const gpu::MemoryInstruction& access, unsigned lane) {
         const std::uint64_t address = access.addresses[lane];
+        if (access.instruction->space == isa::Space::constant) {
+            return reinterpret_cast<char*>(variables_.front().contents.data()) + (address - isa::kConstantBase);
+        }
         if (access.instruction->space == isa::Space::local) {
             const std::size_t thread = access.context * isa::kWarpSize + lane;
             local_.resize(std::max(local_.size(), (thread + 1) * access.local_bytes));
@@ -211,6 +227,8 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             const std::uint64_t end = access.addresses[lane] + isa::lane_bytes(*access.instruction);
             const bool good =
                 access.instruction->space == isa::Space::shared ? end <= access.shared_bytes
+                : access.instruction->space == isa::Space::constant
+                    ? isa::is_in_constant(variables_, access.addresses[lane], end - access.addresses[lane])
                 : access.instruction->space == isa::Space::local
                     ? end <= access.local_bytes
                     : access.addresses[lane] >= isa::kGlobalBase && end <= isa::kGlobalBase + kGlobalBytes;
@@ -296,6 +314,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     gpu::RegisterFile& registers_;
     gpu::ConstantCache& constants_;
     gpu::LoadStoreListener& listener_;
+    isa::ModuleImage variables_ = constant_image();
     std::vector<char> global_;
     std::vector<char> shared_;
     std::vector<char> local_;

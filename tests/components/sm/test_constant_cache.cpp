@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/isa/address_space.h"
+#include "components/isa/module_image.h"
 #include "components/sm/constant/constant_cache.h"
 
 namespace lookahead::test {
@@ -158,6 +159,24 @@ TEST_CASE("parameters wait for a miss that loads hold") {
     CHECK(!cache.can_ask());
     come(cache, reader);
     CHECK(cache.can_ask());
+}
+
+TEST_CASE("an access is inside a .const variable with its first and last byte, or not at all") {
+    isa::ModuleImage image;
+    image.push_back({.name = "g", .address = isa::kModuleBase, .bytes = 64, .contents = {}});
+    image.push_back({.name = "a", .address = isa::kConstantBase, .bytes = 8, .is_constant = true, .contents = {}});
+    image.push_back({.name = "b", .address = isa::kConstantBase + 16, .bytes = 4, .is_constant = true, .contents = {}});
+    const auto inside = [&](std::uint64_t address) { return isa::is_in_constant(image, address, 4); };
+    CHECK_FALSE(inside(isa::kModuleBase));
+    CHECK_FALSE(inside(isa::kModuleBase - 1));
+    CHECK_FALSE(inside(isa::kConstantBase - 1));
+    CHECK(inside(isa::kConstantBase));
+    CHECK(inside(isa::kConstantBase + 4));
+    CHECK_FALSE(inside(isa::kConstantBase + 5));
+    CHECK_FALSE(inside(isa::kConstantBase + 8));
+    CHECK(inside(isa::kConstantBase + 16));
+    CHECK_FALSE(inside(isa::kConstantBase + 17));
+    CHECK_FALSE(inside(isa::kConstantBase + 20));
 }
 
 TEST_CASE("without a constant cache parameters are always there") {

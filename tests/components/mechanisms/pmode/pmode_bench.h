@@ -31,8 +31,8 @@ class PmodeBench : private gpu::PmodeObserver {
     };
     explicit PmodeBench(const isa::Kernel& kernel, const std::string& keys = "", FakeMemory memory = {},
                         const std::string& sm = "", Parts parts = Parts(false, false))
-        : harness({kernel}, "[sm]\nissue_extension = \"traced_pmode\"\n" + sm + "[traced_pmode]\ncheck = true\n" + keys,
-                  memory,
+        : harness(with_constants(kernel),
+                  "[sm]\nissue_extension = \"traced_pmode\"\n" + sm + "[traced_pmode]\ncheck = true\n" + keys, memory,
                   {parts.collectors ? "sm.operand_collectors=true" : "sm.operand_collectors=false", "l1i.enabled=false",
                    parts.constants ? "constant_cache.enabled=true" : "constant_cache.enabled=false"},
                   {0, 1}),  // the launch's CTAs are all this SM's
@@ -137,6 +137,11 @@ class PmodeBench : private gpu::PmodeObserver {
     }
 
   private:
+    static isa::KernelTable with_constants(const isa::Kernel& kernel) {
+        isa::KernelTable kernels{kernel};
+        kernels.image = constant_image();
+        return kernels;
+    }
     void step(const PmodeStep& step, Cycle now) override {
         steps.push_back(step);
         cycles.push_back(now);

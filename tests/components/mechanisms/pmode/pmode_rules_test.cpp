@@ -343,6 +343,46 @@ TEST_CASE("scratchpad loads are executed until something that they may hang on w
     }
 }
 
+TEST_CASE("loads of constants are executed and reused, whatever was skipped before") {
+    for (const bool store_before : {false, true}) {
+        BlockedKernel k;
+        const auto x = k.reg(), y = k.reg();
+        const auto address = k.reg64();
+        k.op(Operation::mad_wide, Type::u64, address, {k.thread, k.literal(4), k.literal64(isa::kConstantBase)})
+            .source_type = Type::u32;
+        k.block();
+        if (store_before) {
+            k.store(Space::shared, Type::u32, k.offset, k.used);
+        }
+        k.load(Space::constant, Type::u32, x, address);
+        const auto load = k.index();
+        const auto user = k.add(y, x);
+        k.store(Space::global, Type::u32, k.out, y);
+        k.exit();
+        PmodeBench bench(k.finish());
+        bench.run();
+        CHECK(bench.executes(load));
+        CHECK(bench.executes(user));
+        CHECK(bench.reuses(load) == 1);
+        CHECK(bench.harness.memory().global_word(4 * 9) == 100 + 9 + 1);
+    }
+}
+
+TEST_CASE("a warp does not enter for a load of constants, which is no long-latency instruction") {
+    BlockedKernel k;
+    const auto x = k.reg(), y = k.reg();
+    const auto address = k.reg64();
+    k.op(Operation::mad_wide, Type::u64, address, {k.thread, k.literal(4), k.literal64(isa::kConstantBase)})
+        .source_type = Type::u32;
+    k.load(Space::constant, Type::u32, x, address);
+    k.add(y, x);
+    k.store(Space::global, Type::u32, k.out, y);
+    k.exit();
+    PmodeBench bench(k.finish());
+    bench.run();
+    CHECK(bench.counters().switches == 0);
+}
+
 TEST_CASE("the blocked instruction obeys the rules, too: a blocked scratchpad store makes loads stale") {
     BlockedKernel k;
     const auto x = k.reg();
