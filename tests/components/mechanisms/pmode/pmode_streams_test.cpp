@@ -599,6 +599,39 @@ TEST_CASE("a scratchpad load of an address that a race has made wrong is skipped
     CHECK(bench.harness.memory().global_word(4 * 5) == 0);
 }
 
+TEST_CASE("a load of constants of an address that a race has made wrong is skipped, too") {
+    BlockedKernel k;
+    const auto x = k.reg(), warp = k.reg(), q = k.reg();
+    const auto address = k.reg64();
+    const auto second = k.predicate();
+    const auto other = k.label(), end = k.label();
+    k.op(Operation::shr, Type::u32, warp, {k.thread, k.literal(5)});
+    k.setp(Comparison::eq, Type::u32, second, warp, k.literal(1));
+    k.guard(second);
+    k.branch(other, end);
+    k.unguard();
+    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), k.literal(256));  // where the constants end
+    k.block();
+    k.load(Space::shared, Type::u32, x, k.launch(isa::LaunchRow::zero));
+    k.op(Operation::mad_wide, Type::u64, address, {x, k.literal(1), k.literal64(isa::kConstantBase)}).source_type =
+        Type::u32;
+    k.load(Space::constant, Type::u32, x, address);
+    const auto wrong = k.index();
+    k.store(Space::global, Type::u32, k.out, x);
+    k.branch(end, end);
+    k.bind(other);
+    k.op(Operation::div, Type::u32, q, {k.thread, k.literal(3)});
+    k.op(Operation::bit_and, Type::b32, q, {q, k.literal(0)});
+    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), q);
+    k.bind(end);
+    k.exit();
+    PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {.global_latency = 400});
+    bench.has_races = true;
+    bench.run({64, 1, 1});
+    CHECK(bench.skips(wrong, SkipReason::constant));
+    CHECK(bench.harness.memory().global_word(4 * 5) == 100);
+}
+
 TEST_CASE("each access to the structures of P-mode is counted, once") {
     BlockedKernel k;
     const auto x = k.reg(), y = k.reg(), z = k.reg();
