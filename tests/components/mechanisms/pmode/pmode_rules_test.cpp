@@ -420,19 +420,21 @@ TEST_CASE("pre-execution stops at branches that hang on the load or go too far, 
         far_branch,
         far_branch_not_taken,
         fence,
+        fence_of_nobody,
         exit,
         exit_of_nobody,
         trap
     };
     for (const At at : {At::clean_branch, At::poisoned_branch, At::far_branch, At::far_branch_not_taken, At::fence,
-                        At::exit, At::exit_of_nobody, At::trap}) {
+                        At::fence_of_nobody, At::exit, At::exit_of_nobody, At::trap}) {
         CAPTURE(static_cast<int>(at));
         BlockedKernel k;
-        const auto all = k.predicate(), none = k.predicate(), data = k.predicate();
+        const auto all = k.predicate(), none = k.predicate(), data = k.predicate(), never = k.predicate();
         k.setp(Comparison::lt, Type::u32, all, k.thread, k.literal(64));
         k.setp(Comparison::ge, Type::u32, none, k.thread, k.literal(64));
         k.block();
         k.setp(Comparison::gt, Type::u32, data, k.loaded, k.literal(0));
+        k.setp(Comparison::gt, Type::u32, never, k.loaded, k.literal(0xfffffff0u));
         const auto target = k.label(), far = k.label();
         const bool near = at == At::clean_branch || at == At::poisoned_branch;
         k.guard(at == At::poisoned_branch                                                      ? data
@@ -451,12 +453,13 @@ TEST_CASE("pre-execution stops at branches that hang on the load or go too far, 
                 reason = at == At::far_branch ? HaltReason::far_branch : reason;
                 break;
             case At::fence:
-                k.unguard();
+            case At::fence_of_nobody:
+                k.guard(at == At::fence ? KernelBuilder::Predicate() : none);
                 k.op(Operation::membar, Type::none, {}, {});
                 reason = HaltReason::fence;
                 break;
-            case At::trap:  // as a guard that nobody fulfils would let it pass, the data's one
-                k.guard({data.index, true});
+            case At::trap:  // its guard, which P-mode does not know, is false before and after
+                k.guard(never);
                 k.op(Operation::trap, Type::none, {}, {});
                 reason = HaltReason::trap;
                 break;
