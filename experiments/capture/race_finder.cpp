@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "components/isa/address_space.h"
+#include "components/isa/instruction.h"
 
 namespace lookahead {
 
@@ -11,6 +12,20 @@ namespace {
 constexpr std::uint32_t kWarpSize = 32;
 /// Bytes that are accessed alone are places of their own.
 constexpr std::uint64_t kByteFlag = std::uint64_t{1} << 63;
+
+/// Sums in floating point are rounded one after another; and who gets which result of an atomic hangs on the order.
+bool hangs_on_order(const isa::Instruction& instruction) {
+    const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
+    switch (instruction.type) {
+        case isa::Type::f16:
+        case isa::Type::f16x2:
+        case isa::Type::f32:
+        case isa::Type::f64:
+            return true;
+        default:
+            return returns;
+    }
+}
 
 bool is_shared(std::uint64_t address) {
     return address - isa::kSharedWindowBase < isa::kSharedWindowBytes;
@@ -33,9 +48,12 @@ void RaceFinder::compare(const ExecutionPlace& place, const Actor& earlier, cons
         const bool same_warp = earlier.thread / kWarpSize == later.thread / kWarpSize;
         if (same_warp || earlier.barriers != later.barriers) return;
     }
-    if (earlier.atomic && later.atomic) return;
-    std::string& sentence = !is_shared(address) && address / 4 == watched_ / 4 ? race_at_watch_ : race_;
+    const bool atomics = earlier.atomic && later.atomic;
+    if (atomics && !later.in_free_order) return;
+    const bool at_watch = !is_shared(address) && address / 4 == watched_ / 4;
+    std::string& sentence = atomics ? (at_watch ? order_at_watch_ : order_) : (at_watch ? race_at_watch_ : race_);
     if (!sentence.empty()) return;
+    if (atomics) how = "atomics";
     sentence = fmt::format("kernel {} (launch {}): {} at {:#x} by {} and {}", place.kernel.name, launch_, how, address,
                            describe(place, earlier), describe(place, later));
 }
@@ -69,6 +87,7 @@ void RaceFinder::access(const ExecutionPlace& place, unsigned lane, Kind kind, s
     actor.barriers = place.barriers;
     actor.line = place.kernel.code[place.pc].line;
     actor.atomic = kind == Kind::atomic;
+    actor.in_free_order = actor.atomic && hangs_on_order(place.kernel.code[place.pc]);
     if (bytes < 4) {
         touch(place, actor, kind, address | kByteFlag, address);
     } else {
@@ -88,7 +107,12 @@ void RaceFinder::host_write(std::uint64_t address, std::uint64_t bytes, std::uin
 std::string RaceFinder::explain() const {
     const std::string rest = incomplete_ ? " (the accesses to a part of memory were not looked at)" : "";
     if (!race_at_watch_.empty()) return fmt::format("{}; a race explains it: {}", writer_, race_at_watch_);
-    if (!race_.empty()) return fmt::format("{}; a race may explain it: {}{}", writer_, race_, rest);
+    if (!order_at_watch_.empty())
+        return fmt::format("{}; the order of atomics, which is free, explains it: {}", writer_, order_at_watch_);
+    std::string causes;
+    if (!race_.empty()) causes += fmt::format("; a race may explain it: {}", race_);
+    if (!order_.empty()) causes += fmt::format("; the order of atomics, which is free, may explain it: {}", order_);
+    if (!causes.empty()) return writer_ + causes + rest;
     return writer_ + "; no race was found" + rest;
 }
 

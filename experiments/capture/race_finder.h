@@ -23,7 +23,7 @@ class RaceFinder : public AccessObserver {
     /// The host wrote the bytes by the capture's call `call`.
     void host_write(std::uint64_t address, std::uint64_t bytes, std::uint64_t call);
 
-    /// Who wrote the watched byte last, and whether a race explains a difference there.
+    /// Who wrote the watched byte last, and whether a race or the order of atomics explains a difference there.
     std::string explain() const;
 
   private:
@@ -35,6 +35,7 @@ class RaceFinder : public AccessObserver {
         std::uint32_t barriers = 0;
         std::uint32_t line = 0;
         bool atomic = false;
+        bool in_free_order = false;  ///< an atomic whose result, or what it leaves, hangs on which came first
     };
     struct Place {
         std::optional<Actor> writer, reader;
@@ -53,6 +54,8 @@ class RaceFinder : public AccessObserver {
     std::string writer_ = "nothing has written it";
     std::string race_;           ///< the first one
     std::string race_at_watch_;  ///< one at the watched byte
+    std::string order_;  ///< the first atomics of several warps that leave or give something else in another order
+    std::string order_at_watch_;
     bool incomplete_ = false;
 };
 

@@ -259,6 +259,38 @@ TEST_CASE("Accesses that a barrier orders, and those of one warp, are no race; w
     CHECK(nothing.explain() == "it was last written by the host, in call 7; no race was found");
 }
 
+TEST_CASE("Sums in floating point and results of atomics hang on their order; sums of integers do not") {
+    const auto explain = [](const char* atomics) {
+        const std::string ptx = fmt::format(R"(.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry sum(.param .u64 p) {{
+    .reg .b64 %rd<4>;
+    .reg .b32 %r<4>;
+    .reg .f32 %f<2>;
+    ld.param.u64 %rd1, [p];
+    mov.f32 %f1, 0f3DCCCCCD;
+    {}
+    ret;
+}}
+)",
+                                            atomics);
+        RaceFinder finder(0x1000000004);
+        EmulatorOptions options;
+        options.observer = &finder;
+        EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(ptx, "sum.ptx"), {}), options);
+        device.launch("sum", {{2}, {32}}, pack_parameters(device.allocate(256)));
+        return finder.explain();
+    };
+    CHECK(explain("red.global.add.u32 [%rd1+4], 1;").find("no race was found") != std::string::npos);
+    CHECK(explain("red.global.add.f32 [%rd1+4], %f1;")
+              .find("the order of atomics, which is free, explains it: kernel sum (launch 0): atomics at 0x1000000004 "
+                    "by thread 31 of CTA 0 in sum.ptx:10 and thread 0 of CTA 1") != std::string::npos);
+    CHECK(explain("atom.global.add.u32 %r1, [%rd1], 4; st.global.u32 [%rd1+128], %r1;")
+              .find("the order of atomics, which is free, may explain it: kernel sum (launch 0): atomics at "
+                    "0x1000000000") != std::string::npos);
+}
+
 TEST_CASE("Wrong calls get CUDA's error codes, and a kernel's illegal address loses the device") {
     Session session;
     session.load();
