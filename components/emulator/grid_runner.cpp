@@ -10,7 +10,8 @@ namespace {
 
 /// Instructions of a warp at once, where one CTA is under way.
 constexpr std::uint64_t kStretch = 1 << 16;
-/// The same among CTAs that wait for one another, where most that run long only wait.
+/// The same among CTAs that wait for one another, where most that run long only wait, and among warps that sleep while
+/// they wait for each other.
 constexpr std::uint64_t kShortStretch = 1 << 8;
 
 /// Instructions of each warp of a CTA without a sign of progress, after which it seems to wait: a few turns of the loops
@@ -20,6 +21,12 @@ constexpr std::uint64_t kWaitsSince = 1 << 14;
 constexpr std::uint64_t kLongRun = 1 << 20;
 /// Instructions without a sign of progress after which it is worth while to look for a livelock.
 constexpr std::uint64_t kLongQuiet = 1 << 20;
+
+/// The machine's nop is what a sleep becomes.
+bool sleeps(const isa::Kernel& kernel) {
+    return std::ranges::any_of(
+        kernel.code, [](const isa::Instruction& instruction) { return instruction.operation == isa::Operation::nop; });
+}
 
 bool has_waiting_loops(const isa::Kernel& kernel) {
     return std::ranges::any_of(kernel.code, [](const isa::Instruction& instruction) { return instruction.yields; });
@@ -35,13 +42,14 @@ GridRunner::GridRunner(LaunchState& launch, const FlatMemory& memory, const Allo
       observer_(observer),
       ctas_(launch.configuration.grid.count()),
       may_wait_(has_waiting_loops(*launch.kernel)),
+      sleeps_(sleeps(*launch.kernel)),
       together_(launch.kernel->synchronises_grid ? ctas_ : 1),
       long_run_(kLongRun),
       long_quiet_(kLongQuiet) {}
 
 void GridRunner::run() {
     for (begin_ctas(); !running_.empty(); end_ctas()) {
-        const std::uint64_t stretch = running_.size() == 1 ? kStretch : kShortStretch;
+        const std::uint64_t stretch = running_.size() == 1 && !sleeps_ ? kStretch : kShortStretch;
         for (RunningCta& cta : running_) cta.runner.run_round(stretch, may_wait_ ? kStretch : kLongQuiet);
         consider_waiting();
     }

@@ -41,6 +41,7 @@ class GridRunner {
     AccessObserver* observer_;
     const std::uint64_t ctas_;
     const bool may_wait_;  ///< the kernel has loops that may wait for other CTAs
+    const bool sleeps_;    ///< its warps sleep
     std::uint64_t begun_ = 0;
     std::uint64_t together_;  ///< CTAs under way at once
     std::deque<RunningCta> running_;

@@ -111,6 +111,70 @@ void lower_bmsk(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
+/// Appends instructions on words, for sequences of them.
+class Words {
+  public:
+    explicit Words(LoweringContext& context) : context_(context) {}
+
+    VirtualOperand number(std::uint32_t value) { return context_.literal(value); }
+    VirtualOperand make(Operation operation, Type type, VirtualOperand a, VirtualOperand b = {}) {
+        VirtualInstruction result = context_.make(operation, type);
+        result.source = {a, b, {}};
+        return context_.emit_temporary(result, 1);
+    }
+    PredicateUse test(isa::Comparison comparison, Type type, VirtualOperand a, VirtualOperand b) {
+        VirtualInstruction test = context_.make(Operation::setp, type);
+        test.machine.comparison = comparison;
+        test.source = {a, b, {}};
+        return context_.emit_temporary_predicate(test);
+    }
+    VirtualInstruction choice(PredicateUse condition, VirtualOperand yes, VirtualOperand no) {
+        VirtualInstruction choice = context_.make(Operation::select, Type::b32);
+        choice.source_predicate[0] = condition;
+        choice.source = {yes, no, {}};
+        return choice;
+    }
+    VirtualOperand pick(PredicateUse condition, VirtualOperand yes, VirtualOperand no) {
+        return context_.emit_temporary(choice(condition, yes, no), 1);
+    }
+
+  private:
+    LoweringContext& context_;
+};
+
+/// fns d, mask, base, n: where the n-th one of the mask is, counted from bit `base` up; down, for a negative n; for 0, the
+/// bit at `base` if it is one. All ones if there is none. GPUs have no instruction for it either. The wanted one is sought
+/// in halves: if the lower one has too few, it is in the upper one.
+void lower_fns(LoweringContext& context) {
+    const auto sources = context.instruction().sources();
+    const VirtualOperand mask = context.source(sources[0]), base = context.source(sources[1]),
+                         n = context.source(sources[2]);
+    Words words(context);
+    const PredicateUse down = words.test(isa::Comparison::lt, Type::s32, n, words.number(0));
+    const PredicateUse at_base = words.test(isa::Comparison::eq, Type::s32, n, words.number(0));
+    const VirtualOperand bits = words.pick(down, words.make(Operation::brev, Type::b32, mask), mask);
+    const VirtualOperand first = words.pick(down, words.make(Operation::sub, Type::u32, words.number(31), base), base);
+    const VirtualOperand ones = words.pick(at_base, words.number(1), words.number(~0U));
+    VirtualOperand window =
+        words.make(Operation::bit_and, Type::b32, bits, words.make(Operation::shl, Type::b32, ones, first));
+    VirtualOperand wanted =
+        words.make(Operation::max, Type::u32, words.make(Operation::abs, Type::s32, n), words.number(1));
+    const PredicateUse found =
+        words.test(isa::Comparison::ge, Type::u32, words.make(Operation::popc, Type::b32, window), wanted);
+    VirtualOperand position = words.number(0);
+    for (std::uint32_t half = 16; half != 0; half /= 2) {
+        const VirtualOperand lower = words.make(Operation::bit_and, Type::b32, window, words.number((1U << half) - 1));
+        const VirtualOperand below = words.make(Operation::popc, Type::b32, lower);
+        const PredicateUse above = words.test(isa::Comparison::gt, Type::u32, wanted, below);
+        wanted = words.pick(above, words.make(Operation::sub, Type::u32, wanted, below), wanted);
+        window = words.pick(above, words.make(Operation::shr, Type::u32, window, words.number(half)), window);
+        position = words.pick(above, words.make(Operation::add, Type::u32, position, words.number(half)), position);
+    }
+    const VirtualOperand result =
+        words.pick(down, words.make(Operation::sub, Type::u32, words.number(31), position), position);
+    context.emit_to(context.instruction().destinations()[0], words.choice(found, result, words.number(~0U)));
+}
+
 /// copysign d, a, b: the sign of a and the rest of b, merged in the high word by (a & mask) | (b & ~mask).
 void lower_copysign(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
@@ -192,6 +256,9 @@ bool lower_bits(LoweringContext& context) {
             lower_plain(context, Operation::bfind,
                         static_cast<std::uint8_t>(modifiers.shift_amount ? isa::FindMode::shift_amount
                                                                          : isa::FindMode::position));
+            return true;
+        case Opcode::fns:
+            lower_fns(context);
             return true;
         case Opcode::brev:
             lower_plain(context, Operation::brev);

@@ -69,6 +69,7 @@ constexpr FormRow kForms[] = {
     {"fma", fma, "rnd" ROUNDINGS " ftz? sat? type(f32)", "=T T T T"},
     {"fma", fma, "rnd" ROUNDINGS " type(f64)", "=T T T T"},
     {"fma", fma, "rnd(rn) ftz? sat? type(f16|f16x2)", "=T T T T"},
+    {"fns", fns, "type(b32)", "=T T u32 s32"},
     {"lg2", lg2, "prec(approx) ftz? type(f32)", "=T T"},
     {"mad", mad, "mode(lo|hi) " INTEGERS, "=T T T T"},
     {"mad", mad, "mode(wide) type(u16|u32|s16|s32)", "=W T T W"},

@@ -10,7 +10,7 @@ struct Row {
     std::string_view name;
 };
 
-constexpr std::array<Row, 84> kNames{{
+constexpr std::array<Row, 85> kNames{{
     {Opcode::abs, "abs"},
     {Opcode::add, "add"},
     {Opcode::addc, "addc"},
@@ -27,6 +27,7 @@ constexpr std::array<Row, 84> kNames{{
     {Opcode::dp4a, "dp4a"},
     {Opcode::ex2, "ex2"},
     {Opcode::fma, "fma"},
+    {Opcode::fns, "fns"},
     {Opcode::lg2, "lg2"},
     {Opcode::mad, "mad"},
     {Opcode::mad24, "mad24"},

@@ -25,6 +25,7 @@ enum class Opcode : std::uint8_t {
     dp4a,
     ex2,
     fma,
+    fns,
     lg2,
     mad,
     mad24,
