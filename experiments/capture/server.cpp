@@ -87,6 +87,7 @@ CaptureServer::~CaptureServer() {
 
 Reply CaptureServer::serve(const Request& request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
     answer.clear();
+    asked_ = true;
     Reply reply;
     switch (request.operation) {
         case Operation::load_module:

@@ -35,6 +35,8 @@ class CaptureServer {
     void watch_launches(LaunchWatcher watcher) { watcher_ = std::move(watcher); }
 
     const Capture& capture() const { return capture_; }
+    /// Whether the program has used the replacement runtime at all.
+    bool was_asked() const { return asked_; }
     /// The file that is the device's memory, for the program to map.
     int memory_file() const { return memory_file_; }
 
@@ -69,6 +71,7 @@ class CaptureServer {
     void take_copy_time(std::uint64_t bytes);
 
     CaptureMachine machine_;
+    bool asked_ = false;
     Capture capture_;
     LinkedModules modules_;
     int memory_file_ = -1;

@@ -542,6 +542,14 @@ void slow() {
     }
 }
 
+/// A program that only asks what there is.
+void properties() {
+    constexpr int kMultiprocessors = 16;
+    int devices = 0, multiprocessors = 0;
+    EXPECT(cudaGetDeviceCount(&devices) == cudaSuccess && devices == 1);
+    EXPECT(cudaDeviceGetAttribute(&multiprocessors, kMultiprocessors, 0) == cudaSuccess && multiprocessors > 0);
+}
+
 /// A kernel that waits for the host to write what they share.
 void waits_for_host() {
     void* cells = nullptr;
@@ -570,6 +578,7 @@ const std::map<std::string, void (*)()> kParts = {
     {"scheduling", scheduling},
     {"slow", slow},
     {"waits_for_host", waits_for_host},
+    {"properties", properties},
 };
 
 }  // namespace

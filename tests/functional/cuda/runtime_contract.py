@@ -18,6 +18,7 @@ ENDINGS = {
     "bad_host_address": (4, "ended by signal 11", False),
     "status_three": (4, "ended with exit status 3", True),
     "waits_for_host": (0, "if it waits for the host, it waits in vain", True),
+    "properties": (0, "had nothing done on its device: there is no capture", False),
     "no_such_part": (3, "made no call on its device", False),
 }
 LONGEST_SECONDS = 10  # one that waits for what the program left behind takes 15
