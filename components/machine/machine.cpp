@@ -144,6 +144,7 @@ void Machine::connect_host() {
         model_.connect(host_, kHostToMemory, partitions_[i], kPartitionHostPort, link, kControlTraffic);
         model_.connect(partitions_[i], partition_host_out_port(mapping_.slices_per_channel()), host_,
                        static_cast<std::uint16_t>(kHostMemoryPort + i), answer, kControlTraffic);
+        model_.answer_only(partitions_[i], kPartitionHostPort, partition_host_out_port(mapping_.slices_per_channel()));
     }
     model_.connect(host_, kHostToDispatcher, dispatcher_, kDispatcherHostPort, link, kControlTraffic);
     for (const LpId sm : sms_) {

@@ -26,6 +26,12 @@ void Model::connect_all(LpId from, unsigned out_port, LpId first_lp, std::uint32
     channels_.push_back({from, out_port, first_lp, count, in_port, lookahead, traffic});
 }
 
+void Model::answer_only(LpId lp, std::uint16_t in_port, unsigned out_port) {
+    LOOKAHEAD_ASSERT(std::ranges::find(answers_, lp, &AnswerDescription::lp) == answers_.end(),
+                     "LP " + std::to_string(lp) + " has two in-ports that are answered only");
+    answers_.push_back({lp, in_port, out_port});
+}
+
 std::unique_ptr<LogicalProcess> Model::make(LpId id) const {
     return factories_.at(id)();
 }

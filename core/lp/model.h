@@ -31,6 +31,13 @@ struct ChannelDescription {
     double traffic;  ///< relative number of messages to each destination, for partitioners
 };
 
+/// What comes to an in-port of an LP and is answered through one of its out-ports, and starts nothing else.
+struct AnswerDescription {
+    LpId lp;
+    std::uint16_t in_port;
+    std::uint32_t out_port;
+};
+
 /// The graph of LPs and channels. It is built alike on every rank; LP objects are made only on their own
 /// rank.
 class Model {
@@ -47,8 +54,15 @@ class Model {
     void connect_all(LpId from, unsigned out_port, LpId first_lp, std::uint32_t count, std::uint16_t in_port,
                      Time lookahead, double traffic = 1);
 
+    /// Promises that a message to this in-port makes the LP send through this out-port alone, and while it handles the
+    /// message: it starts no inner event. Windows then need not be as short as the LP's other channels. One in-port an
+    /// LP can be such a one. The engine traps a message that breaks the promise, should its time lie in a window that
+    /// the receiver may have gone through.
+    void answer_only(LpId lp, std::uint16_t in_port, unsigned out_port);
+
     std::span<const LpDescription> processes() const { return processes_; }
     std::span<const ChannelDescription> channels() const { return channels_; }
+    std::span<const AnswerDescription> answers() const { return answers_; }
     std::unique_ptr<LogicalProcess> make(LpId) const;
 
     /// The global number of each LP's out-port 0; one entry more than there are LPs. InternalError if a
@@ -59,6 +73,7 @@ class Model {
     std::vector<LpDescription> processes_;
     std::vector<Factory> factories_;
     std::vector<ChannelDescription> channels_;
+    std::vector<AnswerDescription> answers_;
 };
 
 }  // namespace lookahead

@@ -44,6 +44,7 @@ RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int 
     }
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         router_->next_times()[i] = processes_[i]->next_event_time();
+        router_->next_effects()[i] = effect_of_own_event(i, router_->next_times()[i]);
     }
 }
 
@@ -53,7 +54,8 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
     for (const int owner : rank_of_lp) {
         places.push_back(owner == rank ? local++ : MessageRouter::kRemote | static_cast<std::uint32_t>(owner));
     }
-    router_ = std::make_unique<MessageRouter>(std::move(places), local, static_cast<std::size_t>(ranks));
+    router_ = std::make_unique<MessageRouter>(places, local, static_cast<std::size_t>(ranks));
+    set_reaches(model);
 
     std::vector<std::vector<ChannelDescription>> channels_of(model.processes().size());
     for (const ChannelDescription& channel : model.channels()) {
@@ -66,6 +68,38 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
         processes_.push_back(model.make(id));
         LpBinding::bind(*processes_.back(), id, model.processes()[id], channels_of[id], first_channels[id], *router_);
     }
+}
+
+void RankEngine::set_reaches(const Model& model) {
+    std::vector<Reach> reaches(model.processes().size(), Reach{.least = kTimeInfinity, .answer = kTimeInfinity});
+    for (const ChannelDescription& channel : model.channels()) {
+        Time& least = reaches[channel.from].least;
+        least = std::min(least, channel.lookahead);
+    }
+    for (const AnswerDescription& answer : model.answers()) {
+        Reach& reach = reaches[answer.lp];
+        reach.answering_port = answer.in_port;
+        for (const ChannelDescription& channel : model.channels()) {
+            if (channel.from == answer.lp && channel.out_port == answer.out_port) {
+                reach.answer = std::min(reach.answer, channel.lookahead);
+            }
+        }
+    }
+    for (LpId lp = 0; lp < reaches.size(); ++lp) {
+        router_->set_reach(lp, reaches[lp]);
+    }
+}
+
+Time RankEngine::effect_of_own_event(std::size_t index, Time time) const {
+    return saturating_add(time, router_->reach(pointers_[index]->id()).least);
+}
+
+Time RankEngine::earliest_effect() const {
+    Time earliest = kTimeInfinity;
+    for (const Time time : router_->next_effects()) {
+        earliest = std::min(earliest, time);
+    }
+    return earliest;
 }
 
 Time RankEngine::earliest() const {
@@ -81,7 +115,8 @@ void RankEngine::advance_to(Time horizon) {
         profile_.begin_window(earliest());
     }
     for (Time first = earliest(); first < horizon; first = earliest()) {
-        const Time inner = std::min(horizon, saturating_add(first, local_lookahead_));
+        // Both are bounds below what may still arrive: the first counts channels within the rank alone.
+        const Time inner = std::min(horizon, std::max(saturating_add(first, local_lookahead_), earliest_effect()));
         ++statistics_.inner_windows;
         if (logs_inner_windows_) {
             profile_.begin_window(first);
@@ -99,6 +134,7 @@ void RankEngine::advance_to(Time horizon) {
 
 void RankEngine::advance_window(Time horizon) {
     const std::vector<Time>& next_times = router_->next_times();
+    router_->set_horizon(horizon);
     profile_.begin();
     for (std::size_t i = 0; i < next_times.size(); ++i) {
         if (next_times[i] < horizon) {
@@ -184,23 +220,28 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
 
 void RankEngine::advance_process(std::size_t index, Time horizon) {
     Time& next_time = router_->next_times()[index];
+    Time& next_effect = router_->next_effects()[index];
     if (failed_[index] != 0) [[unlikely]] {
         LpInbox& inbox = router_->inboxes()[index];
         inbox.arrived.clear();
         inbox.earliest = kTimeInfinity;
+        inbox.effect = kTimeInfinity;
         next_time = kTimeInfinity;
+        next_effect = kTimeInfinity;
         return;
     }
     LogicalProcess& process = *pointers_[index];
     try {
         const Inbox inbox = collect_due(index, horizon);
         next_time = router_->inboxes()[index].earliest;
+        next_effect = router_->inboxes()[index].effect;
         ++statistics_.advances;
         process.advance(inbox, horizon);
         const Time own = process.next_event_time();
         LOOKAHEAD_ASSERT(own >= horizon, process.name() + " was advanced to " + std::to_string(horizon) +
                                              " fs but still has an event at " + std::to_string(own) + " fs");
         next_time = std::min(next_time, own);
+        next_effect = std::min(next_effect, effect_of_own_event(index, own));
     } catch (const Error& error) {
         fail(index, error.code(), error.what());
     } catch (const std::exception& error) {
@@ -217,6 +258,7 @@ Inbox RankEngine::collect_due(std::size_t index, Time horizon) {
     inbox.due.clear();
     inbox.due.swap(inbox.arrived);
     inbox.earliest = kTimeInfinity;
+    inbox.effect = kTimeInfinity;
     due_.clear();
     const std::byte* at = inbox.due.data();
     const std::byte* const end = at + inbox.due.size();
@@ -227,6 +269,7 @@ Inbox RankEngine::collect_due(std::size_t index, Time horizon) {
             due_.push_back({message->time, message->order(), message});
         } else {
             inbox.earliest = std::min(inbox.earliest, message->time);
+            inbox.effect = std::min(inbox.effect, router_->effect_of(*message));
             inbox.arrived.append(message, size);
         }
         at += size;
@@ -271,6 +314,7 @@ void RankEngine::fail(std::size_t index, ExitCode code, const std::string& sente
     const LogicalProcess& process = *pointers_[index];
     failed_[index] = 1;
     router_->next_times()[index] = kTimeInfinity;
+    router_->next_effects()[index] = kTimeInfinity;
     // The horizon depends on the protocol: an error without a time of its own counts as the epoch's last.
     const LpFailure failure{LpBinding::failed_at(process), process.id(), code, sentence};
     if (!first_failure_ || std::tie(failure.time, failure.lp) < std::tie(first_failure_->time, first_failure_->lp)) {
@@ -297,6 +341,7 @@ void RankEngine::reset_batch(int rank, std::size_t sent_bytes) {
     statistics_.remote_bytes += sent_bytes;
     sent.messages = 0;
     sent.earliest = kTimeInfinity;
+    sent.effect = kTimeInfinity;
     sent.bytes.clear();
     sent.bytes.extend(batch_header_bytes_);
 }

@@ -37,6 +37,8 @@ class RankEngine {
 
     /// A bound below every event and message of this rank's LPs.
     Time earliest() const;
+    /// A bound below every message that those will bring about, for whatever rank.
+    Time earliest_effect() const;
 
     /// Runs all that happens before the horizon; the caller knows that no message from another rank will arrive
     /// before it. What the LPs of this rank send each other may arrive sooner: inner windows see to that.
@@ -81,6 +83,8 @@ class RankEngine {
     };
 
     void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, int ranks);
+    void set_reaches(const Model&);
+    Time effect_of_own_event(std::size_t index, Time time) const;
     void advance_window(Time horizon);
     void prefetch_inbox(std::size_t index) const;
     void advance_process(std::size_t index, Time horizon);

@@ -111,9 +111,13 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
     }
     const bool changed = !(mine == last_told_);
     const Time next = std::min(mine.earliest, horizon);
+    const Time effect = engine_.earliest_effect();
     for (std::size_t i = 1; i < ranks_; ++i) {
         const std::size_t to = (rank_ + i) % ranks_;
-        const Time promise = saturating_add(next, lookahead_.direct(static_cast<int>(rank_), static_cast<int>(to)));
+        const Time direct = lookahead_.direct(static_cast<int>(rank_), static_cast<int>(to));
+        // What is here already may need longer than the shortest channel; of what comes from the horizon on nothing is
+        // known.
+        const Time promise = std::max(saturating_add(next, direct), std::min(effect, saturating_add(horizon, direct)));
         if (changed || promise > promises_[to]) {
             send_to(to, promise);
         }
