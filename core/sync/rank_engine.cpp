@@ -215,7 +215,9 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
         std::memcpy(router_->append(header), saved.messages.data() + at + sizeof header, header.payload_bytes());
         at += header.total_bytes();
     }
-    router_->next_times()[index] = std::min(process.next_event_time(), router_->inboxes()[index].earliest);
+    const Time own = process.next_event_time();
+    router_->next_times()[index] = std::min(own, router_->inboxes()[index].earliest);
+    router_->next_effects()[index] = std::min(effect_of_own_event(index, own), router_->inboxes()[index].effect);
 }
 
 void RankEngine::advance_process(std::size_t index, Time horizon) {

@@ -27,6 +27,7 @@ struct RankSummary {
     std::uint64_t failed;
     Time failed_at;
     std::uint64_t failed_lp;
+    std::uint64_t error;  ///< ExitCode of what went wrong outside its LPs
 };
 constexpr std::size_t kSummaryWords = sizeof(RankSummary) / 8;
 static_assert(sizeof(RankSummary) % 8 == 0);
@@ -49,17 +50,21 @@ RankError catch_error(F&& action) {
     return {};
 }
 
-/// The error of the first rank that has one, on all ranks.
-std::optional<RankError> agree_on_error(Transport& transport, RankError mine) {
-    const std::uint64_t code = static_cast<std::uint64_t>(mine.code);
-    std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
-    transport.all_gather({&code, 1}, codes);
+/// The error of the first rank that has one, on all ranks; `codes` are those of all.
+std::optional<RankError> first_error(Transport& transport, RankError mine, std::span<const std::uint64_t> codes) {
     const auto first = std::find_if(codes.begin(), codes.end(), [](std::uint64_t c) { return c != 0; });
     if (first == codes.end()) {
         return std::nullopt;
     }
     transport.broadcast(mine.sentence, static_cast<int>(first - codes.begin()));
     return RankError{static_cast<ExitCode>(*first), mine.sentence};
+}
+
+std::optional<RankError> agree_on_error(Transport& transport, RankError mine) {
+    const std::uint64_t code = static_cast<std::uint64_t>(mine.code);
+    std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
+    transport.all_gather({&code, 1}, codes);
+    return first_error(transport, std::move(mine), codes);
 }
 
 [[noreturn]] void throw_as_its_kind(const RankError& error) {
@@ -119,9 +124,9 @@ class Simulation::Implementation {
     std::span<LogicalProcess* const> processes() { return engine_->processes(); }
 
   private:
-    void summarise();
+    std::optional<RankError> summarise(RankError error);
     bool report_epoch(SimulationResult&);
-    bool fails(SimulationResult&, const RankError& mine);
+    bool fails(SimulationResult&, const std::optional<RankError>& error);
     void report_failure(SimulationResult&);
     void report_deadlock(SimulationResult&);
     void audit(SimulationResult&);
@@ -143,17 +148,16 @@ class Simulation::Implementation {
 
 SimulationResult Simulation::Implementation::run() {
     SimulationResult result;
-    summarise();
+    summarise({});
     while (first_ < kTimeInfinity) {
         const Time boundary = epoch_after(first_, options_.epoch_length);
         protocol_->run_epoch(earliest_, boundary);
-        const RankError settled = catch_error([&] { engine_->settle(boundary); });
+        RankError settled = catch_error([&] { engine_->settle(boundary); });
         ++engine_->statistics().epochs;
         result.end_time = boundary;
-        if (fails(result, settled)) {
+        if (fails(result, summarise(std::move(settled)))) {
             break;
         }
-        summarise();
         report_.time = boundary;
         report_.index = static_cast<std::uint64_t>(boundary / options_.epoch_length);
         if (failed_ != nullptr) {
@@ -174,9 +178,15 @@ SimulationResult Simulation::Implementation::run() {
     return result;
 }
 
-/// All ranks learn what stands at this epoch.
-void Simulation::Implementation::summarise() {
-    RankSummary mine{engine_->earliest(), engine_->progress(), engine_->traffic_hash(), 0, 0, 0};
+/// All ranks learn what stands at this epoch, and of the error of the first rank that has one.
+std::optional<RankError> Simulation::Implementation::summarise(RankError error) {
+    RankSummary mine{.earliest = engine_->earliest(),
+                     .progress = engine_->progress(),
+                     .traffic_hash = engine_->traffic_hash(),
+                     .failed = 0,
+                     .failed_at = 0,
+                     .failed_lp = 0,
+                     .error = static_cast<std::uint64_t>(error.code)};
     if (const auto& failure = engine_->failure()) {
         mine.failed = 1;
         mine.failed_at = failure->time;
@@ -192,6 +202,7 @@ void Simulation::Implementation::summarise() {
     report_.progress = 0;
     report_.traffic_hash = 0;
     failed_ = nullptr;
+    std::vector<std::uint64_t> codes(summaries_.size());
     for (std::size_t rank = 0; rank < summaries_.size(); ++rank) {
         const RankSummary& summary = summaries_[rank];
         earliest_[rank] = summary.earliest;
@@ -203,7 +214,9 @@ void Simulation::Implementation::summarise() {
             failed_ = &summary;
             failed_rank_ = static_cast<int>(rank);
         }
+        codes[rank] = summary.error;
     }
+    return first_error(transport_, std::move(error), codes);
 }
 
 /// False if the run is to end here.
@@ -211,26 +224,31 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     if (options_.observer == nullptr) {
         return true;
     }
-    constexpr std::uint64_t kStop = 1;
-    constexpr std::uint64_t kCheckpoint = 2;
+    constexpr std::uint64_t kStop = std::uint64_t{1} << 32;  // beside the code of an error
+    constexpr std::uint64_t kCheckpoint = std::uint64_t{1} << 33;
     std::uint64_t wish = 0;
-    const RankError mine = catch_error([&] {
+    RankError mine = catch_error([&] {
         options_.observer->on_epoch(report_, engine_->processes());
         wish = (options_.observer->stop(report_) ? kStop : 0) |
                (options_.observer->wants_checkpoint(report_) ? kCheckpoint : 0);
     });
-    if (fails(result, mine)) {
+    const std::uint64_t answer = wish | static_cast<std::uint64_t>(mine.code);
+    std::vector<std::uint64_t> codes(summaries_.size());
+    transport_.all_gather({&answer, 1}, codes);
+    const std::uint64_t wished = std::reduce(codes.begin(), codes.end(), std::uint64_t{0}, std::bit_or{});
+    for (std::uint64_t& code : codes) {
+        code &= ~(kStop | kCheckpoint);
+    }
+    if (fails(result, first_error(transport_, std::move(mine), codes))) {
         return false;
     }
-    std::vector<std::uint64_t> wishes(summaries_.size());
-    transport_.all_gather({&wish, 1}, wishes);
     if (first_ == kTimeInfinity) {
         return true;
     }
-    const std::uint64_t wished = std::reduce(wishes.begin(), wishes.end(), std::uint64_t{0}, std::bit_or{});
     if ((wished & kCheckpoint) != 0) {
         const SimulationCheckpoint local{report_.time, engine_->checkpoint()};
-        if (fails(result, catch_error([&] { options_.observer->write_checkpoint(report_, local); }))) {
+        RankError written = catch_error([&] { options_.observer->write_checkpoint(report_, local); });
+        if (fails(result, agree_on_error(transport_, std::move(written)))) {
             return false;
         }
     }
@@ -242,8 +260,7 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
 }
 
 /// Whether any rank met an error, which the result then has.
-bool Simulation::Implementation::fails(SimulationResult& result, const RankError& mine) {
-    const auto error = agree_on_error(transport_, mine);
+bool Simulation::Implementation::fails(SimulationResult& result, const std::optional<RankError>& error) {
     if (error) {
         result.outcome = Outcome::failed;
         result.code = error->code;

@@ -291,7 +291,7 @@ void BasicCoalescingUnit<Contract>::accept_fence(std::uint16_t context, const is
         end_cta_fence_if_due(context, now);
         return;
     }
-    if constexpr (!Contract::fence_starts_generation_at_its_end) {
+    if (!Contract::fence_starts_generation_at_its_end) {
         l1_.start_generation();
     }
     fences_behind_queue_.push({Contract::fence_covers_queued_accesses ? accepted_ : performed_, context});

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr int kPacketTag = 1;
 constexpr int kLargePacketTag = 2;
+constexpr int kGatherTag = 3;
 
 MPI_Comm duplicate(MPI_Comm communicator) {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -29,6 +32,27 @@ void raise_eager_limit() {
 }
 
 }  // namespace
+
+/// How often to look for what another rank sends before the core is left to others. With more ranks than cores that
+/// rank may need it, which MPI's own waiting would not let it have before the time slice ends. Else only strangers can
+/// want the core, and whoever yields to them gets it back a time slice later: some 20 ms of looking come first.
+int spins_before_yield(MPI_Comm communicator) {
+    MPI_Comm node = MPI_COMM_NULL;
+    MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int ranks = 0;
+    MPI_Comm_size(node, &ranks);
+    MPI_Comm_free(&node);
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? 1000 : 200'000;
+}
+
+template <class Came>
+void wait_until(Came came, int spins_before_yield) {
+    for (int spins = 0; !came(); ++spins) {
+        if (spins >= spins_before_yield) {
+            sched_yield();
+        }
+    }
+}
 
 /// Holds MPI and the communicator.
 class MpiTransport::Session {
@@ -56,25 +80,29 @@ class MpiTransport::Session {
     MPI_Comm communicator() const { return communicator_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
+    int patience() const { return patience_; }
 
   private:
     void use(MPI_Comm communicator) {
         communicator_ = duplicate(communicator);
         MPI_Comm_rank(communicator_, &rank_);
         MPI_Comm_size(communicator_, &size_);
+        patience_ = spins_before_yield(communicator_);
     }
 
     bool owns_mpi_ = false;
     MPI_Comm communicator_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
+    int patience_ = 0;
 };
 
 /// The packets to and from one other rank. Two buffers take turns, so that one is always posted while the packet in
 /// the other is read.
 class MpiTransport::Peer {
   public:
-    Peer(MPI_Comm communicator, int rank) : communicator_(communicator), rank_(rank) {
+    Peer(MPI_Comm communicator, int rank, int patience)
+        : communicator_(communicator), rank_(rank), patience_(patience) {
         for (Slot& slot : slots_) {
             slot.bytes = std::make_unique_for_overwrite<std::byte[]>(kPostedBytes);
             post(slot);
@@ -120,13 +148,8 @@ class MpiTransport::Peer {
     }
 
     std::span<const std::byte> receive() {
-        constexpr int kSpins = 1000;  // then the sender may need the core
         std::span<const std::byte> packet;
-        for (int spins = 0; !try_receive(packet); ++spins) {
-            if (spins >= kSpins) {
-                sched_yield();
-            }
-        }
+        wait_until([&] { return try_receive(packet); }, patience_);
         return packet;
     }
 
@@ -183,6 +206,7 @@ class MpiTransport::Peer {
 
     MPI_Comm communicator_;
     int rank_;
+    int patience_;
     std::array<Slot, 2> slots_;
     unsigned turn_ = 0;
     bool opened_ = false;
@@ -196,7 +220,9 @@ MpiTransport::MpiTransport(const void* communicator)
     : session_(communicator == nullptr ? std::make_unique<Session>()
                                        : std::make_unique<Session>(*static_cast<const MPI_Comm*>(communicator))) {
     for (int rank = 0; rank < size(); ++rank) {
-        peers_.push_back(rank == this->rank() ? nullptr : std::make_unique<Peer>(session_->communicator(), rank));
+        peers_.push_back(rank == this->rank()
+                             ? nullptr
+                             : std::make_unique<Peer>(session_->communicator(), rank, session_->patience()));
     }
 }
 
@@ -225,7 +251,37 @@ std::span<const std::byte> MpiTransport::receive(int from) {
 
 void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
     const int words = static_cast<int>(mine.size());
-    MPI_Allgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, session_->communicator());
+    const MPI_Comm communicator = session_->communicator();
+    std::vector<MPI_Request> requests;
+    const auto wait = [&] {
+        wait_until(
+            [&] {
+                int done = 0;
+                MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+                return done != 0;
+            },
+            session_->patience());
+    };
+    // MPI makes a plan of every gathering that does not block: that takes longer than a few messages do.
+    constexpr int kMostDirect = 8;
+    if (size() > kMostDirect) {
+        MPI_Iallgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, communicator,
+                       &requests.emplace_back());
+        return wait();
+    }
+    std::ranges::copy(mine, all.begin() + rank() * words);
+    for (int from = 0; from < size(); ++from) {
+        if (from != rank()) {
+            MPI_Irecv(all.data() + from * words, words, MPI_UINT64_T, from, kGatherTag, communicator,
+                      &requests.emplace_back());
+        }
+    }
+    for (int to = 0; to < size(); ++to) {
+        if (to != rank()) {
+            MPI_Isend(mine.data(), words, MPI_UINT64_T, to, kGatherTag, communicator, &requests.emplace_back());
+        }
+    }
+    wait();
 }
 
 std::vector<std::string> MpiTransport::gather(const std::string& mine) {

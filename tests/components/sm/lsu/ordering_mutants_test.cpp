@@ -1,0 +1,188 @@
+// Takes away those clauses of the memory contract that order accesses of one unit: a program that the loss of each shows
+// in the values that it reads or leaves, on the unit alone, with a memory whose delays are written down. The same clauses
+// on three SMs with delays drawn by chance: tests/functional/litmus/mutation_test.cpp.
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "components/sm/lsu/coalescing_unit_definitions.h"
+#include "tests/components/sm/lsu/unit_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+using isa::Operation;
+using isa::Order;
+
+/// The clauses in question, to be taken away one by one while the test runs: one unit is compiled, not one a clause.
+struct Switchable : MemoryContract {
+    static inline bool ordered_load_bypasses = true;
+    static inline bool ordered_load_never_joins = true;
+    static inline bool generation_detaches_fills = true;
+    static inline bool fence_starts_generation_at_its_end = true;
+    static inline bool release_waits = true;
+    static inline bool acquire_starts_generation = true;
+    static inline bool acquire_holds_younger_accesses = true;
+};
+
+constexpr Cycle kFast = 5;
+constexpr Cycle kSlow = 300;
+constexpr std::uint32_t kNew = 77;  ///< what another SM writes; the memory begins with zeros
+constexpr std::uint64_t kFlag = kBase;
+constexpr std::uint64_t kData = kBase + 4096;
+
+const isa::Instruction kLoad = make_memory(Operation::load);
+const isa::Instruction kStore = make_memory(Operation::store);
+const isa::Instruction kFence = make_fence();
+const isa::Instruction kRelaxed = make_ordered(Operation::load, Order::relaxed);
+const isa::Instruction kAcquire = make_ordered(Operation::load, Order::acquire);
+const isa::Instruction kRelease = make_ordered(Operation::store, Order::release);
+
+/// Lane 0 alone accesses.
+struct Program : UnitBench<Switchable> {
+    void delay(std::uint64_t slow_line, bool slow_to_owner) {
+        memory.set_delay([=](unsigned, std::uint64_t line, bool to_owner) {
+            return line == slow_line && to_owner == slow_to_owner ? kSlow : kFast;
+        });
+    }
+    void access(const isa::Instruction& what, std::uint64_t address, unsigned row = 0, std::uint16_t context = 0) {
+        MemoryInstruction one = instruction(
+            what, [=](unsigned) { return address; }, 1, row, context);
+        one.data[0][0] = kNew;
+        issue(one);
+    }
+    void wait(Cycle cycles) { run_to(now + cycles); }
+    void wait_for(const isa::Instruction& what) {
+        while (completions.empty() || completions.back().instruction != &what) {
+            step();
+        }
+    }
+    std::uint32_t read(unsigned row) {
+        REQUIRE(drain());
+        return registers.row(row)[0];
+    }
+};
+
+bool ordered_load_sees_what_l1_does_not() {
+    Program program;
+    program.access(kLoad, kData);
+    REQUIRE(program.read(0) == 0);
+    program.memory.set_word(kData, kNew);
+    program.access(kRelaxed, kData, 1);
+    return program.read(1) == kNew;
+}
+
+bool ordered_load_sees_what_an_older_fill_does_not() {
+    Program program;
+    program.delay(kData, false);
+    program.access(kLoad, kData);
+    program.wait(2 * kFast);
+    program.memory.set_word(kData, kNew);
+    program.access(kRelaxed, kData, 1);
+    return program.read(1) == kNew && program.read(0) == 0;
+}
+
+bool load_after_an_acquire_sees_what_an_older_fill_does_not() {
+    Program program;
+    program.delay(kData, false);
+    program.access(kLoad, kData, 0, 1);
+    program.wait(2 * kFast);
+    program.memory.set_word(kData, kNew);
+    program.access(kAcquire, kFlag, 1);
+    program.wait_for(kAcquire);
+    program.access(kLoad, kData, 2);
+    return program.read(2) == kNew;
+}
+
+bool load_after_a_fence_sees_what_a_copy_fetched_while_it_waited_does_not() {
+    Program program;
+    program.delay(kFlag, false);
+    program.access(kStore, kFlag);
+    program.issue_fence(kFence);
+    program.access(kLoad, kData, 0, 1);
+    program.wait(kSlow / 2);
+    program.memory.set_word(kData, kNew);
+    program.wait_for(kFence);
+    program.access(kLoad, kData, 1);
+    return program.read(1) == kNew && program.read(0) == 0;
+}
+
+bool release_is_seen_after_what_it_releases() {
+    Program program;
+    program.delay(kData, true);
+    bool in_order = true;
+    program.memory.set_observer([&](std::uint64_t address, std::uint32_t) {
+        in_order &= address == kData || program.memory.word(kData) == kNew;
+    });
+    program.access(kStore, kData);
+    program.access(kRelease, kFlag);
+    REQUIRE(program.drain());
+    REQUIRE(program.memory.word(kFlag) == kNew);
+    return in_order;
+}
+
+bool load_after_an_acquire_sees_what_an_older_copy_does_not() {
+    Program program;
+    program.access(kLoad, kData);
+    REQUIRE(program.read(0) == 0);
+    program.memory.set_word(kData, kNew);
+    program.access(kAcquire, kFlag, 1);
+    REQUIRE(program.drain());
+    program.access(kLoad, kData, 2);
+    return program.read(2) == kNew;
+}
+
+bool load_behind_an_acquire_is_not_performed_before_it() {
+    Program program;
+    program.delay(kFlag, true);
+    program.access(kAcquire, kFlag, 0);
+    program.access(kLoad, kData, 1);
+    program.wait(kSlow / 2);
+    program.memory.set_word(kData, kNew);
+    program.memory.set_word(kFlag, kNew);
+    REQUIRE(program.read(0) == kNew);
+    return program.read(1) == kNew;
+}
+
+struct Clause {
+    const char* name;
+    bool& holds;
+    bool (*program)();
+};
+
+const std::array kClauses{
+    Clause{"ordered_load_bypasses", Switchable::ordered_load_bypasses, ordered_load_sees_what_l1_does_not},
+    Clause{"ordered_load_never_joins", Switchable::ordered_load_never_joins,
+           ordered_load_sees_what_an_older_fill_does_not},
+    Clause{"generation_detaches_fills", Switchable::generation_detaches_fills,
+           load_after_an_acquire_sees_what_an_older_fill_does_not},
+    Clause{"fence_starts_generation_at_its_end", Switchable::fence_starts_generation_at_its_end,
+           load_after_a_fence_sees_what_a_copy_fetched_while_it_waited_does_not},
+    Clause{"release_waits", Switchable::release_waits, release_is_seen_after_what_it_releases},
+    Clause{"acquire_starts_generation", Switchable::acquire_starts_generation,
+           load_after_an_acquire_sees_what_an_older_copy_does_not},
+    Clause{"acquire_holds_younger_accesses", Switchable::acquire_holds_younger_accesses,
+           load_behind_an_acquire_is_not_performed_before_it}};
+
+TEST_CASE("every program reads what the contract says") {
+    for (const Clause& clause : kClauses) {
+        CHECK_MESSAGE(clause.program(), clause.name);
+    }
+}
+
+TEST_CASE("without a clause its own program goes wrong, and no other") {
+    for (const Clause& lost : kClauses) {
+        lost.holds = false;
+        for (const Clause& clause : kClauses) {
+            // An acquire that starts no generation leaves the older fills too.
+            const bool follows = &lost.holds == &Switchable::acquire_starts_generation &&
+                                 &clause.holds == &Switchable::generation_detaches_fills;
+            CAPTURE(lost.name);
+            CHECK_MESSAGE(clause.program() == (&clause != &lost && !follows), clause.name);
+        }
+        lost.holds = true;
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
