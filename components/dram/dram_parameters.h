@@ -9,8 +9,8 @@
 namespace lookahead::gpu {
 
 /// One channel's DRAM, or one pseudo-channel's of those that a channel has: each has banks, queues, data bus and timing
-/// of its own. Timing parameters bear JEDEC's names and count command-clock cycles; `fixed_latency` counts core
-/// cycles.
+/// of its own. Timing parameters bear JEDEC's names and count command-clock cycles; `fixed_latency` counts
+/// those of the L2.
 struct DramParameters {
     std::int64_t frequency = 924'000'000;
     std::int64_t chips = 2;
@@ -133,7 +133,7 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
                 {.unit = "cycle",
                  .min = 0,
                  .max = 100000,
-                 .help = "Core cycles that a read takes beside the DRAM's own timing.",
+                 .help = "L2 cycles that a read takes beside the DRAM's own timing.",
                  .source = kTable}),
         integer("refresh_interval", &P::refresh_interval,
                 {.unit = "DRAM cycle",

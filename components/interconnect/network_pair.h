@@ -15,7 +15,7 @@ inline constexpr double kPathTraffic = 10;
 struct NetworkPair {
     LpId requests;
     LpId replies;
-    Cycle delivery_latency = 1;  ///< from a network to where its messages go, core cycles
+    Cycle delivery_latency = 1;  ///< from a network to where its messages go, network cycles
 };
 
 /// Throws ConfigurationError where so many SMs and slices need more paths than a process has in-ports.

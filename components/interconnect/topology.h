@@ -21,7 +21,7 @@ struct InterconnectEndpoints {
     unsigned sm_requests = 0;         ///< SM's out-port: requests, one destination a slice
     unsigned sm_credits = 0;          ///< SM's out-port: credits for replies, one destination a slice
     std::uint16_t sm_reply_port = 0;  ///< SM's in-port: of what comes from slice i, this + i
-    ClockDomain clock;                ///< of cores, network and L2
+    ClockDomain clock;                ///< of network and L2
     CrossbarParameters ports = {};    ///< of the endpoints' injection and ejection ports
 };
 

@@ -42,7 +42,8 @@ Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, D
       loads_(std::move(loads)),
       parameters_(configuration_.read<MachineParameters>("gpu")),
       mapping_(configuration_.read<AddressMappingParameters>("address_mapping")),
-      core_clock_(configuration_.read<SmParameters>("sm").frequency) {
+      core_clock_(configuration_.read<SmParameters>("sm").frequency),
+      memory_clock_(core_clock_.frequency_hz() * parameters_.memory_clock_ratio) {
     add_processes(std::move(program));
     if (parameters_.perfect_memory) {
         connect_fused_gpu();
@@ -111,8 +112,8 @@ std::unique_ptr<StreamingMultiprocessor> Machine::make_sm(unsigned index, Perfec
         if (perfect_memory != nullptr) {
             memory = std::make_unique<PerfectMemoryPort>(*perfect_memory);
         } else {
-            memory = std::make_unique<CrossbarMemoryPort>(name, crossbar, services.clock, mapping_, services.requests,
-                                                          services.credits);
+            memory = std::make_unique<CrossbarMemoryPort>(name, crossbar, memory_clock_, parameters_.memory_clock_ratio,
+                                                          mapping_, services.requests, services.credits);
         }
         const std::string variant = configuration_.variant(SlotTraits<LoadStoreUnit>::name, "coalescing");
         return make_variant<LoadStoreUnit>(
@@ -131,7 +132,7 @@ std::unique_ptr<LogicalProcess> Machine::make_partition(unsigned index) const {
     arguments.l2 = configuration_.read<L2Parameters>("l2");
     arguments.dram = configuration_.read<DramParameters>("dram");
     arguments.dram_scheduler = configuration_.variant(SlotTraits<DramScheduler>::name, "frfcfs");
-    arguments.core_frequency = core_clock_.frequency_hz();
+    arguments.frequency = memory_clock_.frequency_hz();
     arguments.requesters = static_cast<unsigned>(parameters_.sms);
     arguments.channel = index;
     return std::make_unique<MemoryPartition>(arguments, configuration_);
@@ -139,7 +140,7 @@ std::unique_ptr<LogicalProcess> Machine::make_partition(unsigned index) const {
 
 void Machine::connect_host() {
     const Time link = configuration_.read<HostParameters>("host").link_latency * kFemtosecondsPerNanosecond;
-    const Time answer = core_clock_.least_span(configuration_.read<L2Parameters>("l2").host_latency);
+    const Time answer = memory_clock_.least_span(configuration_.read<L2Parameters>("l2").host_latency);
     for (unsigned i = 0; i < partitions_.size(); ++i) {
         model_.connect(host_, kHostToMemory, partitions_[i], kPartitionHostPort, link, kControlTraffic);
         model_.connect(partitions_[i], partition_host_out_port(mapping_.slices_per_channel()), host_,
@@ -206,7 +207,7 @@ void Machine::connect_interconnect() {
                                       .sm_requests = kSmRequests,
                                       .sm_credits = kSmCredits,
                                       .sm_reply_port = kSmReplyPort,
-                                      .clock = core_clock_,
+                                      .clock = memory_clock_,
                                       .ports = port_parameters()});
 }
 

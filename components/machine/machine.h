@@ -22,6 +22,7 @@ class StreamingMultiprocessor;
 
 struct MachineParameters {
     std::int64_t sms = 15;
+    std::int64_t memory_clock_ratio = 1;
     bool perfect_memory = false;
 };
 
@@ -69,6 +70,7 @@ class Machine {
     MachineParameters parameters_;
     AddressMapping mapping_;
     ClockDomain core_clock_;
+    ClockDomain memory_clock_;  ///< of network and L2
     Model model_;
     LpId host_ = 0;
     LpId dispatcher_ = 0;
@@ -89,6 +91,14 @@ struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
                  .max = 256,
                  .help = "Streaming multiprocessors.",
                  .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}),
+        integer("memory_clock_ratio", &P::memory_clock_ratio,
+                {.unit = "cycle",
+                 .min = 1,
+                 .max = 8,
+                 .help = "Cycles of network and L2 slices in one of the SMs: their clock is sm.frequency times this. "
+                         "Keys of crossbar, mesh, input_queued and l2, and dram.fixed_latency, count them.",
+                 .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
+                           "700 MHz"}),
         boolean("perfect_memory", &P::perfect_memory,
                 {.help = "Every request that leaves an SM is answered at once: no network, L2 or DRAM. "
                          "Runs in one process only.",

@@ -62,13 +62,13 @@ struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
                 {.unit = "cycle",
                  .min = 0,
                  .max = 1000,
-                 .help = "Core cycles from a request's tag access to the reply's reaching its port.",
+                 .help = "L2 cycles from a request's tag access to the reply's reaching its port.",
                  .source = "a choice: tag, then data access; the rest of the pipeline is on the channels"}),
         integer("atomic_cycles", &P::atomic_cycles,
                 {.unit = "cycle",
                  .min = 1,
                  .max = 1000,
-                 .help = "Core cycles for which an atomic request holds the slice for each of its lanes that meet at "
+                 .help = "L2 cycles for which an atomic request holds the slice for each of its lanes that meet at "
                          "one word.",
                  .source = "GPGPU-Sim performs a request in one cycle; the Kepler GK110 white paper (2012) gives one "
                            "operation a clock on one address there, and nine times less on Fermi"}),
@@ -76,6 +76,6 @@ struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
                 {.unit = "cycle",
                  .min = 1,
                  .max = 1'000'000,
-                 .help = "Core cycles from a partition's answer to the host's receiving it.",
+                 .help = "L2 cycles from a partition's answer to the host's receiving it.",
                  .source = "about half a microsecond, one way over PCI Express; no kernel time hangs on it"}));
 };

@@ -23,7 +23,7 @@ class Audit;
 namespace lookahead::gpu {
 
 /// A slice of the L2 cache between its crossbar port and the DRAM channel: one access a cycle, write-back, and
-/// write-allocate without fetch. Cycles are core cycles.
+/// write-allocate without fetch. Cycles are of the clock that network and slices share.
 ///
 /// Order: requests are performed in the order in which the port hands them over. While a line awaits its fill, every
 /// request to it, writes and atomics too, joins the line's register; when the fill comes they are performed one after

@@ -73,7 +73,7 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
 MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, const Configuration& configuration)
     : arguments_(arguments),
       mapping_(arguments.mapping),
-      core_clock_(arguments.core_frequency),
+      clock_(arguments.frequency),
       dram_clock_(arguments.dram.frequency),
       bursts_to_read_(bursts_of_sectors(mapping_.burst_bytes(), static_cast<unsigned>(arguments.dram.read_bytes))),
       bursts_to_write_(bursts_of_sectors(mapping_.burst_bytes(), kLineBytes)),
@@ -88,7 +88,7 @@ MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, cons
         slices_.push_back(std::make_unique<L2Slice>(
             arguments_.l2, L2Slice::Environment{.crossbar = arguments_.crossbar,
                                                 .mapping = mapping_,
-                                                .clock = core_clock_,
+                                                .clock = clock_,
                                                 .image = image_,
                                                 .replies = add_out_port("slice" + std::to_string(i)),
                                                 .requesters = arguments_.requesters}));
@@ -100,22 +100,22 @@ void MemoryPartition::advance(Inbox inbox, Time horizon) {
     auto message = inbox.begin();
     while (true) {
         const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
-        if (std::min({arrival, dram_time_, core_time_}) >= horizon) {
+        if (std::min({arrival, dram_time_, time_}) >= horizon) {
             return;
         }
-        if (arrival <= dram_time_ && arrival <= core_time_) {
+        if (arrival <= dram_time_ && arrival <= time_) {
             receive(**message);
             ++message;
-        } else if (dram_time_ <= core_time_) {
+        } else if (dram_time_ <= time_) {
             run_dram(dram_cycle_);
         } else {
-            run_slices(core_cycle_);
+            run_slices(cycle_);
         }
     }
 }
 
 void MemoryPartition::receive(const MessageHeader& message) {
-    const Cycle now = core_clock_.cycle_at_or_after(message.time);
+    const Cycle now = clock_.cycle_at_or_after(message.time);
     if (message.in_port == kPartitionHostPort) {
         receive_from_host(message, now);
         return;
@@ -127,8 +127,8 @@ void MemoryPartition::receive(const MessageHeader& message) {
     }
     L2Slice& slice = *slices_[message.in_port >> kPartitionRequesterBits];
     slice.receive(message, message.in_port & (kMaximumRequesters - 1), now);
-    if (slice.next_cycle() < core_cycle_) {
-        find_next_core_cycle();
+    if (slice.next_cycle() < cycle_) {
+        find_next_l2_cycle();
     }
 }
 
@@ -137,16 +137,16 @@ void MemoryPartition::run_slices(Cycle now) {
     for (unsigned i = 0; i < slices_.size(); ++i) {
         L2Slice& slice = *slices_[i];
         if (slice.next_cycle() <= now && slice.cycle(now)) {
-            dram_of(i).release_return(dram_clock_.cycle_at_or_after(core_time_ + 1));
+            dram_of(i).release_return(dram_clock_.cycle_at_or_after(time_ + 1));
         }
         wants_dram |= slice.wants_dram();
     }
     if (wants_dram && any_dram_accepts()) {
         // What happens now is seen by the first DRAM cycle after now: the one at this time has passed.
-        feed_dram(dram_clock_.cycle_at_or_after(core_time_ + 1), now + 1);
+        feed_dram(dram_clock_.cycle_at_or_after(time_ + 1), now + 1);
     }
     find_next_dram_cycle();
-    find_next_core_cycle();
+    find_next_l2_cycle();
 }
 
 bool MemoryPartition::any_dram_accepts() const {
@@ -163,13 +163,13 @@ void MemoryPartition::run_dram(Cycle now) {
     if (any_dram_accepts()) {
         const bool wanted = std::any_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->wants_dram(); });
         if (wanted) {
-            feed_dram(now + 1, core_clock_.cycle_at_or_after(dram_time_));
+            feed_dram(now + 1, clock_.cycle_at_or_after(dram_time_));
             slices_changed = true;
         }
     }
     find_next_dram_cycle();
     if (slices_changed) {
-        find_next_core_cycle();
+        find_next_l2_cycle();
     }
 }
 
@@ -177,21 +177,20 @@ void MemoryPartition::run_dram(Cycle now) {
 bool MemoryPartition::step_dram(DramChannel& dram, Cycle now) {
     const DramChannel::Step step = dram.step(now);
     if (step.read_done) {
-        const Cycle ready =
-            core_clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
+        const Cycle ready = clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
         L2Slice& slice = *slices_[step.tag >> kSliceShift];
         const auto mshr = static_cast<std::uint16_t>(step.tag);
         const auto sectors = static_cast<SectorMask>(step.tag >> kMshrBits & kAllSectors);
         slice.receive_fill(mshr, sectors, ready);
         if (slice.has_open_samples()) [[unlikely]] {
             slice.sample_fetch(mshr, sectors, dram_clock_.edge(step.arrival), dram_clock_.edge(step.taken),
-                               core_clock_.edge(ready));
+                               clock_.edge(ready));
         }
     }
     return step.read_done;
 }
 
-void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
+void MemoryPartition::feed_dram(Cycle dram_now, Cycle l2_now) {
     const auto count = static_cast<unsigned>(slices_.size());
     for (unsigned without = 0; without < count;) {
         L2Slice& slice = *slices_[next_slice_];
@@ -203,7 +202,7 @@ void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
                 next_slice_ << kSliceShift | std::uint32_t{access.sectors} << kMshrBits | access.mshr;
             dram.accept(place.row, place.bank >> pseudo_bits_, access.write, tag,
                         (access.write ? bursts_to_write_ : bursts_to_read_)[access.sectors], dram_now);
-            slice.pop_dram_access(core_now);
+            slice.pop_dram_access(l2_now);
             without = 0;
         } else {
             ++without;
@@ -212,14 +211,14 @@ void MemoryPartition::feed_dram(Cycle dram_now, Cycle core_now) {
     }
 }
 
-void MemoryPartition::find_next_core_cycle() {
+void MemoryPartition::find_next_l2_cycle() {
     Cycle next = kCycleInfinity;
     for (const auto& slice : slices_) {
         next = std::min(next, slice->next_cycle());
     }
-    if (next != core_cycle_) {
-        core_cycle_ = next;
-        core_time_ = next == kCycleInfinity ? kTimeInfinity : core_clock_.edge(next);
+    if (next != cycle_) {
+        cycle_ = next;
+        time_ = next == kCycleInfinity ? kTimeInfinity : clock_.edge(next);
     }
 }
 
@@ -271,8 +270,7 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
 }
 
 std::byte* MemoryPartition::answer_host(MessageType type, std::size_t payload_bytes, Cycle now) {
-    return host_->reserve(0, core_clock_.edge(now), core_clock_.edge(now + arguments_.l2.host_latency), type,
-                          payload_bytes);
+    return host_->reserve(0, clock_.edge(now), clock_.edge(now + arguments_.l2.host_latency), type, payload_bytes);
 }
 
 bool MemoryPartition::finished() const {
@@ -342,7 +340,7 @@ void MemoryPartition::save(boost::archive::binary_oarchive& archive) const {
         dram->save(archive);
     }
     image_.save(archive);
-    archive << phases_ << next_slice_ << core_cycle_ << core_time_ << dram_cycle_ << dram_time_;
+    archive << phases_ << next_slice_ << cycle_ << time_ << dram_cycle_ << dram_time_;
 }
 
 void MemoryPartition::load(boost::archive::binary_iarchive& archive) {
@@ -353,7 +351,7 @@ void MemoryPartition::load(boost::archive::binary_iarchive& archive) {
         dram->load(archive);
     }
     image_.load(archive);
-    archive >> phases_ >> next_slice_ >> core_cycle_ >> core_time_ >> dram_cycle_ >> dram_time_;
+    archive >> phases_ >> next_slice_ >> cycle_ >> time_ >> dram_cycle_ >> dram_time_;
 }
 
 }  // namespace lookahead::gpu

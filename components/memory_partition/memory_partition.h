@@ -25,7 +25,7 @@ struct MemoryPartitionArguments {
     L2Parameters l2;
     DramParameters dram;
     std::string dram_scheduler = "frfcfs";
-    std::int64_t core_frequency = 700'000'000;  ///< Hz; of the crossbar and L2 too
+    std::int64_t frequency = 700'000'000;  ///< Hz; of the network and L2
     unsigned requesters = 15;
     unsigned channel = 0;  ///< which of the mapping's channels this partition owns
 };
@@ -40,7 +40,7 @@ class MemoryPartition final : public LogicalProcess {
     MemoryPartition(const MemoryPartitionArguments& arguments, const Configuration& configuration);
 
     void advance(Inbox inbox, Time horizon) override;
-    Time next_event_time() const override { return std::min(core_time_, dram_time_); }
+    Time next_event_time() const override { return std::min(time_, dram_time_); }
     bool finished() const override;
     std::string waiting_for() const override;
     void audit(Audit& audit) const override;
@@ -69,15 +69,15 @@ class MemoryPartition final : public LogicalProcess {
     DramChannel& dram_of(unsigned slice) { return *drams_[slice & (drams_.size() - 1)]; }
     bool any_dram_accepts() const;
     /// Moves what the slices want to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that
-    /// sees it; `core_now`: the first core cycle in which the slices see the room.
-    void feed_dram(Cycle dram_now, Cycle core_now);
-    void find_next_core_cycle();
+    /// sees it; `l2_now`: the first L2 cycle in which the slices see the room.
+    void feed_dram(Cycle dram_now, Cycle l2_now);
+    void find_next_l2_cycle();
     void find_next_dram_cycle();
     std::uint64_t local_of(std::uint64_t address, std::uint32_t bytes) const;
 
     MemoryPartitionArguments arguments_;
     AddressMapping mapping_;
-    ClockDomain core_clock_;
+    ClockDomain clock_;
     ClockDomain dram_clock_;
     MemoryImage image_;
     std::array<std::uint8_t, kAllSectors + 1> bursts_to_read_;   ///< a mask of sectors
@@ -89,8 +89,8 @@ class MemoryPartition final : public LogicalProcess {
     PhaseLog phases_;  ///< by kernel
 
     unsigned next_slice_ = 0;  ///< has the first turn at the DRAM's queue
-    Cycle core_cycle_ = kCycleInfinity;
-    Time core_time_ = kTimeInfinity;
+    Cycle cycle_ = kCycleInfinity;
+    Time time_ = kTimeInfinity;
     Cycle dram_cycle_ = kCycleInfinity;
     Time dram_time_ = kTimeInfinity;
 };

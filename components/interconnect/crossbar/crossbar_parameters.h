@@ -5,7 +5,8 @@
 
 namespace lookahead::gpu {
 
-/// The crossbar between SMs and L2 slices: one network of requests and one of replies. All cycles are core cycles.
+/// The crossbar between SMs and L2 slices: one network of requests and one of replies. All cycles are its own
+/// (gpu.memory_clock_ratio).
 struct CrossbarParameters {
     std::int64_t flit_bytes = 40;
     Cycle request_latency = 64;
@@ -37,14 +38,14 @@ struct lookahead::ParametersOf<lookahead::gpu::CrossbarParameters> {
                 {.unit = "cycle",
                  .min = 1,
                  .max = 10000,
-                 .help = "Core cycles from SM to L2 slice beside the serialisation of the packet: the crossbar's "
+                 .help = "Network cycles from SM to L2 slice beside the serialisation of the packet: the crossbar's "
                          "traversal and the first half of the L2's fixed pipeline.",
                  .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
         integer("reply_latency", &P::reply_latency,
                 {.unit = "cycle",
                  .min = 1,
                  .max = 10000,
-                 .help = "Core cycles from L2 slice to SM beside the serialisation of the packet: the crossbar's "
+                 .help = "Network cycles from L2 slice to SM beside the serialisation of the packet: the crossbar's "
                          "traversal and the second half of the L2's fixed pipeline.",
                  .source = "half of the GTX480 table's 120 fixed cycles before L2, and 4 cycles of crossbar"}),
         integer("input_entries", &P::input_entries,

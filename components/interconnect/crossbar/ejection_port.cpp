@@ -40,11 +40,11 @@ void EjectionPort::choose(unsigned source, Cycle now) {
     complete_at_ = std::max(now, last_flit_ + static_cast<Cycle>(chosen_flits_));
 }
 
-void EjectionPort::pop(Cycle now) {
+void EjectionPort::pop(Cycle taken, Cycle now) {
     PacketRing& queue = queues_[chosen_];
     ++counters_.packets;
     counters_.flits += chosen_flits_;
-    counters_.wait_cycles += static_cast<std::uint64_t>(now - queue.front().time);
+    counters_.wait_cycles += static_cast<std::uint64_t>(taken - queue.front().time);
     queue.pop();
     if (queue.empty()) {
         waiting_[chosen_ / 64] &= ~(std::uint64_t{1} << (chosen_ % 64));
@@ -56,12 +56,12 @@ void EjectionPort::pop(Cycle now) {
         withheld_[chosen_] = 0;
         ++counters_.credit_messages;
     }
-    last_flit_ = now;
+    last_flit_ = taken;
     last_source_ = chosen_;
     const unsigned next = next_source(chosen_);
     chosen_ = kNone;
     if (next != kNone) {
-        choose(next, now);
+        choose(next, std::max(taken, queues_[next].front().time));
     }
 }
 

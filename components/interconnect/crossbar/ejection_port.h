@@ -39,7 +39,10 @@ class EjectionPort {
     /// The sender of front().
     unsigned front_source() const { return chosen_; }
     /// Takes front() away; the message stays valid until the next receive.
-    void pop(Cycle now);
+    void pop(Cycle now) { pop(now, now); }
+    /// The same for an owner that looks at the port in some cycles only: it took front() as soon as the port had its
+    /// tail, and learns of it now.
+    void pop_late(Cycle now) { pop(complete_at_, now); }
 
     /// The least cycle > now in which front() is not null if nothing more arrives; kCycleInfinity if none.
     Cycle next_event(Cycle now) const { return chosen_ == kNone ? kCycleInfinity : std::max(complete_at_, now + 1); }
@@ -57,6 +60,7 @@ class EjectionPort {
   private:
     static constexpr unsigned kNone = ~0u;
 
+    void pop(Cycle taken, Cycle now);
     void choose(unsigned source, Cycle now);
     /// The next source with a packet after `source`, cyclically; kNone if there is none.
     unsigned next_source(unsigned source) const;

@@ -5,7 +5,7 @@
 
 namespace lookahead::gpu {
 
-/// The input-queued crossbar between SMs and L2 slices, one of requests and one of replies. Cycles are core cycles;
+/// The input-queued crossbar between SMs and L2 slices, one of requests and one of replies. Cycles are the network's;
 /// flits and the ports of SMs and slices are those of CrossbarParameters.
 struct InputQueuedParameters {
     Cycle delivery_latency = 32;

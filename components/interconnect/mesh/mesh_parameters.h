@@ -5,7 +5,7 @@
 
 namespace lookahead::gpu {
 
-/// The mesh between SMs and L2 slices, one of requests and one of replies. Cycles are core cycles; flits and the ports
+/// The mesh between SMs and L2 slices, one of requests and one of replies. Cycles are the network's; flits and the ports
 /// of SMs and slices are those of CrossbarParameters.
 struct MeshParameters {
     std::int64_t columns = 0;

@@ -15,8 +15,9 @@ static_assert(offsetof(ReadRequest, line) == 0 && offsetof(WriteRequest, line) =
               offsetof(AtomicRequest, line) == 0);
 
 CrossbarMemoryPort::CrossbarMemoryPort(std::string name, const CrossbarParameters& parameters, const ClockDomain& clock,
-                                       const AddressMapping& mapping, OutPort& requests, OutPort& credits)
+                                       Cycle ratio, const AddressMapping& mapping, OutPort& requests, OutPort& credits)
     : name_(std::move(name)),
+      ratio_(ratio),
       mapping_(mapping),
       injection_(parameters, parameters.request_latency, clock, requests, mapping.slices()),
       ejection_(parameters, parameters.request_latency, clock, credits, mapping.slices()) {}
@@ -26,21 +27,22 @@ void CrossbarMemoryPort::send(GpuMessage type, const std::byte* payload, std::si
     std::uint64_t line = 0;
     std::memcpy(&line, payload, sizeof line);
     const auto message_type = static_cast<MessageType>(type);
-    std::memcpy(injection_.push(mapping_.slice(line), now, message_type, payload_bytes), payload, payload_bytes);
+    std::memcpy(injection_.push(mapping_.slice(line), network_cycle(now), message_type, payload_bytes), payload,
+                payload_bytes);
 }
 
 void CrossbarMemoryPort::receive(const MessageHeader& message, Cycle now) {
     if (message.type == Credit::kType) {
-        injection_.receive_credit(message.in_port - kSmReplyPort, message.as<Credit>().flits, now);
+        injection_.receive_credit(message.in_port - kSmReplyPort, message.as<Credit>().flits, network_cycle(now));
     } else {
-        ejection_.receive(message, message.in_port - kSmReplyPort, now);
+        ejection_.receive(message, message.in_port - kSmReplyPort, network_cycle(now));
     }
 }
 
 const MessageHeader* CrossbarMemoryPort::next_reply(Cycle now) {
-    const MessageHeader* reply = ejection_.front(now);
+    const MessageHeader* reply = ejection_.front(network_cycle(now));
     if (reply != nullptr) {
-        ejection_.pop(now);
+        ejection_.pop_late(network_cycle(now));
     }
     return reply;
 }

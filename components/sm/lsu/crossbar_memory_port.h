@@ -13,17 +13,18 @@ namespace lookahead::gpu {
 class CrossbarMemoryPort final : public MemoryPort {
   public:
     /// `requests` and `credits` fan out to the L2 slices in their order; credits take as long as requests. `name` is
-    /// the SM's, for statistics. `mapping` outlives the port.
-    CrossbarMemoryPort(std::string name, const CrossbarParameters& parameters, const ClockDomain& clock,
+    /// the SM's, for statistics. The network has `ratio` cycles of `clock` in each of the SM's. `mapping` outlives the
+    /// port.
+    CrossbarMemoryPort(std::string name, const CrossbarParameters& parameters, const ClockDomain& clock, Cycle ratio,
                        const AddressMapping& mapping, OutPort& requests, OutPort& credits);
 
-    bool can_send(Cycle now) const override { return injection_.can_accept(now); }
-    Cycle next_send(Cycle now) const override { return injection_.next_acceptance(now); }
+    bool can_send(Cycle now) const override { return injection_.can_accept(network_cycle(now)); }
+    Cycle next_send(Cycle now) const override { return own_cycle(injection_.next_acceptance(network_cycle(now))); }
     void send(GpuMessage type, const std::byte* payload, std::size_t payload_bytes, Cycle now) override;
 
     void receive(const MessageHeader& message, Cycle now) override;
     const MessageHeader* next_reply(Cycle now) override;
-    Cycle next_reply_cycle(Cycle now) const override { return ejection_.next_event(now); }
+    Cycle next_reply_cycle(Cycle now) const override { return own_cycle(ejection_.next_event(network_cycle(now))); }
 
     bool drained() const override { return injection_.empty() && ejection_.empty(); }
     void audit(Audit& audit, std::uint32_t requester) const override;
@@ -36,7 +37,15 @@ class CrossbarMemoryPort final : public MemoryPort {
   private:
     friend struct AuditSabotage;
 
+    /// The network's cycle at the edge of the SM's: ratio * n, for a clock's n-th edge is floor(n / f).
+    Cycle network_cycle(Cycle own) const { return ratio_ == 1 ? own : own * ratio_; }
+    /// The SM's first cycle that is not before the network's.
+    Cycle own_cycle(Cycle network) const {
+        return ratio_ == 1 || network == kCycleInfinity ? network : (network + ratio_ - 1) / ratio_;
+    }
+
     std::string name_;
+    Cycle ratio_;
     const AddressMapping& mapping_;
     InjectionPort injection_;
     EjectionPort ejection_;

@@ -75,6 +75,38 @@ TEST_CASE("a port takes one flit a cycle") {
     CHECK(receiver.drain(100) == Receiver::Taken{{100, 0}, {104, 1}, {105, 2}});
 }
 
+TEST_CASE("an owner that looks in every other cycle loses none of the port's, and its credits leave when it looks") {
+    // Replies of four flits and a read of one: the port has them in cycles 100, 104, 105 and 109.
+    Receiver receiver(4);
+    receiver.arrive_reply(0, 100);
+    receiver.arrive_reply(1, 100);
+    receiver.arrive_read(2, 100);
+    receiver.arrive_reply(3, 100);
+    Receiver::Taken taken;
+    for (Cycle now = 100; now < 120; now += 2) {
+        while (receiver.port.front(now) != nullptr) {
+            taken.emplace_back(now, receiver.port.front_source());
+            receiver.port.pop_late(now);
+        }
+    }
+    CHECK(taken == Receiver::Taken{{100, 0}, {104, 1}, {106, 2}, {110, 3}});
+    std::vector<Cycle> credits;
+    for (const auto& sent : receiver.bench.sent()) {
+        credits.push_back(sent.arrival - kLatency);
+    }
+    CHECK(credits == std::vector<Cycle>{100, 104, 106, 110});
+}
+
+TEST_CASE("after a late look a packet still waits for no flit from before its arrival") {
+    Receiver receiver(2);
+    receiver.arrive_read(0, 100);
+    receiver.arrive_reply(1, 107);
+    REQUIRE(receiver.port.front(108) != nullptr);
+    receiver.port.pop_late(108);
+    CHECK(receiver.port.front(106) == nullptr);
+    CHECK(receiver.port.front(107) != nullptr);
+}
+
 TEST_CASE("a packet behind a busy port waits for what is left of it alone") {
     Receiver receiver(2);
     receiver.arrive_read(0, 100);

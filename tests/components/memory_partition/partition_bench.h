@@ -54,7 +54,7 @@ class PartitionBench {
     PartitionBench(const PartitionBench&) = delete;
     explicit PartitionBench(const MemoryPartitionArguments& arguments, const Configuration& configuration = {},
                             const MakeRequester& make_requester = {})
-        : arguments_(arguments), configuration_(configuration), clock_(arguments.core_frequency) {
+        : arguments_(arguments), configuration_(configuration), clock_(arguments.frequency) {
         const unsigned host = arguments.requesters + 1;
         const unsigned slices = static_cast<unsigned>(arguments.mapping.slices_per_channel);
         model_.add({.name = "memory0", .kind = "memory"},
