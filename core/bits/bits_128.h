@@ -44,6 +44,7 @@ class Bits128 {
     }
 
     bool has(unsigned number) const { return _mm_testz_si128(bits_, of(number).bits_) == 0; }
+    bool intersects(Bits128 other) const { return _mm_testz_si128(bits_, other.bits_) == 0; }
     bool empty() const { return _mm_testz_si128(bits_, bits_) != 0; }
     unsigned count() const { return static_cast<unsigned>(std::popcount(low()) + std::popcount(high())); }
     /// The least member of a set that is not empty.
@@ -88,6 +89,16 @@ class Bits128 {
     };
     Iterator begin() const { return Iterator(*this); }
     static std::default_sentinel_t end() { return {}; }
+    /// Calls f(number) for each member, rising: faster than a range-based loop, whose steps ask where a word ends.
+    template <class F>
+    void for_each(F&& f) const {
+        for (std::uint64_t bits = low(); bits != 0; bits &= bits - 1) {
+            f(static_cast<unsigned>(std::countr_zero(bits)));
+        }
+        for (std::uint64_t bits = high(); bits != 0; bits &= bits - 1) {
+            f(kWord + static_cast<unsigned>(std::countr_zero(bits)));
+        }
+    }
 
     /// Members from 64 on count only where there are some: a set of lower ones hashes as their word.
     template <class Hasher>

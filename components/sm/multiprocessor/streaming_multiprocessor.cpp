@@ -124,7 +124,7 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
     state_.counters.cycles += count;
     if (ctas_.resident() > 0) {
         state_.counters.active_cycles += count;
-        state_.counters.warp_cycles += count * state_.states.live().count();
+        state_.counters.warp_cycles += count * ctas_.live_warps();
         state_.counters.cta_cycles += count * ctas_.resident();
     }
 }

@@ -10,7 +10,7 @@ void CtaStage::begin_kernel() {
     LOOKAHEAD_ASSERT(idle(), "a kernel began while CTAs of another were resident");
     slots_.assign(state_.launch.occupancy.ctas, {});
     emptied_ = 0;
-    resident_ = 0;
+    resident_ = live_warps_ = 0;
 }
 
 bool CtaStage::has_work() const {
@@ -43,6 +43,7 @@ unsigned CtaStage::start(std::uint64_t cta) {
     const LaunchState& launch = state_.launch;
     *free = {true, cta, launch.occupancy.warps_per_cta, isa::cta_position(launch.fields.grid, cta)};
     ++resident_;
+    live_warps_ += launch.occupancy.warps_per_cta;
     for (const auto& scheduler : schedulers_) {
         scheduler->cta_started(warps_of(slot));
     }
@@ -80,6 +81,7 @@ void CtaStage::warp_exited(unsigned context) {
         state_.extension->warp_exited(context);
     }
     const unsigned slot = state_.contexts[context].cta_slot;
+    --live_warps_;
     if (--slots_[slot].live_warps == 0) {
         emptied_ |= std::uint64_t{1} << slot;
     }

@@ -59,13 +59,15 @@ class CtaStage {
     const CtaSlot& slot_of(unsigned context) const { return slots_[state_.contexts[context].cta_slot]; }
     unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
     unsigned resident() const { return resident_; }
+    /// Warps that have instructions left.
+    unsigned live_warps() const { return live_warps_; }
     bool idle() const { return resident_ == 0 && waiting_.empty(); }
     std::size_t waiting() const { return waiting_.size(); }
     ContextMask warps_of(unsigned slot) const;
 
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& slots_& waiting_& emptied_& resident_;
+        archive& slots_& waiting_& emptied_& resident_& live_warps_;
     }
     template <class Hasher>
     void hash(Hasher& hasher) const {
@@ -102,6 +104,7 @@ class CtaStage {
     std::deque<std::uint64_t> waiting_;
     std::uint64_t emptied_ = 0;  ///< slots whose warps have all exited
     std::uint32_t resident_ = 0;
+    std::uint32_t live_warps_ = 0;
 };
 
 }  // namespace lookahead::gpu

@@ -257,7 +257,7 @@ ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
 SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
     const ContextStates& states = state_.states;
     const ContextMask own = warps_[scheduler];
-    const auto some = [&](ContextMask contexts) { return (contexts & own) != 0; };
+    const auto some = [&](ContextMask contexts) { return contexts.intersects(own); };
     if (some(states.in(ContextState::ready_memory))) {
         return SchedulerCycle::memory_unit_full;
     }
@@ -294,7 +294,7 @@ Cycle IssueStage::next_for(ContextState state, ExecutionUnit unit, Cycle now) co
     if (free_.size() > 1) {
         next = kNever;
         for (std::size_t pool = 0; pool < free_.size(); ++pool) {
-            next = (waiting & warps_[pool]) != 0 ? std::min(next, free_[pool][static_cast<unsigned>(unit)]) : next;
+            next = waiting.intersects(warps_[pool]) ? std::min(next, free_[pool][static_cast<unsigned>(unit)]) : next;
         }
     }
     return std::max(now + 1, next);

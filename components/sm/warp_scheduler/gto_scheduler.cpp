@@ -14,10 +14,12 @@ class GtoScheduler final : public WarpScheduler {
     explicit GtoScheduler(const WarpSchedulerArguments&) {}
 
     unsigned pick(ContextMask candidates, Cycle) override {
-        if ((candidates & greedy_) == 0) {
-            greedy_ = context_bit(oldest_of(candidates));
+        if (candidates.intersects(greedy_)) {
+            return greedy_.first();
         }
-        return greedy_.first();
+        const unsigned oldest = oldest_of(candidates);
+        greedy_ = context_bit(oldest);
+        return oldest;
     }
     void started(unsigned warp) override { start_[warp] = ++starts_; }
     void exited(unsigned warp) override { greedy_ &= ~context_bit(warp); }
@@ -33,9 +35,7 @@ class GtoScheduler final : public WarpScheduler {
   private:
     unsigned oldest_of(ContextMask candidates) const {
         unsigned oldest = candidates.first();
-        for (const unsigned warp : candidates) {
-            oldest = start_[warp] < start_[oldest] ? warp : oldest;
-        }
+        candidates.for_each([&](unsigned warp) { oldest = start_[warp] < start_[oldest] ? warp : oldest; });
         return oldest;
     }
 

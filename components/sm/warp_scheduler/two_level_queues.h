@@ -77,9 +77,7 @@ class TwoLevelQueues {
     }
     unsigned first_of(ContextMask warps) const {
         unsigned first = warps.first();
-        for (const unsigned warp : warps) {
-            first = arrival_[warp] < arrival_[first] ? warp : first;
-        }
+        warps.for_each([&](unsigned warp) { first = arrival_[warp] < arrival_[first] ? warp : first; });
         return first;
     }
 

@@ -50,6 +50,7 @@ TEST_CASE("sets are joined, cut, compared, counted and walked through as a bitse
         REQUIRE((a == b) == (model_a == model_b));
         REQUIRE(a == Bits128(a.low(), a.high()));
         REQUIRE((a != 0) == model_a.any());
+        REQUIRE(a.intersects(b) == (model_a & model_b).any());
         REQUIRE(a.empty() == model_a.none());
         REQUIRE(a.count() == model_a.count());
         Model walked;
@@ -59,6 +60,11 @@ TEST_CASE("sets are joined, cut, compared, counted and walked through as a bitse
             walked.set(last = number);
         }
         REQUIRE(walked == model_a);
+        a.for_each([&](unsigned number) {
+            REQUIRE((walked == model_a || number > last));
+            walked.reset(last = number);
+        });
+        REQUIRE(walked.none());
     }
 }
 
