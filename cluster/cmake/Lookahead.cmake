@@ -91,6 +91,9 @@ function(lookahead_program name)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${object}>)
   endforeach()
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} ${objects})
+  if(core_transport IN_LIST objects)
+    add_dependencies(${name} lookahead_mpi)  # which it loads under mpirun
+  endif()
 endfunction()
 
 # lookahead_test(NAME SOURCES ... LIBRARIES ... [RANKS n ...] [LABELS ...] [TIMEOUT s])

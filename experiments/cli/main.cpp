@@ -1,8 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error/error.h"
@@ -107,13 +110,31 @@ ExitCode guarded(int argc, char** argv, Session& session) {
     }
 }
 
+/// Before there is a transport, which would tell this process's rank.
+bool is_first_rank() {
+    const char* rank = std::getenv("PMIX_RANK");
+    return rank == nullptr || std::string_view(rank) == "0";
+}
+
+ExitCode start(int argc, char** argv) {
+    std::unique_ptr<Transport> transport;
+    try {
+        transport = make_transport();
+    } catch (const Error& error) {
+        if (is_first_rank()) {
+            std::fprintf(stderr, "lookahead: %s\n", error.what());
+        }
+        return error.code();
+    }
+    Session session{*transport, std::vector<std::string>(argv, argv + argc), {}};
+    return guarded(argc, argv, session);
+}
+
 }  // namespace
 
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
     lookahead::cli::prepare_heap();
-    const auto transport = lookahead::make_transport();
-    lookahead::cli::Session session{*transport, std::vector<std::string>(argv, argv + argc), {}};
-    return static_cast<int>(lookahead::cli::guarded(argc, argv, session));
+    return static_cast<int>(lookahead::cli::start(argc, argv));
 }

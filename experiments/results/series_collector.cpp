@@ -45,7 +45,11 @@ SeriesGroup series_group(const std::string& kind, const ByComponent& components,
 
 }  // namespace
 
-SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chosen.begin(), chosen.end()) {}
+SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chosen.begin(), chosen.end()) {
+    for (const std::string& counter : chosen) {
+        kinds_.insert(counter.substr(0, counter.rfind('.')));
+    }
+}
 
 void SeriesCollector::begin_epoch(std::uint64_t cycle) {
     LOOKAHEAD_ASSERT(cycles_.empty() || cycles_.back() < cycle, "the epochs of a series are not in order");
@@ -60,13 +64,11 @@ void SeriesCollector::counter(std::string_view component, std::string_view kind,
                               std::uint64_t value) {
     LOOKAHEAD_ASSERT(!cycles_.empty(), "a series has no epoch yet");
     if (next_ == shown_.size()) {
-        shown_.push_back(
-            {std::string(component), std::string(kind), std::string(what.name), start_track(component, kind, what)});
+        shown_.push_back({what.name, start_track(component, kind, what)});
     }
     const Shown& shown = shown_[next_++];
-    LOOKAHEAD_DEBUG_ASSERT(
-        shown.name == what.name && shown.kind == kind && shown.component == component,
-        "the counters of " + std::string(component) + " come in another order than in the epoch before");
+    LOOKAHEAD_DEBUG_ASSERT(shown.name == what.name, "the counters of " + std::string(component) +
+                                                        " come in another order than in the epoch before");
     if (shown.track != kNotChosen) {
         Track& track = tracks_[shown.track];
         track.values.back() = value - track.last;
@@ -76,7 +78,7 @@ void SeriesCollector::counter(std::string_view component, std::string_view kind,
 
 std::size_t SeriesCollector::start_track(std::string_view component, std::string_view kind,
                                          const StatisticDescription& what) {
-    if (!chosen_.contains(std::string(kind) + "." + std::string(what.name))) {
+    if (!kinds_.contains(kind) || !chosen_.contains(std::string(kind) + "." + std::string(what.name))) {
         return kNotChosen;
     }
     Track track{std::string(component),

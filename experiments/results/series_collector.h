@@ -56,15 +56,14 @@ class SeriesCollector : public StatisticsVisitor {
 
     /// A counter as it was shown in the first epoch.
     struct Shown {
-        std::string component;
-        std::string kind;
-        std::string name;
-        std::size_t track;  ///< number in tracks_, or kNotChosen
+        std::string_view name;  ///< in the program's own descriptions, which live as long as it
+        std::size_t track;      ///< number in tracks_, or kNotChosen
     };
 
     std::size_t start_track(std::string_view component, std::string_view kind, const StatisticDescription& what);
 
     std::set<std::string, std::less<>> chosen_;
+    std::set<std::string, std::less<>> kinds_;  ///< of which counters are chosen
     std::vector<std::uint64_t> cycles_;
     std::vector<Track> tracks_;
     std::vector<Track> earlier_;  ///< of the run that this one goes on from
