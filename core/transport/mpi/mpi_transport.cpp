@@ -17,6 +17,7 @@ namespace {
 constexpr int kPacketTag = 1;
 constexpr int kLargePacketTag = 2;
 constexpr int kGatherTag = 3;
+constexpr int kSpinsOfCrowd = 1000;  ///< where ranks share cores
 
 MPI_Comm duplicate(MPI_Comm communicator) {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -42,7 +43,7 @@ int spins_before_yield(MPI_Comm communicator) {
     int ranks = 0;
     MPI_Comm_size(node, &ranks);
     MPI_Comm_free(&node);
-    return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? 1000 : 200'000;
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? kSpinsOfCrowd : 200'000;
 }
 
 template <class Came>
@@ -252,23 +253,13 @@ std::span<const std::byte> MpiTransport::receive(int from) {
 void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
     const int words = static_cast<int>(mine.size());
     const MPI_Comm communicator = session_->communicator();
-    std::vector<MPI_Request> requests;
-    const auto wait = [&] {
-        wait_until(
-            [&] {
-                int done = 0;
-                MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-                return done != 0;
-            },
-            session_->patience());
-    };
-    // MPI makes a plan of every gathering that does not block: that takes longer than a few messages do.
+    // With more ranks than cores MPI's own waiting yields at once.
     constexpr int kMostDirect = 8;
-    if (size() > kMostDirect) {
-        MPI_Iallgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, communicator,
-                       &requests.emplace_back());
-        return wait();
+    if (size() > kMostDirect || session_->patience() == kSpinsOfCrowd) {
+        MPI_Allgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, communicator);
+        return;
     }
+    std::vector<MPI_Request> requests;
     std::ranges::copy(mine, all.begin() + rank() * words);
     for (int from = 0; from < size(); ++from) {
         if (from != rank()) {
@@ -281,7 +272,13 @@ void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std
             MPI_Isend(mine.data(), words, MPI_UINT64_T, to, kGatherTag, communicator, &requests.emplace_back());
         }
     }
-    wait();
+    wait_until(
+        [&] {
+            int done = 0;
+            MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+            return done != 0;
+        },
+        session_->patience());
 }
 
 std::vector<std::string> MpiTransport::gather(const std::string& mine) {
