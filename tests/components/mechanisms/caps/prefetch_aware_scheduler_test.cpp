@@ -68,6 +68,23 @@ TEST_CASE("leading warps of all CTAs get places and issue first, then the leadin
     CHECK(order == std::vector<unsigned>{0, 4, 8, 1, 2, 3, 5});
 }
 
+TEST_CASE("leading warps of all CTAs get places, and the leading CTA goes on after them wherever its warps stand") {
+    PasBench bench("pas", "pas.ready_warps = 12\n", 0, 4);
+    for (const unsigned first : {4u, 0u, 8u}) {
+        bench.scheduler->cta_started(context_range(first, 4));
+        for (unsigned warp = first; warp < first + 4; ++warp) {
+            bench.states.set(warp, ContextState::ready_sp);
+            bench.scheduler->started(warp);
+        }
+    }
+    std::vector<unsigned> order;
+    for (unsigned i = 0; i < 7; ++i) {
+        order.push_back(bench.pick());
+        bench.set({order.back()}, ContextState::blocked_by_memory);
+    }
+    CHECK(order == std::vector<unsigned>{0, 4, 8, 5, 6, 7, 9});
+}
+
 TEST_CASE("when the leading CTA has retired the one that has been resident for longest leads") {
     PasBench bench("pas", "pas.leading_warps = false\n", 2, 4);
     for (const unsigned warp : {0u, 1u, 2u, 3u}) {
@@ -116,6 +133,15 @@ TEST_CASE("a wake-up of a warp that has a place, waits for memory, or has exited
     bench.set({0, 1}, ContextState::blocked_by_pipeline);
     bench.set({2}, ContextState::ready_sp);
     CHECK(bench.pick() == kHeldBack);
+}
+
+TEST_CASE("a wake-up of a warp that waits for memory takes nobody's place") {
+    PasBench bench("pas", "[pas]\nready_warps = 2\nleading_cta = false\nleading_warps = false\n", 1, 5);
+    CHECK(bench.pick() == 0);  // places: 0, 1
+    bench.set({2}, ContextState::blocked_by_memory);
+    bench.scheduler->hint(WarpHint::wake_up, 2);
+    bench.set({0}, ContextState::blocked_by_pipeline);
+    CHECK(bench.pick() == 1);
 }
 
 TEST_CASE("over lrr a woken warp goes before unmarked ones once") {
