@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstring>
-#include <numeric>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"

@@ -125,7 +125,8 @@ class Run {
         start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         RunMeta meta = make_run_meta(request_.arguments);
-        meta.inputs = input_hashes();
+        inputs_ = input_hashes();
+        meta.inputs = inputs_;
         const auto begin = std::chrono::steady_clock::now();
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -212,7 +213,7 @@ class Run {
                               .configuration = configuration_,
                               .max_cycles = request_.max_cycles,
                               .max_instructions = request_.max_instructions,
-                              .inputs = input_hashes(),
+                              .inputs = inputs_,
                               .cycle = cycle,
                               .state = std::move(all),
                               .names = {},
@@ -438,8 +439,9 @@ class Run {
     gpu::Machine machine_;
     Progress progress_;
     RunObserver observer_;
-    std::string checkpoint_;           ///< file of the last one
-    std::deque<std::string> written_;  ///< checkpoints of this run that are still there
+    std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes, as the run began
+    std::string checkpoint_;                                   ///< file of the last one
+    std::deque<std::string> written_;                          ///< checkpoints of this run that are still there
     bool restoring_ = false;
 };
 

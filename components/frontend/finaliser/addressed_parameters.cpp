@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "components/frontend/finaliser/operands.h"
+
 namespace lookahead::finaliser {
 
 using ptx::Function;
@@ -19,23 +21,6 @@ namespace {
 
 bool is_parameter_address(const Operand& operand) {
     return operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolKind::parameter;
-}
-
-Operand register_operand(std::uint32_t reg, Type type) {
-    Operand operand;
-    operand.kind = OperandKind::reg;
-    operand.type = type;
-    operand.reg = reg;
-    return operand;
-}
-
-Operand place_in(ptx::SymbolReference symbol, std::uint64_t offset) {
-    Operand operand;
-    operand.kind = OperandKind::address;
-    operand.type = Type::u64;
-    operand.symbol = symbol;
-    operand.value = offset;
-    return operand;
 }
 
 Instruction access(const Instruction& origin, Opcode opcode, StateSpace space, Type type) {
@@ -94,9 +79,10 @@ class Copies {
         const auto reg = static_cast<std::uint32_t>(kernel_.registers.size());
         kernel_.registers.push_back({"", type == Type::b32 ? Type::b32 : Type::b16});
         Instruction& load = prologue_.emplace_back(access(origin, Opcode::ld, StateSpace::param, type));
-        load.operands = {register_operand(reg, type), place_in({SymbolKind::parameter, parameter}, offset)};
+        load.operands = {register_operand(reg, type), address_operand({SymbolKind::parameter, parameter}, offset)};
         Instruction& store = prologue_.emplace_back(access(origin, Opcode::st, StateSpace::local, type));
-        store.operands = {place_in({SymbolKind::function_variable, variable}, offset), register_operand(reg, type)};
+        store.operands = {address_operand({SymbolKind::function_variable, variable}, offset),
+                          register_operand(reg, type)};
     }
 
     void put_at_the_beginning() {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "components/frontend/finaliser/call_graph.h"
+#include "components/frontend/finaliser/operands.h"
 #include "components/frontend/finaliser/recursive_frame.h"
 #include "components/isa/call_stack.h"
 #include "components/isa/code_address.h"
@@ -26,14 +27,6 @@ using ptx::Type;
 
 namespace {
 
-Operand register_operand(std::uint32_t reg, Type type) {
-    Operand operand;
-    operand.kind = OperandKind::reg;
-    operand.reg = reg;
-    operand.type = type;
-    return operand;
-}
-
 Operand label_operand(std::uint32_t target) {
     Operand operand;
     operand.kind = OperandKind::label;
@@ -50,12 +43,7 @@ Operand number_operand(std::uint64_t value, Type type) {
 }
 
 Operand parameter_operand(std::uint32_t variable, std::uint32_t offset) {
-    Operand operand;
-    operand.kind = OperandKind::address;
-    operand.type = Type::u64;
-    operand.value = offset;
-    operand.symbol = {SymbolKind::function_variable, variable};
-    return operand;
+    return address_operand({SymbolKind::function_variable, variable}, offset);
 }
 
 /// A kernel that gets longer than this by its calls is refused.

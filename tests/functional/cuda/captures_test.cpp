@@ -217,6 +217,20 @@ TEST_CASE("What the server did is what its capture replays, and a changed byte i
     std::filesystem::remove(path);
 }
 
+namespace {
+
+/// What explains the word behind the first of 256 bytes that two CTAs of the kernel were given.
+std::string explanation(const std::string& ptx, const std::string& kernel, std::uint32_t threads) {
+    RaceFinder finder(0x1000000004);
+    EmulatorOptions options;
+    options.observer = &finder;
+    EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(ptx, kernel + ".ptx"), {}), options);
+    device.launch(kernel, {{2}, {threads}}, pack_parameters(device.allocate(256)));
+    return finder.explain();
+}
+
+}  // namespace
+
 TEST_CASE("Accesses that a barrier orders, and those of one warp, are no race; without the barrier they are") {
     const auto explain = [](const char* barrier) {
         const std::string ptx = fmt::format(R"(.version 9.0
@@ -239,14 +253,8 @@ TEST_CASE("Accesses that a barrier orders, and those of one warp, are no race; w
 }}
 )",
                                             barrier);
-        RaceFinder finder(0x1000000004);
-        EmulatorOptions options;
-        options.observer = &finder;
-        EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(ptx, "swap.ptx"), {}), options);
-        const DeviceAddress out = device.allocate(256);
         // One warp writes the cell (the lanes' order is the warp's), and two read it.
-        device.launch("swap", {{2}, {64}}, pack_parameters(out));
-        return finder.explain();
+        return explanation(ptx, "swap", 64);
     };
     const std::string with = explain("bar.sync 0;"), without = explain("");
     CHECK(with.find("swap (launch 0), CTA (1, 0, 0), thread 1, swap.ptx:16") != std::string::npos);
@@ -275,12 +283,7 @@ TEST_CASE("Sums in floating point and results of atomics hang on their order; su
 }}
 )",
                                             atomics);
-        RaceFinder finder(0x1000000004);
-        EmulatorOptions options;
-        options.observer = &finder;
-        EmulatedDevice device(finaliser::finalise_module(ptx::parse_module(ptx, "sum.ptx"), {}), options);
-        device.launch("sum", {{2}, {32}}, pack_parameters(device.allocate(256)));
-        return finder.explain();
+        return explanation(ptx, "sum", 32);
     };
     CHECK(explain("red.global.add.u32 [%rd1+4], 1;").find("no race was found") != std::string::npos);
     CHECK(explain("red.global.add.f32 [%rd1+4], %f1;")

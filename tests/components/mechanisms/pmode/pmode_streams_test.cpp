@@ -568,9 +568,12 @@ TEST_CASE("a short-latency source is waited for in P-mode as in N-mode, also one
           bench.cycles[bench.find(Kind::own, division)] + gpu::TimingParameters{}.integer_divide_latency);
 }
 
-TEST_CASE("a scratchpad load of an address that a race has made wrong is skipped, and right in N-mode") {
-    // Warp 0 finds where to load in a word that warp 1 has not set yet when warp 0 pre-executes.
-    BlockedKernel k;
+namespace {
+
+/// Warp 0 finds where to load in a word that is `wrong` until warp 1 sets it to zero, after warp 0 has pre-executed. `load`
+/// adds the load of a register from the place that another one names; the result is its index.
+template <class Load>
+auto finish_with_raced_load(BlockedKernel& k, std::uint32_t wrong, Load load) {
     const auto x = k.reg(), warp = k.reg(), q = k.reg();
     const auto second = k.predicate();
     const auto other = k.label(), end = k.label();
@@ -579,11 +582,11 @@ TEST_CASE("a scratchpad load of an address that a race has made wrong is skipped
     k.guard(second);
     k.branch(other, end);
     k.unguard();
-    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), k.literal(1 << 20));
+    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), k.literal(wrong));
     k.block();
     k.load(Space::shared, Type::u32, x, k.launch(isa::LaunchRow::zero));
-    k.load(Space::shared, Type::u32, x, x);
-    const auto wrong = k.index();
+    load(x);
+    const auto index = k.index();
     k.store(Space::global, Type::u32, k.out, x);
     k.branch(end, end);
     k.bind(other);
@@ -592,42 +595,36 @@ TEST_CASE("a scratchpad load of an address that a race has made wrong is skipped
     k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), q);
     k.bind(end);
     k.exit();
-    PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {.global_latency = 400});
+    return index;
+}
+
+void run_raced(PmodeBench& bench) {
     bench.has_races = true;
     bench.run({64, 1, 1});
+}
+
+}  // namespace
+
+TEST_CASE("a scratchpad load of an address that a race has made wrong is skipped, and right in N-mode") {
+    BlockedKernel k;
+    const auto wrong = finish_with_raced_load(k, 1 << 20, [&](auto x) { k.load(Space::shared, Type::u32, x, x); });
+    PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {.global_latency = 400});
+    run_raced(bench);
     CHECK(bench.skips(wrong, SkipReason::scratchpad));
     CHECK(bench.harness.memory().global_word(4 * 5) == 0);
 }
 
 TEST_CASE("a load of constants of an address that a race has made wrong is skipped, too") {
     BlockedKernel k;
-    const auto x = k.reg(), warp = k.reg(), q = k.reg();
-    const auto address = k.reg64();
-    const auto second = k.predicate();
-    const auto other = k.label(), end = k.label();
-    k.op(Operation::shr, Type::u32, warp, {k.thread, k.literal(5)});
-    k.setp(Comparison::eq, Type::u32, second, warp, k.literal(1));
-    k.guard(second);
-    k.branch(other, end);
-    k.unguard();
-    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), k.literal(256));  // where the constants end
-    k.block();
-    k.load(Space::shared, Type::u32, x, k.launch(isa::LaunchRow::zero));
-    k.op(Operation::mad_wide, Type::u64, address, {x, k.literal(1), k.literal64(isa::kConstantBase)}).source_type =
-        Type::u32;
-    k.load(Space::constant, Type::u32, x, address);
-    const auto wrong = k.index();
-    k.store(Space::global, Type::u32, k.out, x);
-    k.branch(end, end);
-    k.bind(other);
-    k.op(Operation::div, Type::u32, q, {k.thread, k.literal(3)});
-    k.op(Operation::bit_and, Type::b32, q, {q, k.literal(0)});
-    k.store(Space::shared, Type::u32, k.launch(isa::LaunchRow::zero), q);
-    k.bind(end);
-    k.exit();
+    constexpr std::uint32_t kEndOfConstants = 256;
+    const auto wrong = finish_with_raced_load(k, kEndOfConstants, [&](auto x) {
+        const auto address = k.reg64();
+        k.op(Operation::mad_wide, Type::u64, address, {x, k.literal(1), k.literal64(isa::kConstantBase)}).source_type =
+            Type::u32;
+        k.load(Space::constant, Type::u32, x, address);
+    });
     PmodeBench bench(k.finish(), "pqueue_entries = 0\n", {.global_latency = 400});
-    bench.has_races = true;
-    bench.run({64, 1, 1});
+    run_raced(bench);
     CHECK(bench.skips(wrong, SkipReason::constant));
     CHECK(bench.harness.memory().global_word(4 * 5) == 100);
 }

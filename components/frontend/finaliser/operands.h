@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/frontend/ptx/operand.h"
+
+namespace lookahead::finaliser {
+
+inline ptx::Operand register_operand(std::uint32_t reg, ptx::Type type) {
+    ptx::Operand operand;
+    operand.kind = ptx::OperandKind::reg;
+    operand.type = type;
+    operand.reg = reg;
+    return operand;
+}
+
+/// The address `offset` bytes behind a symbol's.
+inline ptx::Operand address_operand(ptx::SymbolReference symbol, std::uint64_t offset) {
+    ptx::Operand operand;
+    operand.kind = ptx::OperandKind::address;
+    operand.type = ptx::Type::u64;
+    operand.symbol = symbol;
+    operand.value = offset;
+    return operand;
+}
+
+}  // namespace lookahead::finaliser
