@@ -16,6 +16,15 @@ namespace lookahead::cli {
 
 namespace {
 
+/// CLI11 takes -1 for the largest number of an unsigned type.
+CLI::Validator not_negative() {
+    return CLI::Validator(
+        [](const std::string& text) {
+            return text.starts_with('-') ? text + " is negative; give a number from 0 on" : std::string();
+        },
+        "");
+}
+
 /// How a run is done, whatever it is a run of.
 struct ExecutionOptions {
     std::string out;
@@ -45,21 +54,28 @@ struct ExecutionOptions {
             ->capture_default_str();
         command.add_option("--weights", weights,
                            "Balance the partition by the costs that this earlier run's result file has");
-        command.add_option("--max-instructions", max_instructions,
-                           "Stop at the first epoch with so many warp instructions; 0: no limit");
-        command.add_option("--max-cycles", max_cycles,
-                           "Stop at the first epoch after so many core cycles of simulated time; 0: no limit");
-        command.add_option(
-            "--checkpoint-every", checkpoint_every,
-            "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
-            "SIGUSR1, which every run obeys at its next epoch (exit code 75)");
+        command
+            .add_option("--max-instructions", max_instructions,
+                        "Stop at the first epoch with so many warp instructions; 0: no limit")
+            ->check(not_negative());
+        command
+            .add_option("--max-cycles", max_cycles,
+                        "Stop at the first epoch after so many core cycles of simulated time; 0: no limit")
+            ->check(not_negative());
+        command
+            .add_option(
+                "--checkpoint-every", checkpoint_every,
+                "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
+                "SIGUSR1, which every run obeys at its next epoch (exit code 75)")
+            ->check(not_negative());
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-CYCLE.checkpoint.h5")
             ->capture_default_str()
             ->check(CLI::ExistingDirectory);
         command
             .add_option("--checkpoint-keep", checkpoint_keep,
                         "Of the checkpoints that this run writes keep the last so many; 0: all")
-            ->capture_default_str();
+            ->capture_default_str()
+            ->check(not_negative());
         command.add_option("--progress", progress, "Progress on stderr: bar, plain or none")->capture_default_str();
         command.add_option("--trace", trace, "Write a Perfetto trace of the ranks and of some SMs to this file");
         command
