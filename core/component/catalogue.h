@@ -9,8 +9,9 @@
 namespace lookahead {
 
 struct SlotEntry {
-    std::string name;  ///< also the configuration key: "sm.warp_scheduler"
+    std::string name;  ///< also the configuration key, unless there is an option: "sm.warp_scheduler"
     std::string description;
+    std::string option = {};  ///< of the command line that chooses a variant: "--sync"
 };
 
 struct VariantEntry {

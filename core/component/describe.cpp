@@ -51,10 +51,18 @@ std::string statistic_line(const std::string& kind, const StatisticEntry& statis
     return kind + "." + statistic.name + unit + "  " + statistic.description + "\n";
 }
 
+/// "-o sm.warp_scheduler=gto" or "--sync window".
+std::string how_to_choose(const VariantEntry& variant) {
+    const auto& slots = registered_slots();
+    const auto slot = std::ranges::find(slots, variant.slot, &SlotEntry::name);
+    return slot == slots.end() || slot->option.empty() ? "-o " + variant.slot + "=" + variant.name
+                                                       : slot->option + " " + variant.name;
+}
+
 std::string variant_page(const VariantEntry& variant) {
     std::string text = "variant " + variant.name + " of slot " + variant.slot + "\n  " + variant.description + "\n";
     text += variant.source.empty() ? "" : "  source: " + variant.source + "\n";
-    text += "  choose: -o " + variant.slot + "=" + variant.name + "\n";
+    text += "  choose: " + how_to_choose(variant) + "\n";
     return variant.parameters == nullptr ? text : text + parameter_lines(variant.name, *variant.parameters);
 }
 

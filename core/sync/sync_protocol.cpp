@@ -1,8 +1,10 @@
 #include "core/sync/sync_protocol.h"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 
+#include "core/component/catalogue.h"
 #include "core/error/error.h"
 #include "core/sync/null_message/null_message_protocol.h"
 #include "core/sync/serial/serial_protocol.h"
@@ -28,18 +30,24 @@ constexpr std::array kProtocols{
                     make<NullMessageProtocol>, INT_MAX, false},
 };
 
+[[maybe_unused]] const bool protocols_listed = [] {
+    add_slot({"sync", "How the ranks keep each other from running too far ahead.", "--sync"});
+    for (const SyncDescription& protocol : kProtocols) {
+        add_variant(
+            {"sync", std::string(protocol.name), std::string(protocol.description), std::string(protocol.source)});
+    }
+    return true;
+}();
+
 }  // namespace
 
-std::span<const SyncDescription> sync_protocols() {
-    return kProtocols;
-}
-
 const SyncDescription& find_sync_protocol(std::string_view name) {
+    const auto* const found = std::ranges::find(kProtocols, name, &SyncDescription::name);
+    if (found != kProtocols.end()) {
+        return *found;
+    }
     std::string names;
     for (const SyncDescription& protocol : kProtocols) {
-        if (protocol.name == name) {
-            return protocol;
-        }
         names += (names.empty() ? "" : ", ") + std::string(protocol.name);
     }
     throw ConfigurationError("unknown synchronisation protocol " + std::string(name) + "; there are " + names);

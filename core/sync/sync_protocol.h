@@ -41,8 +41,6 @@ struct SyncDescription {
     bool has_common_windows;  ///< all ranks go through the same sequence of windows
 };
 
-/// All protocols, for listings.
-std::span<const SyncDescription> sync_protocols();
 /// ConfigurationError with the list of names if there is none of this name.
 const SyncDescription& find_sync_protocol(std::string_view name);
 

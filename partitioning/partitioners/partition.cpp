@@ -3,17 +3,35 @@
 #include <algorithm>
 #include <array>
 
+#include "core/component/catalogue.h"
 #include "core/error/error.h"
 #include "partitioning/partitioners/partitioners.h"
 
 namespace lookahead {
 namespace {
 
-constexpr std::array kPartitioners{
-    PartitionerDescription{"linear", "Runs of consecutive logical processes of about equal work."},
-    PartitionerDescription{"round_robin", "Logical process i on rank i modulo the number of ranks."},
-    PartitionerDescription{"graph", "Balanced work and little traffic over short channels between ranks, by Scotch."},
+struct Partitioner {
+    std::string_view name;
+    std::string_view description;
+    std::string_view source;
+    std::vector<int> (*partition)(const PartitionGraph&, int ranks);
 };
+
+constexpr std::array kPartitioners{
+    Partitioner{"linear", "Runs of consecutive logical processes of about equal work.", "", partition_linear},
+    Partitioner{"round_robin", "Logical process i on rank i modulo the number of ranks.", "", partition_round_robin},
+    Partitioner{"graph", "Balanced work and little traffic over short channels between ranks.",
+                "Pellegrini and Roman, Scotch, HPCN Europe 1996", partition_graph},
+};
+
+[[maybe_unused]] const bool partitioners_listed = [] {
+    add_slot({"partition", "Which rank each logical process stands on; a file may say it, too.", "--partition"});
+    for (const Partitioner& partitioner : kPartitioners) {
+        add_variant({"partition", std::string(partitioner.name), std::string(partitioner.description),
+                     std::string(partitioner.source)});
+    }
+    return true;
+}();
 
 /// Gives every empty rank the LP with the least work of the rank with the most LPs.
 void fill_empty_ranks(const PartitionGraph& graph, int ranks, std::vector<int>& rank_of_lp) {
@@ -42,27 +60,18 @@ void fill_empty_ranks(const PartitionGraph& graph, int ranks, std::vector<int>& 
 }
 
 std::vector<int> partition_by_name(const PartitionGraph& graph, int ranks, const std::string& name) {
-    if (name == "linear") {
-        return partition_linear(graph, ranks);
-    }
-    if (name == "round_robin") {
-        return partition_round_robin(graph, ranks);
-    }
-    if (name == "graph") {
-        return partition_graph(graph, ranks);
+    const auto* const found = std::ranges::find(kPartitioners, name, &Partitioner::name);
+    if (found != kPartitioners.end()) {
+        return found->partition(graph, ranks);
     }
     std::string names;
-    for (const PartitionerDescription& partitioner : kPartitioners) {
+    for (const Partitioner& partitioner : kPartitioners) {
         names += std::string(partitioner.name) + ", ";
     }
     throw ConfigurationError("unknown partitioner " + name + "; there are " + names + "and files (PATH/FILE)");
 }
 
 }  // namespace
-
-std::span<const PartitionerDescription> partitioners() {
-    return kPartitioners;
-}
 
 std::vector<int> partition(const Model& model, int ranks, const std::string& name_or_file,
                            std::span<const double> measured_work) {

@@ -2,20 +2,11 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/lp/model.h"
 
 namespace lookahead {
-
-struct PartitionerDescription {
-    std::string_view name;
-    std::string_view description;
-};
-
-/// All partitioners, for listings.
-std::span<const PartitionerDescription> partitioners();
 
 /// The rank of each LP. `name_or_file` is the name of a partitioner, or a file (anything that holds a '/' or a '.')
 /// with a line "NAME RANK" for each LP. No rank stays empty if there are as many LPs as ranks. The same on every

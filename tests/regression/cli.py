@@ -45,6 +45,8 @@ def check_catalogue(checks):
     checks.prints(["list", "workloads"], "bfs")
     checks.prints(["describe", "l1d.ways"], "l1d.ways", "Lines")
     checks.prints(["describe", "gto"], "Greedy")
+    checks.prints(["describe", "window"], "--sync window")
+    checks.prints(["describe", "round_robin"], "--partition round_robin")
     checks.prints(["describe", "bfs"], "bfs.nodes")
     checks.prints(["describe", "gtx480"], "description")
     checks.prints(["describe", "warp_instructions"], "instruction")
