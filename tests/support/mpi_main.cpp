@@ -6,7 +6,10 @@
 #include <iostream>
 #include <sstream>
 
+#include "core/transport/mpi/mpi_environment.h"
+
 int main(int argc, char** argv) {
+    lookahead::prepare_mpi_environment();
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

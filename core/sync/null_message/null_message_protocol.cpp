@@ -1,7 +1,5 @@
 #include "core/sync/null_message/null_message_protocol.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -180,11 +178,7 @@ bool NullMessageProtocol::take_all_that_came() {
 }
 
 void NullMessageProtocol::wait_for_any() {
-    constexpr int kSpins = 2000;  // then another process may need the core
-    for (int spins = 0; !take_all_that_came(); ++spins) {
-        if (spins >= kSpins) {
-            sched_yield();
-        }
+    for (waiting_.begin(); !take_all_that_came(); waiting_.after_a_look()) {
     }
     tellings_[rank_].earliest = engine_.earliest();
     update_cut_bound();

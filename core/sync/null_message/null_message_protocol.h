@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/sync/sync_protocol.h"
+#include "core/transport/waiting.h"
 
 namespace lookahead {
 
@@ -54,6 +55,7 @@ class NullMessageProtocol final : public SyncProtocol {
     Telling last_told_;
     Time cut_bound_ = 0;  // nothing arrives here before it
     Time boundary_ = 0;
+    Waiting waiting_{2000};
 };
 
 }  // namespace lookahead

@@ -1,7 +1,6 @@
 #include "core/transport/mpi/mpi_transport.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,8 @@
 #include <cstring>
 
 #include "core/error/error.h"
+#include "core/transport/mpi/mpi_environment.h"
+#include "core/transport/waiting.h"
 
 namespace lookahead {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 constexpr int kPacketTag = 1;
 constexpr int kLargePacketTag = 2;
 constexpr int kGatherTag = 3;
-constexpr int kSpinsOfCrowd = 1000;  ///< where ranks share cores
+constexpr int kLooksOfCrowd = 20;  ///< where ranks share cores
 
 MPI_Comm duplicate(MPI_Comm communicator) {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -25,34 +26,32 @@ MPI_Comm duplicate(MPI_Comm communicator) {
     return copy;
 }
 
-/// Batches of up to 64 KiB then go through shared memory at once; Open MPI's own limit of 4 KiB makes the sender of
-/// a usual batch wait for the receiver.
-void raise_eager_limit() {
-    constexpr bool kKeepTheUsers = false;
-    setenv("OMPI_MCA_btl_vader_eager_limit", "65536", kKeepTheUsers);
-}
-
 }  // namespace
 
 /// How often to look for what another rank sends before the core is left to others. With more ranks than cores that
-/// rank may need it, which MPI's own waiting would not let it have before the time slice ends. Else only strangers can
-/// want the core, and whoever yields to them gets it back a time slice later: some 20 ms of looking come first.
-int spins_before_yield(MPI_Comm communicator) {
+/// rank may need it. Else only strangers can want the core: some 20 ms of looking come first.
+int looks_before_yield(MPI_Comm communicator) {
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     int ranks = 0;
     MPI_Comm_size(node, &ranks);
     MPI_Comm_free(&node);
-    return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? kSpinsOfCrowd : 200'000;
+    return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? kLooksOfCrowd : 200'000;
 }
 
 template <class Came>
-void wait_until(Came came, int spins_before_yield) {
-    for (int spins = 0; !came(); ++spins) {
-        if (spins >= spins_before_yield) {
-            sched_yield();
-        }
+void wait_until(Came came, Waiting& waiting) {
+    for (waiting.begin(); !came(); waiting.after_a_look()) {
     }
+}
+
+void wait_for_all(std::span<MPI_Request> requests, Waiting& waiting) {
+    const auto are_done = [&] {
+        int done = 0;
+        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+        return done != 0;
+    };
+    wait_until(are_done, waiting);
 }
 
 /// Holds MPI and the communicator.
@@ -62,7 +61,7 @@ class MpiTransport::Session {
         int initialised = 0;
         MPI_Initialized(&initialised);
         if (initialised == 0) {
-            raise_eager_limit();
+            prepare_mpi_environment();
             int provided = 0;
             MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
             owns_mpi_ = true;
@@ -81,29 +80,38 @@ class MpiTransport::Session {
     MPI_Comm communicator() const { return communicator_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
-    int patience() const { return patience_; }
+    Waiting& waiting() { return waiting_; }
+
+    /// Makes a collective operation that does not block, and waits for it: MPI's own waiting would not let the rank that
+    /// is waited for have the core.
+    template <class Start>
+    void finish(Start start) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        start(communicator_, &request);
+        wait_for_all({&request, 1}, waiting_);
+    }
 
   private:
     void use(MPI_Comm communicator) {
         communicator_ = duplicate(communicator);
         MPI_Comm_rank(communicator_, &rank_);
         MPI_Comm_size(communicator_, &size_);
-        patience_ = spins_before_yield(communicator_);
+        waiting_ = Waiting(looks_before_yield(communicator_));
     }
 
     bool owns_mpi_ = false;
     MPI_Comm communicator_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
-    int patience_ = 0;
+    Waiting waiting_{0};
 };
 
 /// The packets to and from one other rank. Two buffers take turns, so that one is always posted while the packet in
 /// the other is read.
 class MpiTransport::Peer {
   public:
-    Peer(MPI_Comm communicator, int rank, int patience)
-        : communicator_(communicator), rank_(rank), patience_(patience) {
+    Peer(MPI_Comm communicator, int rank, Waiting& waiting)
+        : communicator_(communicator), rank_(rank), waiting_(waiting) {
         for (Slot& slot : slots_) {
             slot.bytes = std::make_unique_for_overwrite<std::byte[]>(kPostedBytes);
             post(slot);
@@ -150,7 +158,7 @@ class MpiTransport::Peer {
 
     std::span<const std::byte> receive() {
         std::span<const std::byte> packet;
-        wait_until([&] { return try_receive(packet); }, patience_);
+        wait_until([&] { return try_receive(packet); }, waiting_);
         return packet;
     }
 
@@ -207,7 +215,7 @@ class MpiTransport::Peer {
 
     MPI_Comm communicator_;
     int rank_;
-    int patience_;
+    Waiting& waiting_;
     std::array<Slot, 2> slots_;
     unsigned turn_ = 0;
     bool opened_ = false;
@@ -223,7 +231,7 @@ MpiTransport::MpiTransport(const void* communicator)
     for (int rank = 0; rank < size(); ++rank) {
         peers_.push_back(rank == this->rank()
                              ? nullptr
-                             : std::make_unique<Peer>(session_->communicator(), rank, session_->patience()));
+                             : std::make_unique<Peer>(session_->communicator(), rank, session_->waiting()));
     }
 }
 
@@ -252,13 +260,15 @@ std::span<const std::byte> MpiTransport::receive(int from) {
 
 void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
     const int words = static_cast<int>(mine.size());
-    const MPI_Comm communicator = session_->communicator();
-    // With more ranks than cores MPI's own waiting yields at once.
+    // MPI makes a plan of every gathering that does not block: that takes longer than a few messages do.
     constexpr int kMostDirect = 8;
-    if (size() > kMostDirect || session_->patience() == kSpinsOfCrowd) {
-        MPI_Allgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, communicator);
+    if (size() > kMostDirect) {
+        session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
+            MPI_Iallgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, communicator, request);
+        });
         return;
     }
+    const MPI_Comm communicator = session_->communicator();
     std::vector<MPI_Request> requests;
     std::ranges::copy(mine, all.begin() + rank() * words);
     for (int from = 0; from < size(); ++from) {
@@ -272,26 +282,24 @@ void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std
             MPI_Isend(mine.data(), words, MPI_UINT64_T, to, kGatherTag, communicator, &requests.emplace_back());
         }
     }
-    wait_until(
-        [&] {
-            int done = 0;
-            MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-            return done != 0;
-        },
-        session_->patience());
+    wait_for_all(requests, session_->waiting());
 }
 
 std::vector<std::string> MpiTransport::gather(const std::string& mine) {
     const int my_size = static_cast<int>(mine.size());
     std::vector<int> sizes(static_cast<std::size_t>(size()));
-    MPI_Gather(&my_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, session_->communicator());
+    session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
+        MPI_Igather(&my_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, communicator, request);
+    });
     std::vector<int> offsets(sizes.size(), 0);
     for (std::size_t i = 1; i < sizes.size(); ++i) {
         offsets[i] = offsets[i - 1] + sizes[i - 1];
     }
     std::string joined(rank() == 0 ? static_cast<std::size_t>(offsets.back() + sizes.back()) : 0, '\0');
-    MPI_Gatherv(mine.data(), my_size, MPI_BYTE, joined.data(), sizes.data(), offsets.data(), MPI_BYTE, 0,
-                session_->communicator());
+    session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
+        MPI_Igatherv(mine.data(), my_size, MPI_BYTE, joined.data(), sizes.data(), offsets.data(), MPI_BYTE, 0,
+                     communicator, request);
+    });
     std::vector<std::string> parts;
     for (std::size_t i = 0; rank() == 0 && i < sizes.size(); ++i) {
         parts.push_back(joined.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
@@ -301,13 +309,17 @@ std::vector<std::string> MpiTransport::gather(const std::string& mine) {
 
 void MpiTransport::broadcast(std::string& bytes, int root) {
     std::uint64_t size = bytes.size();
-    MPI_Bcast(&size, 1, MPI_UINT64_T, root, session_->communicator());
+    session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
+        MPI_Ibcast(&size, 1, MPI_UINT64_T, root, communicator, request);
+    });
     bytes.resize(size);
-    MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, root, session_->communicator());
+    session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
+        MPI_Ibcast(bytes.data(), static_cast<int>(size), MPI_BYTE, root, communicator, request);
+    });
 }
 
 void MpiTransport::barrier() {
-    MPI_Barrier(session_->communicator());
+    session_->finish([](MPI_Comm communicator, MPI_Request* request) { MPI_Ibarrier(communicator, request); });
 }
 
 void MpiTransport::abort(int exit_code) {
