@@ -359,6 +359,7 @@ TEST_CASE("the first wave of N CTAs of W warps is covered by (N - 1)(W - 1) pref
         CHECK(counters.useful == counters.issued);
         CHECK(counters.matched == counters.issued);
         CHECK(bench.caps("mispredictions") == 0);
+        CHECK(bench.caps("executed") == 0);  // nor does a leading warp ask for its own lines again
     }
 }
 
