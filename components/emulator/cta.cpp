@@ -63,22 +63,27 @@ void CtaRunner::run_round(std::uint64_t stretch, std::uint64_t watched_after) {
 }
 
 void CtaRunner::run_warps(std::uint64_t stretch) {
-    bool ran = false;
-    for (Warp& warp : warps_) {
-        if (warp.simt.done() || warp.waits()) continue;
-        run_warp(warp, stretch);
-        ran = true;
+    find_ready_warps();
+    if (ready_warps_.empty()) report_deadlock();
+    for (std::uint64_t turn = 0; turn < stretch && !ready_warps_.empty(); ++turn) {
+        for (Warp* warp : ready_warps_) {
+            if (launch_.executed == launch_.instruction_limit) report_limit(*warp);
+            run_one(*warp);
+        }
+        if (ready_changed_) find_ready_warps();
     }
-    if (!ran) report_deadlock();
 }
 
-void CtaRunner::run_warp(Warp& warp, std::uint64_t stretch) {
-    const std::uint64_t budget = std::min(stretch, launch_.instruction_limit - launch_.executed);
-    if (budget == 0)
-        throw ProgramError(fmt::format("{}: the limit of {} warp instructions is reached", describe(place(warp)),
-                                       launch_.instruction_limit));
-    const std::uint64_t end = launch_.executed + budget;
-    while (launch_.executed != end && !warp.simt.done() && !warp.waits()) run_one(warp);
+void CtaRunner::find_ready_warps() {
+    ready_changed_ = false;
+    ready_warps_.clear();
+    for (Warp& warp : warps_)
+        if (!warp.simt.done() && !warp.waits()) ready_warps_.push_back(&warp);
+}
+
+void CtaRunner::report_limit(const Warp& warp) const {
+    throw ProgramError(fmt::format("{}: the limit of {} warp instructions is reached", describe(place(warp)),
+                                   launch_.instruction_limit));
 }
 
 void CtaRunner::step(Warp& warp) {
@@ -150,6 +155,7 @@ void CtaRunner::exit(Warp& warp, LaneMask active) {
     settle_meetings(warp);
     if (!warp.simt.done()) return check_runs(warp);
     --live_warps_;
+    ready_changed_ = true;
     // As on the hardware, who has exited is not waited for.
     for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) complete_barrier(number);
 }

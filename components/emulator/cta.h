@@ -67,8 +67,11 @@ class CtaRunner {
     };
     static constexpr int kNotWaiting = -1;
 
+    /// The warps in turn, an instruction each. So they keep up with one another as on a GPU, which programs that lack a
+    /// barrier get by on.
     void run_warps(std::uint64_t stretch);
-    void run_warp(Warp& warp, std::uint64_t stretch);
+    void find_ready_warps();
+    [[noreturn]] void report_limit(const Warp& warp) const;
     void step(Warp& warp);
     void run_one(Warp& warp);
     void execute(DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
@@ -104,6 +107,8 @@ class CtaRunner {
     isa::Dim3 ctaid_;
     std::vector<isa::Row> frames_;
     std::vector<Warp> warps_;
+    std::vector<Warp*> ready_warps_;  ///< those that can run
+    bool ready_changed_ = false;      ///< since they were found
     std::vector<isa::WarpExchange> exchanges_;
     std::array<isa::CtaBarrier, isa::kBarriersPerCta> barriers_;
     std::uint32_t live_warps_ = 0;

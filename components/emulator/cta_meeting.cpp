@@ -87,6 +87,7 @@ void CtaRunner::arrive(const isa::BarrierArrival& arrival, Warp& warp, LaneMask 
     } catch (const ProgramError& error) {
         throw ProgramError(fmt::format("{}: {}", describe(place(warp)), error.what()));
     }
+    ready_changed_ = true;
     if (arrival.kind == isa::BarrierKind::arrive)
         release(warp, 0);
     else

@@ -181,6 +181,49 @@ TEST_CASE("a warp that spins on shared memory lets the warp run that it waits fo
     for (std::uint32_t tid = 0; tid < 32; ++tid) CHECK(results[tid] == 42);
 }
 
+TEST_CASE("warps of a CTA keep up with one another, as programs need that lack a barrier behind a read") {
+    constexpr std::uint32_t kThreads = 512;
+    const auto results = run_threads({kThreads, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
+        k.shared_bytes(4);
+        const auto first = k.predicate();
+        k.setp(isa::Comparison::eq, Type::u32, first, tid, k.literal(0));
+        k.barrier();
+        k.load(Space::shared, Type::u32, result, k.literal(0));
+        k.guard(first);
+        k.store(Space::shared, Type::u32, k.literal(0), k.literal(42));
+        k.unguard();
+    });
+    for (std::uint32_t tid = 0; tid < kThreads; ++tid) CHECK(results[tid] == 0);
+}
+
+TEST_CASE("a warp that runs while the others wait at a barrier does not run ahead of them when it opens") {
+    constexpr std::uint32_t kThreads = 512;
+    const auto results = run_threads({kThreads, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
+        k.shared_bytes(4);
+        const auto turns = k.reg();
+        const auto first = k.predicate(), more = k.predicate();
+        const auto end = k.label();
+        k.setp(isa::Comparison::eq, Type::u32, first, tid, k.literal(0));
+        k.op(Operation::mov, Type::b32, turns, {k.literal(200)});
+        k.guard(!first);
+        k.branch(end, end);
+        k.unguard();
+        const auto begin = k.here();
+        k.op(Operation::sub, Type::u32, turns, {turns, k.literal(1)});
+        k.setp(isa::Comparison::ne, Type::u32, more, turns, k.literal(0));
+        k.guard(more);
+        k.branch(begin, end);
+        k.unguard();
+        k.bind(end);
+        k.barrier();
+        k.load(Space::shared, Type::u32, result, k.literal(0));
+        k.guard(first);
+        k.store(Space::shared, Type::u32, k.literal(0), k.literal(42));
+        k.unguard();
+    });
+    for (std::uint32_t tid = 0; tid < kThreads; ++tid) CHECK(results[tid] == 0);
+}
+
 TEST_CASE("narrow and vector accesses move the right bytes and extend by the sign") {
     KernelBuilder k("copy", {8, 8});
     const auto byte = k.reg(), half = k.reg();
