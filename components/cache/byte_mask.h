@@ -11,6 +11,20 @@
 
 namespace lookahead::gpu {
 
+constexpr ByteMask operator&(const ByteMask& a, const ByteMask& b) {
+    return {{a.bits[0] & b.bits[0], a.bits[1] & b.bits[1]}};
+}
+constexpr ByteMask operator|(const ByteMask& a, const ByteMask& b) {
+    return {{a.bits[0] | b.bits[0], a.bits[1] | b.bits[1]}};
+}
+/// The bytes of `a` that are not in `b`.
+constexpr ByteMask without(const ByteMask& a, const ByteMask& b) {
+    return {{a.bits[0] & ~b.bits[0], a.bits[1] & ~b.bits[1]}};
+}
+constexpr unsigned count_of(const ByteMask& mask) {
+    return static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
+}
+
 /// The 32-bit words of a line that hold at least one byte of the mask; a bit a word.
 inline std::uint32_t words_of(const ByteMask& mask) {
     std::uint32_t words = 0;

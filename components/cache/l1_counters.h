@@ -9,7 +9,15 @@
 namespace lookahead::gpu {
 
 /// Why an access to L1 stalls.
-enum class ReservationFailure : std::uint8_t { no_mshr, merge_limit, no_line, miss_queue_full, count };
+enum class ReservationFailure : std::uint8_t {
+    no_mshr,
+    merge_limit,
+    no_line,
+    miss_queue_full,
+    write_back,     ///< the place in the miss queue went to the bytes of a line that makes room
+    pending_store,  ///< a store to local memory waits for a fill, whose waiters are to see older stores and not this
+    count
+};
 
 inline constexpr std::size_t kClients = static_cast<std::size_t>(Client::count);
 inline constexpr std::size_t kReservationFailures = static_cast<std::size_t>(ReservationFailure::count);
@@ -30,6 +38,14 @@ struct L1Counters {
     std::uint64_t evictions = 0;
     std::uint64_t invalidations = 0;
     std::uint64_t generations = 0;
+    std::uint64_t local_hits = 0;
+    std::uint64_t local_misses = 0;
+    std::uint64_t local_stores = 0;
+    std::uint64_t local_store_hits = 0;
+    std::uint64_t dirtied_bytes = 0;
+    std::uint64_t write_backs = 0;
+    std::uint64_t written_back_bytes = 0;
+    std::uint64_t discarded_bytes = 0;
     std::array<std::uint64_t, kReservationFailures> failure_cycles{};
 };
 
@@ -73,10 +89,25 @@ struct lookahead::StatisticsOf<lookahead::gpu::L1Counters> {
         Counter<C>{"invalidations", "line",
                    "Lines or sectors dropped for stores, atomics, ordered loads and generations.", &C::invalidations},
         Counter<C>{"generations", "", "Times that fences, acquires and kernels emptied the cache.", &C::generations},
+        Counter<C>{"local_hits", "access", "Loads of local memory among the hits.", &C::local_hits},
+        Counter<C>{"local_misses", "access", "Loads of local memory among the misses.", &C::local_misses},
+        Counter<C>{"local_stores", "access", "Stores to local memory among the stores.", &C::local_stores},
+        Counter<C>{"local_store_hits", "access", "Those of them that stayed in a line that was there.",
+                   &C::local_store_hits},
+        Counter<C>{"dirtied_bytes", "byte", "Bytes of local memory that came to be newer in L1 than in L2.",
+                   &C::dirtied_bytes},
+        Counter<C>{"write_backs", "line", "Dirty lines of which L2 got the bytes.", &C::write_backs},
+        Counter<C>{"written_back_bytes", "byte", "Dirty bytes that went to L2.", &C::written_back_bytes},
+        Counter<C>{"discarded_bytes", "byte", "Dirty bytes of threads that had ended, dropped when a kernel began.",
+                   &C::discarded_bytes},
         CounterArray<C, lookahead::gpu::kReservationFailures>{
             &C::failure_cycles,
             {{{"failure_no_mshr", "cycle", "Cycles in which an access found no free MSHR."},
               {"failure_merge_limit", "cycle", "Cycles in which an access found a fill's list full."},
               {"failure_no_line", "cycle", "Cycles in which all lines of the set were pending or pinned."},
-              {"failure_miss_queue_full", "cycle", "Cycles in which the miss queue was full."}}}}};
+              {"failure_miss_queue_full", "cycle", "Cycles in which the miss queue was full."},
+              {"failure_write_back", "cycle",
+               "Cycles in which the bytes of a line that made room had taken the last place in the miss queue."},
+              {"failure_pending_store", "cycle",
+               "Cycles in which a store to local memory waited for a fill that older stores are merged into."}}}}};
 };

@@ -10,6 +10,7 @@ enum class L1EventKind : std::uint8_t {
     hit,
     miss,
     merge,
+    allocate,    ///< a store to local memory took the way for its line
     fill,        ///< the line came and was installed
     evict,       ///< the line made room for another one
     invalidate,  ///< the line's copy was dropped for a store, an atomic, an ordered load or a generation

@@ -20,6 +20,7 @@ struct L1Parameters {
     std::int64_t hit_latency = 35;
     std::int64_t fill_latency = 2;
     std::string write_policy = "write_evict";
+    std::string local_write_policy = "write_back";
     std::int64_t merged_stores = 16;
     std::int64_t speculative_mshrs = 64;
     std::int64_t pinned_ways = 3;
@@ -69,6 +70,15 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                 {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last fill to its completion."}),
         choice("write_policy", &P::write_policy, {"write_evict", "write_through"},
                {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case."}),
+        choice(
+            "local_write_policy", &P::local_write_policy,
+            {"write_back", "write_back_no_allocate", "write_through", "write_evict"},
+            {.help = "What a store to local memory does. write_back: its bytes stay in L1, in a line that is taken "
+                     "for them if need be and not fetched, until the line makes room; write_back_no_allocate: so "
+                     "only where L1 holds what it stores to; the others as for global memory.",
+             .source = "Micikevicius, \"Local Memory and Register Spilling\", NVIDIA 2011, of Fermi: a store writes a "
+                       "line to L1, and the line is written to L2 when it is evicted. GPGPU-Sim's stock GTX 480 "
+                       "writes back without allocation"}),
         integer("merged_stores", &P::merged_stores,
                 {.unit = "store",
                  .min = 0,

@@ -32,10 +32,10 @@ class MissQueue {
     explicit MissQueue(unsigned capacity, unsigned latency = 0)
         : capacity_(capacity), latency_(latency), slots_(capacity + latency) {}
 
-    bool full() const { return size_ - piped_ == capacity_; }
+    bool full() const { return room() == 0; }
     bool empty() const { return size_ == 0; }
     unsigned size() const { return size_; }
-    unsigned room() const { return static_cast<unsigned>(slots_.size()) - size_; }
+    unsigned room() const { return capacity_ - (size_ - piped_); }
 
     /// The caller writes all bytes of the payload.
     std::byte* push(std::uint64_t line, GpuMessage type, std::size_t bytes) {

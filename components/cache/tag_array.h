@@ -23,7 +23,7 @@ struct LineInfo {
     Client client = Client::demand;
     SectorMask valid = 0;
     SectorMask awaited = 0;
-    std::uint8_t unused = 0;
+    bool dirty = false;  ///< some of its bytes are newer than L2's, whether their sectors are valid or not
 
     bool pending() const { return awaited != 0; }
     /// Of the fill that brings the lowest of the sectors, which is awaited.
@@ -88,7 +88,8 @@ class TagArray {
     void serialize(Archive& archive, unsigned) {
         for (std::size_t way = 0; way < tags_.size(); ++way) {
             LineInfo& info = info_[way];
-            archive& tags_[way] & info.mshrs& info.pc& info.owner& info.pins& info.client& info.valid& info.awaited;
+            archive& tags_[way] &
+                info.mshrs& info.pc& info.owner& info.pins& info.client& info.valid& info.awaited& info.dirty;
         }
     }
 

@@ -46,6 +46,17 @@ inline std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& 
                              static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
 }
 
+/// That the lanes access in the line.
+inline ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
+    const unsigned width = isa::lane_bytes(*memory.instruction);
+    ByteMask mask;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const std::uint64_t first = memory.addresses[static_cast<unsigned>(std::countr_zero(left))] - line;
+        mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
+    }
+    return mask;
+}
+
 }  // namespace lsu
 
 template <class Contract>
@@ -473,9 +484,10 @@ void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request, Cycl
             samples_.sent(sample, now);
         }
     } else if (request.type == GpuMessage::write_request) {
-        const ByteMask& mask = reinterpret_cast<const WriteRequest*>(request.payload)->mask;
+        const auto& write = *reinterpret_cast<const WriteRequest*>(request.payload);
         ++traffic_.writes;
-        traffic_.written_bytes += static_cast<unsigned>(std::popcount(mask.bits[0]) + std::popcount(mask.bits[1]));
+        traffic_.written_bytes += count_of(write.mask);
+        stores_ += write.tag == kWriteBackTag;
     } else {
         const auto& atomic = *reinterpret_cast<const AtomicRequest*>(request.payload);
         ++(atomic.returns_value != 0 ? traffic_.atomics : traffic_.writes);
@@ -525,6 +537,9 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
         case GpuMessage::write_acknowledge:
             ++traffic_.acknowledgements;
             --stores_;
+            if (reply.as<WriteAcknowledge>().tag == kWriteBackTag) {
+                break;
+            }
             if constexpr (Contract::fence_waits_for_stores) {
                 end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
             }
@@ -823,7 +838,7 @@ template <class Contract>
 bool BasicCoalescingUnit<Contract>::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
                                                  Cycle now) {
     const std::uint8_t* offsets = loads_[head_.load].offsets;
-    const bool weak = entry.memory.instruction->order == isa::Order::weak;
+    const bool weak = entry.memory.instruction->order == isa::Order::weak || l1_.keeps_stores_to(line);
     while (lanes != 0) {
         SectorMask sectors = sectors_of_lanes(offsets, lanes);
         if (weak || !Contract::ordered_load_bypasses || !Contract::ordered_load_never_joins) {
@@ -844,8 +859,13 @@ bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uin
                                               isa::LaneMask lanes, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
-    const L1Access access{
+    L1Access access{
         .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
+    ByteMask bytes;
+    if (l1_.keeps_stores_to(line)) {
+        bytes = lsu::bytes_of_lanes(memory, line, lanes);
+        access.bytes = &bytes;
+    }
     const Waiter waiter{.token = head_.load, .lanes = lanes};
     const L1LoadResult result =
         instruction.order == isa::Order::weak ? l1_.load(access, waiter) : l1_.load_ordered(access, waiter);
@@ -884,7 +904,8 @@ bool BasicCoalescingUnit<Contract>::pre_load_line(QueuedInstruction& entry, std:
             {.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::pre_load, .sectors = sectors},
             {});
         if (result.answer == L1Answer::stall) {
-            if (result.failure == ReservationFailure::miss_queue_full) {
+            if (result.failure == ReservationFailure::miss_queue_full ||
+                result.failure == ReservationFailure::write_back) {
                 block(static_cast<std::uint8_t>(result.failure), now);
                 return false;
             }
@@ -898,7 +919,8 @@ bool BasicCoalescingUnit<Contract>::pre_load_line(QueuedInstruction& entry, std:
 template <class Contract>
 bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
                                                Cycle now) {
-    if (!l1_.can_write()) {
+    const bool kept = l1_.keeps_stores_to(line);
+    if (!kept && !l1_.can_write()) {
         block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
         return false;
     }
@@ -912,15 +934,28 @@ bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::ui
         mask.bits[0] = mask.bits[1] = ~std::uint64_t{0};
     } else {
         read_lanes(instruction, lanes, bytes, offset, memory.data);
-        const unsigned width = isa::lane_bytes(instruction);
-        for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-            const std::uint64_t first = offset(static_cast<unsigned>(std::countr_zero(left)));
-            mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
-        }
+        mask = lsu::bytes_of_lanes(memory, line, lanes);
     }
-    l1_.store({.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand}, mask, bytes,
-              epochs_.current_tag());
+    const L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
+    if (kept) {
+        return store_local_line(access, mask, bytes, now);
+    }
+    l1_.store(access, mask, bytes, epochs_.current_tag());
     store_sent();
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::store_local_line(const L1Access& access, const ByteMask& mask,
+                                                     const std::byte* bytes, Cycle now) {
+    const L1StoreResult result = l1_.store_local(access, mask, bytes, epochs_.current_tag());
+    if (result.answer == L1Answer::stall) {
+        block(static_cast<std::uint8_t>(result.failure), now);
+        return false;
+    }
+    if (result.answer == L1Answer::miss) {
+        store_sent();
+    }
     return true;
 }
 
@@ -947,9 +982,15 @@ bool BasicCoalescingUnit<Contract>::atomic_line(QueuedInstruction& entry, std::u
         line_offsets(memory.addresses, offsets);
         sectors = sectors_of_lanes(offsets, lanes);
     }
-    std::byte* place = l1_.atomic(
-        {.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors},
-        sizeof request + count * sizeof(AtomicLane));
+    const L1Access access{
+        .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
+    if (l1_.keeps_stores_to(line)) [[unlikely]] {
+        if (const L1StoreResult clean = l1_.clean_for_atomic(access); clean.answer == L1Answer::stall) {
+            block(static_cast<std::uint8_t>(clean.failure), now);
+            return false;
+        }
+    }
+    std::byte* place = l1_.atomic(access, sizeof request + count * sizeof(AtomicLane));
     std::memcpy(place, &request, sizeof request);
     place += sizeof request;
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -1007,7 +1048,7 @@ typename BasicCoalescingUnit<Contract>::Rows BasicCoalescingUnit<Contract>::rows
 template <class Contract>
 void BasicCoalescingUnit<Contract>::begin_kernel() {
     LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
-    l1_.start_generation();
+    l1_.begin_kernel();
     texture_.begin_kernel();
 }
 

@@ -197,6 +197,9 @@ void PrefetchUnit::on_l1_event(const L1Event& event) {
             }
             evicted_ = kNoWay;
             break;
+        case L1EventKind::allocate:
+            evicted_ = kNoWay;
+            return;
         case L1EventKind::fill:
             filled(records_[event.way]);
             return;

@@ -262,6 +262,28 @@ TEST_CASE("listeners hear of misses, merges, fills, hits and evictions, with cli
     CHECK(recorder.events[1].client == Client::demand);
 }
 
+TEST_CASE("listeners hear of a way that a store to local memory takes, and of the line that makes room for it") {
+    L1Bench bench(L1Bench::parameters(1, 1));
+    Recorder recorder;
+    bench.bring(line(0), pattern(0));
+    bench.l1.subscribe(recorder);
+    const std::uint64_t local = isa::kLocalMemoryBase;
+    bench.l1.store_local({.line = local, .pc = 8, .warp = 5}, mask_of(0, 4), pattern(1).data(), 0);
+    bench.l1.store_local({.line = local, .pc = 9, .warp = 5}, mask_of(4, 4), pattern(1).data(), 0);
+    bench.load(line(1));
+    const std::pair<L1EventKind, std::uint64_t> expected[] = {{L1EventKind::evict, line(0)},
+                                                              {L1EventKind::allocate, local},
+                                                              {L1EventKind::evict, local},
+                                                              {L1EventKind::miss, line(1)}};
+    REQUIRE(recorder.events.size() == std::size(expected));
+    for (unsigned i = 0; i < std::size(expected); ++i) {
+        CHECK(recorder.events[i].kind == expected[i].first);
+        CHECK(recorder.events[i].line == expected[i].second);
+    }
+    CHECK(recorder.events[1].pc == 8);
+    CHECK(recorder.events[2].warp == 5);
+}
+
 TEST_CASE("loads are counted by client and outcome") {
     L1Bench bench(L1Bench::parameters(1, 2));
     bench.load(line(0), 0, Client::prefetch);

@@ -1,6 +1,7 @@
 // Drives the L1 through every row of components/cache/TRANSITIONS.md.
 #include <doctest/doctest.h>
 
+#include "components/isa/address_space.h"
 #include "tests/components/cache/l1_bench.h"
 #include "tests/components/cache/markdown_table.h"
 
@@ -310,6 +311,129 @@ TEST_CASE("the L1 with sectors does what each row of the table of sectors says")
         }
     }
     CHECK(rows >= 48);
+}
+
+constexpr std::uint64_t kLocalLine = isa::kLocalMemoryBase + 0x1000;
+
+/// One row of the table of local memory, under write_back.
+class LocalRowTest {
+  public:
+    explicit LocalRowTest(const TableRow& row) : row_(row), bench_(L1Bench::parameters(1, 1)) {}
+
+    void run() {
+        bring_into_state();
+        REQUIRE(state() == row_.at("line"));
+        REQUIRE(dirty() == row_.at("dirty"));
+        apply(row_.at("event"));
+        CHECK(answer_ == row_.at("answer"));
+        CHECK(sent_ == row_.at("sent"));
+        CHECK(state() == row_.at("line after"));
+        CHECK(dirty() == row_.at("dirty after"));
+        CHECK(std::to_string(bench_.detached()) == row_.at("detached after"));
+        if (row_.at("event") == "fill") {
+            REQUIRE(served_.size() == 1);
+            CHECK(served_[0].bytes == seen_);
+        }
+        if (state() == "valid") {
+            CHECK(equal(bench_.load(kLocalLine).data, seen_));
+        }
+    }
+
+  private:
+    std::string state() const {
+        const std::string state = bench_.state_of(kLocalLine);
+        return state == "absent" || info().valid != 0 ? state
+               : !info().dirty                        ? state
+               : info().pending()                     ? "refilled"
+                                                      : "partial";
+    }
+    std::string dirty() const { return bench_.state_of(kLocalLine) != "absent" && info().dirty ? "yes" : "no"; }
+    const LineInfo& info() const { return bench_.l1.tags().info(bench_.l1.tags().find(kLocalLine)); }
+
+    std::string store(const LineBytes& bytes, const ByteMask& mask) {
+        const L1StoreResult result = bench_.l1.store_local({.line = kLocalLine}, mask, bytes.data(), 5);
+        if (result.answer == L1Answer::stall) {
+            REQUIRE(result.failure == ReservationFailure::pending_store);
+            return "pending_store";
+        }
+        seen_ = overlaid(seen_, bytes, mask);
+        return name_of(result.answer);
+    }
+
+    void bring_into_state() {
+        const std::string& line = row_.at("line");
+        seen_ = kReply;
+        if (line == "partial" || line == "refilled") {
+            store(kStored, kMask);
+        }
+        if (line == "pending" || line == "refilled") {
+            bench_.load(kLocalLine, 100);
+        } else if (line == "valid") {
+            bench_.bring(kLocalLine, kReply);
+            if (row_.at("dirty") == "yes") {
+                store(kStored, kMask);
+            }
+        }
+        bench_.send_all();
+    }
+
+    std::string atomic() {
+        const L1Access access{.line = kLocalLine};
+        if (bench_.l1.clean_for_atomic(access).answer == L1Answer::stall) {
+            return "pending_store";
+        }
+        bench_.atomic(kLocalLine);
+        return "done";
+    }
+
+    void apply(const std::string& event) {
+        if (event == "load") {
+            answer_ = name_of(bench_.load(kLocalLine, 300).answer);
+        } else if (event == "ordered_load") {
+            answer_ = name_of(bench_.load_ordered(kLocalLine, 300).answer);
+        } else if (event == "stored") {
+            answer_ = name_of(bench_.l1.load({.line = kLocalLine, .bytes = &kMask}, {.token = 300, .lanes = 1}).answer);
+        } else if (event == "store") {
+            answer_ = store(kStoredLater, kMaskLater);
+        } else if (event == "store_line") {
+            answer_ = store(kStoredLater, bytes_of(kAllSectors));
+        } else if (event == "atomic") {
+            answer_ = atomic();
+        } else if (event == "generation") {
+            bench_.l1.start_generation();
+        } else if (event == "kernel") {
+            bench_.l1.begin_kernel();
+        } else if (event == "fill") {
+            served_ = bench_.fill_oldest(kReply);
+        } else if (event == "replace") {
+            bench_.load(kOther);
+        } else {
+            FAIL("unknown event ", event);
+        }
+        for (const GpuMessage type : bench_.send_all()) {
+            if (event != "replace" || type != GpuMessage::read_request) {
+                sent_ = sent_ == "-" ? name_of(type) : sent_ + " " + name_of(type);
+            }
+        }
+    }
+
+    const TableRow& row_;
+    L1Bench bench_;
+    std::string answer_ = "done";
+    std::string sent_ = "-";
+    std::vector<Served> served_;
+    LineBytes seen_{};  ///< what the thread's program is to see in the whole line, L2 holding kReply
+};
+
+TEST_CASE("the L1 does what each row of the table of local memory says") {
+    const auto rows = read_table(kPage, "## Local memory");
+    for (const TableRow& row : rows) {
+        CAPTURE(row.at("line"));
+        CAPTURE(row.at("dirty"));
+        CAPTURE(row.at("event"));
+        LocalRowTest(row).run();
+    }
+    CHECK(rows.size() == 41);
 }
 
 std::string name_of(ReservationFailure failure) {

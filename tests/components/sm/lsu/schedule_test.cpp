@@ -63,6 +63,9 @@ const std::vector<isa::Instruction>& code() {
         make_ordered(Operation::store, Order::release),
         make_memory(Operation::load, isa::Type::u32, isa::Space::generic),
         make_memory(Operation::load, isa::Type::u32, isa::Space::constant),
+        make_memory(Operation::load, isa::Type::u32, isa::Space::local),
+        make_memory(Operation::store, isa::Type::u16, isa::Space::local),
+        make_memory(Operation::store, isa::Type::u32, isa::Space::local),
     };
     return instructions;
 }
@@ -83,6 +86,8 @@ class RandomProgram {
         const isa::LaneMask active = random_() | 2;
         MemoryInstruction access = bench.instruction(
             what, [&](unsigned lane) { return address(what, lane, range); }, active, random_() % 60 * 4, context);
+        access.local_bytes = kLocalBytes;
+        access.local_base = isa::kLocalMemoryBase + context * isa::local_memory_per_warp(kLocalBytes);
         for (auto& row : access.data) {
             for (auto& word : row) word = random_();
         }
@@ -99,10 +104,13 @@ class RandomProgram {
     }
 
   private:
+    static constexpr std::uint32_t kLocalBytes = 128;
+
     std::uint64_t address(const isa::Instruction& what, unsigned lane, unsigned range) {
         const std::uint64_t offset = random_() % range * 16 + (lane % 4) * 16;
         if (what.space == isa::Space::global) return kBase + offset * 8;
         if (what.space == isa::Space::constant) return isa::kConstantBase + offset;
+        if (what.space == isa::Space::local) return offset % kLocalBytes;
         if (what.space == isa::Space::generic && random_() % 2 == 0) return kBase + offset;
         return (what.space == isa::Space::generic ? isa::kSharedWindowBase : 0) + offset;
     }
@@ -132,6 +140,10 @@ const Bench::Overrides kTight = {"l1d.sets=2",
                                  "constant_cache.ways=2",
                                  "constant_cache.merges=3"};
 
+constexpr const char* kLocalPolicies[] = {"l1d.local_write_policy=write_back",
+                                          "l1d.local_write_policy=write_back_no_allocate",
+                                          "l1d.local_write_policy=write_through", "l1d.local_write_policy=write_evict"};
+
 void set_random_delays(ScriptedMemory& memory, unsigned seed) {
     memory.set_delay(
         [random = std::mt19937(seed)](unsigned, std::uint64_t, bool) mutable { return 1 + random() % 90; });
@@ -144,6 +156,7 @@ TEST_CASE("cycles that next_event jumps over would have changed nothing") {
             Bench::Overrides overrides = kTight;
             overrides.push_back(policy);
             overrides.push_back(seed % 2 == 0 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32");
+            overrides.push_back(kLocalPolicies[seed / 2 % 4]);
             Bench each_cycle(overrides);
             Bench jumping(overrides);
             set_random_delays(each_cycle.memory, seed);
@@ -189,6 +202,7 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
         Bench::Overrides overrides = kTight;
         overrides.push_back(seed % 2 == 0 ? "l1d.write_policy=write_evict" : "l1d.write_policy=write_through");
         overrides.push_back(seed % 4 < 2 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32");
+        overrides.push_back(kLocalPolicies[seed / 4 % 4]);
         Bench original(overrides);
         set_random_delays(original.memory, seed);
         RandomProgram program(seed);
