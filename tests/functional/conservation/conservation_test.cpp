@@ -53,6 +53,7 @@ struct AuditSabotage {
         ++unit(process).traffic_.atomic_replies;
     }
 
+    static void lose_dirty_bytes(LogicalProcess& process) { ++unit(process).l1_.counters_.dirtied_bytes; }
     static void lose_place_of_merged_store(LogicalProcess& process) {
         unit(process).l1_.mshrs_.free_stores_.pop_back();
     }
@@ -184,6 +185,18 @@ TEST_CASE("a run's books balance at its end") {
     }
 }
 
+TEST_CASE("the books balance with local memory under every policy for it") {
+    for (const char* policy : {"write_back", "write_back_no_allocate", "write_through", "write_evict"}) {
+        for (const char* sectors : {"l1d.sector_bytes=128", "l1d.sector_bytes=32"}) {
+            const SimulationResult result = run("MersenneTwister", nullptr,
+                                                {std::string("l1d.local_write_policy=") + policy, sectors, "l1d.ways=2",
+                                                 "l1d.pinned_ways=1", "l1d.miss_queue=1"});
+            CHECK_MESSAGE(result.message == "", policy);
+            CHECK(result.outcome == Outcome::finished);
+        }
+    }
+}
+
 TEST_CASE("the books balance with parts that other machines have") {
     const std::vector<std::vector<std::string>> machines{
         {"interconnect.topology=mesh"},
@@ -213,6 +226,7 @@ TEST_CASE("what is not given back is named") {
     names(fault_after("sm4", S::lose_warp), "sm4: 1 warps whose places were not vacated");
     names(fault_after("sm4", S::lose_barrier), "sm4: 1 warps that wait at a barrier");
     names(fault_after("sm4", S::lose_l1_mshr), "sm4: 1 MSHRs of L1 that are not free");
+    names(fault_after("sm4", S::lose_dirty_bytes), "sm4: dirty bytes of local memory: ");
     names(fault_after("sm4", S::lose_pin), "sm4: 1 pins of a line of L1");
     names(fault_after("sm4", S::lose_line_of_l1), "sm4: a line of L1 awaits a fill that will not come");
     names(fault_after("sm4", S::lose_instruction), "sm4: memory instructions: ");

@@ -30,6 +30,8 @@ LOOKAHEAD_MUTANT(AtomicLeavesCopy, atomic_evicts_copy)
 LOOKAHEAD_MUTANT(FenceKeepsCopies, generation_drops_copies)
 LOOKAHEAD_MUTANT(HitWithoutSector, hit_needs_its_sectors)
 LOOKAHEAD_MUTANT(StaleSectorInstalled, detached_sectors_stay_out)
+LOOKAHEAD_MUTANT(EvictionForgets, eviction_writes_back)
+LOOKAHEAD_MUTANT(FillOverDirtyBytes, fill_keeps_dirty_bytes)
 LOOKAHEAD_MUTANT(FenceBeforeAcknowledgements, fence_waits_for_stores)
 LOOKAHEAD_MUTANT(FenceBeforeValues, fence_waits_for_loads)
 LOOKAHEAD_MUTANT(FenceForgetsQueue, fence_covers_queued_accesses)
@@ -72,6 +74,18 @@ TEST_CASE("random programs notice the loss of a clause of the memory contract") 
                 test::random_program_fault(seed, seed % 8 == 0 ? test::kDense : test::kSparse, options, transport());
         }
         check_found(clause, found);
+    }
+}
+
+TEST_CASE("random programs notice the loss of bytes of local memory") {
+    for (const char* clause : {"eviction_writes_back", "fill_keeps_dirty_bytes"}) {
+        const Options options{"l1d.set_index=linear", "l1d.sets=4", "l1d.ways=2", "l1d.pinned_ways=1",
+                              std::string("sm.load_store_unit=without_") + clause};
+        std::string found;
+        for (std::uint32_t seed = 1; seed <= 40 && found.empty(); ++seed) {
+            found = test::random_program_fault(seed, test::kLocal, options, transport());
+        }
+        CHECK_MESSAGE(found.starts_with("Local memory"), (std::string(clause) + ": " + found));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "tests/functional/memory_model/random_programs.h"
 
+#include <array>
 #include <random>
 
 #include "components/frontend/finaliser/finalise.h"
@@ -61,6 +62,27 @@ constexpr struct {
                 {Kind::fence, "membar.gl;"},
                 {Kind::fence, "fence.acq_rel.gpu;"}};
 
+/// One access to a thread's local array of words: by a local or a generic address, of lanes together or each its own.
+struct LocalStep {
+    static constexpr std::uint32_t kWords = 16;
+
+    bool store;
+    bool generic;
+    std::uint32_t factor;  ///< 0: the same word for all threads
+    std::uint32_t offset;
+
+    std::uint32_t word(std::uint32_t thread) const { return ((thread * factor + offset) >> 5) % kWords; }
+    std::string text(std::uint32_t number) const {
+        const std::string space = generic ? "" : ".local";
+        const std::string access = store ? "st" + space + ".u32 [%rd7], %r7;\n"
+                                         : "ld" + space + ".u32 %r5, [%rd7];\nmad.lo.u32 %r6, %r6, 33, %r5;\n";
+        return "mul.lo.u32 %r3, %r1, " + std::to_string(factor) + ";\nadd.u32 %r3, %r3, " + std::to_string(offset) +
+               ";\nshr.u32 %r3, %r3, 5;\nand.b32 %r3, %r3, " + std::to_string(kWords - 1) +
+               ";\nshl.b32 %r3, %r3, 2;\ncvt.u64.u32 %rd7, %r3;\nadd.u64 %rd7, %rd7, " + (generic ? "%rd8" : "%rd6") +
+               ";\nor.b32 %r7, %r2, " + std::to_string(number) + ";\n" + access;
+    }
+};
+
 class RandomKernel {
   public:
     /// With `waits` a thread uses each value as soon as it has read it.
@@ -71,6 +93,12 @@ class RandomKernel {
             const auto factor = static_cast<std::uint32_t>(random() | 1u);
             steps_.push_back({choice.kind, choice.instruction, factor, static_cast<std::uint32_t>(random())});
         }
+        for (std::uint32_t i = 0; shape_.local && i < shape_.steps; ++i) {
+            const auto draw = static_cast<std::uint32_t>(random());
+            local_steps_.push_back({draw % 2 == 0, draw % 8 < 2,
+                                    draw % 3 == 0 ? 0 : static_cast<std::uint32_t>(random()),
+                                    static_cast<std::uint32_t>(random())});
+        }
     }
 
     /// Every thread keeps what it reads in registers and stores it at its end.
@@ -78,13 +106,19 @@ class RandomKernel {
         std::string text =
             ".version 7.0\n.target sm_75\n.address_size 64\n"
             ".visible .entry random(.param .u64 memory, .param .u64 log) {\n"
-            ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n.reg .b32 %v<" +
+            ".local .align 4 .b32 words[16];\n.reg .b32 %r<8>;\n.reg .b64 %rd<9>;\n.reg .b32 %v<" +
             std::to_string(shape_.steps) +
             ">;\nld.param.u64 %rd1, [memory];\nld.param.u64 %rd2, [log];\nmov.u32 %r1, %ctaid.x;\n"
             "mov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r1, %r1, %r2, %r3;\n"
             "add.u32 %r2, %r1, 1;\nshl.b32 %r2, %r2, 8;\nmov.u32 %r6, 0;\n";
+        if (shape_.local) {
+            text += "mov.u64 %rd6, words;\ncvta.local.u64 %rd8, %rd6;\n";
+            for (std::uint32_t word = 0; word < LocalStep::kWords; ++word) {
+                text += "st.local.u32 [%rd6+" + std::to_string(4 * word) + "], %r1;\n";
+            }
+        }
         for (std::uint32_t i = 0; i < shape_.steps; ++i) {
-            text += step_text(i);
+            text += (shape_.local ? local_steps_[i].text(i) : std::string()) + step_text(i);
         }
         text += "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd3, %rd2;\n";
         for (std::uint32_t i = 0; i < shape_.steps; ++i) {
@@ -96,6 +130,22 @@ class RandomKernel {
         // What the values were used for: behind the log.
         text += "st.global.u32 [%rd3+" + std::to_string(shape_.steps * shape_.threads() * 4) + "], %r6;\n";
         return text + "ret;\n}\n";
+    }
+
+    /// What the thread makes of its loads of local memory.
+    std::uint32_t local_digest(std::uint32_t thread) const {
+        std::array<std::uint32_t, LocalStep::kWords> words;
+        words.fill(thread);
+        std::uint32_t digest = 0;
+        for (std::uint32_t i = 0; i < local_steps_.size(); ++i) {
+            std::uint32_t& word = words[local_steps_[i].word(thread)];
+            if (local_steps_[i].store) {
+                word = value_of(thread, i);
+            } else {
+                digest = digest * 33 + word;
+            }
+        }
+        return digest;
     }
 
     History history(const std::vector<std::uint32_t>& log, const std::vector<std::uint32_t>& memory) const {
@@ -148,7 +198,18 @@ class RandomKernel {
     Shape shape_;
     bool waits_;
     std::vector<Step> steps_;
+    std::vector<LocalStep> local_steps_;
 };
+
+/// Empty, or the first thread whose loads of local memory have not read what it stored last.
+std::string local_fault(const RandomKernel& kernel, const std::vector<std::uint32_t>& digests) {
+    for (std::uint32_t thread = 0; thread < digests.size(); ++thread) {
+        if (digests[thread] != kernel.local_digest(thread)) {
+            return "Local memory: thread " + std::to_string(thread) + " has read what it did not store last";
+        }
+    }
+    return "";
+}
 
 }  // namespace
 
@@ -162,6 +223,7 @@ std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, 
     const RandomKernel kernel(seed, shape, waits);
     std::vector<std::uint32_t> log;
     std::vector<std::uint32_t> memory;
+    std::vector<std::uint32_t> digests;
     const auto program = [&](Device& device) {
         const std::uint32_t bytes = bytes_of(shape);
         const std::uint32_t values = shape.steps * shape.threads();
@@ -172,6 +234,9 @@ std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, 
         device.launch("random", {{shape.ctas, 1, 1}, {shape.threads_of_cta, 1, 1}}, pack_parameters(words, out));
         log = device.download<std::uint32_t>(out, values);
         memory = device.download<std::uint32_t>(words, bytes / 4);
+        if (shape.local) {
+            digests = device.download<std::uint32_t>(out + std::uint64_t{values} * 4, shape.threads());
+        }
     };
     Machine machine(
         configuration,
@@ -185,7 +250,8 @@ std::string random_program_fault(std::uint32_t seed, const ProgramShape& shape, 
     if (result.outcome != Outcome::finished) {
         return result.message;
     }
-    return log.empty() ? "" : check_history(kernel.history(log, memory));
+    const std::string local = local_fault(kernel, digests);
+    return log.empty() || !local.empty() ? local : check_history(kernel.history(log, memory));
 }
 
 }  // namespace lookahead::gpu::test

@@ -14,6 +14,7 @@ struct ProgramShape {
     std::uint32_t threads_of_cta;
     std::uint32_t steps;
     std::uint32_t locations;  ///< a power of two
+    bool local = false;       ///< before each step a thread also accesses local memory, which it alone knows
 
     std::uint32_t threads() const { return ctas * threads_of_cta; }
     std::uint32_t operations() const { return threads() * steps; }
@@ -22,6 +23,8 @@ struct ProgramShape {
 inline constexpr ProgramShape kDense{8, 64, 24, 64};
 /// Few threads: copies in L1 live long enough to become stale.
 inline constexpr ProgramShape kSparse{8, 3, 40, 16};
+/// Local lines and copies of global ones compete for L1.
+inline constexpr ProgramShape kLocal{8, 64, 24, 64, true};
 
 /// Runs a random program in PTX, whose own output says what every operation has read, on a machine of four SMs with
 /// these options, over all ranks. Empty, or how the run failed, or the axiom of the memory model that it breaks
