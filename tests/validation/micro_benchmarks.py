@@ -279,6 +279,30 @@ def cache_capacity(make_bench):
         yield Check(f"ring one line larger than {cache}", measured, least - 1e-9, most + 1e-9)
 
 
+def local_memory(make_bench):
+    """A warp stores a ring into lines of its local memory and follows it. What it stored is in L1, or in L2 behind a
+    cache that does not keep it; a line more than fits is written back, and the set with one too many misses each time."""
+    def cycles(bench, lines, steps):
+        return bench.cycles("local_ring", arguments=f"u64[1]=0 u32:{lines} u32:{steps}")
+
+    for policy, first in (("write_back", l1_latency), ("write_back_no_allocate", l2_latency),
+                          ("write_through", l2_latency), ("write_evict", l2_latency)):
+        for keys in ({}, {"l1d__ways": 2, "l1d__pinned_ways": 1}, {"l1d__hit_latency": 20}):
+            bench = make_bench(l1d__local_write_policy=policy, **keys)
+            lines = bench["l1d.sets"] * bench["l1d.ways"]
+            lap = (cycles(bench, lines, lines) - cycles(bench, lines, 1)) / (lines - 1)
+            least = first(bench) - 1 / (lines - 1)  # the first load goes behind the last store
+            yield Check(f"local memory, first lap, {policy} {keys or ''}", lap, least - 1e-9, first(bench))
+            lap = (cycles(bench, lines, 2 * lines) - cycles(bench, lines, lines)) / lines
+            yield exactly(f"local memory, second lap, {policy} {keys or ''}", lap, l1_latency(bench))
+    bench = make_bench()
+    lines = bench["l1d.sets"] * bench["l1d.ways"] + 1
+    misses = bench["l1d.ways"] + 1
+    expected = l1_latency(bench) + misses * (l2_latency(bench) - l1_latency(bench)) / lines
+    lap = (cycles(bench, lines, 2 * lines) - cycles(bench, lines, lines)) / lines
+    yield Check("local memory, a line more than L1 holds", lap, expected - 1e-9, expected + 1e-9)
+
+
 def texture_groups(bench):
     """Of lanes that are addressed together: all fetch one texel, and each group is an access."""
     return math.ceil(32 / bench["texture.lanes_per_cycle"])
@@ -540,7 +564,8 @@ def divergence(make_bench):
 
 GROUPS: list[Callable] = [issue_bound, shared_bandwidth, l1_bandwidth, l2_bandwidth, dram_bandwidth, atomic_throughput, divergence,
                           arithmetic_latency, arithmetic_throughput, operand_collection, global_latency, dram_access,
-                          cache_capacity, texture_cache, constant_cache, atomics, pmode_latencies, v100, shared_memory, barrier]
+                          cache_capacity, local_memory, texture_cache, constant_cache, atomics,
+                          pmode_latencies, v100, shared_memory, barrier]
 
 
 def main() -> int:
