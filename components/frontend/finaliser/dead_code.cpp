@@ -1,7 +1,5 @@
 #include "components/frontend/finaliser/dead_code.h"
 
-#include <algorithm>
-
 #include "components/frontend/finaliser/liveness.h"
 
 namespace lookahead::finaliser {
@@ -24,13 +22,13 @@ bool can_be_reduction(const VirtualInstruction& instruction) {
 }  // namespace
 
 bool remove_dead_code(VirtualKernel& kernel) {
-    const Liveness liveness = liveness_of(kernel);
+    const Liveness liveness(kernel);
     bool changed = false;
     for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
-        BitSet live = liveness.out[block];
-        std::vector<VirtualInstruction> kept;
+        BitSet live = liveness.out(block);
         auto& code = kernel.blocks[block].code;
-        for (auto instruction = code.rbegin(); instruction != code.rend(); ++instruction) {
+        auto kept = code.end();  // what stays is moved to the end
+        for (auto instruction = code.end(); instruction-- != code.begin();) {
             if (!writes_live_unit(kernel, *instruction, live)) {
                 if (!has_side_effect(*instruction)) continue;
                 if (can_be_reduction(*instruction)) {
@@ -41,11 +39,10 @@ bool remove_dead_code(VirtualKernel& kernel) {
                 }
             }
             step_back(kernel, *instruction, live);
-            kept.push_back(*instruction);
+            if (--kept != instruction) *kept = *instruction;
         }
-        changed |= kept.size() != code.size();
-        std::ranges::reverse(kept);
-        code = std::move(kept);
+        changed |= kept != code.begin();
+        code.erase(code.begin(), kept);
     }
     return changed;
 }

@@ -16,15 +16,15 @@ class Builder {
         : kernel_(kernel), ranges_(unit_count(kernel)), end_(unit_count(kernel), 0) {}
 
     std::vector<RangeSet> run() {
-        const Liveness liveness = liveness_of(kernel_);
+        const Liveness liveness(kernel_);
         std::uint32_t last = 0;
         for (const VirtualBlock& block : kernel_.blocks) last += static_cast<std::uint32_t>(block.code.size());
         for (std::size_t block = kernel_.blocks.size(); block-- > 0;) {
             const auto& code = kernel_.blocks[block].code;
             const std::uint32_t first = last - static_cast<std::uint32_t>(code.size());
-            liveness.out[block].for_each([&](std::uint32_t unit) { end_[unit] = 2 * last; });
+            liveness.for_each_out(block, [&](std::uint32_t unit) { end_[unit] = 2 * last; });
             for (std::uint32_t i = last; i-- > first;) visit(code[i - first], i);
-            liveness.in[block].for_each([&](std::uint32_t unit) { close(unit, 2 * first); });
+            liveness.for_each_in(block, [&](std::uint32_t unit) { close(unit, 2 * first); });
             last = first;
         }
         for (RangeSet& set : ranges_) set.finish();

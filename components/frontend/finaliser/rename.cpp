@@ -94,10 +94,12 @@ class BlockRenamer {
 }  // namespace
 
 void rename_local_values(VirtualKernel& kernel) {
-    const Liveness liveness = liveness_of(kernel);
+    const Liveness liveness(kernel);
     const std::uint32_t rows = kernel.rows();
-    for (std::size_t block = 0; block < kernel.blocks.size(); ++block)
-        BlockRenamer(kernel, kernel.blocks[block], liveness.out[block], rows).run();
+    for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
+        const BitSet live_out = liveness.out(block);
+        BlockRenamer(kernel, kernel.blocks[block], live_out, rows).run();
+    }
 }
 
 }  // namespace lookahead::finaliser

@@ -204,10 +204,10 @@ void order_stretch_for_pressure(const VirtualKernel& kernel, DependenceFinder& f
 /// Calls `visit(stretch)` for every stretch of the kernel that nothing holds.
 template <typename Visit>
 void for_each_stretch(VirtualKernel& kernel, Visit visit) {
-    const Liveness liveness = liveness_of(kernel);
+    const Liveness liveness(kernel);
     for (std::size_t number = 0; number < kernel.blocks.size(); ++number) {
         VirtualBlock& block = kernel.blocks[number];
-        BitSet live = liveness.out[number];
+        BitSet live = liveness.out(number);
         std::size_t end = block.code.size();
         while (end > 0) {
             std::size_t first = end;

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "components/frontend/finaliser/live_ranges.h"
+#include "components/frontend/finaliser/recipes.h"
+#include "components/frontend/finaliser/single_writes.h"
+#include "components/frontend/finaliser/virtual_kernel.h"
+
+namespace lookahead::finaliser {
+
+/// One instruction that reads or writes rows of a group.
+struct Access {
+    std::uint32_t position = 0;  ///< the instruction's number in the kernel
+    Place place;
+    double weight = 1;       ///< how often it may run
+    VirtualOperand operand;  ///< that is read or written
+};
+
+/// The kernel as it is between two rounds of spilling. The kernel must not change while this is used.
+class SpillView {
+  public:
+    /// `ranges` are `kernel`'s.
+    SpillView(const VirtualKernel& kernel, std::vector<RangeSet> ranges);
+
+    const VirtualKernel& kernel() const { return kernel_; }
+    const Recipes& recipes() const { return recipes_; }
+    std::uint32_t instructions() const { return instructions_; }
+    std::span<const RangeSet> rows_of(std::uint32_t group) const {
+        return std::span(ranges_).subspan(kernel_.groups[group].first, kernel_.groups[group].rows);
+    }
+    /// In the order of the code; an instruction that reads a group twice is there twice.
+    std::span<const Access> reads(std::uint32_t group) const { return reads_.of(group); }
+    std::span<const Access> writes(std::uint32_t group) const { return writes_.of(group); }
+    /// Whether a write of the group cannot go through other rows.
+    bool is_fixed(std::uint32_t group) const { return fixed_[group]; }
+
+  private:
+    /// Accesses by group, in one array.
+    class Accesses {
+      public:
+        void count(std::uint32_t group) { ++first_[group + 1]; }
+        void begin(std::size_t groups) { first_.assign(groups + 1, 0); }
+        void end_counting();
+        void add(std::uint32_t group, const Access& access) { accesses_[next_[group]++] = access; }
+        std::span<const Access> of(std::uint32_t group) const {
+            return std::span(accesses_).subspan(first_[group], first_[group + 1] - first_[group]);
+        }
+
+      private:
+        std::vector<std::uint32_t> first_;
+        std::vector<std::uint32_t> next_;
+        std::vector<Access> accesses_;
+    };
+
+    template <typename Read, typename Write>
+    void for_each_access(Read read, Write write) const;
+
+    const VirtualKernel& kernel_;
+    std::vector<RangeSet> ranges_;
+    Recipes recipes_;
+    Accesses reads_;
+    Accesses writes_;
+    std::vector<bool> fixed_;
+    std::uint32_t instructions_ = 0;
+};
+
+/// What spilling knows from one round to the next.
+struct SpilledValues {
+    std::uint32_t originals = 0;         ///< groups that there were before
+    std::vector<std::uint32_t> slot_of;  ///< row -> byte of local memory that holds its value too, or kNone
+    std::vector<bool> pinned;            ///< by group: guarded results pass through it
+
+    /// Whether the group's values are in local memory already: it was made by spilling.
+    bool is_backed(const RowGroup& group) const;
+    bool is_pinned(std::uint32_t group) const { return group < pinned.size() && pinned[group]; }
+};
+
+}  // namespace lookahead::finaliser
