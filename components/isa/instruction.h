@@ -119,7 +119,7 @@ enum class Operation : std::uint8_t {
     dot4,
     // Sums of two 16-bit by byte products; absolute differences of four bytes, apart or summed
     dot2,
-    abs_diff4,
+    abs_diff,
     // Waits for lanes of the warp, and does nothing else (bar.warp.sync)
     warp_sync,
     // Four words of a texture (texture.h)

@@ -242,24 +242,28 @@ AluHandler select_dot2(std::uint8_t mode) {
     }
 }
 
-/// vabsdiff4 is rare: its mode is looked at for each lane.
-void abs_diff4(OperandRows& rows, LaneMask active, const Instruction& instruction) {
+/// Differences of packed values are rare: the mode is looked at for each lane.
+void abs_diff(OperandRows& rows, LaneMask active, const Instruction& instruction) {
     alignas(32) std::uint32_t results[kWarpSize];
-    const auto byte_of = [](std::uint32_t word, unsigned byte, bool is_signed) {
-        const std::uint32_t bits = word >> 8 * byte;
-        return is_signed ? std::int32_t{static_cast<std::int8_t>(bits)} : std::int32_t{static_cast<std::uint8_t>(bits)};
+    const bool halves = (instruction.mode & kDiffHalves) != 0;
+    const unsigned width = halves ? 16 : 8;
+    const std::uint32_t mask = halves ? 0xffff : 0xff;
+    const auto part_of = [&](std::uint32_t word, unsigned shift, bool is_signed) {
+        const auto bits = static_cast<std::int32_t>(word >> shift & mask);
+        const bool negative = is_signed && (bits >> (width - 1) & 1) != 0;
+        return negative ? bits - (std::int32_t{1} << width) : bits;
     };
     const bool sums = (instruction.mode & kDiffSum) != 0;
-    const std::int32_t most = (instruction.mode & kDiffResultSigned) != 0 ? 127 : 255;
+    const auto most = static_cast<std::int32_t>((instruction.mode & kDiffResultSigned) != 0 ? mask >> 1 : mask);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         std::uint32_t result = sums ? rows.source[2][0][lane] : 0;
-        for (unsigned byte = 0; byte < 4; ++byte) {
-            const std::int32_t a = byte_of(rows.source[0][0][lane], byte, (instruction.mode & kDotFirstSigned) != 0);
-            const std::int32_t b = byte_of(rows.source[1][0][lane], byte, (instruction.mode & kDotSecondSigned) != 0);
+        for (unsigned shift = 0; shift < 32; shift += width) {
+            const std::int32_t a = part_of(rows.source[0][0][lane], shift, (instruction.mode & kDotFirstSigned) != 0);
+            const std::int32_t b = part_of(rows.source[1][0][lane], shift, (instruction.mode & kDotSecondSigned) != 0);
             std::int32_t difference = a < b ? b - a : a - b;
             if (instruction.saturate && difference > most) difference = most;
             const auto bits = static_cast<std::uint32_t>(difference);
-            result = sums ? result + bits : result | (bits & 0xff) << 8 * byte;
+            result = sums ? result + bits : result | (bits & mask) << shift;
         }
         results[lane] = result;
     }
@@ -344,7 +348,7 @@ AluHandler select_integer(const Instruction& instruction) {
         return select_carry(instruction);
     if (instruction.operation == Operation::dot4) return select_dot4(instruction.mode);
     if (instruction.operation == Operation::dot2) return select_dot2(instruction.mode);
-    if (instruction.operation == Operation::abs_diff4) return abs_diff4;
+    if (instruction.operation == Operation::abs_diff) return abs_diff;
     if (instruction.saturate) return select_saturating(instruction);
     switch (instruction.type) {
         case Type::u16:

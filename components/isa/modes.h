@@ -40,11 +40,12 @@ inline constexpr std::uint8_t kDotSecondSigned = 2;
 /// `dot2`: source[0] two 16-bit values, source[1] four bytes, of which the lower two, or with this bit the upper two,
 /// take part; source[2] the addend.
 inline constexpr std::uint8_t kDotUpperHalf = 4;
-/// `abs_diff4`: source[0] and source[1] four bytes each, signed as kDot… say; source[2] the addend of the sum of the
-/// differences. Without kDiffSum the four differences are the result, and `saturate` clamps them to signed or unsigned
-/// bytes.
+/// `abs_diff`: source[0] and source[1] four bytes each, or with kDiffHalves two 16-bit values, signed as kDot… say;
+/// source[2] the addend of the sum of the differences. Without kDiffSum the differences are the result, and `saturate`
+/// clamps them to what a byte or half, signed or unsigned, holds.
 inline constexpr std::uint8_t kDiffSum = 4;
 inline constexpr std::uint8_t kDiffResultSigned = 8;
+inline constexpr std::uint8_t kDiffHalves = 16;
 
 /// `trap`: ends the kernel with an error. An assertion has in source[0] the addresses of its expression and its file, in
 /// source[1] that of its function and the line: four and three rows. An indirect call has in source[0] the address that is no

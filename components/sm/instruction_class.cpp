@@ -98,7 +98,7 @@ InstructionClass class_of(const isa::Instruction& instruction) {
         case Operation::dot4:
         case Operation::dot2:
             return C::integer_mad;
-        case Operation::abs_diff4:
+        case Operation::abs_diff:
             return C::integer_min_max;
         case Operation::bra:
             return C::branch;

@@ -82,14 +82,15 @@ void lower_dot2(LoweringContext& context) {
     context.emit_to(instruction.destinations()[0], result);
 }
 
-/// vabsdiff4 d, a, b, c: all four bytes are written, so that c counts for the sum only.
-void lower_abs_diff4(LoweringContext& context) {
+/// vabsdiff4 and vabsdiff2 d, a, b, c: all bytes are written, so that c counts for the sum only.
+void lower_abs_diff(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    VirtualInstruction result = context.make(Operation::abs_diff4, Type::b32);
+    VirtualInstruction result = context.make(Operation::abs_diff, Type::b32);
     if (ptx::is_signed(instruction.modifiers.types[1])) result.machine.mode |= isa::kDotFirstSigned;
     if (ptx::is_signed(instruction.modifiers.types[2])) result.machine.mode |= isa::kDotSecondSigned;
     if (ptx::is_signed(instruction.modifiers.types[0])) result.machine.mode |= isa::kDiffResultSigned;
     if (instruction.modifiers.accumulate) result.machine.mode |= isa::kDiffSum;
+    if (instruction.opcode == Opcode::vabsdiff2) result.machine.mode |= isa::kDiffHalves;
     for (std::size_t i = 0; i < 3; ++i) result.source[i] = context.source(instruction.sources()[i]);
     context.emit_to(instruction.destinations()[0], result);
 }
@@ -184,8 +185,9 @@ bool lower_arithmetic(LoweringContext& context) {
         case Opcode::dp2a:
             lower_dot2(context);
             return true;
+        case Opcode::vabsdiff2:
         case Opcode::vabsdiff4:
-            lower_abs_diff4(context);
+            lower_abs_diff(context);
             return true;
         case Opcode::mul24:
             lower_mul24(context, false);

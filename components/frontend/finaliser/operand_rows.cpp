@@ -103,7 +103,7 @@ OperandShape shape_of(const isa::Instruction& instruction) {
             return {rows, {typed, typed, kAbsent, kAbsent}};
         case Operation::dot4:
         case Operation::dot2:
-        case Operation::abs_diff4:
+        case Operation::abs_diff:
             return {1, {word, word, word, kAbsent}};
         case Operation::shuffle:
             return {1, {word, word, word, optional_word}};

@@ -116,6 +116,8 @@ constexpr FormRow kForms[] = {
     {"subc", subc, "cc? " INTEGERS_32_64, "=T T T"},
     {"tanh", tanh, "prec(approx) type(f32|f16|f16x2)", "=T T"},
     {"testp", testp, "prop(finite|infinite|number|notanumber|normal|subnormal) type(f32|f64)", "=pred T"},
+    {"vabsdiff2", vabsdiff2, "type(u32|s32) type(u32|s32) type(u32|s32) sat?", "=T U V T"},
+    {"vabsdiff2", vabsdiff2, "type(u32|s32) type(u32|s32) type(u32|s32) accumulate(add)", "=T U V T"},
     {"vabsdiff4", vabsdiff4, "type(u32|s32) type(u32|s32) type(u32|s32) sat?", "=T U V T"},
     {"vabsdiff4", vabsdiff4, "type(u32|s32) type(u32|s32) type(u32|s32) accumulate(add)", "=T U V T"},
 

@@ -61,7 +61,7 @@ enum class PrefetchLevel : std::uint8_t { none, l1, l2 };
 /// An instruction's modifiers; a field that an instruction does not have keeps its first value.
 struct Modifiers {
     /// Type modifiers in the order written. cvt: destination, source. set: destination, source. slct: data,
-    /// selector. tex: result, coordinates. dp4a: a, b. vabsdiff4: d, a, b. All others: one.
+    /// selector. tex: result, coordinates. dp4a: a, b. vabsdiff2, vabsdiff4: d, a, b. All others: one.
     std::array<Type, 3> types{};
     Comparison comparison = Comparison::none;
     Combine combine = Combine::none;
@@ -93,7 +93,7 @@ struct Modifiers {
     bool uniform = false;           ///< bra.uni, call.uni, ret.uni: a promise that all lanes agree
     bool shift_amount = false;      ///< bfind.shiftamt
     bool upper_half = false;        ///< dp2a.hi; dp2a.lo otherwise
-    bool accumulate = false;        ///< vabsdiff4 ... .add
+    bool accumulate = false;        ///< vabsdiff2, vabsdiff4 ... .add
     bool sync = false;              ///< shfl.sync, vote.sync, match.sync, redux.sync: the last operand is a mask
     bool aligned = false;           ///< true for bar, and for barrier.aligned: all threads execute the same barrier
 };

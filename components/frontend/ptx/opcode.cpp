@@ -10,7 +10,7 @@ struct Row {
     std::string_view name;
 };
 
-constexpr std::array<Row, 85> kNames{{
+constexpr std::array<Row, 86> kNames{{
     {Opcode::abs, "abs"},
     {Opcode::add, "add"},
     {Opcode::addc, "addc"},
@@ -48,6 +48,7 @@ constexpr std::array<Row, 85> kNames{{
     {Opcode::subc, "subc"},
     {Opcode::tanh, "tanh"},
     {Opcode::testp, "testp"},
+    {Opcode::vabsdiff2, "vabsdiff2"},
     {Opcode::vabsdiff4, "vabsdiff4"},
     {Opcode::and_, "and"},
     {Opcode::cnot, "cnot"},

@@ -46,6 +46,7 @@ enum class Opcode : std::uint8_t {
     subc,
     tanh,
     testp,
+    vabsdiff2,
     vabsdiff4,
     // logic and shifts
     and_,

@@ -60,7 +60,7 @@ constexpr Forms kForms[] = {
     {"copysign.{f32,f64}", "=T T T"},
     {"dp4a.{s32,u32}.{s32,u32}", "=b32 U T b32"},
     {"dp2a.{lo,hi}.{s32,u32}.{s32,u32}", "=b32 U T b32"},
-    {"vabsdiff4.{s32,u32}.{s32,u32}.{s32,u32}{,.sat,.add}", "=b32 b32 b32 b32"},
+    {"{vabsdiff2,vabsdiff4}.{s32,u32}.{s32,u32}.{s32,u32}{,.sat,.add}", "=b32 b32 b32 b32"},
     {"sad.{s16,u16,s32,u32,s64,u64}", "=T T T T"},
     // Floating point
     {"{add,sub,mul}.{,rn.,rm.,rp.,rz.}{,ftz.}{,sat.}f32", "=T T T"},

@@ -348,21 +348,23 @@ std::uint64_t found(const ptx::Instruction& instruction, std::uint64_t a) {
     return 0xffffffffu;
 }
 
-std::uint64_t byte_differences(const ptx::Instruction& instruction, const Sources& sources) {
+std::uint64_t packed_differences(const ptx::Instruction& instruction, const Sources& sources) {
     const Modifiers& modifiers = instruction.modifiers;
-    const auto byte = [&](unsigned source, unsigned i) {
-        return as_integer(sources[source] >> (8 * i),
-                          ptx::is_signed(modifiers.types[source + 1]) ? Type::s8 : Type::u8);
+    const bool halves = instruction.opcode == Opcode::vabsdiff2;
+    const auto type_of = [&](bool is_signed) {
+        return halves ? (is_signed ? Type::s16 : Type::u16) : (is_signed ? Type::s8 : Type::u8);
     };
-    const Type lane = ptx::is_signed(modifiers.types[0]) ? Type::s8 : Type::u8;
+    const unsigned width = halves ? 16 : 8;
     std::uint64_t result = 0;
     Wide sum = as_integer(sources[2], Type::u32);
-    for (unsigned i = 0; i < 4; ++i) {
-        const Wide a = byte(0, i), b = byte(1, i);
+    for (unsigned i = 0; i < 32 / width; ++i) {
+        const Wide a = as_integer(sources[0] >> (width * i), type_of(ptx::is_signed(modifiers.types[1])));
+        const Wide b = as_integer(sources[1] >> (width * i), type_of(ptx::is_signed(modifiers.types[2])));
         Wide difference = a < b ? b - a : a - b;
         sum += difference;
-        if (modifiers.saturate) difference = std::min(difference, greatest(lane));
-        result |= truncated(static_cast<std::uint64_t>(difference), Type::u8) << (8 * i);
+        if (modifiers.saturate)
+            difference = std::min(difference, greatest(type_of(ptx::is_signed(modifiers.types[0]))));
+        result |= truncated(static_cast<std::uint64_t>(difference), type_of(false)) << (width * i);
     }
     return modifiers.accumulate ? truncated(static_cast<std::uint64_t>(sum), Type::u32) : result;
 }
@@ -520,8 +522,9 @@ std::optional<std::uint64_t> bitwise_result(const ptx::Instruction& instruction,
         case Opcode::prmt:
             if (instruction.modifiers.permute == ptx::PermuteMode::none) return std::nullopt;
             return permuted(instruction.modifiers.permute, sources[0], sources[1], sources[2]);
+        case Opcode::vabsdiff2:
         case Opcode::vabsdiff4:
-            return byte_differences(instruction, sources);
+            return packed_differences(instruction, sources);
         default:
             if (instruction.modifiers.saturate && type == Type::s32) return saturating(instruction, sources);
             return std::nullopt;
