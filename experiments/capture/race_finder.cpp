@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "components/isa/address_space.h"
 #include "components/isa/instruction.h"
 
@@ -27,6 +29,12 @@ bool hangs_on_order(const isa::Instruction& instruction) {
     }
 }
 
+/// What differs from machine to machine, whatever the program does: the time, and where a warp runs.
+bool tells_of_the_machine(isa::SpecialRegister special) {
+    using enum isa::SpecialRegister;
+    return special == clock || special == clock64 || special == globaltimer || special == smid;
+}
+
 bool is_shared(std::uint64_t address) {
     return address - isa::kSharedWindowBase < isa::kSharedWindowBytes;
 }
@@ -36,6 +44,18 @@ bool is_shared(std::uint64_t address) {
 void RaceFinder::begin_launch(std::uint64_t number) {
     launch_ = number;
     places_.clear();
+}
+
+void RaceFinder::look_at_code(const isa::Kernel& kernel) {
+    if (looked_at_ == launch_) return;
+    looked_at_ = launch_;
+    if (!machine_.empty()) return;
+    const auto found = std::ranges::find_if(
+        kernel.code, [](const isa::Instruction& instruction) { return tells_of_the_machine(instruction.special); });
+    if (found == kernel.code.end()) return;
+    machine_ = fmt::format("kernel {} (launch {}) reads the {} in {}:{}", kernel.name, launch_,
+                           found->special == isa::SpecialRegister::smid ? "number of its SM" : "clock",
+                           kernel.source_file, found->line);
 }
 
 std::string RaceFinder::describe(const ExecutionPlace& place, const Actor& actor) const {
@@ -79,6 +99,7 @@ void RaceFinder::touch(const ExecutionPlace& place, const Actor& actor, Kind kin
 }
 
 void RaceFinder::access(const ExecutionPlace& place, unsigned lane, Kind kind, std::uint64_t address, unsigned bytes) {
+    look_at_code(place.kernel);
     const isa::Dim3& cta = place.ctaid;
     Actor actor;
     actor.launch = launch_;
@@ -112,6 +133,7 @@ std::string RaceFinder::explain() const {
     std::string causes;
     if (!race_.empty()) causes += fmt::format("; a race may explain it: {}", race_);
     if (!order_.empty()) causes += fmt::format("; the order of atomics, which is free, may explain it: {}", order_);
+    if (!machine_.empty()) causes += fmt::format("; it hangs on the machine, perhaps: {}", machine_);
     if (!causes.empty()) return writer_ + causes + rest;
     return writer_ + "; no race was found" + rest;
 }

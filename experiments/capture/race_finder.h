@@ -9,8 +9,8 @@
 
 namespace lookahead {
 
-/// Watches an emulated program for what may make its results differ from run to run: accesses of two threads to one place,
-/// one of them a plain write, that no barrier orders. Accesses of one warp are in order, and those of two launches.
+/// Watches an emulated program for what may make its results differ from run to run: kernels that read the clock, and
+/// accesses of two threads to one place, one of them a plain write, that no barrier orders. Accesses of one warp are in order, and those of two launches.
 /// Barriers count for the warps that pass them; atomics that guard data are not understood, so a race between CTAs may be
 /// an ordered one.
 class RaceFinder : public AccessObserver {
@@ -43,6 +43,8 @@ class RaceFinder : public AccessObserver {
     /// Places beyond this many are not watched: a diagnosis has bounded memory.
     static constexpr std::size_t kMostPlaces = 4'000'000;
 
+    /// Notes if the kernel of this launch reads what differs from machine to machine.
+    void look_at_code(const isa::Kernel& kernel);
     void touch(const ExecutionPlace& place, const Actor& actor, Kind kind, std::uint64_t key, std::uint64_t address);
     void compare(const ExecutionPlace& place, const Actor& earlier, const Actor& later, const char* how,
                  std::uint64_t address);
@@ -56,6 +58,8 @@ class RaceFinder : public AccessObserver {
     std::string race_at_watch_;  ///< one at the watched byte
     std::string order_;  ///< the first atomics of several warps that leave or give something else in another order
     std::string order_at_watch_;
+    std::optional<std::uint64_t> looked_at_;  ///< the launch whose code was looked at
+    std::string machine_;                     ///< the first read of the clock, or of the SM's number
     bool incomplete_ = false;
 };
 

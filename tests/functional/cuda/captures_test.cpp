@@ -286,6 +286,11 @@ TEST_CASE("Sums in floating point and results of atomics hang on their order; su
         return explanation(ptx, "sum", 32);
     };
     CHECK(explain("red.global.add.u32 [%rd1+4], 1;").find("no race was found") != std::string::npos);
+    CHECK(explain("mov.u32 %r1, %clock; st.global.u32 [%rd1+8], %r1; red.global.add.u32 [%rd1+4], %r1;")
+              .find("it hangs on the machine, perhaps: kernel sum (launch 0) reads the clock in sum.ptx:10") !=
+          std::string::npos);
+    CHECK(explain("mov.u32 %r1, %smid; red.global.add.u32 [%rd1+4], %r1;").find("reads the number of its SM") !=
+          std::string::npos);
     CHECK(explain("red.global.add.f32 [%rd1+4], %f1;")
               .find("the order of atomics, which is free, explains it: kernel sum (launch 0): atomics at 0x1000000004 "
                     "by thread 31 of CTA 0 in sum.ptx:10 and thread 0 of CTA 1") != std::string::npos);
