@@ -41,6 +41,14 @@ class Replay : public Workload {
     std::string_view ptx() const override { return ptx_; }
     std::string ptx_file() const override { return capture_.ptx_name; }
 
+    std::uint32_t most_threads(std::string_view kernel) const override {
+        std::uint64_t most = 0;
+        for (const CapturedCall& call : capture_.calls)
+            if (call.kind == CapturedCall::Kind::launch && call.error == 0 && call.kernel == kernel)
+                most = std::max(most, call.configuration.block.count());
+        return static_cast<std::uint32_t>(most);
+    }
+
     void run(Device& device) override {
         copies_ = 0;
         bytes_ = 0;

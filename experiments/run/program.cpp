@@ -2,6 +2,7 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
+#include "components/sm/parameters.h"
 #include "core/param/parameter_registry.h"
 
 namespace lookahead {
@@ -12,11 +13,19 @@ LOOKAHEAD_REGISTER_PARAMETERS(finaliser::IsaOptions, "isa", "What the machine IS
 finaliser::FinaliserOptions finaliser_options(const Configuration& configuration) {
     auto options = configuration.read<finaliser::FinaliserOptions>("finaliser");
     options.isa = configuration.read<finaliser::IsaOptions>("isa");
+    const auto sm = configuration.read<gpu::SmParameters>("sm");
+    options.registers_per_sm = static_cast<unsigned>(sm.registers);
+    options.register_unit = static_cast<unsigned>(sm.register_unit);
     return options;
 }
 
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
-    const ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file(), ptx::Refusal::of_kernel);
+    ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file(), ptx::Refusal::of_kernel);
+    for (ptx::Function& function : module.functions) {
+        ptx::LaunchBounds& bounds = function.bounds;
+        const std::uint32_t threads = workload.most_threads(function.name);
+        if (threads != 0 && !bounds.max_threads && !bounds.required_threads) bounds.max_threads = {threads, 1, 1};
+    }
     return finaliser::finalise_module(module, finaliser_options(configuration));
 }
 

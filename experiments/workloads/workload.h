@@ -42,6 +42,9 @@ class Workload {
     /// The module's file, for messages.
     virtual std::string ptx_file() const = 0;
     /// The host program: makes inputs, launches kernels, reads outputs back.
+    /// Threads of the largest CTA that `run` launches of a kernel, where it is known before; 0 where it is not. The kernel
+    /// gets no more registers than leave room for it, as with .maxntid.
+    virtual std::uint32_t most_threads(std::string_view) const { return 0; }
     virtual void run(Device& device) = 0;
     virtual CheckReport check() const = 0;
 };

@@ -24,6 +24,7 @@
 #include "components/frontend/finaliser/spill_predicates.h"
 #include "components/frontend/finaliser/spill_registers.h"
 #include "components/frontend/finaliser/verify.h"
+#include "components/isa/lanes.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -160,11 +161,20 @@ void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation
                                      options.predicate_limit));
 }
 
-}  // namespace
+/// The most registers a thread that the kernel's own bounds allow (.maxnreg, and .maxntid or .reqntid where the SM's
+/// registers are known); the options' limit if that is less.
+unsigned limit_of(const ptx::LaunchBounds& bounds, const FinaliserOptions& options) {
+    unsigned limit = options.register_limit;
+    if (bounds.max_registers) limit = std::min(limit, std::max(*bounds.max_registers, 1U));
+    const auto& threads = bounds.required_threads ? bounds.required_threads : bounds.max_threads;
+    if (!threads || options.registers_per_sm == 0) return limit;
+    const std::uint64_t count = std::uint64_t{(*threads)[0]} * (*threads)[1] * (*threads)[2];
+    const std::uint64_t warps = std::max<std::uint64_t>((count + isa::kWarpSize - 1) / isa::kWarpSize, 1);
+    const std::uint64_t of_warp = options.registers_per_sm / warps / options.register_unit * options.register_unit;
+    return static_cast<unsigned>(std::min<std::uint64_t>(limit, of_warp / isa::kWarpSize));
+}
 
-isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
-    check_options(given);
-    if (!kernel.problem.empty()) throw InputError(kernel.problem);
+isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
     FinaliserOptions options = given;
     options.register_limit -= given.isa.reserved_registers;
     VirtualKernel code;
@@ -186,6 +196,23 @@ isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, con
     verify(result);
     check_executable(kernel, result);
     return result;
+}
+
+}  // namespace
+
+isa::Kernel finalise(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
+    check_options(given);
+    if (!kernel.problem.empty()) throw InputError(kernel.problem);
+    isa::Kernel result = finalise_within(module, kernel, given);
+    FinaliserOptions bounded = given;
+    bounded.register_limit = limit_of(kernel.bounds, given);
+    if (result.registers <= bounded.register_limit || bounded.register_limit <= given.isa.reserved_registers)
+        return result;
+    try {
+        return finalise_within(module, kernel, bounded);
+    } catch (const InputError&) {
+        return result;  // fewer cannot be had: a launch of CTAs that do not fit says so
+    }
 }
 
 namespace {

@@ -46,6 +46,33 @@ TEST_CASE("a result takes the register of a source that dies there") {
     CHECK(kernel.registers == 1);
 }
 
+TEST_CASE("a kernel gets no more registers than its bounds and the SM leave a thread of its CTAs") {
+    ptx::Module module = module_of(sum_of_loads(24));
+    FinaliserOptions options = unscheduled();
+    const auto registers = [&] { return finalise(module, module.functions[0], options).registers; };
+    const unsigned many = registers();
+    CHECK(many == 24);
+    options.registers_per_sm = 16384;
+    CHECK(registers() == many);
+    module.functions[0].bounds.max_threads = {32, 32, 1};
+    CHECK(registers() == 16);
+    options.registers_per_sm = 32768;
+    CHECK(registers() == many);
+    // A warp gets multiples of the unit: 15 x 32 of the 500 registers that each of 33 warps could have.
+    module.functions[0].bounds.max_threads = {33 * 32, 1, 1};
+    options.registers_per_sm = 33 * 500;
+    options.register_unit = 32;
+    CHECK(registers() == 15);
+    // .reqntid says how many there are, .maxnreg how many registers.
+    module.functions[0].bounds.required_threads = {32, 1, 1};
+    CHECK(registers() == many);
+    module.functions[0].bounds.max_registers = 12;
+    CHECK(registers() == 12);
+    // What cannot be had is left as it is: the launch says so.
+    module.functions[0].bounds.max_registers = 1;
+    CHECK(registers() == many);
+}
+
 TEST_CASE("a register that an access has just read takes a new value only if no other is free") {
     const std::string body =
         ".shared .align 4 .b8 s[128]; mov.u32 %r0, %tid.x; st.shared.u32 [%r0], %a;"
