@@ -26,6 +26,10 @@ class Allocator {
     /// Gives addresses in the first `reach` bytes of global memory.
     explicit Allocator(std::uint64_t reach = isa::kGlobalBytes) : reach_(reach) {}
 
+    /// What kernels may access is the pages in which something is allocated, as on a GPU.
+    void use_pages() { pages_ = true; }
+    bool uses_pages() const { return pages_; }
+
     /// Throws ProgramError if `bytes` is 0 or does not fit.
     DeviceAddress allocate(std::uint64_t bytes) {
         if (bytes == 0) throw ProgramError("allocation of 0 bytes of device memory");
@@ -66,6 +70,26 @@ class Allocator {
         const Block* const block = find(address);
         return block != nullptr && bytes <= block->end() - address;
     }
+    /// Kernels may access `bytes` > 0 from `address`, a multiple of `bytes`, on.
+    bool is_mapped(DeviceAddress address, std::uint64_t bytes) const {
+        if (contains(address, bytes)) return true;
+        if (!pages_) return false;
+        const DeviceAddress page = address / kPageBytes * kPageBytes;
+        const Block* const last = last_at_or_below(page + kPageBytes - 1);
+        return last != nullptr && last->end() > page;
+    }
+    /// What kernels may access, by address: the allocations, or the runs of pages that they lie in.
+    std::vector<Block> mapped() const {
+        if (!pages_) return blocks_;
+        std::vector<Block> runs;
+        for (const Block& block : blocks_) {
+            const DeviceAddress begin = block.address / kPageBytes * kPageBytes;
+            const DeviceAddress end = (block.end() + kPageBytes - 1) / kPageBytes * kPageBytes;
+            if (runs.empty() || begin > runs.back().end()) runs.push_back({begin, 0});
+            runs.back().bytes = std::max(runs.back().end(), end) - runs.back().address;
+        }
+        return runs;
+    }
     /// The allocation that is the fewest bytes away from `address`, or nullptr if there is none at all.
     const Block* nearest(DeviceAddress address) const {
         const Block* const below = last_at_or_below(address);
@@ -81,7 +105,7 @@ class Allocator {
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
         std::uint64_t count = blocks_.size();
-        archive& count;
+        archive& pages_& count;
         blocks_.resize(count);
         for (Block& block : blocks_) {
             archive& block.address;
@@ -90,6 +114,9 @@ class Allocator {
     }
 
   private:
+    /// CUDA maps device memory in pages of this size (cuMemGetAllocationGranularity).
+    static constexpr std::uint64_t kPageBytes = std::uint64_t{2} << 20;
+
     static DeviceAddress aligned(DeviceAddress address) {
         return (address + isa::kAllocationAlignment - 1) / isa::kAllocationAlignment * isa::kAllocationAlignment;
     }
@@ -104,6 +131,7 @@ class Allocator {
     }
 
     std::uint64_t reach_;
+    bool pages_ = false;
     std::vector<Block> blocks_;  // by address
 };
 

@@ -27,6 +27,9 @@ class Device {
   public:
     virtual ~Device() = default;
 
+    /// From here on kernels may access all of the pages in which something is allocated, as on a GPU; without it, an
+    /// access beside the allocations is an error.
+    virtual void use_pages() {}
     /// `bytes` > 0 of uninitialised global memory, aligned to isa::kAllocationAlignment.
     virtual DeviceAddress allocate(std::uint64_t bytes) = 0;
     virtual void release(DeviceAddress address) = 0;

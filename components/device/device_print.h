@@ -41,6 +41,7 @@ class PrintingDevice final : public Device {
     PrintingDevice(Device& device, const isa::ModuleImage& image, std::function<void(std::string_view)> print)
         : device_(device), printer_(image), print_(std::move(print)) {}
 
+    void use_pages() override { device_.use_pages(); }
     DeviceAddress allocate(std::uint64_t bytes) override { return device_.allocate(bytes); }
     void release(DeviceAddress address) override { device_.release(address); }
     void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override {

@@ -5,8 +5,8 @@
 namespace lookahead::gpu {
 
 std::string_view name_of(HostCall::Kind kind) {
-    constexpr std::string_view names[] = {"allocate",         "release", "copy_to_device",
-                                          "copy_from_device", "fill",    "launch"};
+    constexpr std::string_view names[] = {"allocate", "release", "copy_to_device", "copy_from_device",
+                                          "fill",     "launch",  "use_pages"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -15,6 +15,10 @@ class DriverThread::CallingDevice : public Device {
   public:
     CallingDevice(DriverThread& thread, const isa::ModuleImage& image) : thread_(thread), image_(image) {}
 
+    void use_pages() override {
+        HostCall call{.kind = HostCall::Kind::use_pages};
+        make(call);
+    }
     DeviceAddress allocate(std::uint64_t bytes) override {
         HostCall call{.kind = HostCall::Kind::allocate, .bytes = bytes};
         make(call);

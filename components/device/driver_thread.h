@@ -16,7 +16,7 @@ namespace lookahead::gpu {
 
 /// A call that a host driver makes on its Device, and its result.
 struct HostCall {
-    enum class Kind : std::uint8_t { allocate, release, copy_to_device, copy_from_device, fill, launch };
+    enum class Kind : std::uint8_t { allocate, release, copy_to_device, copy_from_device, fill, launch, use_pages };
 
     Kind kind = Kind::allocate;
     DeviceAddress address = 0;

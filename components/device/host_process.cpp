@@ -7,6 +7,8 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "components/device/device_ports.h"
 #include "components/isa/launch.h"
@@ -80,7 +82,7 @@ void HostProcess::advance(Inbox inbox, Time horizon) {
         started_ = true;
         for (const isa::ModuleVariable& variable : kernel_table_.image) {
             allocator_.place(variable.address, variable.bytes);
-            announce_allocation(variable.address, variable.bytes, false);
+            announce({variable.address, variable.bytes}, false);
         }
         take_next_call();
     }
@@ -140,7 +142,7 @@ void HostProcess::complete_call() {
 
 void HostProcess::take_next_call() {
     while ((call_ = next_call()) != nullptr) {
-        ++counters_.calls;
+        if (call_->kind != HostCall::Kind::use_pages) ++counters_.calls;
         begin_call();
         if (outstanding_ > 0 || next_piece_time_ != kTimeInfinity) {
             return;
@@ -169,11 +171,13 @@ HostCall* HostProcess::load_variable(const isa::ModuleVariable& variable) {
 void HostProcess::begin_call() {
     switch (call_->kind) {
         case HostCall::Kind::allocate:
-            call_->allocated = allocator_.allocate(call_->bytes);
-            announce_allocation(call_->allocated, call_->bytes, false);
+            change_allocations([this] { call_->allocated = allocator_.allocate(call_->bytes); });
             break;
         case HostCall::Kind::release:
-            announce_allocation(call_->address, allocator_.release(call_->address), true);
+            change_allocations([this] { allocator_.release(call_->address); });
+            break;
+        case HostCall::Kind::use_pages:
+            change_allocations([this] { allocator_.use_pages(); });
             break;
         case HostCall::Kind::copy_to_device:
             counters_.bytes_to_device += call_->bytes;
@@ -194,9 +198,24 @@ void HostProcess::begin_call() {
     }
 }
 
-void HostProcess::announce_allocation(DeviceAddress address, std::uint64_t bytes, bool released) {
+template <class Change>
+void HostProcess::change_allocations(const Change& change) {
+    const auto before = allocator_.mapped();
+    change();
+    const auto after = allocator_.mapped();
+    std::vector<Allocator::Block> gone, come;
+    const auto by_address = [](const Allocator::Block& a, const Allocator::Block& b) {
+        return std::pair(a.address, a.bytes) < std::pair(b.address, b.bytes);
+    };
+    std::ranges::set_difference(before, after, std::back_inserter(gone), by_address);
+    std::ranges::set_difference(after, before, std::back_inserter(come), by_address);
+    for (const Allocator::Block& block : gone) announce(block, true);
+    for (const Allocator::Block& block : come) announce(block, false);
+}
+
+void HostProcess::announce(const Allocator::Block& block, bool released) {
     for (unsigned sm = 0; sm < sms_; ++sm) {
-        to_sms_.send(sm, now_, now_ + link_latency(), AllocationUpdate{address, bytes, released});
+        to_sms_.send(sm, now_, now_ + link_latency(), AllocationUpdate{block.address, block.bytes, released});
     }
 }
 

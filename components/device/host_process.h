@@ -92,7 +92,10 @@ class HostProcess : public LogicalProcess {
     void begin_call();
     void begin_transfer(const char* what);
     void begin_launch();
-    void announce_allocation(DeviceAddress address, std::uint64_t bytes, bool released);
+    /// Tells the SMs what a change of the allocations makes of what they may access.
+    template <class Change>
+    void change_allocations(const Change& change);
+    void announce(const Allocator::Block& block, bool released);
     void require_allocated(const char* what) const;
     /// Sends the next piece of the current copy or fill: it never crosses a slice or exceeds kHostPieceBytes.
     void send_piece();

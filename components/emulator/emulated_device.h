@@ -40,6 +40,7 @@ class EmulatedDevice : public Device {
 
     explicit EmulatedDevice(isa::KernelTable kernels, EmulatorOptions options = {});
 
+    void use_pages() override { allocator_.use_pages(); }
     DeviceAddress allocate(std::uint64_t bytes) override;
     void release(DeviceAddress address) override;
     void copy_to_device(DeviceAddress destination, std::span<const std::byte> source) override;

@@ -63,6 +63,35 @@ std::array<Word*, 8> rows_from(Word* first) {
     return rows;
 }
 
+/// The value of an atomic's place. Copies of a length that the compiler knows are one instruction each; of one that it
+/// does not, they are string instructions, behind which nothing else of a scattered access overlaps.
+std::uint64_t place_value(const std::byte* at, unsigned bytes) {
+    const auto read = [at]<class T>(T value) {
+        std::memcpy(&value, at, sizeof value);
+        return std::uint64_t{value};
+    };
+    switch (bytes) {
+        case 2:
+            return read(std::uint16_t{});
+        case 4:
+            return read(std::uint32_t{});
+        default:
+            return read(std::uint64_t{});
+    }
+}
+
+void set_place_value(std::byte* at, unsigned bytes, std::uint64_t value) {
+    const auto write = [at](auto narrow) { std::memcpy(at, &narrow, sizeof narrow); };
+    switch (bytes) {
+        case 2:
+            return write(static_cast<std::uint16_t>(value));
+        case 4:
+            return write(static_cast<std::uint32_t>(value));
+        default:
+            return write(value);
+    }
+}
+
 std::uint64_t lane_value(const std::uint32_t* low, const std::uint32_t* high, unsigned lane, unsigned bytes) {
     return bytes == 8 ? low[lane] | std::uint64_t{high[lane]} << 32 : low[lane];
 }
@@ -93,7 +122,7 @@ std::byte* MemoryUnit::host_address(const DecodedInstruction& decoded, std::uint
             return shared_at(address - isa::kSharedWindowBase);
         if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) return local_at(address - isa::kLocalWindowBase);
     }
-    return allocator_.contains(address, decoded.lane_bytes) ? global_.at(address) : nullptr;
+    return allocator_.is_mapped(address, decoded.lane_bytes) ? global_.at(address) : nullptr;
 }
 
 void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
@@ -232,14 +261,15 @@ void MemoryUnit::atomic(DecodedInstruction& decoded, std::uint32_t* frame, LaneM
     const auto operand = [&](unsigned source, unsigned lane) {
         return lane_value(frame + decoded.source[source][0], frame + decoded.source[source][1], lane, bytes);
     };
+    // The lanes' places are fetched together: scattered ones would otherwise be waited for one by one.
+    for (const std::uint64_t offset : access.offset) __builtin_prefetch(access.base + offset, 1);
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::byte* const at = access.base + access.offset[lane];
-        std::uint64_t old_value = 0;
-        std::memcpy(&old_value, at, bytes);
+        const std::uint64_t old_value = place_value(at, bytes);
         const std::uint64_t new_value = isa::apply_atomic(instruction.atomic, instruction.type, old_value,
                                                           operand(1, lane), operand(2, lane), instruction.space);
-        std::memcpy(at, &new_value, bytes);
+        set_place_value(at, bytes, new_value);
         changed_ |= new_value != old_value;
         changed_for_others_ |= new_value != old_value;
         if (!returns) continue;

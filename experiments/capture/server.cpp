@@ -194,6 +194,7 @@ EmulatedDevice& CaptureServer::device() {
         // Programs are told of capability 7.5, which has independent thread scheduling, whatever the machine.
         const EmulatorOptions options{.memory_file = memory_file_, .simt = isa::SimtModel::convergence_barrier};
         device_ = std::make_unique<EmulatedDevice>(std::move(kernels), options);
+        device_->use_pages();
         host_pages_ = std::make_unique<HostPages>(capture_, *device_);
     }
     return *device_;
