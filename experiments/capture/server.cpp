@@ -31,6 +31,19 @@ constexpr std::uint64_t kLaunchNanoseconds = 5000;
 constexpr std::uint64_t kCopyNanoseconds = 1000;
 constexpr std::uint64_t kBytesPerNanosecond = 8;
 
+/// Why the runtime refuses a launch: its shape, or else its shared memory.
+std::string refusal_of(const isa::Kernel& kernel, const LaunchConfiguration& configuration) {
+    try {
+        isa::check_launch(kernel, configuration.grid, configuration.block);
+    } catch (const ProgramError& error) {
+        return error.what();
+    }
+    return fmt::format(
+        "launch of {}: {} bytes of static and {} of dynamic shared memory are more than its blocks may have: 48 KiB in "
+        "all, or what cudaFuncSetAttribute allowed",
+        kernel.name, kernel.static_shared_bytes, configuration.dynamic_shared_bytes);
+}
+
 std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -405,10 +418,8 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
                           {request.block[0], request.block[1], request.block[2]},
                           request.shared_bytes};
     if (request.value != 0)
-        return fail(
-            std::move(call), parameters, static_cast<cudart::CudaError>(request.value),
-            fmt::format("a launch of {} with {} threads a block and {} bytes of dynamic shared memory is refused",
-                        kernel->name, call.configuration.block.count(), request.shared_bytes));
+        return fail(std::move(call), parameters, static_cast<cudart::CudaError>(request.value),
+                    refusal_of(*kernel, call.configuration));
     try {
         isa::check_launch(*kernel, call.configuration.grid, call.configuration.block);
     } catch (const ProgramError& error) {

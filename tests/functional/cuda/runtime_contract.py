@@ -21,6 +21,13 @@ ENDINGS = {
     "properties": (0, "had nothing done on its device: there is no capture", False),
     "no_such_part": (3, "made no call on its device", False),
 }
+# What stderr says of launches that the runtime refuses.
+REFUSALS = {
+    "launches": ["launch of add: grid (0, 1, 1) of blocks (1, 1, 1) is empty",
+                 "launch of add: block (1025, 1, 1) exceeds 1024 threads",
+                 "launch of bounded: block of 65 threads exceeds the kernel's .maxntid of 64",
+                 "launch of add: 0 bytes of static and 49153 of dynamic shared memory are more than"],
+}
 LONGEST_SECONDS = 10  # one that waits for what the program left behind takes 15
 
 
@@ -55,7 +62,8 @@ def main():
             begin = time.monotonic()
             done = record(options.client, part)
             in_time = time.monotonic() - begin < LONGEST_SECONDS
-            expect(part, done.returncode == 0 and f"{part}: correct" in done.stdout and in_time, done)
+            expect(part, done.returncode == 0 and f"{part}: correct" in done.stdout and in_time and
+                   all(sentence in done.stderr for sentence in REFUSALS.get(part, [])), done)
             if part in CORRECT:
                 done = execute(options.program, "run", str(capture), "--progress", "none")
                 expect(f"{part}, replayed", done.returncode == 0 and "mismatch" not in done.stdout, done)
