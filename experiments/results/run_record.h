@@ -98,7 +98,7 @@ struct StallSeries {
     std::vector<std::uint64_t> values;  ///< [cycle][component][cause]
 };
 
-/// Where the time of sampled reads went that missed L1.
+/// Where the time of sampled reads went that missed a cache of their SM.
 struct LatencySamples {
     std::vector<std::string> stages;
     std::vector<std::string> sms;     ///< by sample
@@ -107,6 +107,7 @@ struct LatencySamples {
     std::vector<std::int64_t> start_fs;
     std::vector<std::int64_t> end_fs;
     std::vector<std::int64_t> durations_fs;  ///< [sample][stage]
+    std::vector<std::string> sources;        ///< by sample: global, local, constant, texture or instruction
 };
 
 /// Energy of each kernel: its counters' and, over its time, the static powers'.

@@ -240,6 +240,7 @@ void write_latency(Group group, const LatencySamples& latency) {
     write_names(schema::kLatencySm, latency.sms);
     write_names(schema::kLatencySlice, latency.slices);
     write_names(schema::kLatencyServed, latency.served);
+    write_names(schema::kLatencySource, latency.sources);
     write_scaled(group, schema::kLatencyStartFs, latency.start_fs, {&sample});
     write_scaled(group, schema::kLatencyEndFs, latency.end_fs, {&sample});
     write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});

@@ -13,6 +13,9 @@ namespace lookahead {
 namespace {
 
 constexpr std::array kServed{"hit", "merge", "dram"};
+/// In the order of MissSamples::Source.
+constexpr std::array kSources{"global", "local", "constant", "texture", "instruction"};
+static_assert(kSources.size() == gpu::MissSamples::kSources);
 constexpr std::array kStages{"miss_queue", "network_there", "l2", "dram_queue", "dram", "network_back", "fill"};
 
 template <class Row>
@@ -46,8 +49,9 @@ void LatencyCollector::add(const LogicalProcess& process) {
             for (std::uint32_t i = 0; i < samples->all().size(); ++i) {
                 const auto& each = samples->all()[i];
                 if (each.came != 0) {
-                    misses_.push_back({sm->number(), i + 1, clock.edge(each.queued), clock.edge(each.sent),
-                                       clock.edge(each.came), clock.edge(each.filled)});
+                    misses_.push_back({sm->number(), i + 1, static_cast<std::uint64_t>(each.source),
+                                       clock.edge(each.queued), clock.edge(each.sent), clock.edge(each.came),
+                                       clock.edge(each.filled)});
                 }
             }
         }
@@ -91,6 +95,7 @@ void LatencyCollector::write_into(RunRecord& record) {
         latency.slices.push_back("partition" + std::to_string(request->channel) + ".slice" +
                                  std::to_string(request->slice));
         latency.served.emplace_back(kServed[request->served]);
+        latency.sources.emplace_back(kSources[miss.source]);
         latency.start_fs.push_back(miss.queued);
         latency.end_fs.push_back(miss.filled);
         const Time in_dram = request->ready - request->queued;

@@ -27,6 +27,7 @@ class LatencyCollector {
     struct Miss {
         std::uint32_t sm;
         std::uint32_t number;
+        std::uint64_t source;  ///< MissSamples::Source
         Time queued, sent, came, filled;
     };
     /// The memory partition's side.

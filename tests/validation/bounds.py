@@ -24,7 +24,10 @@ from lookahead_analysis import Run  # noqa: E402
 LINE_BYTES = 128
 RUNS = [(workload, "gtx480", ()) for workload in ("vecadd", "sgemm", "hotspot", "histogram", "bfs")]
 RUNS += [("vecadd", "pmode_fermi", ()), ("histogram", "caps_fermi", ("sm.warp_scheduler=two_level",)),
-         ("bfs", "dac_gtx480", ("l1d.write_policy=write_through",))]
+         ("bfs", "dac_gtx480", ("l1d.write_policy=write_through",)), ("libor", "gtx480", ())]
+# Texture fetches that miss, and a thousand of them.
+TEXTURES = ["ptx", "--set", f"file={ROOT / 'tests' / 'validation' / 'ptx' / 'texture_ring.ptx'}", "--set", "block=32",
+            "--set", "grid=1", "--set", "arguments=u64[16]=0 u32[8192]=0 u32:256 u32:1024"]
 
 
 def all_runs(program):
@@ -154,10 +157,21 @@ def latency_stages(run, checks):
     checks.equal("latency of the stages", stages.sum(axis=1), samples["end_fs"] - samples["start_fs"])
     least = {"miss_queue": 0, "network_there": config("crossbar.request_latency"), "l2": 0, "dram_queue": 0, "dram": 0,
              "network_back": config("crossbar.reply_latency") + config("l2.data_latency"),
-             "fill": config("l1d.fill_latency")}
+             "fill": 0}
     for stage, cycles in least.items():
         checks.at_most(f"the least latency of {stage}", cycles * cycle - 1, stages[stage])
     checks.at_most("the most latency of fill", stages["fill"], config("l1d.fill_latency") * cycle + 1)
+    of_loads = samples["source"].isin(["global", "local"])
+    checks.at_most("the least latency of fill of L1", config("l1d.fill_latency") * cycle - 1, stages.loc[of_loads, "fill"])
+    # Each first miss of a source is a sample.
+    for source, kind, counter in (("global", "l1d", "misses_demand"), ("texture", "texture", "misses"),
+                                  ("local", "l1d", "local_misses"), ("constant", "lsu", "constant_fills")):
+        if kind in run.counter_kinds:
+            missed = run.counters(kind)[counter]
+            if source == "global":
+                missed = missed - run.counters(kind)["local_misses"]
+            checks.equal(f"SMs with samples of {source}", samples.loc[samples["source"] == source, "sm"].nunique(),
+                         int((missed > 0).sum()))
     of_dram = samples["served"] == "dram"
     checks.equal("latency of DRAM without an access to it",
                  samples.loc[~of_dram, ["dram_queue", "dram"]].to_numpy().sum(), 0)
@@ -192,6 +206,8 @@ def main() -> int:
                 lookahead.simulate(arguments.program, [workload, "--size", arguments.size or size, "--machine", machine,
                                                        "--out", file, *words])
                 done.append(check_file(file, " ".join((workload, "on", machine, *options))))
+            lookahead.simulate(arguments.program, [*TEXTURES, "--out", file])
+            done.append(check_file(file, "texture_ring"))
     broken = [line for checks in done for line in checks.broken]
     print("\n".join(broken))
     print(f"{sum(checks.count for checks in done)} checks on {len(done)} runs, {len(broken)} broken")

@@ -45,8 +45,10 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void accept(const MemoryInstruction& instruction, Cycle now) override;
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
     bool can_request_line() const override { return !lines_.full(); }
-    void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader) override {
-        lines_.push(line, sectors, reader);
+    void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader, Cycle now) override {
+        const bool constant = (reader & ConstantCache::kReader) != 0;
+        const auto source = constant ? MissSamples::Source::constant : MissSamples::Source::instruction;
+        lines_.push(line, sectors, reader, samples_.take(source, now));
     }
     void receive(const MessageHeader& message, Cycle now) override;
     void cycle(Cycle now) override;
@@ -111,6 +113,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void take_replies(Cycle now);
     void take_reply(const MessageHeader& reply, Cycle now);
     void line_came(const ReadReply& reply, Cycle now);
+    void note_came(const ReadReply& reply, Cycle now, Cycle fill_latency);
     void data_came(std::uint32_t load, Cycle now);
     void serve(const Waiter& waiter, const std::byte* line);
     void serve_constant(std::uint32_t load, isa::LaneMask lanes);
@@ -147,6 +150,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void send_line_request(Cycle now);
     void send_l1_request(Cycle now);
     void send_texture_request(Cycle now);
+    void note_read(const ReadRequest& request, Cycle now);
     void note_sent(const QueuedRequest& request, Cycle now);
 
     void block(std::uint8_t cause, Cycle now);

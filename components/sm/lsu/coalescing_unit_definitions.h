@@ -84,6 +84,7 @@ BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& p
                              constants_ != nullptr ? constants_->hit_latency() : Cycle{0}})),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
+    texture_.sample_into(samples_);
     if (prefetches_ != nullptr) {
         l1_.subscribe(*prefetches_);
     }
@@ -422,8 +423,8 @@ void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
     if (memory_->can_send(now)) {
         memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(&lines_.front()),
                       sizeof(ReadRequest), now);
+        note_read(lines_.front(), now);
         lines_.sent();
-        ++traffic_.reads;
         if (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::constant_cache)) {
             wake();
         }
@@ -469,7 +470,7 @@ void BasicCoalescingUnit<Contract>::send_l1_request(Cycle now) {
 
 template <class Contract>
 void BasicCoalescingUnit<Contract>::send_texture_request(Cycle now) {
-    ++traffic_.reads;
+    note_read(*texture_.request(), now);
     memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(texture_.request()), sizeof(ReadRequest),
                   now);
     texture_.sent();
@@ -477,12 +478,24 @@ void BasicCoalescingUnit<Contract>::send_texture_request(Cycle now) {
 }
 
 template <class Contract>
+void BasicCoalescingUnit<Contract>::note_read(const ReadRequest& request, Cycle now) {
+    ++traffic_.reads;
+    if (request.sample != 0) {
+        samples_.sent(request.sample, now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::note_came(const ReadReply& reply, Cycle now, Cycle fill_latency) {
+    if (reply.sample != 0) {
+        samples_.came(reply.sample, now, now + fill_latency);
+    }
+}
+
+template <class Contract>
 void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request, Cycle now) {
     if (request.type == GpuMessage::read_request) {
-        ++traffic_.reads;
-        if (const std::uint16_t sample = reinterpret_cast<const ReadRequest*>(request.payload)->sample; sample != 0) {
-            samples_.sent(sample, now);
-        }
+        note_read(*reinterpret_cast<const ReadRequest*>(request.payload), now);
     } else if (request.type == GpuMessage::write_request) {
         const auto& write = *reinterpret_cast<const WriteRequest*>(request.payload);
         ++traffic_.writes;
@@ -520,14 +533,13 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
         case GpuMessage::read_reply:
             ++traffic_.read_replies;
             if (reply.as<ReadReply>().client == Client::texture) {
+                note_came(reply.as<ReadReply>(), now, 0);
                 return texture_.receive(reply.as<ReadReply>());
             }
             if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) {
                 return line_came(reply.as<ReadReply>(), now);
             }
-            if (const std::uint16_t sample = reply.as<ReadReply>().sample; sample != 0) {
-                samples_.came(sample, now, now + fill_latency_);
-            }
+            note_came(reply.as<ReadReply>(), now, fill_latency_);
             l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
                      [&](const Waiter& waiter, const std::byte* line) {
                          serve(waiter, line);
@@ -558,13 +570,16 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
 template <class Contract>
 void BasicCoalescingUnit<Contract>::line_came(const ReadReply& reply, Cycle now) {
     const std::uint32_t reader = lines_.came(reply);
+    Cycle fill_latency = 0;  // of warps that fetch or issue again
     if (constants_ != nullptr && (reader & ConstantCache::kReader) != 0) {
         ++counters_.constant_fills;
         constants_->fill(reader, reply.data(), [&](const ConstantCache::Waiter& waiter) {
             serve_constant(waiter.token, waiter.lanes);
             data_came(waiter.token, now);
+            fill_latency = fill_latency_;
         });
     }
+    note_came(reply, now, fill_latency);
     listener_.line_came(reader, now);
 }
 
@@ -784,7 +799,7 @@ bool BasicCoalescingUnit<Contract>::perform_constant(QueuedInstruction& entry, C
             break;
         case ConstantCache::Answer::missed: {
             const ConstantCache::Request request = constants_->request();
-            lines_.push(request.line, request.sectors, request.reader);
+            request_line(request.line, request.sectors, request.reader, now);
             ++pending.outstanding;
             break;
         }
@@ -879,8 +894,9 @@ bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uin
         serve(waiter, result.data);
     } else {
         ++pending.outstanding;
-        if (result.answer == L1Answer::miss && samples_.due()) [[unlikely]] {
-            reinterpret_cast<ReadRequest*>(l1_.miss_queue().last_payload())->sample = samples_.begin(now);
+        const auto source = line >= isa::kLocalMemoryBase ? MissSamples::Source::local : MissSamples::Source::global;
+        if (result.answer == L1Answer::miss && samples_.due(source)) [[unlikely]] {
+            reinterpret_cast<ReadRequest*>(l1_.miss_queue().last_payload())->sample = samples_.begin(source, now);
         }
     }
     return true;

@@ -20,9 +20,9 @@ class LineRequests {
     /// True when none is queued or awaited.
     bool idle() const { return queued_ + awaited_ == 0; }
 
-    void push(std::uint64_t line, SectorMask sectors, std::uint32_t reader) {
+    void push(std::uint64_t line, SectorMask sectors, std::uint32_t reader, std::uint16_t sample) {
         queue_[(head_ + queued_) % kCapacity] = {
-            .line = line, .tag = kTag | reader, .client = Client::demand, .sectors = sectors};
+            .line = line, .tag = kTag | reader, .client = Client::demand, .sectors = sectors, .sample = sample};
         ++queued_;
     }
     const ReadRequest& front() const { return queue_[head_]; }
@@ -43,7 +43,7 @@ class LineRequests {
         for (unsigned i = 0; i < queued_; ++i) {
             const ReadRequest& request = queue_[(head_ + i) % kCapacity];
             hasher.add(request.line);
-            hasher.add(request.tag | std::uint64_t{request.sectors} << 32);
+            hasher.add(request.tag | std::uint64_t{request.sectors} << 32 | std::uint64_t{request.sample} << 40);
         }
         hasher.add(queued_ | std::uint64_t{awaited_} << 32);
     }
@@ -51,7 +51,7 @@ class LineRequests {
     void serialize(Archive& archive, unsigned) {
         archive& head_& queued_& awaited_;
         for (ReadRequest& request : queue_) {
-            archive& request.line& request.tag& request.client& request.sectors;
+            archive& request.line& request.tag& request.client& request.sectors& request.sample;
         }
     }
 

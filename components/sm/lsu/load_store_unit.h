@@ -113,7 +113,7 @@ class LoadStoreUnit {
     /// For the SM's instruction and constant caches: asks for sectors of a line, of which the listener is told with
     /// `reader` (below 2^31). Lines of the constant cache are in it then. To be called before `cycle`, and only if can_request_line holds.
     virtual bool can_request_line() const = 0;
-    virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader) = 0;
+    virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader, Cycle now) = 0;
 
     /// Hands over a message of the memory network that arrived at cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -9,10 +11,14 @@
 
 namespace lookahead::gpu {
 
-/// When some misses of L1 passed the SM's stages: every kEvery-th, up to kMost of them. A sample's number, from 1 on,
-/// travels with its request and reply (ReadRequest::sample), and the L2 slice keeps the times of its own stages.
+/// When some misses of the SM's caches passed its stages: of each source every kEvery-th, up to kMost of them. A sample's
+/// number, from 1 on, travels with its request and reply (ReadRequest::sample), and the L2 slice keeps the times of its
+/// own stages.
 class MissSamples {
   public:
+    /// What was asked for: by loads through L1D, and by the other caches.
+    enum class Source : std::uint8_t { global, local, constant, texture, instruction, count };
+    static constexpr std::size_t kSources = static_cast<std::size_t>(Source::count);
     static constexpr std::uint64_t kEvery = 64;
     static constexpr std::size_t kMost = 1024;
 
@@ -21,15 +27,19 @@ class MissSamples {
         Cycle sent = 0;    ///< to the memory network
         Cycle came = 0;    ///< the reply; 0: not yet
         Cycle filled = 0;  ///< the waiting loads have their data
+        Source source = Source::global;
     };
 
     /// Counts a miss; true: it is to be sampled, by begin().
-    bool due() { return --until_next_ == 0; }
-    std::uint16_t begin(Cycle now) {
-        samples_.push_back({.queued = now});
-        until_next_ = samples_.size() < kMost ? kEvery : std::numeric_limits<std::uint64_t>::max();
+    bool due(Source source) { return --until_next_[static_cast<std::size_t>(source)] == 0; }
+    std::uint16_t begin(Source source, Cycle now) {
+        const auto index = static_cast<std::size_t>(source);
+        samples_.push_back({.queued = now, .source = source});
+        until_next_[index] = ++begun_[index] < kMost ? kEvery : std::numeric_limits<std::uint64_t>::max();
         return static_cast<std::uint16_t>(samples_.size());
     }
+    /// The number of a miss that happens now, if it is to be sampled, or 0.
+    std::uint16_t take(Source source, Cycle now) { return due(source) ? begin(source, now) : std::uint16_t{0}; }
     void sent(std::uint16_t number, Cycle now) { samples_[number - 1u].sent = now; }
     void came(std::uint16_t number, Cycle now, Cycle filled) {
         samples_[number - 1u].came = now;
@@ -40,21 +50,27 @@ class MissSamples {
     const std::vector<Sample>& all() const { return samples_; }
 
     void hash_state(StateHasher& hasher) const {
-        hasher.add(until_next_);
-        hasher.add_bytes(samples_.data(), samples_.size() * sizeof(Sample));
+        hasher.add_bytes(until_next_.data(), sizeof until_next_);
+        for (const Sample& each : samples_) {
+            for (const Cycle cycle : {each.queued, each.sent, each.came, each.filled}) {
+                hasher.add(static_cast<std::uint64_t>(cycle));
+            }
+            hasher.add(static_cast<std::uint64_t>(each.source));
+        }
     }
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
         std::uint64_t count = samples_.size();
-        archive& until_next_& count;
+        archive& until_next_& begun_& count;
         samples_.resize(count);
         for (Sample& each : samples_) {
-            archive& each.queued& each.sent& each.came& each.filled;
+            archive& each.queued& each.sent& each.came& each.filled& each.source;
         }
     }
 
   private:
-    std::uint64_t until_next_ = 1;
+    std::array<std::uint64_t, kSources> until_next_{1, 1, 1, 1, 1};
+    std::array<std::uint64_t, kSources> begun_{};
     std::vector<Sample> samples_;
 };
 

@@ -150,7 +150,7 @@ void StreamingMultiprocessor::step(Cycle now) {
         memory_touched_ |= fetch_.cycle(now);
         if (asks_for_constants()) {
             const ConstantCache::Request request = state_.constants.ask();
-            memory_->request_line(request.line, request.sectors, request.reader);
+            memory_->request_line(request.line, request.sectors, request.reader, now);
             memory_touched_ = true;
         }
     }

@@ -52,7 +52,7 @@ bool FetchStage::fetch(unsigned context, Cycle now) {
         case ReadOnlyCache::Answer::missed:
             under_way_ |= context_bit(context);
             state_.contexts[context].fetching = true;
-            memory_.request_line(line, kAllSectors, cache_.last_miss());
+            memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
             return true;
     }
     return false;
@@ -86,7 +86,7 @@ bool FetchStage::fetch_for_extension(Group& group, Cycle now) {
     }
     extension_refused_ |= context_bit(context);
     if (answer == ReadOnlyCache::Answer::missed) {
-        memory_.request_line(line, kAllSectors, cache_.last_miss());
+        memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
         return true;
     }
     return false;

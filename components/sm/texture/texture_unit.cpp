@@ -76,6 +76,7 @@ void TextureUnit::fault(const Entry& entry, unsigned lane) const {
 }
 
 void TextureUnit::cycle(Cycle now) {
+    now_ = now;
     complete(now);
     serve(now);
     if (addressed_ != accepted_ && !blocked_ && entry(addressed_).ready <= now) {
@@ -185,9 +186,7 @@ const isa::TextureDescriptor* TextureUnit::descriptor_of(const Entry& current, u
     victim->used = ++look_ups_;
     victim->state = LineState::fetching;
     ++counters_.descriptor_misses;
-    requests_.push_back({.line = object,
-                         .tag = kDescriptorTag | static_cast<std::uint32_t>(victim - descriptors_.data()),
-                         .client = Client::texture});
+    ask(object, kDescriptorTag | static_cast<std::uint32_t>(victim - descriptors_.data()));
     return nullptr;
 }
 
@@ -225,8 +224,7 @@ bool TextureUnit::look_up(const Need& need) {
         line->address = need.line;
         line->state = LineState::fetching;
         ++counters_.misses;
-        requests_.push_back(
-            {.line = need.line, .tag = static_cast<std::uint32_t>(line - lines_.data()), .client = Client::texture});
+        ask(need.line, static_cast<std::uint32_t>(line - lines_.data()));
     }
     line->used = ++look_ups_;
     ++line->readers;
@@ -234,6 +232,11 @@ bool TextureUnit::look_up(const Need& need) {
     ++entry(addressed_).open;
     accesses_.push_back({need, addressed_, static_cast<std::uint64_t>(line - lines_.data())});
     return true;
+}
+
+void TextureUnit::ask(std::uint64_t line, std::uint32_t tag) {
+    const auto sample = samples_ != nullptr ? samples_->take(MissSamples::Source::texture, now_) : std::uint16_t{0};
+    requests_.push_back({.line = line, .tag = tag, .client = Client::texture, .sample = sample});
 }
 
 void TextureUnit::end_addressing(Cycle now) {

@@ -10,6 +10,7 @@
 #include "components/protocols/memory.h"
 #include "components/sm/lsu/allocation_map.h"
 #include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/lsu/miss_samples.h"
 #include "components/sm/texture/texture_parameters.h"
 
 namespace lookahead::gpu {
@@ -42,6 +43,9 @@ class TextureUnit {
     void sent();
     /// A reply to one, with all of the line.
     void receive(const ReadReply& reply);
+
+    /// Misses from now on may be sampled there.
+    void sample_into(MissSamples& samples) { samples_ = &samples; }
 
     void begin_kernel();
     std::string waiting_for() const;
@@ -111,6 +115,7 @@ class TextureUnit {
     const isa::TextureDescriptor* descriptor_of(const Entry& entry, unsigned lane);
     void need(std::uint64_t line, unsigned bit);
     bool look_up(const Need& need);
+    void ask(std::uint64_t line, std::uint32_t tag);
     void end_addressing(Cycle now);
     void serve(Cycle now);
     void complete(Cycle now);
@@ -140,6 +145,8 @@ class TextureUnit {
     std::uint64_t next_need_ = 0;
     bool blocked_ = false;  ///< addressing cannot go on until something is served, sent or received
     std::uint64_t look_ups_ = 0;
+    MissSamples* samples_ = nullptr;
+    Cycle now_ = 0;  ///< of the cycle that is being performed
     std::deque<Access> accesses_;
     std::deque<ReadRequest> requests_;
 };

@@ -14,7 +14,7 @@ def print_run(run):
     print("\nkernels")
     print(run.kernels.to_string())
     if "latency" in run.file:
-        print("\nreads that missed L1, sampled: mean nanoseconds by stage")
+        print("\nreads that missed a cache of their SM, sampled: mean nanoseconds by stage")
         print(run.latency_summary.to_string(float_format="{:.1f}".format))
     for kind in run.counter_kinds:
         counters = run.counters(kind)

@@ -164,7 +164,7 @@ def memory(runs):
     for name, run in runs.items():
         if "latency" in run.file and len(run.file["latency/sample"]):
             means = run.latency_summary.drop(columns=["samples", "total"])
-            parts.append(f"<h3>{html.escape(name)}: sampled reads that missed L1, by how they were served</h3>" +
+            parts.append(f"<h3>{html.escape(name)}: sampled reads that missed a cache of their SM, by source and by how they were served</h3>" +
                          bars(means, "mean nanoseconds"))
     return section("Memory", "Hit rates of the run, and the stages that misses went through.", *parts) if parts else ""
 

@@ -107,25 +107,29 @@ class Run:
 
     @property
     def latency(self):
-        """Sampled reads that missed L1: a row for each sample with sm, slice, served, start_fs, end_fs, and a column of
-        femtoseconds for each stage. Files before 1.3 have none."""
+        """Sampled reads that missed a cache of their SM: a row for each sample with sm, slice, served, source, start_fs,
+        end_fs, and a column of femtoseconds for each stage. Files before 1.3 have none, and those before 1.4 have loads of
+        L1 alone, without a source."""
         group = self.file["latency"]
         stages = pd.DataFrame(_array(group["durations_fs"]), columns=_array(group["stage"]))
-        rows = pd.DataFrame({name: _array(group[name]) for name in ("sm", "slice", "served", "start_fs", "end_fs")})
+        names = [name for name in ("sm", "slice", "served", "source", "start_fs", "end_fs") if name in group]
+        rows = pd.DataFrame({name: _array(group[name]) for name in names})
         return pd.concat([rows, stages], axis=1)
 
     @property
     def latency_summary(self):
-        """Mean nanoseconds of the sampled misses in each stage, and their sum: a row for each way in which they were
-        served (hit, merge, dram) and for all, with their number. Files before 1.3 have none."""
+        """Mean nanoseconds of the sampled misses in each stage, and their sum: a row for each source (global, local,
+        constant, texture, instruction), for each way in which they were served (hit, merge, dram) and for all, with their
+        number. Files before 1.3 have none, and those before 1.4 have no sources."""
         samples = self.latency
         stages = list(_array(self.file["latency/stage"]))
         samples["total"] = samples["end_fs"] - samples["start_fs"]
-        samples = pd.concat([samples, samples.assign(served="all")])
-        groups = samples.groupby("served", sort=False)
+        parts = [samples.assign(part=samples[column]) for column in ("source", "served") if column in samples]
+        groups = pd.concat([*parts, samples.assign(part="all")]).groupby("part", sort=False)
         means = groups[stages + ["total"]].mean() / 1e6
         means.insert(0, "samples", groups.size())
-        return means.reindex([way for way in ("hit", "merge", "dram", "all") if way in means.index])
+        order = ("global", "local", "constant", "texture", "instruction", "hit", "merge", "dram", "all")
+        return means.reindex([part for part in order if part in means.index])
 
     @property
     def stalls(self):

@@ -77,7 +77,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         entries_.push_back({fence, now + memory_.fence_latency});
     }
     bool can_request_line() const override { return lines_.size() < 4; }
-    void request_line(std::uint64_t line, gpu::SectorMask, std::uint32_t reader) override {
+    void request_line(std::uint64_t line, gpu::SectorMask, std::uint32_t reader, Cycle) override {
         lines_.push_back({line, reader, kUnknown});
     }
     void receive(const MessageHeader&, Cycle) override { ++received_; }

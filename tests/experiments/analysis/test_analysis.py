@@ -84,8 +84,8 @@ class ReaderTest(unittest.TestCase):
         self.assertEqual(list(samples["served"]), ["hit", "dram"])
         self.assertEqual(list(samples.loc[1, ["miss_queue", "l2", "fill"]]), [20, 30, 40])
         summary = self.run_file.latency_summary
-        self.assertEqual(list(summary.index), ["hit", "dram", "all"])
-        self.assertEqual(list(summary["samples"]), [1, 1, 2])
+        self.assertEqual(list(summary.index), ["global", "texture", "hit", "dram", "all"])
+        self.assertEqual(list(summary["samples"]), [1, 1, 1, 1, 2])
         np.testing.assert_allclose(summary.loc["all", ["miss_queue", "l2", "fill", "total"]].to_numpy(dtype=float),
                                    [15e-6, 25e-6, 35e-6, 75e-6])
 
@@ -93,7 +93,7 @@ class ReaderTest(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "lookahead_analysis", EXAMPLE], cwd=ANALYSIS, capture_output=True,
                               text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"reads that missed L1.*\n +samples +miss_queue +l2 +fill +total\n")
+        self.assertRegex(done.stdout, r"reads that missed a cache.*\n +samples +miss_queue +l2 +fill +total\n")
 
     def test_a_histogram_has_bins_and_the_rest(self):
         histogram = self.run_file.histogram("sm", "load_latency")

@@ -75,7 +75,8 @@ RunRecord example_run() {
                       {"hit", "dram"},
                       {100, 200},
                       {160, 290},
-                      {10, 20, 30, 20, 30, 40}};
+                      {10, 20, 30, 20, 30, 40},
+                      {"global", "texture"}};
     record.kernel_energies.energy_delay_js = {1e-9, 2e-9};
     record.engine.resize(2);
     record.engine[0].processes = 2;

@@ -182,10 +182,16 @@ void remove_additions_of_1_3(hid_t file) {
 }
 
 TEST_CASE("a file is held against its own minor version") {
-    // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel.
-    const auto of_version = [](const char* version, bool with_energy, bool with_profile, bool with_kernels) {
+    // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
+    // 1.4 the sources of samples.
+    const auto of_version = [](const char* version, bool with_energy, bool with_profile, bool with_kernels,
+                               bool with_sources = false) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", version);
+            if (!with_sources && with_kernels) {
+                detach(file, "/latency/source", "/latency/sample", 0);
+                remove(file, "/latency/source");
+            }
             if (!with_kernels) {
                 remove_additions_of_1_3(file);
             }
@@ -212,6 +218,10 @@ TEST_CASE("a file is held against its own minor version") {
           std::string::npos);
     CHECK(of_version("1.3", true, true, false).find("/stalls: the group is missing\n") != std::string::npos);
     CHECK(of_version("1.3", true, true, true) == "");
+    CHECK(of_version("1.3", true, true, true, true) ==
+          "/latency/source: the schema has it since version 1.4, but the file is of version 1.3\n");
+    CHECK(of_version("1.4", true, true, true).find("/latency/source: the dataset is missing\n") != std::string::npos);
+    CHECK(of_version("1.4", true, true, true, true) == "");
 }
 
 TEST_CASE("a file that is truncated at any length is an input error or has violations") {
