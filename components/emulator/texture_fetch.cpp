@@ -10,6 +10,18 @@ namespace lookahead {
 using isa::kWarpSize;
 using isa::LaneMask;
 
+namespace {
+
+/// A copy of a size that is not known is a call; nearly all texels have 4 bytes.
+void read_texel(const std::byte* from, unsigned bytes, std::byte* texel) {
+    if (bytes == 4)
+        std::memcpy(texel, from, 4);
+    else
+        std::memcpy(texel, from, bytes);
+}
+
+}  // namespace
+
 void MemoryUnit::texture(const DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
                          const ExecutionPlace& place) const {
     const isa::Instruction& instruction = *decoded.instruction;
@@ -19,6 +31,8 @@ void MemoryUnit::texture(const DecodedInstruction& decoded, std::uint32_t* frame
     std::uint32_t* const results = frame + decoded.destination[0];
     isa::TextureDescriptor descriptor;
     std::uint64_t known = 0;  // whose descriptor it is
+    unsigned bytes = 0;       // of its texels
+    std::byte texels[isa::kMaximumTexels][isa::kMaximumTexelBytes] = {};
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t object =
@@ -30,14 +44,14 @@ void MemoryUnit::texture(const DecodedInstruction& decoded, std::uint32_t* frame
             if (!descriptor.is_valid() || !allocator_.contains(descriptor.base, descriptor.bytes()))
                 throw_illegal_texture(place, lane, object);
             known = object;
+            bytes = descriptor.texel_bytes();
         }
         std::uint32_t point[isa::kMaximumCoordinates] = {};
         for (unsigned i = 0; i < coordinates; ++i) point[i] = coordinate_rows[i * kWarpSize + lane];
         const isa::TextureSample sample = isa::locate(descriptor, instruction, point);
-        std::byte texels[isa::kMaximumTexels][isa::kMaximumTexelBytes] = {};
         for (unsigned i = 0; i < sample.texels; ++i)
             if (sample.address[i] != isa::TextureSample::kBorder)
-                std::memcpy(texels[i], global_.at(sample.address[i]), descriptor.texel_bytes());
+                read_texel(global_.at(sample.address[i]), bytes, texels[i]);
         std::uint32_t words[4];
         isa::filter(descriptor, instruction, sample, texels, words);
         for (unsigned i = 0; i < 4; ++i) results[i * kWarpSize + lane] = words[i];

@@ -151,12 +151,9 @@ TextureSample locate_on_cube(TextureDescriptor descriptor, Instruction instructi
     return locate(descriptor, instruction, coordinates);
 }
 
-}  // namespace
-
-TextureSample locate(const TextureDescriptor& descriptor, const Instruction& instruction,
-                     const std::uint32_t* coordinates) {
+TextureSample locate_on_array(const TextureDescriptor& descriptor, const Instruction& instruction,
+                              const std::uint32_t* coordinates) {
     const TextureGeometry geometry = geometry_of(instruction);
-    if (geometry == TextureGeometry::cube) return locate_on_cube(descriptor, instruction, coordinates);
     const bool is_array = geometry == TextureGeometry::a1d || geometry == TextureGeometry::a2d;
     const unsigned dimensions = coordinates_of(geometry) - (is_array ? 1 : 0);
     const bool is_float = instruction.source_type == Type::f32;
@@ -183,6 +180,14 @@ TextureSample locate(const TextureDescriptor& descriptor, const Instruction& ins
         sample.address[number] = outside ? TextureSample::kBorder : address;
     }
     return sample;
+}
+
+}  // namespace
+
+TextureSample locate(const TextureDescriptor& descriptor, const Instruction& instruction,
+                     const std::uint32_t* coordinates) {
+    if (geometry_of(instruction) == TextureGeometry::cube) return locate_on_cube(descriptor, instruction, coordinates);
+    return locate_on_array(descriptor, instruction, coordinates);
 }
 
 void filter(const TextureDescriptor& descriptor, const Instruction& instruction, const TextureSample& sample,
