@@ -70,6 +70,11 @@ void RangeSet::finish() {
 }
 
 bool RangeSet::overlaps(const RangeSet& other) const {
+    if (empty() || other.empty()) return false;
+    // Most often one begins behind the other's end, or in its last range.
+    const LiveRange &last = ranges_.back(), &other_last = other.ranges_.back();
+    if (other.start() >= last.end || start() >= other_last.end) return false;
+    if (other.start() >= last.start || start() >= other_last.start) return true;
     const RangeSet& few = ranges_.size() < other.ranges_.size() ? *this : other;
     const RangeSet& many = ranges_.size() < other.ranges_.size() ? other : *this;
     for (const LiveRange& range : few.ranges_) {
@@ -80,6 +85,11 @@ bool RangeSet::overlaps(const RangeSet& other) const {
 }
 
 void RangeSet::unite(const RangeSet& other) {
+    if (other.empty()) return;
+    if (empty() || ranges_.back().end < other.start()) {
+        ranges_.insert(ranges_.end(), other.ranges_.begin(), other.ranges_.end());
+        return;
+    }
     std::vector<LiveRange> merged;
     merged.reserve(ranges_.size() + other.ranges_.size());
     std::ranges::merge(ranges_, other.ranges_, std::back_inserter(merged), {}, &LiveRange::start, &LiveRange::start);

@@ -13,8 +13,8 @@ void add(Live& live, bool predicate, int count) {
 }  // namespace
 
 StretchValues::StretchValues(const VirtualKernel& kernel, std::span<const VirtualInstruction> code,
-                             const BitSet& live_in, const BitSet& live_out) {
-    std::vector<std::uint32_t> current(unit_count(kernel), kNone);  // unit -> its value at this place
+                             const BitSet& live_in, const BitSet& live_out, std::vector<std::uint32_t>& scratch) {
+    std::vector<std::uint32_t>& current = scratch;  // unit -> its value at this place
     const auto begin_value = [&](std::uint32_t unit) {
         current[unit] = static_cast<std::uint32_t>(values_.size());
         // Until the unit is written again, what lives behind the stretch is this value.
@@ -44,26 +44,34 @@ StretchValues::StretchValues(const VirtualKernel& kernel, std::span<const Virtua
         });
     }
     first_.push_back(static_cast<std::uint32_t>(lists_.size()));
+    const auto forget = [&](std::uint32_t unit) { current[unit] = kNone; };
+    live_in.for_each(forget);
+    for (const VirtualInstruction& instruction : code) {
+        for_each_read(kernel, instruction, forget);
+        for_each_write(kernel, instruction, forget);
+    }
 }
 
-Pressure::Pressure(const StretchValues& values) : values_(values), live_(values.live_in()) {
-    readers_.reserve(values.values().size());
-    for (const StretchValues::Value& value : values.values()) readers_.push_back(value.readers);
+Pressure::Pressure(const StretchValues& values)
+    : values_(values), readers_(values.values().size()), changes_(values.instructions()), live_(values.live_in()) {
+    for (std::uint32_t i = 0; i < changes_.size(); ++i) {
+        for (const std::uint32_t value : values.reads(i)) {
+            ++readers_[value].count;
+            readers_[value].sum += i;
+        }
+        // Whoever reads the value comes behind its write.
+        for (const std::uint32_t value : values.writes(i))
+            if (values.values()[value].readers > 0 || values.values()[value].outlives)
+                add(changes_[i], values.values()[value].predicate, 1);
+    }
+    for (std::uint32_t value = 0; value < readers_.size(); ++value)
+        if (readers_[value].count == 1 && !values.values()[value].outlives) end_with_last(value);
 }
 
-Live Pressure::live_after(std::uint32_t i) const {
-    Live live = live_;
-    const auto& values = values_.values();
-    for (std::uint32_t value : values_.reads(i))
-        if (readers_[value] == 1 && !values[value].outlives) add(live, values[value].predicate, -1);
-    for (std::uint32_t value : values_.writes(i))
-        if (readers_[value] > 0 || values[value].outlives) add(live, values[value].predicate, 1);
-    return live;
-}
-
-void Pressure::place(std::uint32_t i) {
-    live_ = live_after(i);
-    for (std::uint32_t value : values_.reads(i)) --readers_[value];
+std::uint32_t Pressure::end_with_last(std::uint32_t value) {
+    const std::uint32_t last = readers_[value].sum;
+    add(changes_[last], values_.values()[value].predicate, -1);
+    return last;
 }
 
 }  // namespace lookahead::finaliser

@@ -22,8 +22,9 @@ struct Live {
 /// The values of the rows and predicates in a stretch of code, each from its write to its last reader, by number.
 class StretchValues {
   public:
+    /// `scratch`: kNone for every unit, as which it is left.
     StretchValues(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, const BitSet& live_in,
-                  const BitSet& live_out);
+                  const BitSet& live_out, std::vector<std::uint32_t>& scratch);
 
     struct Value {
         int readers = 0;
@@ -32,6 +33,7 @@ class StretchValues {
     };
 
     const std::vector<Value>& values() const { return values_; }
+    std::size_t instructions() const { return first_.size() / 2; }
     /// The values that instruction `i` reads, each once, and that it begins.
     std::span<const std::uint32_t> reads(std::uint32_t i) const { return between(2 * i); }
     std::span<const std::uint32_t> writes(std::uint32_t i) const { return between(2 * i + 1); }
@@ -58,15 +60,38 @@ class Pressure {
 
     /// What lives now.
     Live live() const { return live_; }
-    /// What would live after instruction `i` if it came next.
-    Live live_after(std::uint32_t i) const;
-    /// Instruction `i` comes next.
-    void place(std::uint32_t i);
+    /// What would live more after instruction `i` than does now, if it came next.
+    Live change(std::uint32_t i) const { return changes_[i]; }
+    /// Instruction `i` comes next. Calls `changed(j)` for every other instruction whose `change` that makes another.
+    template <typename Changed>
+    void place(std::uint32_t i, Changed changed);
 
   private:
+    /// What is known of the readers of one value that are not placed yet.
+    struct Readers {
+        int count = 0;
+        std::uint32_t sum = 0;  ///< of their numbers: of the last one its number
+    };
+
+    /// The value ends with its last reader.
+    std::uint32_t end_with_last(std::uint32_t value);
+
     const StretchValues& values_;
-    std::vector<int> readers_;  ///< by value: those that are not placed yet
+    std::vector<Readers> readers_;  ///< by value
+    std::vector<Live> changes_;     ///< by instruction
     Live live_;
 };
+
+template <typename Changed>
+void Pressure::place(std::uint32_t i, Changed changed) {
+    live_.rows += changes_[i].rows;
+    live_.predicates += changes_[i].predicates;
+    for (const std::uint32_t value : values_.reads(i)) {
+        Readers& readers = readers_[value];
+        --readers.count;
+        readers.sum -= i;
+        if (readers.count == 1 && !values_.values()[value].outlives) changed(end_with_last(value));
+    }
+}
 
 }  // namespace lookahead::finaliser

@@ -27,8 +27,8 @@ bool makes(const VirtualInstruction& instruction, std::uint32_t row) {
 }
 
 bool contains(const RangeSet& set, std::uint32_t position) {
-    return std::ranges::any_of(
-        set.ranges(), [position](const LiveRange& range) { return range.start <= position && position < range.end; });
+    const auto next = std::ranges::upper_bound(set.ranges(), position, {}, &LiveRange::end);
+    return next != set.ranges().end() && next->start <= position;
 }
 
 }  // namespace

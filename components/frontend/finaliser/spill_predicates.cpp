@@ -1,5 +1,8 @@
 #include "components/frontend/finaliser/spill_predicates.h"
 
+#include <algorithm>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "components/frontend/finaliser/allocate.h"
@@ -28,15 +31,13 @@ bool can_run_unguarded(const VirtualInstruction& instruction) {
     }
 }
 
-bool writes_predicate(const VirtualInstruction& instruction, std::uint32_t predicate) {
-    return instruction.destination_predicate[0] == predicate || instruction.destination_predicate[1] == predicate;
-}
-
-/// Moves one predicate to a row.
+/// Moves predicates to rows.
 class Spiller {
   public:
-    Spiller(VirtualKernel& kernel, std::uint32_t predicate)
-        : kernel_(kernel), predicate_(predicate), row_(kernel.new_rows(1)) {}
+    Spiller(VirtualKernel& kernel, std::span<const std::uint32_t> predicates)
+        : kernel_(kernel), row_of_(kernel.predicates, kNone) {
+        for (const std::uint32_t predicate : predicates) row_of_[predicate] = kernel.new_rows(1);
+    }
 
     void run() {
         for (VirtualBlock& block : kernel_.blocks) {
@@ -49,25 +50,30 @@ class Spiller {
   private:
     void rewrite(VirtualInstruction instruction, std::vector<VirtualInstruction>& code) {
         reload(instruction, code);
-        if (!writes_predicate(instruction, predicate_)) {
+        if (std::ranges::none_of(instruction.destination_predicate, [this](auto each) { return is_spilled(each); })) {
             code.push_back(instruction);
             return;
         }
         const PredicateUse guard = instruction.guard;
-        const std::uint32_t result = kernel_.new_predicate();
         if (instruction.guarded()) run_unguarded(instruction);
-        for (std::uint32_t& destination : instruction.destination_predicate)
-            if (destination == predicate_) destination = result;
+        std::vector<Copy> kept;
+        for (std::uint32_t& destination : instruction.destination_predicate) {
+            if (!is_spilled(destination)) continue;
+            kept.push_back({kernel_.new_predicate(), row_of_[destination]});
+            destination = kept.back().from;
+        }
         code.push_back(instruction);
-        keep(result, guard, instruction.machine.line, code);
+        for (const auto& [from, to] : kept) keep(from, to, guard, instruction.machine.line, code);
         for (const auto& [from, to] : guarded_copies_) copy(from, to, guard, instruction.machine.line, code);
         guarded_copies_.clear();
     }
 
+    bool is_spilled(std::uint32_t predicate) const { return predicate < row_of_.size() && row_of_[predicate] != kNone; }
+
     /// The other destination of a guarded setp must not change where the guard fails either.
     void run_unguarded(VirtualInstruction& instruction) {
         for (std::uint32_t& destination : instruction.destination_predicate) {
-            if (destination == kNone || destination == predicate_) continue;
+            if (destination == kNone || is_spilled(destination)) continue;
             const std::uint32_t other = kernel_.new_predicate();
             guarded_copies_.push_back({other, destination});
             destination = other;
@@ -75,37 +81,38 @@ class Spiller {
         instruction.guard = {kAlways, false};
     }
 
-    VirtualOperand predicate_row() const { return {Operand::Kind::reg, 1, row_}; }
-
     void reload(VirtualInstruction& instruction, std::vector<VirtualInstruction>& code) {
-        std::uint32_t loaded = kNone;
+        std::vector<Copy> loaded;
         for (PredicateUse* use :
              {&instruction.guard, &instruction.source_predicate[0], &instruction.source_predicate[1]}) {
-            if (use->index != predicate_) continue;
-            if (loaded == kNone) {
-                loaded = kernel_.new_predicate();
+            if (!is_spilled(use->index)) continue;
+            auto known = std::ranges::find(loaded, use->index, &Copy::from);
+            if (known == loaded.end()) {
+                known = loaded.insert(known, {use->index, kernel_.new_predicate()});
                 VirtualInstruction test;
                 test.machine.operation = Operation::setp;
                 test.machine.type = isa::Type::u32;
                 test.machine.comparison = isa::Comparison::ne;
                 test.machine.line = instruction.machine.line;
-                test.source = {predicate_row(), literal(kernel_.frame, 0, 1), {}};
-                test.destination_predicate[0] = loaded;
+                test.source = {
+                    VirtualOperand{Operand::Kind::reg, 1, row_of_[use->index]}, literal(kernel_.frame, 0, 1), {}};
+                test.destination_predicate[0] = known->to;
                 code.push_back(test);
             }
-            use->index = loaded;
+            use->index = known->to;
         }
     }
 
     /// Writes the predicate's row.
-    void keep(std::uint32_t predicate, PredicateUse guard, std::uint32_t line, std::vector<VirtualInstruction>& code) {
+    void keep(std::uint32_t predicate, std::uint32_t row, PredicateUse guard, std::uint32_t line,
+              std::vector<VirtualInstruction>& code) {
         VirtualInstruction select;
         select.machine.operation = Operation::select;
         select.machine.type = isa::Type::b32;
         select.machine.line = line;
         select.source = {literal(kernel_.frame, 1, 1), literal(kernel_.frame, 0, 1), {}};
         select.source_predicate[0] = {predicate, false};
-        select.destination = row_;
+        select.destination = row;
         select.destination_rows = 1;
         select.guard = guard;
         code.push_back(select);
@@ -128,43 +135,57 @@ class Spiller {
     };
 
     VirtualKernel& kernel_;
-    std::uint32_t predicate_;
-    std::uint32_t row_;
+    std::vector<std::uint32_t> row_of_;  ///< by predicate that there was; kNone: it stays
     std::vector<Copy> guarded_copies_;
 };
 
-bool can_be_spilled(const VirtualKernel& kernel, std::uint32_t predicate) {
+/// By predicate.
+std::vector<bool> can_be_spilled(const VirtualKernel& kernel) {
+    std::vector<bool> result(kernel.predicates, true);
     for (const VirtualBlock& block : kernel.blocks)
         for (const VirtualInstruction& instruction : block.code)
-            if (writes_predicate(instruction, predicate) && instruction.guarded() && !can_run_unguarded(instruction))
-                return false;
-    return true;
+            for (const std::uint32_t predicate : instruction.destination_predicate)
+                if (predicate != kNone && instruction.guarded() && !can_run_unguarded(instruction))
+                    result[predicate] = false;
+    return result;
 }
 
-/// The predicate below `count` that lives longest; kNone if none can be spilled.
-std::uint32_t longest_lived(const VirtualKernel& kernel, std::uint32_t count) {
+/// At most `most` of the predicates below `count` that can be spilled, those that live longest first.
+std::vector<std::uint32_t> longest_lived(const VirtualKernel& kernel, std::uint32_t count, std::size_t most) {
+    struct Candidate {
+        std::uint32_t predicate;
+        std::uint32_t length;
+    };
     const std::vector<RangeSet> ranges = live_ranges_of(kernel);
-    std::uint32_t best = kNone;
-    std::uint32_t best_length = 0;
+    const std::vector<bool> may_go = can_be_spilled(kernel);
+    std::vector<Candidate> candidates;
     for (std::uint32_t predicate = 0; predicate < count; ++predicate) {
         std::uint32_t length = 0;
         for (const LiveRange& range : ranges[predicate_unit(kernel, predicate)].ranges())
             length += range.end - range.start;
-        if (length <= best_length || !can_be_spilled(kernel, predicate)) continue;
-        best = predicate;
-        best_length = length;
+        if (length > 0 && may_go[predicate]) candidates.push_back({predicate, length});
     }
-    return best;
+    std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::length);
+    std::vector<std::uint32_t> result;
+    for (const Candidate& candidate : candidates)
+        if (result.size() < most) result.push_back(candidate.predicate);
+    return result;
 }
+
+/// One predicate goes at a time as long as few are missing: beyond that half of those.
+constexpr std::size_t kFew = 16;
 
 }  // namespace
 
 void spill_predicates(VirtualKernel& kernel, unsigned limit) {
     const std::uint32_t originals = kernel.predicates;
-    while (allocate(kernel).predicates > limit) {
-        const std::uint32_t victim = longest_lived(kernel, originals);
-        if (victim == kNone) return;
-        Spiller(kernel, victim).run();
+    for (;;) {
+        const std::uint32_t predicates = allocate(kernel).predicates;
+        if (predicates <= limit) return;
+        const std::size_t missing = predicates - limit;
+        const auto victims = longest_lived(kernel, originals, missing > kFew ? missing / 2 : 1);
+        if (victims.empty()) return;
+        Spiller(kernel, victims).run();
     }
 }
 
