@@ -58,8 +58,8 @@ class DriverThread::CallingDevice : public Device {
   private:
     void make(HostCall& call) {
         thread_.call_ = &call;
-        thread_.to_caller_.release();
-        thread_.to_driver_.acquire();
+        thread_.hand_over(Turn::caller);
+        thread_.wait_for(Turn::driver);
         if (thread_.cancelled_) {
             throw Cancelled{};
         }
@@ -77,13 +77,13 @@ DriverThread::DriverThread(Program program, const isa::ModuleImage& image)
 DriverThread::~DriverThread() {
     if (!ended_) {
         cancelled_ = true;
-        to_driver_.release();
+        hand_over(Turn::driver);
     }
     thread_.join();
 }
 
 void DriverThread::run() {
-    to_driver_.acquire();
+    wait_for(Turn::driver);
     if (!cancelled_) {
         try {
             program_(*device_);
@@ -95,12 +95,25 @@ void DriverThread::run() {
     }
     ended_ = true;
     call_ = nullptr;
-    to_caller_.release();
+    hand_over(Turn::caller);
+}
+
+void DriverThread::hand_over(Turn to) {
+    {
+        const std::lock_guard lock(mutex_);
+        turn_ = to;
+    }
+    turn_changed_.notify_one();
+}
+
+void DriverThread::wait_for(Turn mine) {
+    std::unique_lock lock(mutex_);
+    turn_changed_.wait(lock, [&] { return turn_ == mine; });
 }
 
 HostCall* DriverThread::resume() {
-    to_driver_.release();
-    to_caller_.acquire();
+    hand_over(Turn::driver);
+    wait_for(Turn::caller);
     if (error_) {
         std::rethrow_exception(std::exchange(error_, nullptr));
     }

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <semaphore>
+#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
@@ -55,12 +56,19 @@ class DriverThread {
     struct Cancelled {};
     inline static const isa::ModuleImage kNoVariables;
 
+    enum class Turn : std::uint8_t { caller, driver };
+
     void run();
+    void hand_over(Turn to);
+    void wait_for(Turn mine);
 
     Program program_;
     std::unique_ptr<CallingDevice> device_;
-    std::binary_semaphore to_driver_{0};
-    std::binary_semaphore to_caller_{0};
+    // Not semaphores: those of libstdc++ yield a few times before they sleep, which costs time slices where other
+    // programs run.
+    std::mutex mutex_;
+    std::condition_variable turn_changed_;
+    Turn turn_ = Turn::caller;
     HostCall* call_ = nullptr;
     bool cancelled_ = false;
     bool ended_ = false;
