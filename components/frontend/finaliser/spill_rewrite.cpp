@@ -4,6 +4,7 @@
 
 #include "components/frontend/finaliser/literals.h"
 #include "components/frontend/finaliser/recipes.h"
+#include "core/error/error.h"
 
 namespace lookahead::finaliser {
 
@@ -17,6 +18,7 @@ struct Kept {
     VirtualOperand operand;      ///< of the spilled group
     std::uint32_t row = 0;       ///< where it is
     std::uint32_t position = 0;  ///< of the access
+    std::uint32_t inserted = 0;  ///< instructions inserted where registers run out, until behind the access
 };
 
 /// A group that is being spilled.
@@ -104,7 +106,7 @@ class Rewriter {
             const VirtualOperand result{Operand::Kind::reg, instruction.destination_rows, instruction.destination};
             written->kept.reset();
             if (!written->backed) return store_result(*written, instruction, position, code);
-            written->kept = Kept{result, result.index, position};
+            written->kept = Kept{result, result.index, position, inserted_};
         }
         code.push_back(instruction);
     }
@@ -129,7 +131,7 @@ class Rewriter {
         } else {
             for (unsigned i = 0; i < written.rows; ++i)
                 set_slot(instruction.destination + i, values_.slot_of[written.index + i]);
-            group.kept = Kept{written, instruction.destination, position};
+            group.kept = Kept{written, instruction.destination, position, 0};
         }
         code.push_back(instruction);
         for (unsigned i = 0; i < written.rows; ++i) {
@@ -138,6 +140,8 @@ class Rewriter {
             store.guard = guard;
             code.push_back(store);
         }
+        if (crowded_.contains(position)) inserted_ += written.rows;
+        if (group.kept) group.kept->inserted = inserted_;
     }
 
     /// A guarded write alone would leave the rows with an unknown value before it, which lives since the kernel's start.
@@ -164,17 +168,39 @@ class Rewriter {
         const std::size_t recipe = group.next_recipe++;
         if (group.kept && is_kept(*group.kept, operand, position)) {
             group.kept->position = position;
+            group.kept->inserted = inserted_;
             return group.kept->row + (operand.index - group.kept->operand.index);
         }
+        const std::size_t before = code.size();
         const std::uint32_t row = group.by_recipe
-                                      ? append_recipe(kernel_, std::move(group.recipes[recipe]), operand.index, code)
+                                      ? make_again(std::move(group.recipes[recipe]), operand.index, position, code)
                                       : reload(operand, line, code);
-        group.kept = Kept{operand, row, position};
+        if (crowded_.contains(position)) inserted_ += static_cast<std::uint32_t>(code.size() - before);
+        group.kept = Kept{operand, row, position, inserted_};
         return row;
     }
 
+    /// What the recipe reads may go to local memory in the same round.
+    std::uint32_t make_again(std::vector<VirtualInstruction> recipe, std::uint32_t row, std::uint32_t position,
+                             std::vector<VirtualInstruction>& code) {
+        std::vector<VirtualInstruction> made;
+        const std::uint32_t result = append_recipe(kernel_, std::move(recipe), row, made);
+        for (VirtualInstruction& instruction : made) {
+            for (VirtualOperand& operand : instruction.source) {
+                if (operand.kind != Operand::Kind::reg) continue;
+                Spilled* const read = spilled(operand.index);
+                if (read == nullptr) continue;
+                LOOKAHEAD_ASSERT(!read->by_recipe, "recipes do not read what goes by recipe in the same round");
+                operand.index = again(*read, operand, position, instruction.machine.line, code);
+            }
+            code.push_back(instruction);
+        }
+        return result;
+    }
+
     bool is_kept(const Kept& kept, const VirtualOperand& operand, std::uint32_t position) const {
-        return crowded_.count(kept.position + 1, position) == 0 && kept.operand.index <= operand.index &&
+        return kept.inserted == inserted_ && crowded_.count(kept.position + 1, position) == 0 &&
+               kept.operand.index <= operand.index &&
                operand.index + operand.rows <= kept.operand.index + kept.operand.rows &&
                (operand.rows == 1 || operand == kept.operand);
     }
@@ -207,6 +233,7 @@ class Rewriter {
     SpilledValues& values_;
     std::vector<std::uint32_t> spilled_of_;  ///< group -> its number in spilled_
     std::vector<Spilled> spilled_;
+    std::uint32_t inserted_ = 0;    ///< instructions so far where registers run out
     std::vector<bool> has_access_;  ///< by block: to a spilled group
 };
 
