@@ -14,10 +14,6 @@ void L1Parameters::check() const {
     if (sector_bytes != kSectorBytes && sector_bytes != kLineBytes) {
         throw ConfigurationError("l1d.sector_bytes is " + std::to_string(sector_bytes) + "; it must be 32 or 128");
     }
-    if (pinned_ways >= ways && ways > 1) {
-        throw ConfigurationError("l1d.pinned_ways = " + std::to_string(pinned_ways) + " must be less than l1d.ways = " +
-                                 std::to_string(ways) + ", so that a set always has a line to replace");
-    }
     if (ways + prefetch_ways > 64) {
         throw ConfigurationError("l1d.ways + l1d.prefetch_ways = " + std::to_string(ways + prefetch_ways) +
                                  " must be at most 64");

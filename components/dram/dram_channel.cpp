@@ -21,6 +21,21 @@ unsigned group_of(unsigned bank, unsigned banks, const DramParameters& timing) {
     return timing.bank_group_bits == "high" ? bank / (banks / groups) : bank % groups;
 }
 
+/// Between refreshes a row must be closed, the refresh made, and a row opened and accessed, or no request ever ends. What
+/// was issued until a refresh was due holds the first activate and the first column command after it back for so long.
+void check_refresh(const DramParameters& t) {
+    const Cycle burst = t.burst_cycles();
+    const Cycle row = std::max({t.rc, t.ras + t.rp, t.rtpl + t.rp, t.wl + burst + t.wr + t.rp});
+    const Cycle activate = std::max({row + t.refresh_cycles, t.rrd, t.rrdl, t.faw});
+    const Cycle column = std::max({t.ccd, t.ccdl, burst, t.wl + burst + t.cdlr, t.cl + burst + t.turnaround});
+    const Cycle least = std::max(activate + t.rcd, column) + 1;
+    if (t.refresh_interval != 0 && t.refresh_interval < least) {
+        throw ConfigurationError("dram.refresh_interval = " + std::to_string(t.refresh_interval) +
+                                 " leaves no time for an access between two refreshes; with the other timing " +
+                                 "parameters it must be at least " + std::to_string(least) + ", or 0 for none");
+    }
+}
+
 }  // namespace
 
 DramChannel::DramChannel(const DramParameters& parameters, unsigned banks, std::unique_ptr<DramScheduler> scheduler)
@@ -36,6 +51,7 @@ DramChannel::DramChannel(const DramParameters& parameters, unsigned banks, std::
       candidates_(banks),
       next_refresh_(parameters.refresh_interval > 0 ? parameters.refresh_interval : kCycleInfinity) {
     last_activates_.fill(kLongAgo);
+    check_refresh(parameters);
     const auto groups = static_cast<unsigned>(parameters.bank_groups);
     if (banks > 64 || !std::has_single_bit(groups) || groups > banks) {
         throw ConfigurationError("dram.bank_groups is " + std::to_string(groups) + " for " + std::to_string(banks) +

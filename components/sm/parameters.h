@@ -59,7 +59,7 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
     inline static const auto list = parameter_list<P>(
         integer("frequency", &P::frequency,
                 {.unit = "Hz",
-                 .min = 1,
+                 .min = 1'000'000,
                  .max = 1'000'000'000'000,
                  .help = "Clock of the SMs.",
                  .source = "GPGPU-Sim's GTX480 configuration; GTX 480 data sheet"}),

@@ -312,8 +312,12 @@ TEST_CASE("parameters that do not fit each other are refused by name") {
     CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.set_index"), ConfigurationError);
     parameters.set_index = "linear";
     parameters.check();
-    parameters.pinned_ways = 4;
-    CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.pinned_ways"), ConfigurationError);
+    parameters.sector_bytes = 64;
+    CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.sector_bytes"), ConfigurationError);
+    parameters.sector_bytes = 32;
+    parameters.ways = 60;
+    parameters.prefetch_ways = 5;
+    CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.prefetch_ways"), ConfigurationError);
 }
 
 /// Random events, so that every kind of state is there.

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "core/error/error.h"
 #include "core/param/configuration.h"
 #include "core/stats/state_hasher.h"
 
@@ -396,6 +397,29 @@ TEST_CASE("a stream of reads over two bank groups fills the data bus") {
     const double utilisation = static_cast<double>(harness.channel.counters().data_bus_cycles) / end;
     CHECK(utilisation > 0.9);
     CHECK(utilisation <= 1.0);
+}
+
+TEST_CASE("the shortest refresh interval that is taken leaves time for every access, and a shorter one is refused") {
+    std::mt19937 random(5);
+    for (const Cycle refresh : {0, 1, 60, 1000}) {
+        for (const Cycle rrd : {0, 6, 2000}) {
+            CAPTURE(refresh);
+            CAPTURE(rrd);
+            DramParameters parameters = with_high_groups();
+            parameters.refresh_cycles = refresh;
+            parameters.rrd = rrd;
+            parameters.queue_entries = 1024;
+            parameters.refresh_interval = std::max<Cycle>(std::max<Cycle>(40, 4 + 2 + 12 + 12) + refresh, rrd) + 12 + 1;
+            for (const std::string scheduler : {"fcfs", "frfcfs"}) {
+                Harness harness(parameters, scheduler);
+                const auto lines = random_lines(random, 200, 3, 6);
+                harness.run(lines);
+                CHECK(harness.channel.counters().reads + harness.channel.counters().writes == lines.size());
+            }
+            --parameters.refresh_interval;
+            CHECK_THROWS_WITH_AS(Harness{parameters}, doctest::Contains("dram.refresh_interval"), ConfigurationError);
+        }
+    }
 }
 
 TEST_CASE("a channel that is saved and loaded in the middle goes on alike") {
