@@ -1,15 +1,31 @@
 #include "components/frontend/finaliser/spill_registers.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "components/frontend/finaliser/allocate.h"
 #include "components/frontend/finaliser/dead_code.h"
 #include "components/frontend/finaliser/live_ranges.h"
+#include "components/frontend/finaliser/liveness.h"
 #include "components/frontend/finaliser/spill_choice.h"
 #include "components/frontend/finaliser/spill_rewrite.h"
 #include "components/frontend/finaliser/spill_view.h"
+#include "core/error/error.h"
 
 namespace lookahead::finaliser {
 
-bool spill_registers(VirtualKernel& kernel, unsigned limit) {
+namespace {
+
+/// Rows that may be read before anything writes them.
+std::vector<std::uint32_t> unwritten_rows(const VirtualKernel& kernel) {
+    std::vector<std::uint32_t> rows;
+    Liveness(kernel).for_each_in(0, [&](std::uint32_t unit) {
+        if (unit < kernel.rows()) rows.push_back(unit);
+    });
+    return rows;
+}
+
+bool spill(VirtualKernel& kernel, unsigned limit) {
     SpilledValues values;
     values.originals = static_cast<std::uint32_t>(kernel.groups.size());
     // Each round takes a long life from a group; groups that spilling makes can be victims a few times.
@@ -23,6 +39,16 @@ bool spill_registers(VirtualKernel& kernel, unsigned limit) {
         remove_dead_code(kernel);
     }
     return false;
+}
+
+}  // namespace
+
+bool spill_registers(VirtualKernel& kernel, unsigned limit) {
+    const std::vector<std::uint32_t> before = unwritten_rows(kernel);
+    const bool fits = spill(kernel, limit);
+    LOOKAHEAD_ASSERT(std::ranges::includes(before, unwritten_rows(kernel)),
+                     "spilling must leave no row that is read and not written");
+    return fits;
 }
 
 }  // namespace lookahead::finaliser
