@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "components/frontend/finaliser/call_graph.h"
+#include "components/frontend/finaliser/call_stack_writer.h"
 #include "components/frontend/finaliser/operands.h"
 #include "components/frontend/finaliser/recursive_frame.h"
-#include "components/isa/call_stack.h"
 #include "components/isa/code_address.h"
 #include "core/error/error.h"
 
@@ -27,36 +27,13 @@ using ptx::Type;
 
 namespace {
 
-Operand label_operand(std::uint32_t target) {
-    Operand operand;
-    operand.kind = OperandKind::label;
-    operand.target = target;
-    return operand;
-}
-
-Operand number_operand(std::uint64_t value, Type type) {
-    Operand operand;
-    operand.kind = OperandKind::immediate;
-    operand.type = type;
-    operand.value = value;
-    return operand;
-}
-
-Operand parameter_operand(std::uint32_t variable, std::uint32_t offset) {
-    return address_operand({SymbolKind::function_variable, variable}, offset);
-}
-
 /// A kernel that gets longer than this by its calls is refused.
 constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
 
-class Inliner {
+class Inliner : private CallStackWriter {
   public:
-    Inliner(const ptx::Module& module, const Function& kernel) : module_(module), result_(kernel), graph_(module) {
-        result_.registers.clear();
-        result_.variables.clear();
-        result_.instructions.clear();
-        result_.labels.clear();
-    }
+    Inliner(const ptx::Module& module, const Function& kernel)
+        : CallStackWriter(kernel, module.address_type()), module_(module), graph_(module) {}
 
     Function run(const Function& kernel) {
         for (std::uint32_t i = 0; i < kernel.variables.size(); ++i) variable_of(kernel, i);
@@ -106,30 +83,11 @@ class Inliner {
         throw InputError(fmt::format("{}: {}", ptx::where(module_, instruction), reason));
     }
 
-    std::uint32_t next() const { return static_cast<std::uint32_t>(result_.instructions.size()); }
-
     /// Functions that are called more than once share their variables: no two calls are active at once.
     std::uint32_t variable_of(const Function& function, std::uint32_t index) {
         const auto [place, is_new] = variables_.try_emplace({&function, index}, result_.variables.size());
         if (is_new) result_.variables.push_back(function.variables[index]);
         return static_cast<std::uint32_t>(place->second);
-    }
-
-    std::uint32_t new_parameter_variable(const ptx::Parameter& parameter) {
-        ptx::Variable variable;
-        variable.name = parameter.name;
-        variable.space = ptx::StateSpace::param;
-        variable.type = parameter.type;
-        variable.vector_width = parameter.vector_width;
-        variable.elements = parameter.elements;
-        variable.alignment = parameter.alignment;
-        result_.variables.push_back(std::move(variable));
-        return static_cast<std::uint32_t>(result_.variables.size() - 1);
-    }
-
-    std::uint32_t new_register(const char* name, Type type) {
-        result_.registers.push_back({name, type});
-        return static_cast<std::uint32_t>(result_.registers.size() - 1);
     }
 
     std::uint32_t new_registers(const Function& function) {
@@ -208,23 +166,6 @@ class Inliner {
         return operand;
     }
 
-    Instruction& append_like(const Instruction& origin, Opcode opcode, Type type) {
-        Instruction& made = result_.instructions.emplace_back();
-        made.opcode = opcode;
-        made.modifiers.types[0] = type;
-        made.line = origin.line;
-        made.text = origin.text;
-        return made;
-    }
-
-    std::uint32_t append_branch(const Instruction& origin, std::optional<ptx::Guard> guard, std::uint32_t target = 0) {
-        const std::uint32_t place = next();
-        Instruction& branch = append_like(origin, Opcode::bra, Type::none);
-        branch.guard = guard;
-        branch.operands = {label_operand(target)};
-        return place;
-    }
-
     /// A branch past what follows, where the instruction's guard fails.
     std::optional<std::uint32_t> skip_unless_guarded(const Body& body, const Instruction& instruction) {
         std::optional<ptx::Guard> guard = guard_of(body, instruction);
@@ -234,24 +175,6 @@ class Inliner {
     }
     void end_skip(std::optional<std::uint32_t> branch) {
         if (branch) result_.instructions[*branch].operands[0].target = next();
-    }
-
-    void append_move(const Instruction& origin, Operand to, Operand from, Type type) {
-        Instruction& move = append_like(origin, Opcode::mov, type);
-        to.type = from.type = type;
-        move.destination_count = 1;
-        move.operands = {std::move(to), std::move(from)};
-    }
-
-    void append_access(const Instruction& origin, Opcode opcode, std::uint32_t variable, Operand value, Type type,
-                       std::uint32_t offset = 0) {
-        Instruction& access = append_like(origin, opcode, type);
-        access.modifiers.space = ptx::StateSpace::param;
-        value.type = type;
-        const bool loads = opcode == Opcode::ld;
-        access.destination_count = loads ? 1 : 0;
-        access.operands = {parameter_operand(variable, offset), std::move(value)};
-        if (loads) std::swap(access.operands[0], access.operands[1]);
     }
 
     const Function& callee_of(const Instruction& call) const {
@@ -405,91 +328,10 @@ class Inliner {
         end_skip(skip);
     }
 
-    void append_comparison(const Instruction& origin, ptx::Comparison comparison, std::uint32_t predicate,
-                           Operand value, std::uint64_t number) {
-        Instruction& test = append_like(origin, Opcode::setp, Type::u32);
-        test.modifiers.comparison = comparison;
-        test.destination_count = 1;
-        value.type = Type::u32;
-        test.operands = {register_operand(predicate, Type::pred), std::move(value), number_operand(number, Type::u32)};
-    }
-
-    /// result = a + b.
-    void append_sum(const Instruction& origin, std::uint32_t result, Operand a, Operand b, Type type) {
-        Instruction& sum = append_like(origin, Opcode::add, type);
-        sum.destination_count = 1;
-        sum.operands = {register_operand(result, type), std::move(a), std::move(b)};
-    }
-
-    /// The stack is a local variable; a register holds where its first free byte is.
-    void append_stack() {
-        ptx::Variable stack;
-        stack.name = "stack";
-        stack.space = ptx::StateSpace::local;
-        stack.type = Type::b8;
-        stack.elements = isa::kCallStackBytes;
-        stack.alignment = kFrameAlignment;
-        stack_ = static_cast<std::uint32_t>(result_.variables.size());
-        result_.variables.push_back(std::move(stack));
-        stack_end_ = new_register("stack_end", Type::u32);
-        append_move({}, register_operand(stack_end_, Type::u32), number_operand(0, Type::u32), Type::u32);
-    }
-
     /// Whether a variable of the body's function lies in each activation's frame.
     static bool is_in_frame(const Body& body, std::uint32_t variable) {
         return body.subroutine != nullptr && &body.subroutine->function == &body.function &&
                body.function.variables[variable].space == ptx::StateSpace::local;
-    }
-
-    /// A register with the address of the frame of the function under way: it is not under way in a call.
-    std::uint32_t append_frame_address(const Instruction& origin) {
-        const Type type = module_.address_type();
-        const std::uint32_t stack = new_register("stack", type), frame = new_register("frame", type);
-        Operand variable;
-        variable.kind = OperandKind::symbol;
-        variable.symbol = {SymbolKind::function_variable, stack_};
-        append_move(origin, register_operand(stack, type), variable, type);
-        Operand offset = register_operand(stack_end_, Type::u32);
-        if (type == Type::u64) {
-            const std::uint32_t wide = new_register("stack_end", type);
-            Instruction& widen = append_like(origin, Opcode::cvt, type);
-            widen.modifiers.types[1] = Type::u32;
-            widen.destination_count = 1;
-            widen.operands = {register_operand(wide, type), offset};
-            offset = register_operand(wide, type);
-        }
-        append_sum(origin, frame, register_operand(stack, type), offset, type);
-        return frame;
-    }
-
-    /// What stands for the operand, which names a variable in the frame.
-    Operand place_in_frame(Operand operand, std::uint32_t offset, const Instruction& origin) {
-        const Type type = module_.address_type();
-        const std::uint32_t frame = append_frame_address(origin);
-        operand.symbol = {};
-        operand.value += offset;
-        if (operand.kind == OperandKind::address) {
-            operand.has_base = true;
-            operand.reg = frame;
-            return operand;
-        }
-        const std::uint32_t address = new_register("address", type);
-        append_sum(origin, address, register_operand(frame, type), number_operand(operand.value, type), type);
-        return register_operand(address, operand.type);
-    }
-
-    /// Between the frame and a register or the .param variable of a parameter.
-    void append_frame_access(const Instruction& origin, Opcode opcode, std::uint32_t frame, std::uint32_t offset,
-                             Operand value, Type type) {
-        append_access(origin, opcode, 0, std::move(value), type);
-        Instruction& access = result_.instructions.back();
-        access.modifiers.space = ptx::StateSpace::local;
-        Operand& place = access.operands[opcode == Opcode::ld ? 1 : 0];
-        place.type = module_.address_type();
-        place.symbol = {};
-        place.has_base = true;
-        place.reg = frame;
-        place.value = offset;
     }
 
     /// Puts what the function needs after the call into its frame, or takes it back.
@@ -531,30 +373,6 @@ class Inliner {
             if (opcode == Opcode::st) append_access(call, Opcode::ld, variable, value, type, offset);
             append_frame_access(call, opcode, frame, kept.offset + offset, value, type);
             if (opcode == Opcode::ld) append_access(call, Opcode::st, variable, value, type, offset);
-        });
-    }
-
-    /// The parts of a .param variable that are read and written at once, as large as its alignment allows.
-    template <typename Visit>
-    void for_each_part(std::uint32_t variable, Visit visit) const {
-        const auto size = static_cast<std::uint32_t>(result_.variables[variable].size());
-        std::uint32_t part = std::clamp(result_.variables[variable].alignment, 1U, 8U);
-        for (std::uint32_t offset = 0; offset < size; offset += part) {
-            while (offset + part > size) part /= 2;
-            visit(offset, ptx::with_bits(Type::b32, part * 8));
-        }
-    }
-
-    /// Registers have two bytes at least.
-    Operand part_register(Type type) {
-        return register_operand(new_register("part", type == Type::b8 ? Type::b16 : type), type);
-    }
-
-    void append_variable_copy(const Instruction& origin, std::uint32_t to, std::uint32_t from) {
-        for_each_part(to, [&](std::uint32_t offset, Type type) {
-            const Operand value = part_register(type);
-            append_access(origin, Opcode::ld, from, value, type, offset);
-            append_access(origin, Opcode::st, to, value, type, offset);
         });
     }
 
@@ -602,11 +420,6 @@ class Inliner {
         if (home != nullptr) append_stack_move(call, 0U - home->frame.bytes);
         if (keeps) append_kept_values(*home, call, Opcode::ld);
         append_results(caller, call, callee);
-    }
-
-    void append_stack_move(const Instruction& origin, std::uint32_t bytes) {
-        append_sum(origin, stack_end_, register_operand(stack_end_, Type::u32), number_operand(bytes, Type::u32),
-                   Type::u32);
     }
 
     /// Arguments may be in the registers that the parameters are in, so that those are set when all have been read.
@@ -660,7 +473,7 @@ class Inliner {
         for (std::size_t i = 0; i < subroutines_.size(); ++i) {
             Subroutine& subroutine = subroutines_[i];
             begins_.push_back(next());
-            append_stack_check(subroutine);
+            append_stack_check(place_of(subroutine.function), subroutine.frame.bytes);
             append_code(body_of(subroutine));
             subroutine.end = append_branch(place_of(subroutine.function), std::nullopt);
         }
@@ -679,17 +492,6 @@ class Inliner {
         return place;
     }
 
-    void append_stack_check(const Subroutine& subroutine) {
-        const Instruction origin = place_of(subroutine.function);
-        const std::uint32_t end = new_register("frame_end", Type::u32), beyond = new_register("beyond", Type::pred);
-        append_sum(origin, end, register_operand(stack_end_, Type::u32),
-                   number_operand(subroutine.frame.bytes, Type::u32), Type::u32);
-        append_comparison(origin, ptx::Comparison::gt, beyond, register_operand(end, Type::u32), isa::kCallStackBytes);
-        Instruction& trap = append_like(origin, Opcode::trap, Type::none);
-        trap.guard = ptx::Guard{beyond, false};
-        trap.operands = {register_operand(end, Type::u32), number_operand(isa::kCallStackBytes, Type::u32)};
-    }
-
     void append_returns(const Subroutine& subroutine) {
         const Instruction origin = place_of(subroutine.function);
         result_.instructions[subroutine.end].operands[0].target = next();
@@ -703,14 +505,11 @@ class Inliner {
     }
 
     const ptx::Module& module_;
-    Function result_;
     CallGraph graph_;
     std::uint64_t calls_ = 0;
     std::map<std::pair<const Function*, std::uint32_t>, std::size_t> variables_;
     std::deque<Subroutine> subroutines_;  ///< in the order of their first calls
     std::vector<std::uint32_t> begins_;   ///< of their bodies
-    std::uint32_t stack_ = 0;             ///< the variable
-    std::uint32_t stack_end_ = 0;         ///< the register
 };
 
 }  // namespace

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "components/frontend/ptx/function.h"
+
+namespace lookahead::finaliser {
+
+ptx::Operand number_operand(std::uint64_t value, ptx::Type type);
+
+/// Appends registers, variables and instructions to a PTX function. What is made for an instruction of the file, its
+/// `origin`, has that one's line and text.
+class FunctionWriter {
+  protected:
+    /// Takes from `function` what is not code.
+    explicit FunctionWriter(const ptx::Function& function);
+
+    /// The number of the instruction that comes next.
+    std::uint32_t next() const { return static_cast<std::uint32_t>(result_.instructions.size()); }
+    std::uint32_t new_parameter_variable(const ptx::Parameter& parameter);
+    std::uint32_t new_register(const char* name, ptx::Type type);
+    ptx::Instruction& append_like(const ptx::Instruction& origin, ptx::Opcode opcode, ptx::Type type);
+    std::uint32_t append_branch(const ptx::Instruction& origin, std::optional<ptx::Guard> guard,
+                                std::uint32_t target = 0);
+    void append_move(const ptx::Instruction& origin, ptx::Operand to, ptx::Operand from, ptx::Type type);
+    void append_access(const ptx::Instruction& origin, ptx::Opcode opcode, std::uint32_t variable, ptx::Operand value,
+                       ptx::Type type, std::uint32_t offset = 0);
+    void append_comparison(const ptx::Instruction& origin, ptx::Comparison comparison, std::uint32_t predicate,
+                           ptx::Operand value, std::uint64_t number);
+    /// result = a + b.
+    void append_sum(const ptx::Instruction& origin, std::uint32_t result, ptx::Operand a, ptx::Operand b,
+                    ptx::Type type);
+    /// Registers have two bytes at least.
+    ptx::Operand part_register(ptx::Type type);
+    void append_variable_copy(const ptx::Instruction& origin, std::uint32_t to, std::uint32_t from);
+
+    /// The parts of a .param variable that are read and written at once, as large as its alignment allows.
+    template <typename Visit>
+    void for_each_part(std::uint32_t variable, Visit visit) const {
+        const auto size = static_cast<std::uint32_t>(result_.variables[variable].size());
+        std::uint32_t part = std::clamp(result_.variables[variable].alignment, 1U, 8U);
+        for (std::uint32_t offset = 0; offset < size; offset += part) {
+            while (offset + part > size) part /= 2;
+            visit(offset, ptx::with_bits(ptx::Type::b32, part * 8));
+        }
+    }
+
+    ptx::Function result_;
+};
+
+}  // namespace lookahead::finaliser
