@@ -26,7 +26,8 @@ class Allocator {
     /// Gives addresses in the first `reach` bytes of global memory.
     explicit Allocator(std::uint64_t reach = isa::kGlobalBytes) : reach_(reach) {}
 
-    /// What kernels may access is the pages in which something is allocated, as on a GPU.
+    /// What kernels may access is the pages in which something is allocated, and the one before all, as on a GPU, whose
+    /// context has things of its own there. Public programs go beside their arrays on both sides, and nobody knows.
     void use_pages() { pages_ = true; }
     bool uses_pages() const { return pages_; }
 
@@ -75,17 +76,18 @@ class Allocator {
         if (contains(address, bytes)) return true;
         if (!pages_) return false;
         const DeviceAddress page = address / kPageBytes * kPageBytes;
+        if (page == kContextPage) return true;
         const Block* const last = last_at_or_below(page + kPageBytes - 1);
         return last != nullptr && last->end() > page;
     }
     /// What kernels may access, by address: the allocations, or the runs of pages that they lie in.
     std::vector<Block> mapped() const {
         if (!pages_) return blocks_;
-        std::vector<Block> runs;
+        std::vector<Block> runs{{kContextPage, kPageBytes}};
         for (const Block& block : blocks_) {
             const DeviceAddress begin = block.address / kPageBytes * kPageBytes;
             const DeviceAddress end = (block.end() + kPageBytes - 1) / kPageBytes * kPageBytes;
-            if (runs.empty() || begin > runs.back().end()) runs.push_back({begin, 0});
+            if (begin > runs.back().end()) runs.push_back({begin, 0});
             runs.back().bytes = std::max(runs.back().end(), end) - runs.back().address;
         }
         return runs;
@@ -113,10 +115,12 @@ class Allocator {
         }
     }
 
-  private:
     /// CUDA maps device memory in pages of this size (cuMemGetAllocationGranularity).
     static constexpr std::uint64_t kPageBytes = std::uint64_t{2} << 20;
+    /// The page before all that can be allocated.
+    static constexpr DeviceAddress kContextPage = isa::kGlobalBase - kPageBytes;
 
+  private:
     static DeviceAddress aligned(DeviceAddress address) {
         return (address + isa::kAllocationAlignment - 1) / isa::kAllocationAlignment * isa::kAllocationAlignment;
     }

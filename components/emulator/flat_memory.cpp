@@ -24,16 +24,21 @@ void make_accessible(std::byte* begin, std::uint64_t bytes) {
 }  // namespace
 
 FlatMemory::FlatMemory(int file) {
-    const int flags = MAP_NORESERVE | (file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-    void* const reserved = mmap(nullptr, kBytes, PROT_NONE, flags, file, 0);
-    if (reserved == MAP_FAILED)
-        throw InternalError(std::string("cannot reserve address space for the emulator's memory: ") +
-                            std::strerror(errno));
-    base_ = static_cast<std::byte*>(reserved);
+    const auto map = [](void* place, std::uint64_t bytes, int flags, int from) {
+        void* const reserved = mmap(place, bytes, PROT_NONE, MAP_NORESERVE | flags, from, 0);
+        if (reserved == MAP_FAILED)
+            throw InternalError(std::string("cannot reserve address space for the emulator's memory: ") +
+                                std::strerror(errno));
+        return static_cast<std::byte*>(reserved);
+    };
+    std::byte* const before = map(nullptr, kBytesBefore + kBytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    base_ = before + kBytesBefore;
+    if (file >= 0) map(base_, kBytes, MAP_SHARED | MAP_FIXED, file);
+    make_accessible(before, kBytesBefore);
 }
 
 FlatMemory::~FlatMemory() {
-    munmap(base_, kBytes);
+    munmap(base_ - kBytesBefore, kBytesBefore + kBytes);
 }
 
 void FlatMemory::grow_to(DeviceAddress end) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "components/device/allocator.h"
 #include "components/device/device.h"
 #include "components/isa/address_space.h"
 
@@ -14,6 +15,9 @@ class FlatMemory {
   public:
     /// All device addresses from kGlobalBase on.
     static constexpr std::uint64_t kBytes = isa::kConstantBase + isa::kConstantBytes - isa::kGlobalBase;
+
+    /// Accessible from the start, for the page before all that can be allocated (Allocator::use_pages).
+    static constexpr std::uint64_t kBytesBefore = Allocator::kPageBytes;
 
     /// In `file`, of at least kBytes, which others may map too; -1: in memory of its own.
     explicit FlatMemory(int file = -1);

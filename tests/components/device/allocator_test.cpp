@@ -45,21 +45,25 @@ TEST_CASE("contains, find and nearest know the allocations to the byte") {
     CHECK(allocator.nearest(UINT64_MAX)->address == b);
 }
 
-TEST_CASE("with pages, kernels may access all of each page of 2 MiB that holds an allocation") {
+TEST_CASE("with pages, kernels may access all of each page of 2 MiB that holds an allocation, and the one before all") {
     constexpr std::uint64_t kPage = std::uint64_t{2} << 20;
     Allocator allocator;
     const DeviceAddress small = allocator.allocate(100);
     CHECK(allocator.is_mapped(small + 96, 4));
     CHECK(!allocator.is_mapped(small + 100, 4));
+    CHECK(!allocator.is_mapped(small - 4, 4));
     CHECK(allocator.mapped() == std::vector<Allocator::Block>{{small, 100}});
     allocator.use_pages();
     CHECK(allocator.is_mapped(small + 100, 4));
     CHECK(allocator.is_mapped(small + kPage - 4, 4));
+    CHECK(allocator.is_mapped(small - 4, 4));
+    CHECK(allocator.is_mapped(small - kPage, 4));
+    CHECK(!allocator.is_mapped(small - kPage - 4, 4));
     CHECK(!allocator.is_mapped(small + kPage, 4));
     CHECK(!allocator.contains(small + 100, 4));
     const DeviceAddress large = allocator.allocate(2 * kPage);
     CHECK(allocator.is_mapped(small + 3 * kPage - 4, 4));
-    CHECK(allocator.mapped() == std::vector<Allocator::Block>{{small, 3 * kPage}});
+    CHECK(allocator.mapped() == std::vector<Allocator::Block>{{small - kPage, 4 * kPage}});
     allocator.place(small + 10 * kPage + 4, 8);
     CHECK(allocator.is_mapped(small + 10 * kPage, 4));
     CHECK(allocator.mapped().size() == 2);

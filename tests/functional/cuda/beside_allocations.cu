@@ -9,6 +9,12 @@ __global__ void square(const int* in, int* out, int count) {
     out[i] = in[i] * in[i];
 }
 
+// Reads the value before each, and does without it where there is none.
+__global__ void steps(const int* in, int* out) {
+    const int i = threadIdx.x, before = in[i - 1];
+    out[i] = i == 0 ? in[i] : in[i] - before;
+}
+
 int main() {
     constexpr int kCount = 1000;
     int host[kCount], *in, *out;
@@ -19,6 +25,11 @@ int main() {
     square<<<(kCount + 128) / 128, 128>>>(in, out, kCount);
     CUDA_CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < kCount; ++i) EXPECT(host[i] == (i - 300) * (i - 300));
+
+    // What lies before the first allocation is the context's.
+    steps<<<1, 64>>>(in, out);
+    CUDA_CHECK(cudaMemcpy(host, out, 64 * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 64; ++i) EXPECT(host[i] == (i == 0 ? -300 : 1));
 
     // The page stays while something is in it.
     int* last;
