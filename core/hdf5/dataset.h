@@ -31,6 +31,12 @@ class Dataset : public Object {
     /// The elements as they lie in memory in the file's own type; not for texts.
     std::vector<std::byte> read_bytes() const;
 
+    /// Replaces all elements by others of the same number and type.
+    template <Element T>
+    void overwrite(std::span<const T> values) {
+        overwrite(element_type_of<T>(), values.data());
+    }
+
     /// Makes this dataset the scale (coordinate) of a dimension.
     void make_scale(std::string_view dimension_name);
     bool is_scale() const;
@@ -38,10 +44,12 @@ class Dataset : public Object {
     /// Attaches this scale, which nothing is attached to yet, to dimension 0 of one-dimensional datasets that have no
     /// scale yet. As attach_scale() for each of them, but in time that grows with their number, not with its square.
     void attach_to_columns(std::span<const Dataset> columns);
+    void attach_to_columns(std::span<const Dataset* const> columns);
     bool has_scale(unsigned dimension, const Dataset& scale) const;
 
   private:
     void read_into(ElementType type, void* values) const;
+    void overwrite(ElementType type, const void* values);
 };
 
 }  // namespace lookahead::hdf5

@@ -18,27 +18,29 @@ class InputFile {
 };
 
 /// `synced`: the file is on the disk when commit() returns. `renamed`: the system writes it there in its own time, so that
-/// a machine that loses power just then may lose the contents; waiting for the disk is a third of a short run.
+/// a machine that loses power just then may lose the contents; waiting for the disk is a third of a short run. Such a file
+/// is put together in memory and written when it is complete.
 enum class Commit { synced, renamed };
 
 /// A file that appears under its name only when it is complete: it is written to `path`.partial, and commit()
 /// closes, syncs and renames it. Without commit() the partial file is removed.
 class OutputFile {
   public:
-    explicit OutputFile(std::string path);
+    explicit OutputFile(std::string path, Commit how = Commit::synced);
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
     ~OutputFile();
 
     Group root() const;
     /// All groups and datasets of the file must have been closed.
-    void commit(Commit how = Commit::synced);
+    void commit();
 
     const std::string& path() const { return path_; }
     std::string partial_path() const { return path_ + ".partial"; }
 
   private:
     std::string path_;
+    Commit how_;
     Handle file_;
     bool committed_ = false;
 };

@@ -8,7 +8,7 @@ namespace {
 
 class CounterTotals final : public StatisticsVisitor {
   public:
-    void counter(std::string_view, std::string_view, const StatisticDescription&, std::uint64_t value) override {
+    void counter(std::string_view, std::string_view, const StatisticDescription&, const std::uint64_t& value) override {
         values.push_back(value);
     }
     void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}

@@ -28,8 +28,9 @@ struct HistogramView {
 class StatisticsVisitor {
   public:
     virtual ~StatisticsVisitor() = default;
+    /// `value` stays where it is as long as the component lives.
     virtual void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                         std::uint64_t value) = 0;
+                         const std::uint64_t& value) = 0;
     virtual void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
                            const HistogramView& value) = 0;
 };

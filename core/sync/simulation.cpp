@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -27,6 +26,7 @@ struct RankSummary {
     std::uint64_t failed;
     Time failed_at;
     std::uint64_t failed_lp;
+    std::uint64_t asked_to_stop;
     std::uint64_t error;  ///< ExitCode of what went wrong outside its LPs
 };
 constexpr std::size_t kSummaryWords = sizeof(RankSummary) / 8;
@@ -142,6 +142,7 @@ class Simulation::Implementation {
     std::vector<Time> earliest_;
     Time first_ = 0;
     EpochReport report_{};
+    RankError observed_;  ///< of this rank's observer; the others learn of it at the next epoch
     const RankSummary* failed_ = nullptr;
     int failed_rank_ = 0;
 };
@@ -155,7 +156,7 @@ SimulationResult Simulation::Implementation::run() {
         RankError settled = catch_error([&] { engine_->settle(boundary); });
         ++engine_->statistics().epochs;
         result.end_time = boundary;
-        if (fails(result, summarise(std::move(settled)))) {
+        if (fails(result, summarise(observed_.code != ExitCode::done ? observed_ : std::move(settled)))) {
             break;
         }
         report_.time = boundary;
@@ -167,6 +168,9 @@ SimulationResult Simulation::Implementation::run() {
         if (!report_epoch(result)) {
             break;
         }
+    }
+    if (result.outcome != Outcome::failed) {
+        fails(result, agree_on_error(transport_, observed_));
     }
     if (result.outcome == Outcome::finished) {
         report_deadlock(result);
@@ -186,6 +190,7 @@ std::optional<RankError> Simulation::Implementation::summarise(RankError error) 
                      .failed = 0,
                      .failed_at = 0,
                      .failed_lp = 0,
+                     .asked_to_stop = options_.observer != nullptr && options_.observer->asked_to_stop(),
                      .error = static_cast<std::uint64_t>(error.code)};
     if (const auto& failure = engine_->failure()) {
         mine.failed = 1;
@@ -201,6 +206,7 @@ std::optional<RankError> Simulation::Implementation::summarise(RankError error) 
     first_ = kTimeInfinity;
     report_.progress = 0;
     report_.traffic_hash = 0;
+    report_.asked_to_stop = false;
     failed_ = nullptr;
     std::vector<std::uint64_t> codes(summaries_.size());
     for (std::size_t rank = 0; rank < summaries_.size(); ++rank) {
@@ -209,6 +215,7 @@ std::optional<RankError> Simulation::Implementation::summarise(RankError error) 
         first_ = std::min(first_, summary.earliest);
         report_.progress += summary.progress;
         report_.traffic_hash += summary.traffic_hash;
+        report_.asked_to_stop |= summary.asked_to_stop != 0;
         if (summary.failed != 0 && (failed_ == nullptr || std::tie(summary.failed_at, summary.failed_lp) <
                                                               std::tie(failed_->failed_at, failed_->failed_lp))) {
             failed_ = &summary;
@@ -224,35 +231,23 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     if (options_.observer == nullptr) {
         return true;
     }
-    constexpr std::uint64_t kStop = std::uint64_t{1} << 32;  // beside the code of an error
-    constexpr std::uint64_t kCheckpoint = std::uint64_t{1} << 33;
-    std::uint64_t wish = 0;
-    RankError mine = catch_error([&] {
-        options_.observer->on_epoch(report_, engine_->processes());
-        wish = (options_.observer->stop(report_) ? kStop : 0) |
-               (options_.observer->wants_checkpoint(report_) ? kCheckpoint : 0);
-    });
-    const std::uint64_t answer = wish | static_cast<std::uint64_t>(mine.code);
-    std::vector<std::uint64_t> codes(summaries_.size());
-    transport_.all_gather({&answer, 1}, codes);
-    const std::uint64_t wished = std::reduce(codes.begin(), codes.end(), std::uint64_t{0}, std::bit_or{});
-    for (std::uint64_t& code : codes) {
-        code &= ~(kStop | kCheckpoint);
+    RankError mine = catch_error([&] { options_.observer->on_epoch(report_, engine_->processes()); });
+    if (observed_.code == ExitCode::done) {
+        observed_ = std::move(mine);
     }
-    if (fails(result, first_error(transport_, std::move(mine), codes))) {
-        return false;
-    }
+    const bool stops = options_.observer->stop(report_);
+    const bool keeps = options_.observer->wants_checkpoint(report_);
     if (first_ == kTimeInfinity) {
         return true;
     }
-    if ((wished & kCheckpoint) != 0) {
+    if (keeps) {
         const SimulationCheckpoint local{report_.time, engine_->checkpoint()};
         RankError written = catch_error([&] { options_.observer->write_checkpoint(report_, local); });
         if (fails(result, agree_on_error(transport_, std::move(written)))) {
             return false;
         }
     }
-    if ((wished & kStop) != 0) {
+    if (stops) {
         result.outcome = Outcome::stopped;
         return false;
     }

@@ -26,6 +26,7 @@ struct EpochReport {
     std::uint64_t index;         ///< time / epoch length
     std::uint64_t progress;      ///< LogicalProcess::progress summed over all LPs
     std::uint64_t traffic_hash;  ///< of all messages delivered up to now
+    bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may hang on wall time
 };
 
 /// The processes of a run at an epoch.
@@ -37,11 +38,13 @@ struct SimulationCheckpoint {
 class EpochObserver {
   public:
     virtual ~EpochObserver() = default;
+    /// Whether somebody asked this rank to stop. All ranks learn of it, and then decide alike.
+    virtual bool asked_to_stop() { return false; }
     /// `local` are the LPs of this rank, in the order of their ids.
     virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) { static_cast<void>(local); }
-    /// The run stops here if any rank says so.
+    /// Whether the run stops here; the same on every rank.
     virtual bool stop(const EpochReport&) { return false; }
-    /// write_checkpoint is called, on every rank, if any rank says so; not at the end of a run.
+    /// Whether write_checkpoint is called; the same on every rank. Not asked at the end of a run.
     virtual bool wants_checkpoint(const EpochReport&) { return false; }
     /// With the LPs of this rank.
     virtual void write_checkpoint(const EpochReport&, const SimulationCheckpoint& local) { static_cast<void>(local); }

@@ -7,4 +7,7 @@ namespace lookahead::cli {
 /// tenth of a short run. To be called before there is a second thread.
 void prepare_heap();
 
+/// Has another thread take the pages that every run needs while this one starts. For a program with a core to spare.
+void take_pages_beforehand();
+
 }  // namespace lookahead::cli

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "experiments/cli/commands.h"
+#include "experiments/cli/heap.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/run.h"
@@ -110,6 +112,7 @@ struct ExecutionOptions {
         request.trace_end = trace_cycles.second;
         request.trace_events = trace_events;
         request.log_windows = log_windows;
+        request.has_spare_core = session.transport.size() == 1 && std::thread::hardware_concurrency() > 1;
         request.arguments = session.arguments;
     }
 };
@@ -214,6 +217,9 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
 
 ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
     const StopSignal signal;
+    if (request.has_spare_core) {
+        take_pages_beforehand();
+    }
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) {
         return outcome.code;

@@ -14,15 +14,16 @@ namespace lookahead {
 
 namespace {
 
-/// "kind.name" of a process's counters in their order.
+/// Kinds and names of a process's counters in their order: the program's own texts.
 class CounterNames final : public StatisticsVisitor {
   public:
-    void counter(std::string_view, std::string_view kind, const StatisticDescription& what, std::uint64_t) override {
-        names.push_back(std::string(kind) + "." + std::string(what.name));
+    void counter(std::string_view, std::string_view kind, const StatisticDescription& what,
+                 const std::uint64_t&) override {
+        names.emplace_back(kind, what.name);
     }
     void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
-    std::vector<std::string> names;
+    std::vector<std::pair<std::string_view, std::string_view>> names;
 };
 
 using Kernel = KernelCountersCollector::Kernel;
@@ -52,15 +53,18 @@ void KernelCountersCollector::add(const LogicalProcess& process) {
     ++processes_;
     CounterNames all;
     process.visit_statistics(all);
-    std::vector<std::size_t> columns;
-    for (const std::string& name : all.names) {
-        columns.push_back(column(name));
+    if (all.names != last_names_) {  // most processes are of the kind of the one before
+        last_columns_.clear();
+        for (const auto& [kind, name] : all.names) {
+            last_columns_.push_back(column(std::string(kind) + "." + std::string(name)));
+        }
+        last_names_ = std::move(all.names);
     }
     log->for_each([&](std::uint64_t launch, std::span<const std::uint64_t> counts) {
         Kernel& kernel = kernels_[launch];
         ++kernel.processes;
         for (std::size_t i = 0; i < counts.size(); ++i) {
-            add_count(kernel, columns[i], counts[i]);
+            add_count(kernel, last_columns_[i], counts[i]);
         }
     });
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/lp/logical_process.h"
@@ -40,8 +41,10 @@ class KernelCountersCollector {
 
     std::vector<std::string> names_;  ///< "kind.name", by column
     std::unordered_map<std::string, std::size_t> columns_;
-    std::map<std::uint64_t, Kernel> kernels_;  ///< by launch
-    std::uint64_t processes_ = 0;              ///< that keep phases
+    std::map<std::uint64_t, Kernel> kernels_;                                ///< by launch
+    std::uint64_t processes_ = 0;                                            ///< that keep phases
+    std::vector<std::pair<std::string_view, std::string_view>> last_names_;  ///< of the process before: kinds and names
+    std::vector<std::size_t> last_columns_;                                  ///< of these
 };
 
 }  // namespace lookahead

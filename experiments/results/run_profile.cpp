@@ -43,7 +43,9 @@ std::vector<double> read_process_seconds(const std::string& path, const Model& m
             throw InputError(path + ": the run had no logical process " + process.name +
                              "; give one of a machine with the same parts");
         }
-        work.push_back(found->second);
+        // The host works between kernels, when the other processes hardly do: balancing its time against theirs would
+        // leave the ranks unequal while kernels run.
+        work.push_back(process.kind == "host" ? 0 : found->second);
     }
     if (std::accumulate(work.begin(), work.end(), 0.0) <= 0) {
         throw InputError(path + ": the run measured no work");

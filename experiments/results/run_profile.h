@@ -8,8 +8,8 @@
 
 namespace lookahead {
 
-/// The cost of the model's LPs in an earlier run, by LP: `/engine/per_process` of its result file. InputError if the
-/// file has no such group (before version 1.2), lacks an LP of the model, or measured nothing.
+/// The cost of the model's LPs in an earlier run, by LP: `/engine/per_process` of its result file; none for the host.
+/// InputError if the file has no such group (before version 1.2), lacks an LP of the model, or measured nothing.
 std::vector<double> read_process_seconds(const std::string& path, const Model&);
 
 /// `/engine/per_window` of a run of the same machine. InputError if the run did not log its windows, or if its LPs are

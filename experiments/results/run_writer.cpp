@@ -1,11 +1,14 @@
 #include "experiments/results/run_writer.h"
 
+#include <algorithm>
 #include <initializer_list>
-#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
+#include "experiments/results/draft_group.h"
 #include "hdf5_schemas/run_schema.h"
 
 namespace lookahead {
@@ -20,7 +23,7 @@ using hdf5::Meaning;
 /// Writes the columns of a table; finish() attaches all of them to the table's scale.
 class Table {
   public:
-    Table(Group& group, Dataset& scale) : group_(group), scale_(scale) {}
+    Table(DraftGroup& group, DraftDataset& scale) : group_(group), scale_(scale) {}
 
     template <class T>
     void write(const DatasetName& name, const std::vector<T>& values) {
@@ -29,11 +32,7 @@ class Table {
     template <class T>
     void write(const std::string& name, const Meaning& meaning, const std::vector<T>& values) {
         LOOKAHEAD_ASSERT(values.size() == scale_.size(), "the column " + name + " is not as long as its table");
-        if constexpr (std::is_same_v<T, std::string>) {
-            columns_.push_back(group_.write_texts(name, values, meaning));
-        } else {
-            columns_.push_back(group_.write_column<T>(name, values, meaning));
-        }
+        columns_.push_back(&group_.write(name, meaning, values));
     }
     /// The column of one member of all rows.
     template <class Rows, class Member>
@@ -49,42 +48,42 @@ class Table {
     void finish() { scale_.attach_to_columns(columns_); }
 
   private:
-    Group& group_;
-    Dataset& scale_;
-    std::vector<Dataset> columns_;
+    DraftGroup& group_;
+    DraftDataset& scale_;
+    std::vector<DraftDataset*> columns_;
 };
 
 template <class T>
-Dataset write_scale(Group& group, const char* name, const Meaning& meaning, const std::vector<T>& values) {
-    Dataset scale = [&] {
-        if constexpr (std::is_same_v<T, std::string>) {
-            return group.write_texts(name, values, meaning);
-        } else {
-            return group.write_column<T>(name, values, meaning);
-        }
-    }();
+DraftDataset& write_scale(DraftGroup& group, const char* name, const Meaning& meaning, const std::vector<T>& values) {
+    DraftDataset& scale = group.write(name, meaning, values);
     scale.make_scale(name);
     return scale;
 }
 
 template <class T>
-Dataset write_scale(Group& group, const DatasetName& name, const std::vector<T>& values) {
+DraftDataset& write_scale(DraftGroup& group, const DatasetName& name, const std::vector<T>& values) {
     return write_scale(group, name.name, meaning_of(name), values);
 }
 
 /// An array of 64-bit numbers with a scale for each dimension.
 template <class T>
-void write_scaled(Group& group, const DatasetName& name, const std::vector<T>& values,
-                  std::initializer_list<const Dataset*> scales) {
+void write_scaled(DraftGroup& group, const std::string& name, const Meaning& meaning, const std::vector<T>& values,
+                  std::initializer_list<const DraftDataset*> scales) {
     std::vector<std::uint64_t> shape;
-    for (const Dataset* scale : scales) {
+    for (const DraftDataset* scale : scales) {
         shape.push_back(scale->size());
     }
-    Dataset dataset = group.write_array<T>(name.name, values, shape, meaning_of(name));
+    DraftDataset& dataset = group.write(name, meaning, values, shape);
     unsigned dimension = 0;
-    for (const Dataset* scale : scales) {
+    for (const DraftDataset* scale : scales) {
         dataset.attach_scale(dimension++, *scale);
     }
+}
+
+template <class T>
+void write_scaled(DraftGroup& group, const DatasetName& name, const std::vector<T>& values,
+                  std::initializer_list<const DraftDataset*> scales) {
+    write_scaled(group, name.name, meaning_of(name), values, scales);
 }
 
 /// 0, 1, … count - 1.
@@ -116,7 +115,7 @@ void write_summary(Group& root, const RunRecord& record) {
     root.set_attribute(schema::kKernelsAttribute, static_cast<std::uint64_t>(record.kernels.size()));
 }
 
-void write_meta(Group group, const RunMeta& meta) {
+void write_meta(Group& group, const RunMeta& meta) {
     std::vector<std::string> files;
     std::vector<std::string> hashes;
     for (const auto& [file, hash] : meta.inputs) {
@@ -138,7 +137,7 @@ void write_meta(Group group, const RunMeta& meta) {
     group.set_attribute(schema::kMetaInputHashesAttribute, std::span<const std::string>(hashes));
 }
 
-void write_config(Group group, const RunRecord& record) {
+void write_config(Group& group, const RunRecord& record) {
     group.set_attribute(schema::kConfigTomlAttribute, record.config_toml);
     for (const EffectiveEntry& entry : record.config) {
         Dataset dataset = std::visit(
@@ -154,8 +153,8 @@ void write_config(Group group, const RunRecord& record) {
     }
 }
 
-void write_components(Group group, const std::vector<ComponentRow>& rows) {
-    Dataset scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
+void write_components(DraftGroup& group, const std::vector<ComponentRow>& rows) {
+    DraftDataset& scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kComponentsName, rows, [](const ComponentRow& row) { return row.name; });
     table.write(schema::kComponentsKind, rows, [](const ComponentRow& row) { return row.kind; });
@@ -163,10 +162,10 @@ void write_components(Group group, const std::vector<ComponentRow>& rows) {
     table.finish();
 }
 
-void write_counters(Group group, const std::vector<CounterGroup>& groups) {
+void write_counters(DraftGroup& group, const std::vector<CounterGroup>& groups) {
     for (const CounterGroup& counters : groups) {
-        Group kind = group.create_group(counters.kind);
-        Dataset scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
+        DraftGroup& kind = group.child(counters.kind);
+        DraftDataset& scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
         Table table(kind, scale);
         for (const CounterColumn& column : counters.columns) {
             table.write(column.name, {column.unit, column.description}, column.values);
@@ -175,13 +174,13 @@ void write_counters(Group group, const std::vector<CounterGroup>& groups) {
     }
 }
 
-void write_kernels(Group group, const RunRecord& record) {
+void write_kernels(DraftGroup& group, const RunRecord& record) {
     const auto& rows = record.kernels;
     std::vector<std::uint64_t> ids;
     for (const KernelRow& row : rows) {
         ids.push_back(row.id);
     }
-    Dataset scale = write_scale(group, schema::kKernelsId, ids);
+    DraftDataset& scale = write_scale(group, schema::kKernelsId, ids);
     Table table(group, scale);
     table.write(schema::kKernelsName, rows, [](const KernelRow& row) { return row.name; });
     table.write(schema::kKernelsStream, rows, [](const KernelRow& row) { return row.stream; });
@@ -216,26 +215,26 @@ std::vector<std::uint64_t> launches_of(const RunRecord& record) {
     return launches;
 }
 
-void write_kernel_counters(Group group, const RunRecord& record) {
-    const Dataset kernel = write_scale(group, schema::kKernelCountersKernel, launches_of(record));
-    const Dataset counter = write_scale(group, schema::kKernelCountersCounter, record.kernel_counters.counters);
+void write_kernel_counters(DraftGroup& group, const RunRecord& record) {
+    const DraftDataset& kernel = write_scale(group, schema::kKernelCountersKernel, launches_of(record));
+    const DraftDataset& counter = write_scale(group, schema::kKernelCountersCounter, record.kernel_counters.counters);
     write_scaled(group, schema::kKernelCountersCounts, record.kernel_counters.values, {&kernel, &counter});
 }
 
-void write_stalls(Group group, const StallSeries& stalls) {
-    const Dataset cycle = write_scale(group, schema::kStallsCycle, stalls.cycles);
-    const Dataset component = write_scale(group, schema::kStallsComponent, stalls.components);
-    const Dataset cause = write_scale(group, schema::kStallsCause, stalls.causes);
+void write_stalls(DraftGroup& group, const StallSeries& stalls) {
+    const DraftDataset& cycle = write_scale(group, schema::kStallsCycle, stalls.cycles);
+    const DraftDataset& component = write_scale(group, schema::kStallsComponent, stalls.components);
+    const DraftDataset& cause = write_scale(group, schema::kStallsCause, stalls.causes);
     write_scaled(group, schema::kStallsSchedulerCycles, stalls.values, {&cycle, &component, &cause});
 }
 
-void write_latency(Group group, const LatencySamples& latency) {
+void write_latency(DraftGroup& group, const LatencySamples& latency) {
     std::vector<std::uint64_t> numbers(latency.sms.size());
     std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
-    const Dataset sample = write_scale(group, schema::kLatencySample, numbers);
-    const Dataset stage = write_scale(group, schema::kLatencyStage, latency.stages);
+    const DraftDataset& sample = write_scale(group, schema::kLatencySample, numbers);
+    const DraftDataset& stage = write_scale(group, schema::kLatencyStage, latency.stages);
     const auto write_names = [&](const DatasetName& name, const std::vector<std::string>& names) {
-        group.write_texts(name.name, names, meaning_of(name)).attach_scale(0, sample);
+        group.write(name.name, meaning_of(name), names).attach_scale(0, sample);
     };
     write_names(schema::kLatencySm, latency.sms);
     write_names(schema::kLatencySlice, latency.slices);
@@ -246,32 +245,28 @@ void write_latency(Group group, const LatencySamples& latency) {
     write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});
 }
 
-void write_series(Group group, const std::vector<SeriesGroup>& all) {
+void write_series(DraftGroup& group, const std::vector<SeriesGroup>& all) {
     for (const SeriesGroup& series : all) {
-        Group kind = group.create_group(series.kind);
-        const Dataset cycle = write_scale(kind, schema::kSeriesEachCycle, series.cycles);
-        const Dataset component = write_scale(kind, schema::kSeriesEachComponent, series.components);
-        const std::uint64_t shape[] = {series.cycles.size(), series.components.size()};
+        DraftGroup& kind = group.child(series.kind);
+        const DraftDataset& cycle = write_scale(kind, schema::kSeriesEachCycle, series.cycles);
+        const DraftDataset& component = write_scale(kind, schema::kSeriesEachComponent, series.components);
         for (const CounterColumn& column : series.columns) {
-            Dataset dataset =
-                kind.write_array<std::uint64_t>(column.name, column.values, shape, {column.unit, column.description});
-            dataset.attach_scale(0, cycle);
-            dataset.attach_scale(1, component);
+            write_scaled(kind, column.name, {column.unit, column.description}, column.values, {&cycle, &component});
         }
     }
 }
 
-void write_histogram(Group group, const HistogramRecord& histogram) {
+void write_histogram(DraftGroup& group, const HistogramRecord& histogram) {
     const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
-    Dataset component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
+    DraftDataset& component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
     write_scale(group, schema::kHistogramsEachEachEdges.name, {histogram.unit, about("Edges of the bins.")},
                 histogram.edges);
-    const Dataset bin = write_scale(group, schema::kHistogramsEachEachBin.name,
-                                    {histogram.unit, about("Least value of the bin.")}, lower_edges);
+    const DraftDataset& bin = write_scale(group, schema::kHistogramsEachEachBin.name,
+                                          {histogram.unit, about("Least value of the bin.")}, lower_edges);
     const std::uint64_t shape[] = {histogram.components.size(), lower_edges.size()};
-    Dataset counts = group.write_array<std::uint64_t>(schema::kHistogramsEachEachCounts.name, histogram.counts, shape,
-                                                      {"", about("Values from an edge up to the next.")});
+    DraftDataset& counts = group.write(schema::kHistogramsEachEachCounts.name,
+                                       {"", about("Values from an edge up to the next.")}, histogram.counts, shape);
     Table table(group, component);
     table.write(schema::kHistogramsEachEachUnderflow.name, {"", about("Values below the first edge.")},
                 histogram.underflow);
@@ -282,15 +277,14 @@ void write_histogram(Group group, const HistogramRecord& histogram) {
     counts.attach_scale(1, bin);
 }
 
-void write_histograms(Group group, const std::vector<HistogramRecord>& histograms) {
+void write_histograms(DraftGroup& group, const std::vector<HistogramRecord>& histograms) {
     for (const HistogramRecord& histogram : histograms) {
-        Group kind = group.has(histogram.kind) ? group.open_group(histogram.kind) : group.create_group(histogram.kind);
-        write_histogram(kind.create_group(histogram.name), histogram);
+        write_histogram(group.child(histogram.kind).child(histogram.name), histogram);
     }
 }
 
-void write_energy_events(Group group, const std::vector<EventRow>& rows) {
-    Dataset scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
+void write_energy_events(DraftGroup& group, const std::vector<EventRow>& rows) {
+    DraftDataset& scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
     table.write(schema::kEnergyEventsUnit, rows, [](const EventRow& row) { return row.event.unit; });
@@ -302,8 +296,8 @@ void write_energy_events(Group group, const std::vector<EventRow>& rows) {
     table.finish();
 }
 
-void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
-    Dataset scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
+void write_energy_statics(DraftGroup& group, const std::vector<StaticRow>& rows) {
+    DraftDataset& scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
     table.write(schema::kEnergyStaticUnit, rows, [](const StaticRow& row) { return row.power.unit; });
@@ -315,40 +309,41 @@ void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
     table.finish();
 }
 
-void write_energy(Group group, const RunRecord& record) {
-    const EnergyReport& energy = record.energy;
-    group.set_attribute(schema::kEnergyTableAttribute, energy.table);
-    group.set_attribute(schema::kEnergyDescriptionAttribute, energy.description);
-    group.set_attribute(schema::kEnergyTomlAttribute, energy.toml);
-    group.set_attribute(schema::kEnergyBusyFsAttribute, energy.busy_fs);
-    group.set_attribute(schema::kEnergyDynamicJAttribute, energy.dynamic_j);
-    group.set_attribute(schema::kEnergyStaticJAttribute, energy.static_j);
-    group.set_attribute(schema::kEnergyTotalJAttribute, energy.total_j);
-    group.set_attribute(schema::kEnergyAverageWAttribute, energy.average_w);
-    group.set_attribute(schema::kEnergyEnergyDelayJsAttribute, energy.energy_delay_js);
+/// What there is an energy of, and the components' energies.
+void write_energy_tables(DraftGroup& group, const EnergyReport& energy) {
     std::vector<std::string> names;
     std::vector<double> joules;
     for (const ComponentEnergy& component : energy.components) {
         names.push_back(component.name);
         joules.insert(joules.end(), {component.dynamic_j, component.static_j});
     }
-    const Dataset components = write_scale(group, schema::kEnergyComponent, names);
-    const Dataset categories =
+    const DraftDataset& components = write_scale(group, schema::kEnergyComponent, names);
+    const DraftDataset& categories =
         write_scale(group, schema::kEnergyCategory, std::vector<std::string>{"dynamic", "static"});
-    const std::uint64_t shape[] = {names.size(), 2};
-    Dataset dataset =
-        group.write_array<double>(schema::kEnergyJoules.name, joules, shape, meaning_of(schema::kEnergyJoules));
-    dataset.attach_scale(0, components);
-    dataset.attach_scale(1, categories);
-    const Dataset kernels = write_scale(group, schema::kEnergyKernel, launches_of(record));
-    write_scaled(group, schema::kEnergyKernelJoules, record.kernel_energies.joules,
-                 {&kernels, &components, &categories});
-    write_scaled(group, schema::kEnergyKernelEnergyDelay, record.kernel_energies.energy_delay_js, {&kernels});
-    write_energy_events(group.create_group(schema::kEnergyEventsGroup), energy.events);
-    write_energy_statics(group.create_group(schema::kEnergyStaticGroup), energy.statics);
+    write_scaled(group, schema::kEnergyJoules, joules, {&components, &categories});
+    write_energy_events(group.child(schema::kEnergyEventsGroup), energy.events);
+    write_energy_statics(group.child(schema::kEnergyStaticGroup), energy.statics);
 }
 
-void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<EngineRow>& rows) {
+void write_energy(DraftGroup& group, const RunRecord& record) {
+    const EnergyReport& energy = record.energy;
+    group.group().set_attribute(schema::kEnergyTableAttribute, energy.table);
+    group.group().set_attribute(schema::kEnergyDescriptionAttribute, energy.description);
+    group.group().set_attribute(schema::kEnergyTomlAttribute, energy.toml);
+    group.group().set_attribute(schema::kEnergyBusyFsAttribute, energy.busy_fs);
+    group.group().set_attribute(schema::kEnergyDynamicJAttribute, energy.dynamic_j);
+    group.group().set_attribute(schema::kEnergyStaticJAttribute, energy.static_j);
+    group.group().set_attribute(schema::kEnergyTotalJAttribute, energy.total_j);
+    group.group().set_attribute(schema::kEnergyAverageWAttribute, energy.average_w);
+    group.group().set_attribute(schema::kEnergyEnergyDelayJsAttribute, energy.energy_delay_js);
+    const DraftDataset& kernels = write_scale(group, schema::kEnergyKernel, launches_of(record));
+    write_scaled(
+        group, schema::kEnergyKernelJoules, record.kernel_energies.joules,
+        {&kernels, &group.dataset(schema::kEnergyComponent.name), &group.dataset(schema::kEnergyCategory.name)});
+    write_scaled(group, schema::kEnergyKernelEnergyDelay, record.kernel_energies.energy_delay_js, {&kernels});
+}
+
+void write_window_lengths(DraftGroup& group, const DraftDataset& ranks, const std::vector<EngineRow>& rows) {
     constexpr std::size_t kLengths = std::tuple_size_v<decltype(EngineStatistics::window_lengths)>;
     std::vector<std::uint64_t> lengths;
     for (std::size_t i = 0; i < kLengths; ++i) {
@@ -358,16 +353,12 @@ void write_window_lengths(Group& group, const Dataset& ranks, const std::vector<
     for (const EngineRow& row : rows) {
         counts.insert(counts.end(), row.statistics.window_lengths.begin(), row.statistics.window_lengths.end());
     }
-    Dataset scale = write_scale(group, schema::kEngineWindowLength, lengths);
-    const std::uint64_t shape[] = {rows.size(), kLengths};
-    Dataset dataset = group.write_array<std::uint64_t>(schema::kEngineWindowLengths.name, counts, shape,
-                                                       meaning_of(schema::kEngineWindowLengths));
-    dataset.attach_scale(0, ranks);
-    dataset.attach_scale(1, scale);
+    DraftDataset& scale = write_scale(group, schema::kEngineWindowLength, lengths);
+    write_scaled(group, schema::kEngineWindowLengths, counts, {&ranks, &scale});
 }
 
-void write_engine(Group& group, const std::vector<EngineRow>& rows) {
-    Dataset scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
+void write_engine(DraftGroup& group, const std::vector<EngineRow>& rows) {
+    DraftDataset& scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
     Table table(group, scale);
     const auto statistic = [&](const DatasetName& name, auto member) {
         table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
@@ -389,13 +380,13 @@ void write_engine(Group& group, const std::vector<EngineRow>& rows) {
     write_window_lengths(group, scale, rows);
 }
 
-void write_processes(Group group, const RunRecord& record) {
+void write_processes(DraftGroup& group, const RunRecord& record) {
     const RunProfile& profile = record.profile;
     std::vector<std::string> names;
     for (std::size_t lp = 0; lp < profile.loads.size(); ++lp) {
         names.push_back(record.components[lp].name);
     }
-    Dataset scale = write_scale(group, schema::kEnginePerProcessProcess, names);
+    DraftDataset& scale = write_scale(group, schema::kEnginePerProcessProcess, names);
     Table table(group, scale);
     table.write(schema::kEnginePerProcessRank, std::vector<std::int32_t>(profile.rank.begin(), profile.rank.end()));
     table.write(schema::kEnginePerProcessComputeSeconds, profile.loads, [](const ProcessLoad& l) { return l.seconds; });
@@ -403,15 +394,15 @@ void write_processes(Group group, const RunRecord& record) {
     table.finish();
 }
 
-void write_windows(Group group, const RunRecord& record) {
+void write_windows(DraftGroup& group, const RunRecord& record) {
     const WindowLog& log = record.profile.windows;
     const std::size_t windows = log.start.size();
     std::vector<std::string> names;
     for (std::size_t lp = 0; lp < record.profile.loads.size() && !log.messages.empty(); ++lp) {
         names.push_back(record.components[lp].name);
     }
-    const Dataset process = write_scale(group, schema::kEnginePerWindowProcess, names);
-    Dataset scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
+    const DraftDataset& process = write_scale(group, schema::kEnginePerWindowProcess, names);
+    DraftDataset& scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
     Table table(group, scale);
     table.write(schema::kEnginePerWindowStartFs, log.start);
     table.finish();
@@ -419,30 +410,123 @@ void write_windows(Group group, const RunRecord& record) {
     write_scaled(group, schema::kEnginePerWindowMessages, log.messages, {&process, &process});
 }
 
+/// What has as many values before the run as after it.
+void write_tables(DraftGroup& root, const RunRecord& record) {
+    write_components(root.child(schema::kComponentsGroup), record.components);
+    write_counters(root.child(schema::kCountersGroup), record.counters);
+    write_histograms(root.child(schema::kHistogramsGroup), record.histograms);
+    write_energy_tables(root.child(schema::kEnergyGroup), record.energy);
+    write_engine(root.child(schema::kEngineGroup), record.engine);
+}
+
+void write_results(DraftGroup& root, const RunRecord& record) {
+    write_summary(root.group(), record);
+    write_meta(root.child(schema::kMetaGroup).group(), record.meta);
+    write_kernels(root.child(schema::kKernelsGroup), record);
+    write_series(root.child(schema::kSeriesGroup), record.series);
+    write_kernel_counters(root.child(schema::kKernelCountersGroup), record);
+    write_stalls(root.child(schema::kStallsGroup), record.stalls);
+    write_latency(root.child(schema::kLatencyGroup), record.latency);
+    write_energy(root.child(schema::kEnergyGroup), record);
+    DraftGroup& engine = root.child(schema::kEngineGroup);
+    write_processes(engine.child(schema::kEnginePerProcessGroup), record);
+    write_windows(engine.child(schema::kEnginePerWindowGroup), record);
+}
+
+/// Whether the tables of both have the same texts and the same sizes.
+bool same_tables(const RunRecord& a, const RunRecord& b) {
+    const auto same_columns = [](const CounterGroup& x, const CounterGroup& y) {
+        return x.kind == y.kind && x.components == y.components &&
+               std::ranges::equal(x.columns, y.columns, {}, &CounterColumn::name, &CounterColumn::name);
+    };
+    const auto same_histogram = [](const HistogramRecord& x, const HistogramRecord& y) {
+        return x.kind == y.kind && x.name == y.name && x.components == y.components && x.edges == y.edges;
+    };
+    return a.config_hash == b.config_hash && a.components == b.components &&
+           std::ranges::equal(a.counters, b.counters, same_columns) &&
+           std::ranges::equal(a.histograms, b.histograms, same_histogram) && a.energy.toml == b.energy.toml &&
+           a.energy.components.size() == b.energy.components.size() &&
+           a.energy.events.size() == b.energy.events.size() && a.energy.statics.size() == b.energy.statics.size() &&
+           a.engine.size() == b.engine.size();
+}
+
 }  // namespace
 
-void write_run(const RunRecord& record, const std::string& path) {
-    hdf5::OutputFile file(path);
-    {
-        Group root = file.root();
-        write_summary(root, record);
-        write_meta(root.create_group(schema::kMetaGroup), record.meta);
-        write_config(root.create_group(schema::kConfigGroup), record);
-        write_components(root.create_group(schema::kComponentsGroup), record.components);
-        write_counters(root.create_group(schema::kCountersGroup), record.counters);
-        write_kernels(root.create_group(schema::kKernelsGroup), record);
-        write_series(root.create_group(schema::kSeriesGroup), record.series);
-        write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
-        write_stalls(root.create_group(schema::kStallsGroup), record.stalls);
-        write_latency(root.create_group(schema::kLatencyGroup), record.latency);
-        write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
-        write_energy(root.create_group(schema::kEnergyGroup), record);
-        Group engine = root.create_group(schema::kEngineGroup);
-        write_engine(engine, record.engine);
-        write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);
-        write_windows(engine.create_group(schema::kEnginePerWindowGroup), record);
+/// The file as far as it is written.
+class RunFile::Contents {
+  public:
+    Contents(const std::string& path, const RunRecord& record)
+        : file_(path, hdf5::Commit::renamed),  // can be computed again
+          root_(file_.root()) {
+        write_config(root_->child(schema::kConfigGroup).group(), record);
+        write_tables(*root_, record);
     }
-    file.commit(hdf5::Commit::renamed);  // can be computed again
+
+    void write_tables_again(const RunRecord& record) { write_tables(*root_, record); }
+
+    void complete(const RunRecord& record) {
+        write_results(*root_, record);
+        root_.reset();
+        file_.commit();
+    }
+
+  private:
+    hdf5::OutputFile file_;
+    std::optional<DraftGroup> root_;
+};
+
+RunFile::RunFile(std::string path, bool drafts) : path_(std::move(path)) {
+    if (drafts) {
+        drafting_ = std::async(std::launch::async, &RunFile::work, this, order_.get_future());
+    }
+}
+
+RunFile::~RunFile() {
+    if (drafting_.valid()) {
+        order({});
+        drafting_.wait();
+    }
+}
+
+void RunFile::work(std::future<std::function<RunRecord()>> order) {
+    // The C library gives a thread its part of the heap with its first block: early, it gets one that nobody else uses.
+    draft_.components.reserve(1);
+    if (const auto make_record = order.get()) {
+        draft_ = make_record();
+        contents_ = std::make_unique<Contents>(path_, draft_);
+    }
+}
+
+void RunFile::order(std::function<RunRecord()> make_record) {
+    if (!std::exchange(ordered_, true)) {
+        order_.set_value(std::move(make_record));
+    }
+}
+
+void RunFile::draft(std::function<RunRecord()> make_record) {
+    order(std::move(make_record));
+}
+
+void RunFile::wait() {
+    if (drafting_.valid()) {
+        order({});
+        drafting_.get();
+    }
+}
+
+void RunFile::write(const RunRecord& record) {
+    wait();
+    if (contents_ != nullptr && same_tables(draft_, record)) {
+        contents_->write_tables_again(record);
+    } else {
+        contents_.reset();
+        contents_ = std::make_unique<Contents>(path_, record);
+    }
+    contents_->complete(record);
+}
+
+void write_run(const RunRecord& record, const std::string& path) {
+    RunFile(path).write(record);
 }
 
 }  // namespace lookahead

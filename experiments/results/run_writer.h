@@ -1,13 +1,50 @@
 #pragma once
 
+#include <functional>
+#include <future>
+#include <memory>
 #include <string>
 
 #include "experiments/results/run_record.h"
 
 namespace lookahead {
 
-/// Writes the record as one HDF5 file (hdf5_schemas/run.schema.json). The file appears under its name only when it
-/// is complete. A path that cannot be written is an InputError.
+/// The result file of a run, which appears under its name when it is complete.
+class RunFile {
+  public:
+    /// `drafts`: a core is free for a thread of its own, on which draft() works.
+    explicit RunFile(std::string path, bool drafts = false);
+    RunFile(const RunFile&) = delete;
+    RunFile& operator=(const RunFile&) = delete;
+    /// Removes what is not complete.
+    ~RunFile();
+
+    bool drafts() const { return drafting_.valid(); }
+    /// Begins the file on its thread: configuration and tables of a record whose numbers may still be others at the end.
+    /// `make_record` is called there. Nobody else may use HDF5 before wait() or write(). At most once.
+    void draft(std::function<RunRecord()> make_record);
+    /// Until the draft is done; throws what went wrong there.
+    void wait();
+
+    /// Writes the record. InputError with the path if that fails. What a draft has is not made again, if the record's
+    /// tables are of the same size.
+    void write(const RunRecord& record);
+
+  private:
+    class Contents;
+
+    void work(std::future<std::function<RunRecord()>> order);
+    void order(std::function<RunRecord()> make_record);
+
+    std::string path_;
+    RunRecord draft_;
+    std::unique_ptr<Contents> contents_;
+    std::promise<std::function<RunRecord()>> order_;  ///< what draft() gets; nothing when the file needs no draft
+    bool ordered_ = false;
+    std::future<void> drafting_;
+};
+
+/// Writes the result file of a run without a draft.
 void write_run(const RunRecord& record, const std::string& path);
 
 }  // namespace lookahead

@@ -13,38 +13,6 @@
 
 namespace lookahead {
 
-namespace {
-
-using Track = SeriesCollector::Track;
-
-/// The tracks of one kind by component number.
-using ByComponent = std::map<std::size_t, std::vector<const Track*>>;
-
-SeriesGroup series_group(const std::string& kind, const ByComponent& components,
-                         const std::vector<std::uint64_t>& cycles) {
-    SeriesGroup group{kind, cycles, {}, {}};
-    const auto& first = components.begin()->second;
-    for (const Track* track : first) {
-        group.columns.push_back({track->name, track->unit, track->description, {}});
-    }
-    for (const auto& each : components) {
-        group.components.push_back(each.second.front()->component);
-        LOOKAHEAD_ASSERT(each.second.size() == first.size(), "components of kind " + kind + " have different series");
-    }
-    for (std::size_t column = 0; column < first.size(); ++column) {
-        auto& values = group.columns[column].values;
-        values.reserve(cycles.size() * components.size());
-        for (std::size_t row = 0; row < cycles.size(); ++row) {
-            for (const auto& each : components) {
-                values.push_back(each.second[column]->values[row]);
-            }
-        }
-    }
-    return group;
-}
-
-}  // namespace
-
 SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chosen.begin(), chosen.end()) {
     for (const std::string& counter : chosen) {
         kinds_.insert(counter.substr(0, counter.rfind('.')));
@@ -54,59 +22,80 @@ SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chos
 void SeriesCollector::begin_epoch(std::uint64_t cycle) {
     LOOKAHEAD_ASSERT(cycles_.empty() || cycles_.back() < cycle, "the epochs of a series are not in order");
     cycles_.push_back(cycle);
+    rows_.emplace_back(tracks_.size());
     next_ = 0;
-    for (Track& track : tracks_) {
-        track.values.push_back(0);
+}
+
+void SeriesCollector::add_epoch(std::uint64_t cycle) {
+    begin_epoch(cycle);
+    auto value = rows_.back().begin();
+    for (Count& count : counts_) {
+        *value++ = *count.place - count.last;
+        count.last = *count.place;
     }
 }
 
 void SeriesCollector::counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                              std::uint64_t value) {
+                              const std::uint64_t& value) {
     LOOKAHEAD_ASSERT(!cycles_.empty(), "a series has no epoch yet");
     if (next_ == shown_.size()) {
-        shown_.push_back({what.name, start_track(component, kind, what)});
+        shown_.push_back({what.name, start_track(component, kind, what, value)});
     }
     const Shown& shown = shown_[next_++];
     LOOKAHEAD_DEBUG_ASSERT(shown.name == what.name, "the counters of " + std::string(component) +
                                                         " come in another order than in the epoch before");
     if (shown.track != kNotChosen) {
-        Track& track = tracks_[shown.track];
-        track.values.back() = value - track.last;
-        track.last = value;
+        Count& count = counts_[shown.track];
+        rows_.back()[shown.track] = value - count.last;
+        count = {&value, value};
     }
 }
 
 std::size_t SeriesCollector::start_track(std::string_view component, std::string_view kind,
-                                         const StatisticDescription& what) {
+                                         const StatisticDescription& what, const std::uint64_t& value) {
     if (!kinds_.contains(kind) || !chosen_.contains(std::string(kind) + "." + std::string(what.name))) {
         return kNotChosen;
     }
-    Track track{std::string(component),
-                std::string(kind),
-                std::string(what.name),
-                std::string(what.unit),
-                std::string(what.description),
-                0,
-                std::vector<std::uint64_t>(cycles_.size())};
+    const std::size_t number = tracks_.size();
+    counts_.push_back({&value, 0});
+    rows_.back().resize(number + 1);
+    tracks_.push_back({std::string(component),
+                       std::string(kind),
+                       std::string(what.name),
+                       std::string(what.unit),
+                       std::string(what.description),
+                       0,
+                       {}});
+    const Track& track = tracks_.back();
     const auto earlier = std::ranges::find_if(earlier_, [&](const Track& each) {
         return each.name == track.name && each.kind == track.kind && each.component == track.component;
     });
     if (earlier != earlier_.end()) {
-        std::ranges::copy(earlier->values, track.values.begin());
-        track.last = earlier->last;
+        counts_.back().last = earlier->last;
+        for (std::size_t row = 0; row < earlier->values.size(); ++row) {
+            rows_[row].resize(number + 1);
+            rows_[row][number] = earlier->values[row];
+        }
     }
-    tracks_.push_back(std::move(track));
-    return tracks_.size() - 1;
+    return number;
 }
 
 void SeriesCollector::continue_from(std::string_view bytes) {
     LOOKAHEAD_ASSERT(cycles_.empty(), "a series that has begun cannot go on from another");
     archive_from_bytes(bytes, "the series of the run",
                        [&](boost::archive::binary_iarchive& archive) { archive >> cycles_ >> earlier_; });
+    rows_.resize(cycles_.size());
 }
 
 std::string SeriesCollector::to_bytes() const {
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << cycles_ << tracks_; });
+    std::vector<Track> tracks = tracks_;
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+        tracks[i].last = counts_[i].last;
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            tracks[i].values.push_back(value(row, i));
+        }
+    }
+    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << cycles_ << tracks; });
 }
 
 void SeriesCollector::merge(std::string_view bytes) {
@@ -115,7 +104,39 @@ void SeriesCollector::merge(std::string_view bytes) {
     archive_from_bytes(bytes, "the series of another rank",
                        [&](boost::archive::binary_iarchive& archive) { archive >> cycles >> tracks; });
     LOOKAHEAD_ASSERT(cycles == cycles_, "the ranks saw different epochs");
-    std::move(tracks.begin(), tracks.end(), std::back_inserter(tracks_));
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+        rows_[row].resize(tracks_.size());
+        for (const Track& track : tracks) {
+            rows_[row].push_back(track.values[row]);
+        }
+    }
+    for (Track& track : tracks) {
+        counts_.push_back({nullptr, track.last});
+        track.values.clear();
+        tracks_.push_back(std::move(track));
+    }
+}
+
+SeriesGroup SeriesCollector::group(const std::string& kind, const ByComponent& components) const {
+    SeriesGroup group{kind, cycles_, {}, {}};
+    const auto& first = components.begin()->second;
+    for (const std::size_t track : first) {
+        group.columns.push_back({tracks_[track].name, tracks_[track].unit, tracks_[track].description, {}});
+    }
+    for (const auto& each : components) {
+        group.components.push_back(tracks_[each.second.front()].component);
+        LOOKAHEAD_ASSERT(each.second.size() == first.size(), "components of kind " + kind + " have different series");
+    }
+    for (std::size_t column = 0; column < first.size(); ++column) {
+        auto& values = group.columns[column].values;
+        values.reserve(cycles_.size() * components.size());
+        for (std::size_t row = 0; row < cycles_.size(); ++row) {
+            for (const auto& each : components) {
+                values.push_back(value(row, each.second[column]));
+            }
+        }
+    }
+    return group;
 }
 
 void SeriesCollector::write_into(RunRecord& record) const {
@@ -133,15 +154,16 @@ void SeriesCollector::write_into(RunRecord& record) const {
         }
     }
     std::map<std::string, ByComponent> kinds;
-    for (const Track& track : tracks_) {
+    for (std::size_t i = 0; i < tracks_.size(); ++i) {
+        const Track& track = tracks_[i];
         missing.erase(track.kind + "." + track.name);
         const auto number = numbers.find(track.component);
         LOOKAHEAD_ASSERT(number != numbers.end(), "the series of " + track.component + " belong to no component");
-        kinds[track.kind][number->second].push_back(&track);
+        kinds[track.kind][number->second].push_back(i);
     }
     LOOKAHEAD_ASSERT(cycles_.empty() || missing.empty(), "no component has the counter " + *missing.begin());
-    for (auto& [kind, components] : kinds) {
-        record.series.push_back(series_group(kind, components, cycles_));
+    for (const auto& [kind, components] : kinds) {
+        record.series.push_back(group(kind, components));
     }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,8 +13,8 @@
 namespace lookahead {
 
 /// Collects chosen counters of a rank's components at every epoch: what was counted since the epoch before. Every
-/// rank calls begin_epoch() with the same cycles and shows its components after each call, always in the same order;
-/// rank 0 merges those of the others.
+/// rank calls begin_epoch() with the same cycles and shows its components after each call, always in the same order, or
+/// add_epoch(), which looks where they were; rank 0 merges those of the others.
 class SeriesCollector : public StatisticsVisitor {
   public:
     /// Counters by "kind.name".
@@ -20,9 +22,11 @@ class SeriesCollector : public StatisticsVisitor {
 
     /// Starts the row of an epoch; `cycle` is later than that of the row before.
     void begin_epoch(std::uint64_t cycle);
+    /// The row of an epoch from the components that were shown at the epoch before, and still live.
+    void add_epoch(std::uint64_t cycle);
 
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                 std::uint64_t value) override;
+                 const std::uint64_t& value) override;
     void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {}
 
     std::string to_bytes() const;
@@ -60,15 +64,30 @@ class SeriesCollector : public StatisticsVisitor {
         std::size_t track;      ///< number in tracks_, or kNotChosen
     };
 
-    std::size_t start_track(std::string_view component, std::string_view kind, const StatisticDescription& what);
+    /// What every epoch reads and writes of a track.
+    struct Count {
+        const std::uint64_t* place;
+        std::uint64_t last;
+    };
+
+    std::size_t start_track(std::string_view component, std::string_view kind, const StatisticDescription& what,
+                            const std::uint64_t& value);
+    /// The numbers of the tracks of one kind, by component number.
+    using ByComponent = std::map<std::size_t, std::vector<std::size_t>>;
+    SeriesGroup group(const std::string& kind, const ByComponent& components) const;
+    std::uint64_t value(std::size_t row, std::size_t track) const {
+        return track < rows_[row].size() ? rows_[row][track] : 0;
+    }
 
     std::set<std::string, std::less<>> chosen_;
     std::set<std::string, std::less<>> kinds_;  ///< of which counters are chosen
     std::vector<std::uint64_t> cycles_;
-    std::vector<Track> tracks_;
-    std::vector<Track> earlier_;  ///< of the run that this one goes on from
-    std::vector<Shown> shown_;    ///< in the order of every epoch: a name is looked up once a run, not once an epoch
-    std::size_t next_ = 0;        ///< number in shown_ of the counter to come
+    std::vector<Track> tracks_;                    ///< without what follows
+    std::vector<Count> counts_;                    ///< by track
+    std::deque<std::vector<std::uint64_t>> rows_;  ///< by epoch and track; those that began later are left out
+    std::vector<Track> earlier_;                   ///< of the run that this one goes on from
+    std::vector<Shown> shown_;  ///< in the order of every epoch: a name is looked up once a run, not once an epoch
+    std::size_t next_ = 0;      ///< number in shown_ of the counter to come
 };
 
 }  // namespace lookahead

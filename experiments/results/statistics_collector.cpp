@@ -5,6 +5,7 @@
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
+#include <map>
 #include <unordered_map>
 
 #include "core/checkpoint/archive.h"
@@ -25,32 +26,33 @@ class ComponentNumbers {
         }
     }
 
-    std::size_t process_of(const std::string& component) const {
-        for (std::string name = component; !name.empty(); name = outer(name)) {
-            const auto found = numbers_.find(name);
+    std::size_t process_of(std::string_view component) const {
+        for (std::string_view name = component; !name.empty(); name = outer(name)) {
+            const auto found = numbers_.find(std::string(name));
             if (found != numbers_.end() && found->second < processes_) {
                 return found->second;
             }
         }
-        throw InternalError("the statistics of " + component + " belong to no logical process of the machine");
+        throw InternalError("the statistics of " + std::string(component) +
+                            " belong to no logical process of the machine");
     }
 
-    void add(const std::string& component, const std::string& kind) {
+    void add(const std::string& component, std::string_view kind) {
         if (numbers_.contains(component)) {
             return;
         }
-        const auto parent = numbers_.find(outer(component));
+        const auto parent = numbers_.find(std::string(outer(component)));
         const std::size_t number = parent == numbers_.end() ? process_of(component) : parent->second;
         numbers_.emplace(component, rows_.size());
-        rows_.push_back({component, kind, static_cast<std::int32_t>(number)});
+        rows_.push_back({component, std::string(kind), static_cast<std::int32_t>(number)});
     }
 
     std::size_t of(const std::string& component) const { return numbers_.at(component); }
 
   private:
-    static std::string outer(const std::string& name) {
+    static std::string_view outer(std::string_view name) {
         const auto dot = name.rfind('.');
-        return dot == std::string::npos ? "" : name.substr(0, dot);
+        return dot == std::string_view::npos ? "" : name.substr(0, dot);
     }
 
     std::vector<ComponentRow>& rows_;
@@ -63,24 +65,32 @@ using ByComponent = std::map<std::size_t, std::vector<const Entry*>>;
 
 void check_same_statistics(const std::vector<const Entry*>& a, const std::vector<const Entry*>& b) {
     const bool same = std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Entry* x, const Entry* y) {
-        return x->name == y->name && x->edges == y->edges;
+        return x->what.name == y->what.name && x->edges == y->edges;
     });
-    LOOKAHEAD_ASSERT(same, "the components " + a.front()->component + " and " + b.front()->component + " of kind " +
-                               a.front()->kind + " have different statistics");
+    LOOKAHEAD_ASSERT(same, "the components " + std::string(a.front()->component) + " and " +
+                               std::string(b.front()->component) + " of kind " + std::string(a.front()->kind) +
+                               " have different statistics");
 }
 
 std::vector<std::string> names_of(const ByComponent& components) {
     std::vector<std::string> names;
     for (const auto& each : components) {
-        names.push_back(each.second.front()->component);
+        names.emplace_back(each.second.front()->component);
     }
     return names;
 }
 
 HistogramRecord histogram_record(const ByComponent& components, std::size_t index) {
     const Entry& first = *components.begin()->second[index];
-    HistogramRecord record{first.kind, first.name, first.unit, first.description, first.edges, names_of(components),
-                           {},         {},         {}};
+    HistogramRecord record{.kind = std::string(first.kind),
+                           .name = std::string(first.what.name),
+                           .unit = std::string(first.what.unit),
+                           .description = std::string(first.what.description),
+                           .edges = first.edges,
+                           .components = names_of(components),
+                           .counts = {},
+                           .underflow = {},
+                           .overflow = {}};
     const std::size_t bins = first.edges.size() - 1;
     for (const auto& each : components) {
         const auto& counts = each.second[index]->counts;
@@ -92,20 +102,20 @@ HistogramRecord histogram_record(const ByComponent& components, std::size_t inde
 }
 
 CounterColumn counter_column(const ByComponent& components, std::size_t index) {
-    const Entry& first = *components.begin()->second[index];
-    CounterColumn column{first.name, first.unit, first.description, {}};
+    const StatisticDescription& what = components.begin()->second[index]->what;
+    CounterColumn column{std::string(what.name), std::string(what.unit), std::string(what.description), {}};
     for (const auto& each : components) {
         column.values.push_back(each.second[index]->value);
     }
     return column;
 }
 
-void write_kind(const std::string& kind, const ByComponent& components, RunRecord& record) {
+void write_kind(std::string_view kind, const ByComponent& components, RunRecord& record) {
     const auto& first = components.begin()->second;
     for (const auto& each : components) {
         check_same_statistics(first, each.second);
     }
-    CounterGroup counters{kind, names_of(components), {}};
+    CounterGroup counters{std::string(kind), names_of(components), {}};
     for (std::size_t i = 0; i < first.size(); ++i) {
         if (first[i]->edges.empty()) {
             counters.columns.push_back(counter_column(components, i));
@@ -118,44 +128,64 @@ void write_kind(const std::string& kind, const ByComponent& components, RunRecor
     }
 }
 
+/// An entry as other ranks get it.
+struct SentEntry {
+    std::string component, kind, name, unit, description;
+    std::uint64_t value = 0;
+    std::vector<std::uint64_t> edges, counts;
+
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& component& kind& name& unit& description& value& edges& counts;
+    }
+};
+
 }  // namespace
 
+std::string_view StatisticsCollector::keep(std::string_view text, std::string_view before) {
+    return text == before ? before : texts_.emplace_back(text);
+}
+
 void StatisticsCollector::counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                                  std::uint64_t value) {
-    entries_.push_back({std::string(component),
-                        std::string(kind),
-                        std::string(what.name),
-                        std::string(what.unit),
-                        std::string(what.description),
-                        value,
-                        {},
-                        {}});
+                                  const std::uint64_t& value) {
+    const std::string_view before = entries_.empty() ? std::string_view() : entries_.back().component;
+    entries_.push_back({keep(component, before), kind, what, value, {}, {}});
 }
 
 void StatisticsCollector::histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
                                     const HistogramView& value) {
-    Entry entry{std::string(component),
-                std::string(kind),
-                std::string(what.name),
-                std::string(what.unit),
-                std::string(what.description),
-                0,
-                {value.edges.begin(), value.edges.end()},
-                {value.counts.begin(), value.counts.end()}};
+    counter(component, kind, what, 0);
+    Entry& entry = entries_.back();
+    entry.edges.assign(value.edges.begin(), value.edges.end());
+    entry.counts.assign(value.counts.begin(), value.counts.end());
     entry.counts.push_back(value.underflow);
     entry.counts.push_back(value.overflow);
-    entries_.push_back(std::move(entry));
 }
 
 std::string StatisticsCollector::to_bytes() const {
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << entries_; });
+    std::vector<SentEntry> sent;
+    for (const Entry& entry : entries_) {
+        sent.push_back({std::string(entry.component), std::string(entry.kind), std::string(entry.what.name),
+                        std::string(entry.what.unit), std::string(entry.what.description), entry.value, entry.edges,
+                        entry.counts});
+    }
+    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << sent; });
 }
 
 void StatisticsCollector::merge(std::string_view bytes) {
-    std::vector<Entry> others;
+    std::vector<SentEntry> sent;
     archive_from_bytes(bytes, "the statistics of another rank",
-                       [&](boost::archive::binary_iarchive& archive) { archive >> others; });
-    std::move(others.begin(), others.end(), std::back_inserter(entries_));
+                       [&](boost::archive::binary_iarchive& archive) { archive >> sent; });
+    Entry before;
+    for (SentEntry& each : sent) {
+        before = {keep(each.component, before.component),
+                  keep(each.kind, before.kind),
+                  {keep(each.name, {}), keep(each.unit, before.what.unit), keep(each.description, {})},
+                  each.value,
+                  std::move(each.edges),
+                  std::move(each.counts)};
+        entries_.push_back(before);
+    }
 }
 
 void StatisticsCollector::write_into(RunRecord& record) const {
@@ -169,17 +199,17 @@ void StatisticsCollector::write_into(RunRecord& record) const {
         }
         list->push_back(&entry);
     }
-    std::vector<const Entry*> ordered;
-    ordered.reserve(entries_.size());
+    std::map<std::string_view, ByComponent> kinds;
     for (const auto& each : by_process) {
-        ordered.insert(ordered.end(), each.second.begin(), each.second.end());
-    }
-    for (const Entry* entry : ordered) {
-        numbers.add(entry->component, entry->kind);
-    }
-    std::map<std::string, ByComponent> kinds;
-    for (const Entry* entry : ordered) {
-        kinds[entry->kind][numbers.of(entry->component)].push_back(entry);
+        std::vector<const Entry*>* statistics = nullptr;
+        for (const Entry* entry : each.second) {
+            if (statistics == nullptr || statistics->back()->component != entry->component ||
+                statistics->back()->kind != entry->kind) {
+                numbers.add(std::string(entry->component), entry->kind);
+                statistics = &kinds[entry->kind][numbers.of(std::string(entry->component))];
+            }
+            statistics->push_back(entry);
+        }
     }
     for (const auto& [kind, components] : kinds) {
         write_kind(kind, components, record);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +15,13 @@ namespace lookahead {
 /// ("sm3.l1d").
 class StatisticsCollector : public StatisticsVisitor {
   public:
+    StatisticsCollector() = default;
+    StatisticsCollector(StatisticsCollector&&) = default;
+    StatisticsCollector& operator=(StatisticsCollector&&) = default;
+
+    /// `kind` and `what` are the program's own texts, which live as long as it.
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                 std::uint64_t value) override;
+                 const std::uint64_t& value) override;
     void histogram(std::string_view component, std::string_view kind, const StatisticDescription& what,
                    const HistogramView& value) override;
 
@@ -31,23 +36,20 @@ class StatisticsCollector : public StatisticsVisitor {
 
     /// One statistic of one component.
     struct Entry {
-        std::string component;
-        std::string kind;
-        std::string name;
-        std::string unit;
-        std::string description;
+        std::string_view component;
+        std::string_view kind;
+        StatisticDescription what;
         std::uint64_t value = 0;            ///< of a counter
         std::vector<std::uint64_t> edges;   ///< of a histogram; empty for a counter
         std::vector<std::uint64_t> counts;  ///< bins, underflow, overflow
-
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
-            archive& component& kind& name& unit& description& value& edges& counts;
-        }
     };
 
   private:
+    /// The same text, kept here: most entries have the text of the one before.
+    std::string_view keep(std::string_view text, std::string_view before);
+
     std::vector<Entry> entries_;
+    std::deque<std::string> texts_;  ///< that entries refer to
 };
 
 }  // namespace lookahead

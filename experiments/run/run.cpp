@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_print.h"
@@ -83,12 +84,20 @@ const char* name_of(Outputs outputs) {
     return names[static_cast<int>(outputs)];
 }
 
+/// Components, counters, histograms and the energy that comes of them.
+void write_tables(const StatisticsCollector& statistics, const EnergyTable& energies, RunRecord& record) {
+    statistics.write_into(record);
+    record.energy = energy_of(energies, energy_input(record));
+}
+
 /// One run, from the request to the record.
 class Run {
   public:
-    Run(const RunRequest& request, Transport& transport)
+    /// `file`: where the result will be written; null where it is not this rank's to write.
+    Run(const RunRequest& request, Transport& transport, RunFile* file)
         : request_(request),
           transport_(transport),
+          file_(file),
           configuration_(request.configuration),
           workload_(make_variant<Workload>(request.workload, configuration_, request.context)),
           parameters_(configuration_.read<RunParameters>("run")),
@@ -124,6 +133,8 @@ class Run {
         }
         start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
+        describe_machine(record_);
+        draft_file(simulation);
         RunMeta meta = make_run_meta(request_.arguments);
         inputs_ = input_hashes();
         meta.inputs = inputs_;
@@ -132,6 +143,7 @@ class Run {
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
         RunOutcome outcome;
+        outcome.record = std::move(record_);
         outcome.code = result.code;
         outcome.message = result.message;
         outcome.checkpoint = checkpoint_;
@@ -154,7 +166,29 @@ class Run {
     }
 
   private:
-    /// Called on the rank that has the host.
+    void describe_machine(RunRecord& record) const {
+        record.set_configuration(configuration_);
+        for (const LpDescription& process : machine_.model().processes()) {
+            record.components.push_back({process.name, process.kind, -1});
+        }
+    }
+
+    /// While the run lasts, its file gets what is known of it.
+    void draft_file(Simulation& simulation) {
+        if (file_ == nullptr || !file_->drafts()) {
+            return;
+        }
+        auto collector = std::make_shared<StatisticsCollector>();
+        for (const LogicalProcess* process : simulation.local_processes()) {
+            process->visit_statistics(*collector);
+        }
+        file_->draft([collector, table = energy_table_, record = record_]() mutable {
+            write_tables(*collector, table, record);
+            record.engine.resize(1);
+            return std::move(record);
+        });
+    }
+
     /// Null unless the prefetcher is to know them.
     std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
         if (configuration_.variant("sm.prefetcher", "none") != "oracle") {
@@ -164,6 +198,7 @@ class Run {
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);
     }
 
+    /// Called on the rank that has the host.
     void run_workload(Device& device) {
         std::FILE* const out = request_.keep_stdout ? stderr : stdout;
         PrintingDevice printing(device, machine_.kernels().image, [this, out](std::string_view text) {
@@ -220,6 +255,9 @@ class Run {
                               .series = series.to_bytes()};
         for (const LpDescription& process : machine_.model().processes()) {
             checkpoint.names.push_back(process.name);
+        }
+        if (file_ != nullptr) {
+            file_->wait();
         }
         write_checkpoint(checkpoint, checkpoint_);
         written_.push_back(checkpoint_);
@@ -283,7 +321,6 @@ class Run {
         record.size = request_.size;
         record.machine = request_.machine;
         record.seed = request_.context.seed;
-        record.set_configuration(configuration_);
         record.run_id = run_id();
         record.state_hash = result.state_hash;
         record.time_fs = result.end_time;
@@ -406,21 +443,17 @@ class Run {
         if (transport_.rank() != 0) {
             return;
         }
-        for (const LpDescription& process : machine_.model().processes()) {
-            record.components.push_back({process.name, process.kind, -1});
-        }
         for (std::size_t rank = 1; rank < statistics.size(); ++rank) {
             collector.merge(statistics[rank]);
             kernel_counters.merge(by_kernel[rank]);
             latencies.merge(latency[rank]);
             observer_.series().merge(series[rank]);
         }
-        collector.write_into(record);
+        write_tables(collector, energy_table_, record);
         kernel_counters.write_into(record);
         latencies.write_into(record);
         observer_.series().write_into(record);
         separate_stalls(record, kStallSeriesKind);
-        record.energy = energy_of(energy_table_, energy_input(record));
         compute_kernel_energies(record);
         record.profile = result.profile;
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
@@ -432,6 +465,7 @@ class Run {
 
     const RunRequest& request_;
     Transport& transport_;
+    RunFile* file_;
     Configuration configuration_;
     std::unique_ptr<Workload> workload_;
     RunParameters parameters_;
@@ -440,6 +474,7 @@ class Run {
     Progress progress_;
     RunObserver observer_;
     std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes, as the run began
+    RunRecord record_;                                         ///< has the configuration
     std::string checkpoint_;                                   ///< file of the last one
     std::deque<std::string> written_;                          ///< checkpoints of this run that are still there
     bool restoring_ = false;
@@ -466,15 +501,19 @@ void require_writable(const std::string& path, Transport& transport) {
 
 std::string run_id_of(const RunRequest& request) {
     InProcessTransport alone;
-    return Run(request, alone).run_id();
+    return Run(request, alone, nullptr).run_id();
 }
 
 RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.out, transport);
     require_writable(request.trace, transport);
-    RunOutcome outcome = Run(request, transport).execute();
-    if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
-        write_run(outcome.record, request.out);
+    std::optional<RunFile> file;
+    if (transport.rank() == 0 && !request.out.empty()) {
+        file.emplace(request.out, request.has_spare_core);
+    }
+    RunOutcome outcome = Run(request, transport, file ? &*file : nullptr).execute();
+    if (file && outcome.has_result) {
+        file->write(outcome.record);
     }
     return outcome;
 }

@@ -39,6 +39,7 @@ struct RunRequest {
     ProgressMode progress = ProgressMode::plain;
     bool keep_stdout = false;                  ///< what kernels print goes to stderr
     std::string out;                           ///< HDF5 file; empty: none is written
+    bool has_spare_core = false;               ///< for what can be done while the simulation runs
     std::string trace;                         ///< Perfetto trace of the ranks; empty: none
     std::vector<std::string> trace_of{"sm0"};  ///< processes whose simulated time the trace shows
     std::uint64_t trace_begin = 0;             ///< first core cycle of it

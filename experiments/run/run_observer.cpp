@@ -1,6 +1,7 @@
 #include "experiments/run/run_observer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "components/sm/counters.h"
 
@@ -35,9 +36,13 @@ void RunObserver::continue_from(std::uint64_t cycle, std::string_view series) {
 }
 
 void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) {
-    series_.begin_epoch(cycle(report));
-    for (const LogicalProcess* process : local) {
-        process->visit_statistics(series_);
+    if (std::exchange(shown_, true)) {
+        series_.add_epoch(cycle(report));
+    } else {
+        series_.begin_epoch(cycle(report));
+        for (const LogicalProcess* process : local) {
+            process->visit_statistics(series_);
+        }
     }
     if (dispatcher_ != nullptr && progress_.due()) {
         print_progress(report);
@@ -47,7 +52,7 @@ void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* 
 bool RunObserver::wants_checkpoint(const EpochReport& report) {
     at_limit_ = at_limit(report);
     const std::uint64_t due = checkpoint_every_ != 0 ? cycle(report) / checkpoint_every_ : 0;
-    return std::exchange(checkpoints_due_, due) < due || (StopSignal::came() && !at_limit_);
+    return std::exchange(checkpoints_due_, due) < due || (report.asked_to_stop && !at_limit_);
 }
 
 void RunObserver::write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) {

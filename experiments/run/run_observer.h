@@ -40,8 +40,9 @@ class RunObserver : public EpochObserver {
     /// Of this rank; null if another rank has it.
     void watch(const gpu::CtaDispatcher* dispatcher) { dispatcher_ = dispatcher; }
 
+    bool asked_to_stop() override { return StopSignal::came(); }
     void on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) override;
-    bool stop(const EpochReport& report) override { return at_limit(report) || StopSignal::came(); }
+    bool stop(const EpochReport& report) override { return at_limit(report) || report.asked_to_stop; }
     bool wants_checkpoint(const EpochReport& report) override;
     void write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) override;
 
@@ -64,6 +65,7 @@ class RunObserver : public EpochObserver {
     Progress& progress_;
     const gpu::CtaDispatcher* dispatcher_ = nullptr;
     SeriesCollector series_;
+    bool shown_ = false;  ///< whether the series know this rank's processes
     std::uint64_t checkpoint_every_;
     WriteCheckpoint write_;
     std::uint64_t checkpoints_due_ = 0;  ///< up to the last epoch

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace lookahead {
@@ -24,9 +26,13 @@ class XorShift32 {
     /// `count` of next_float(), each scaled and shifted in single precision.
     std::vector<float> floats(std::size_t count, float low = 0.0f, float high = 1.0f) {
         std::vector<float> values(count);
-        for (float& value : values) value = low + (high - low) * next_float();
+        fill(values);
+        for (float& value : values) value = low + (high - low) * value;
         return values;
     }
+
+    /// As next_float() for each, but several parts of a long array at once: a number waits for the one before.
+    void fill(std::span<float> values);
 
   private:
     std::uint32_t state_;

@@ -13,6 +13,7 @@
 #include "experiments/run/program.h"
 #include "experiments/workloads/manifest.h"
 #include "experiments/workloads/workload.h"
+#include "experiments/workloads/xorshift.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 
 namespace lookahead {
@@ -54,6 +55,19 @@ class RecordingDevice : public Device {
   private:
     Device& device_;
 };
+
+TEST_CASE("an array is filled with the numbers that come one after another, whatever its length") {
+    for (const std::size_t length : {0, 100, 16'384, 50'003}) {
+        XorShift32 one(2026);
+        XorShift32 many(2026);
+        std::vector<float> expected(length);
+        for (float& value : expected) value = one.next_float();
+        std::vector<float> values(length);
+        many.fill(values);
+        CHECK(values == expected);
+        CHECK(many.next() == one.next());
+    }
+}
 
 TEST_CASE("the manifest holds the workloads with their classes") {
     CHECK(kWorkloads.size() >= 5);

@@ -37,8 +37,8 @@ class Vecadd : public Workload {
         XorShift32 random(seed_);
         a_.resize(n_);
         b_.resize(n_);
-        for (float& value : a_) value = random.next_float();
-        for (float& value : b_) value = random.next_float();
+        random.fill(a_);
+        random.fill(b_);
 
         const DeviceAddress a = device.upload(a_);
         const DeviceAddress b = device.upload(b_);

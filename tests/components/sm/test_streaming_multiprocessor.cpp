@@ -186,7 +186,7 @@ TEST_CASE("a source beside the warps issues exactly where the warps leave a sche
 TEST_CASE("the causes stand under the scheduler's name, the rest under the SM's") {
     struct Names final : StatisticsVisitor {
         void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                     std::uint64_t) override {
+                     const std::uint64_t&) override {
             names.push_back(std::string(component) + "/" + std::string(kind) + "/" + std::string(what.name));
         }
         void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView&) override {

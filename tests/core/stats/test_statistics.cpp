@@ -82,7 +82,7 @@ struct Recorder : StatisticsVisitor {
     std::vector<std::string> lines;
 
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
-                 std::uint64_t value) override {
+                 const std::uint64_t& value) override {
         lines.push_back(std::string(component) + " " + std::string(kind) + "." + std::string(what.name) + " " +
                         std::to_string(value) + " " + std::string(what.unit));
     }

@@ -12,7 +12,7 @@ class Finder final : public StatisticsVisitor {
   public:
     explicit Finder(std::string_view name) : name_(name) {}
     void counter(std::string_view, std::string_view kind, const StatisticDescription& what,
-                 std::uint64_t number) override {
+                 const std::uint64_t& number) override {
         if (kind == "caps" && what.name == name_) {
             value = number;
             found = true;
