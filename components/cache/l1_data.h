@@ -661,12 +661,12 @@ void BasicL1Data<Contract>::fill(const ReadReply& reply, const std::byte* data, 
     ++counters_.fills;
     speculative_ -= mshr.client != Client::demand;
     const SectorMask installs = Contract::detached_sectors_stay_out || mshr.detached() ? mshr.installs : mshr.sectors;
-    const ByteMask dirty = mshr.detached() ? ByteMask{} : dirty_[mshr.way] & bytes_of(installs);
+    const bool dirty = !mshr.detached() && tags_.info(mshr.way).dirty;
     LineData scratch;
-    std::byte* line = installs == mshr.sectors && !dirty.any() ? data_[mshr.way].bytes : scratch.bytes;
+    std::byte* line = installs == mshr.sectors && !dirty ? data_[mshr.way].bytes : scratch.bytes;
     unpack(line, data, mshr.sectors);
-    if (Contract::fill_keeps_dirty_bytes && dirty.any()) {
-        copy_masked(line, data_[mshr.way].bytes, dirty);
+    if (Contract::fill_keeps_dirty_bytes && dirty) [[unlikely]] {
+        copy_masked(line, data_[mshr.way].bytes, dirty_[mshr.way] & bytes_of(installs));
     }
     mshrs_.template walk<Contract::merged_stores_keep_their_place>(reply.tag, line, serve);
     mshrs_.release(reply.tag);
