@@ -76,10 +76,13 @@ class Allocator {
         if (contains(address, bytes)) return true;
         if (!pages_) return false;
         const DeviceAddress page = address / kPageBytes * kPageBytes;
-        if (page == kContextPage) return true;
         const Block* const last = last_at_or_below(page + kPageBytes - 1);
-        return last != nullptr && last->end() > page;
+        const bool mapped = page == kContextPage || (last != nullptr && last->end() > page);
+        needed_pages_ = needed_pages_ || mapped;
+        return mapped;
     }
+    /// is_mapped() has said yes to what lies beside the allocations.
+    bool needed_pages() const { return needed_pages_; }
     /// What kernels may access, by address: the allocations, or the runs of pages that they lie in.
     std::vector<Block> mapped() const {
         if (!pages_) return blocks_;
@@ -136,6 +139,7 @@ class Allocator {
 
     std::uint64_t reach_;
     bool pages_ = false;
+    mutable bool needed_pages_ = false;
     std::vector<Block> blocks_;  // by address
 };
 

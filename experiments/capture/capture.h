@@ -20,9 +20,10 @@ struct CapturedCall {
         copy_from_device,
         fill,
         launch,
-        copy_on_device
+        copy_on_device,
+        use_pages
     };
-    static constexpr std::uint32_t kKinds = 7;
+    static constexpr std::uint32_t kKinds = 8;
 
     Kind kind = Kind::allocate;
     DeviceAddress address = 0;

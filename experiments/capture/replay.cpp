@@ -56,7 +56,6 @@ class Replay : public Workload {
         different_call_ = kNoCall;
         last_launch_ = "no kernel";
         launches_ = 0;
-        device.use_pages();
         for (std::size_t i = 0; i < capture_.calls.size(); ++i) replay(device, capture_.calls[i], i);
     }
 
@@ -78,7 +77,6 @@ class Replay : public Workload {
         try {
             const auto module = ptx::parse_module(ptx_, capture_.ptx_name, ptx::Refusal::of_kernel);
             EmulatedDevice device(finaliser::finalise_module(module, {}), options);
-            device.use_pages();
             Replay again(*this);
             for (std::size_t i = 0; i < different_call_; ++i) {
                 const CapturedCall& call = capture_.calls[i];
@@ -126,6 +124,9 @@ class Replay : public Workload {
                 device.copy_to_device(call.address, bytes);
                 break;
             }
+            case CapturedCall::Kind::use_pages:
+                device.use_pages();
+                break;
         }
     }
 

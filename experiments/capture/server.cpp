@@ -388,9 +388,18 @@ Reply CaptureServer::occupancy(const Request& request, const std::string& name) 
 Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> parameters, cudart::CudaError error,
                           const std::string& sentence) {
     call.error = error;
+    record_needed_pages();
     capture_.add(std::move(call), parameters);
     if (cudart::loses_device(error)) lost_ = error;
     return report(error, sentence);
+}
+
+/// Before the first launch that goes beside its allocations. Others are replayed as strictly as a workload's driver.
+void CaptureServer::record_needed_pages() {
+    if (!recorded_pages_ && device().allocator().needed_pages()) {
+        capture_.add({.kind = CapturedCall::Kind::use_pages});
+        recorded_pages_ = true;
+    }
 }
 
 /// What kernels printed since the last call.
@@ -443,6 +452,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     }
     answer = printed_text();
     nanoseconds_ += kLaunchNanoseconds + device().counts().total.warps - before;
+    record_needed_pages();
     capture_.add(std::move(call), parameters);
     host_pages_->note_kernel_writes();
     return {};

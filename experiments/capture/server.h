@@ -52,6 +52,7 @@ class CaptureServer {
     cudart::Reply launch(const cudart::Request& request, std::span<const std::byte> payload,
                          std::vector<std::byte>& answer);
     std::vector<std::byte> printed_text();
+    void record_needed_pages();
     cudart::Reply fail(CapturedCall call, std::span<const std::byte> parameters, cudart::CudaError error,
                        const std::string& sentence);
     cudart::Reply occupancy(const cudart::Request& request, const std::string& name);
@@ -78,6 +79,7 @@ class CaptureServer {
     LaunchWatcher watcher_;
     std::unique_ptr<EmulatedDevice> device_;
     std::unique_ptr<HostPages> host_pages_;
+    bool recorded_pages_ = false;
     std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet
     cudart::CudaError lost_ = cudart::kSuccess;  ///< a kernel failed; CUDA's context is gone
     std::int32_t process_ = 0;                   ///< of the program; the device is its

@@ -52,9 +52,14 @@ TEST_CASE("with pages, kernels may access all of each page of 2 MiB that holds a
     CHECK(allocator.is_mapped(small + 96, 4));
     CHECK(!allocator.is_mapped(small + 100, 4));
     CHECK(!allocator.is_mapped(small - 4, 4));
+    CHECK(!allocator.needed_pages());
     CHECK(allocator.mapped() == std::vector<Allocator::Block>{{small, 100}});
     allocator.use_pages();
+    CHECK(allocator.is_mapped(small + 96, 4));
+    CHECK(!allocator.is_mapped(small + kPage, 4));
+    CHECK(!allocator.needed_pages());
     CHECK(allocator.is_mapped(small + 100, 4));
+    CHECK(allocator.needed_pages());
     CHECK(allocator.is_mapped(small + kPage - 4, 4));
     CHECK(allocator.is_mapped(small - 4, 4));
     CHECK(allocator.is_mapped(small - kPage, 4));

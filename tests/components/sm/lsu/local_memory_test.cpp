@@ -14,7 +14,8 @@ using isa::Type;
 
 constexpr std::uint32_t kLocalBytes = 64;
 
-MemoryInstruction in_warp(MemoryInstruction instruction, unsigned warp) {
+MemoryInstruction in_warp(const MemoryInstruction& of_warp_0, unsigned warp) {
+    MemoryInstruction instruction = of_warp_0;
     instruction.local_bytes = kLocalBytes;
     instruction.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(kLocalBytes);
     return instruction;
