@@ -29,7 +29,6 @@ class Allocator {
     /// What kernels may access is the pages in which something is allocated, and the one before all, as on a GPU, whose
     /// context has things of its own there. Public programs go beside their arrays on both sides, and nobody knows.
     void use_pages() { pages_ = true; }
-    bool uses_pages() const { return pages_; }
 
     /// Throws ProgramError if `bytes` is 0 or does not fit.
     DeviceAddress allocate(std::uint64_t bytes) {

@@ -27,7 +27,6 @@ struct Candidate {
     Victim victim;
     double freed = 0;  ///< room that it makes where that is needed
     double gain = 0;   ///< the same, for its cost
-    double gain0 = 0;
 };
 
 class Chooser {
@@ -110,7 +109,7 @@ class Chooser {
             if (freed <= 0) continue;
             if (anywhere && values_.is_backed(kernel_.groups[group])) continue;
             if (const auto way = way_of(group))
-                result.push_back({{group, way->by_recipe}, freed, freed / (1 + way->cost), freed / (1 + way->cost)});
+                result.push_back({{group, way->by_recipe}, freed, freed / (1 + way->cost)});
         }
         std::ranges::stable_sort(result, std::ranges::greater(), &Candidate::gain);
         return result;
@@ -118,18 +117,28 @@ class Chooser {
 
     /// Crowded instructions that do not need the group, by rows that live there.
     double freed_by(std::uint32_t group, bool anywhere) const {
-        double freed = 0;
-        for_each_range(group, [&](std::uint32_t first, std::uint32_t end) {
-            freed += anywhere ? end - first : crowded_.count(first, end);
-        });
-        const double rows = kernel_.groups[group].rows;
+        const double lived = life_of(group, anywhere);
         // What is made for one instruction lives beside that instruction's other sources, in whatever order.
-        if (freed == 0 || (group >= values_.originals && freed <= kShortLife * rows)) return 0;
-        // All rows, since some instructions access them one after the other.
-        for_each_access(group, [&](std::uint32_t position) {
-            if (anywhere || crowded_.contains(position)) freed -= rows;
+        if (lived == 0 || (group >= values_.originals && lived <= kShortLife * kernel_.groups[group].rows)) return 0;
+        return lived - accessed_life_of(group, anywhere);
+    }
+
+    /// Crowded instructions, or all, in which the group lives, by rows.
+    double life_of(std::uint32_t group, bool anywhere) const {
+        double life = 0;
+        for_each_range(group, [&](std::uint32_t first, std::uint32_t end) {
+            life += anywhere ? end - first : crowded_.count(first, end);
         });
-        return freed;
+        return life;
+    }
+
+    /// Those that access the group: by all rows, since some access them one after the other.
+    double accessed_life_of(std::uint32_t group, bool anywhere) const {
+        double life = 0;
+        for_each_access(group, [&](std::uint32_t position) {
+            if (anywhere || crowded_.contains(position)) life += kernel_.groups[group].rows;
+        });
+        return life;
     }
 
     std::optional<Way> way_of(std::uint32_t group) const {
@@ -193,7 +202,8 @@ class Chooser {
             std::ranges::pop_heap(candidates, worse);
             Candidate& best = candidates.back();
             const std::uint32_t group = best.victim.group;
-            const double freed = freed_now(group);
+            // As freed_by, where what has been chosen does not suffice.
+            const double freed = life_of(group, false) - accessed_life_of(group, false);
             if (freed > 0 && freed < best.freed) {
                 best.gain *= freed / best.freed;
                 best.freed = freed;
@@ -236,21 +246,6 @@ class Chooser {
                             rows.push_back(operand.index + i);
         }
         return rows;
-    }
-
-    double lives_where_needed(std::uint32_t group) const {
-        double result = 0;
-        for_each_range(group, [&](std::uint32_t first, std::uint32_t end) { result += crowded_.count(first, end); });
-        return result;
-    }
-
-    /// As freed_by, where what has been chosen does not suffice.
-    double freed_now(std::uint32_t group) const {
-        double freed = lives_where_needed(group);
-        for_each_access(group, [&](std::uint32_t position) {
-            if (crowded_.contains(position)) freed -= kernel_.groups[group].rows;
-        });
-        return freed;
     }
 
     /// The group will not live where it is not accessed.

@@ -25,6 +25,8 @@ class NullMessageProtocol final : public SyncProtocol {
     void run_epoch(std::span<const Time> earliest, Time boundary) override;
 
   private:
+    static constexpr int kLooksBeforeYield = 2000;
+
     struct Telling {
         Time earliest = 0;
         bool done = false;
@@ -55,7 +57,7 @@ class NullMessageProtocol final : public SyncProtocol {
     Telling last_told_;
     Time cut_bound_ = 0;  // nothing arrives here before it
     Time boundary_ = 0;
-    Waiting waiting_{2000};
+    Waiting waiting_{kLooksBeforeYield};
 };
 
 }  // namespace lookahead

@@ -26,8 +26,6 @@ MPI_Comm duplicate(MPI_Comm communicator) {
     return copy;
 }
 
-}  // namespace
-
 /// How often to look for what another rank sends before the core is left to others. With more ranks than cores that
 /// rank may need it. Else only strangers can want the core: some 20 ms of looking come first.
 int looks_before_yield(MPI_Comm communicator) {
@@ -53,6 +51,8 @@ void wait_for_all(std::span<MPI_Request> requests, Waiting& waiting) {
     };
     wait_until(are_done, waiting);
 }
+
+}  // namespace
 
 /// Holds MPI and the communicator.
 class MpiTransport::Session {
