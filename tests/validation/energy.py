@@ -3,9 +3,11 @@
 Prints the tables of ENERGY.md. `--size` is that of the workloads."""
 
 import argparse
+import csv
 import pathlib
 import sys
 import tempfile
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests" / "support"), str(ROOT / "experiments" / "analysis")]
@@ -22,6 +24,42 @@ SM_DYNAMIC_SHARE = 0.5  # Crago, Stephenson and Keckler: more than this
 LEAKAGE = ("sm_leakage", "l2", "interconnect")
 NOT_IN_GPUWATTCH = ("board",)
 SM = ("front_end", "register_file", "execution", "texture", "constant_cache", "load_store", "shared_memory", "l1d", "sm_clock")
+
+# GPUWattch's reports of kernels on a GTX 480, see ENERGY.md: what they call our components, and our counters in theirs.
+# A line of 128 bytes and its request are six flits of 32 bytes there and five of 40 here, and two column accesses of
+# DRAM; an instruction that is not arithmetic is taken for a load, and a warp for full, as these kernels' are.
+REPORTED = {
+    "front end": (("IBP", "ICP", "SCHEDP"), ("front_end",)),
+    "register file": (("RFP",), ("register_file",)),
+    "execution": (("SPP", "SFUP", "FPUP", "PIPEP"), ("execution",)),
+    "L1 and constant cache": (("DCP", "CCP"), ("l1d", "load_store", "constant_cache")),
+    "network": (("NOCP",), ("interconnect",)),
+    "L2": (("L2CP",), ("l2",)),
+    "DRAM and controllers": (("DRAMP", "MCP"), ("dram", "memory_controller")),
+}
+REPORTED_COUNTERS = {
+    "sm.fetches": lambda of: of["IC_H"],
+    "sm.warp_instructions": lambda of: of["TOT_INST"],
+    "sm.thread_instructions": lambda of: 32 * of["TOT_INST"],
+    "sm.integer": lambda of: of["FP_INT"],
+    "lsu.loads": lambda of: of["TOT_INST"] - of["FP_INT"],
+    "lsu.global_accesses": lambda of: of["DC_RH"] + of["DC_RM"] + of["DC_WH"] + of["DC_WM"],
+    "l1d.fills": lambda of: of["DC_RM"],
+    "lsu.constant_passes": lambda of: of["CC_H"] + of["CC_M"],
+    "lsu.constant_fills": lambda of: of["CC_M"],
+    "injection_port.flits": lambda of: of["NOC_A"] * 5 / 6,
+    "l2_slice.reads": lambda of: of["L2_RH"] + of["L2_RM"],
+    "l2_slice.writes": lambda of: of["L2_WH"] + of["L2_WM"],
+    "l2_slice.fetches": lambda of: of["MEM_RD"] / 2,
+    "l2_slice.write_backs": lambda of: of["MEM_WR"] / 2,
+    "dram.data_bus_cycles": lambda of: 2 * (of["MEM_RD"] + of["MEM_WR"]),
+    "dram.activates": lambda of: of["MEM_PRE"],
+    "dram.reads": lambda of: of["MEM_RD"] / 2,
+    "dram.writes": lambda of: of["MEM_WR"] / 2,
+}
+REPORT_S = 500 / 700e6  # a report's counts are those of 500 cycles
+REPORT_CONSTANT_W = 11  # gpuwattch_gtx480.xml: what CONST_DYNAMICP leaves of it is in MCP
+AGREEING_SHARES = ("register file", "execution", "network")  # ENERGY.md says why the others are not within 25 %
 
 
 class Measured:
@@ -52,6 +90,40 @@ def stream_of_products(program, folder, machine, blocks):
                                  "block=512", "--set", f"grid={blocks}", "--machine", machine, "-o",
                                  "l1i.enabled=false", "--out", file])
     return Measured(file)
+
+
+def reported_power():
+    """For each launch of gpuwattch_gtx480.csv its kernel and the dynamic watts of both by component: those of the report,
+    and those that fermi_40nm charges for the report's activity."""
+    table = tomllib.loads((ROOT / "experiments/energy_tables/fermi_40nm.toml").read_text())["event"]
+    with open(ROOT / "tests/validation/gpuwattch_gtx480.csv", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            of = {name: float(value) for name, value in row.items() if name not in ("launch", "kernel")}
+            of["MCP"] -= REPORT_CONSTANT_W - of["CONST_DYNAMICP"]
+            theirs = {name: sum(of[each] for each in labels) for name, (labels, _) in REPORTED.items()}
+            ours = {name: sum(each["joules"] * REPORTED_COUNTERS[each["counter"]](of) / REPORT_S for each in table
+                              if each["component"] in components and each["counter"] in REPORTED_COUNTERS)
+                    for name, (_, components) in REPORTED.items()}
+            yield f"{row['launch']} {row['kernel']}", theirs, ours
+
+
+def compare_reports(near):
+    """Prints the tables of both, and checks sums and the mean shares of AGREEING_SHARES."""
+    launches = list(reported_power())
+    print("| launch and kernel | GPUWattch | here |\n|---|--:|--:|")
+    for launch, theirs, ours in launches:
+        print(f"| {launch} | {sum(theirs.values()):.1f} W | {sum(ours.values()):.1f} W |")
+    print("| component | GPUWattch | here | ratio |\n|---|--:|--:|--:|")
+    shares = {}
+    for name in REPORTED:
+        shares[name] = [sum(each[name] / sum(each.values()) for each in side) / len(launches)
+                        for side in ([theirs for _, theirs, _ in launches], [ours for _, _, ours in launches])]
+        theirs, ours = shares[name]
+        print(f"| {name} | {100 * theirs:.1f} % | {100 * ours:.1f} % | {ours / theirs:.2f} |")
+    for launch, theirs, ours in launches:
+        near(f"gtx480: dynamic watts of GPUWattch's {launch}", sum(ours.values()), sum(theirs.values()))
+    for name in AGREEING_SHARES:
+        near(f"gtx480: mean share of {name} in GPUWattch's reports", shares[name][1], shares[name][0])
 
 
 def print_table(measured):
@@ -96,6 +168,7 @@ def main() -> int:
                     lookahead.simulate(arguments.program,
                                        [workload, "--size", arguments.size, "--machine", machine, "--out", file])
                     table[workload] = Measured(file)
+    compare_reports(near)
     print("gtx480")
     print_table({"products": products, **measured})
     print("v100")
