@@ -9,32 +9,16 @@ namespace lookahead::finaliser {
 using ptx::Instruction;
 using ptx::Opcode;
 using ptx::Operand;
-using ptx::OperandKind;
 using ptx::SymbolKind;
 using ptx::Type;
 
 namespace {
-
-Operand label_operand(std::uint32_t target) {
-    Operand operand;
-    operand.kind = OperandKind::label;
-    operand.target = target;
-    return operand;
-}
 
 Operand parameter_operand(std::uint32_t variable, std::uint32_t offset) {
     return address_operand({SymbolKind::function_variable, variable}, offset);
 }
 
 }  // namespace
-
-Operand number_operand(std::uint64_t value, Type type) {
-    Operand operand;
-    operand.kind = OperandKind::immediate;
-    operand.type = type;
-    operand.value = value;
-    return operand;
-}
 
 FunctionWriter::FunctionWriter(const ptx::Function& function) : result_(function) {
     result_.registers.clear();

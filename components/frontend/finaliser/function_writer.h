@@ -8,8 +8,6 @@
 
 namespace lookahead::finaliser {
 
-ptx::Operand number_operand(std::uint64_t value, ptx::Type type);
-
 /// Appends registers, variables and instructions to a PTX function. What is made for an instruction of the file, its
 /// `origin`, has that one's line and text.
 class FunctionWriter {

@@ -14,6 +14,22 @@ inline ptx::Operand register_operand(std::uint32_t reg, ptx::Type type) {
     return operand;
 }
 
+inline ptx::Operand number_operand(std::uint64_t value, ptx::Type type) {
+    ptx::Operand operand;
+    operand.kind = ptx::OperandKind::immediate;
+    operand.type = type;
+    operand.value = value;
+    return operand;
+}
+
+/// Instruction `target` of the function, as a branch names it.
+inline ptx::Operand label_operand(std::uint32_t target) {
+    ptx::Operand operand;
+    operand.kind = ptx::OperandKind::label;
+    operand.target = target;
+    return operand;
+}
+
 /// The address `offset` bytes behind a symbol's.
 inline ptx::Operand address_operand(ptx::SymbolReference symbol, std::uint64_t offset) {
     ptx::Operand operand;
