@@ -3,33 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <queue>
-#include <span>
 
+#include "components/frontend/finaliser/lists.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
 
 namespace {
-
-/// Lists by number, in one array.
-class Lists {
-  public:
-    /// `visit_all(f)` calls `f(list, element)` for all elements, the same each time.
-    template <typename VisitAll>
-    Lists(std::size_t count, VisitAll visit_all) : first_(count + 2, 0) {
-        visit_all([this](std::uint32_t list, std::uint32_t) { ++first_[list + 2]; });
-        for (std::size_t i = 2; i < first_.size(); ++i) first_[i] += first_[i - 1];
-        elements_.resize(first_.back());
-        visit_all([this](std::uint32_t list, std::uint32_t element) { elements_[first_[list + 1]++] = element; });
-    }
-    std::span<const std::uint32_t> operator[](std::uint32_t list) const {
-        return std::span(elements_).subspan(first_[list], first_[list + 1] - first_[list]);
-    }
-
-  private:
-    std::vector<std::uint32_t> first_;
-    std::vector<std::uint32_t> elements_;
-};
 
 /// Rows that one instruction can write or read at most: four operands of up to four rows.
 constexpr int kMostRows = 16;
@@ -118,8 +98,8 @@ class PressureScheduler {
     }
 
     const StretchValues& values_;
-    Lists predecessors_;  ///< by instruction
-    Lists accesses_;      ///< by value: the instructions that read or begin it
+    Lists<std::uint32_t> predecessors_;  ///< by instruction
+    Lists<std::uint32_t> accesses_;      ///< by value: the instructions that read or begin it
     std::vector<std::uint32_t> successors_left_;
     std::vector<int> growth_;  ///< by instruction, as things are
     std::vector<bool> is_placed_;

@@ -1,7 +1,6 @@
 #include "components/frontend/finaliser/spill_view.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "components/frontend/finaliser/flow.h"
 #include "components/frontend/finaliser/loops.h"
@@ -32,56 +31,58 @@ std::vector<double> weights_of(const VirtualKernel& kernel) {
     return weights;
 }
 
-}  // namespace
-
-void SpillView::Accesses::end_counting() {
-    std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    next_ = first_;
-    accesses_.resize(first_.back());
-}
-
-/// Calls `read(access)` and `write(access, instruction)` for all accesses in the order of the code.
-template <typename Read, typename Write>
-void SpillView::for_each_access(Read read, Write write) const {
+/// Calls `visit(access, instruction)` for all instructions in the order of the code: an access by the instruction.
+template <typename Visit>
+void for_each_instruction(const VirtualKernel& kernel, std::span<const double> weights, Visit visit) {
     Access access;
-    for (access.place.block = 0; access.place.block < kernel_.blocks.size(); ++access.place.block) {
+    for (access.place.block = 0; access.place.block < kernel.blocks.size(); ++access.place.block) {
+        access.weight = weights[access.place.block];
         access.place.index = 0;
-        for (const VirtualInstruction& instruction : kernel_.blocks[access.place.block].code) {
-            for (const VirtualOperand& operand : instruction.source) {
-                if (operand.kind != Operand::Kind::reg) continue;
-                access.operand = operand;
-                read(access);
-            }
-            if (instruction.destination_rows != 0) {
-                access.operand = {Operand::Kind::reg, instruction.destination_rows, instruction.destination};
-                write(access, instruction);
-            }
+        for (const VirtualInstruction& instruction : kernel.blocks[access.place.block].code) {
+            visit(access, instruction);
             ++access.place.index;
             ++access.position;
         }
     }
 }
 
+/// Accesses of rows by group.
+Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weights) {
+    return {kernel.groups.size(), [&](auto add) {
+                for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                    for (const VirtualOperand& operand : instruction.source) {
+                        if (operand.kind != Operand::Kind::reg) continue;
+                        access.operand = operand;
+                        add(kernel.group_of[operand.index], access);
+                    }
+                });
+            }};
+}
+
+Lists<Access> writes_of(const VirtualKernel& kernel, std::span<const double> weights) {
+    return {kernel.groups.size(), [&](auto add) {
+                for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                    if (instruction.destination_rows == 0) return;
+                    access.operand = {Operand::Kind::reg, instruction.destination_rows, instruction.destination};
+                    add(kernel.group_of[instruction.destination], access);
+                });
+            }};
+}
+
+}  // namespace
+
 SpillView::SpillView(const VirtualKernel& kernel, std::vector<RangeSet> ranges)
     : kernel_(kernel), ranges_(std::move(ranges)), recipes_(kernel, ranges_), fixed_(kernel.groups.size(), false) {
-    reads_.begin(kernel.groups.size());
-    writes_.begin(kernel.groups.size());
-    for_each_access([&](const Access& access) { reads_.count(kernel.group_of[access.operand.index]); },
-                    [&](const Access& access, const VirtualInstruction& instruction) {
-                        const std::uint32_t group = kernel.group_of[access.operand.index];
-                        writes_.count(group);
-                        if (overwrites_its_guard(instruction)) fixed_[group] = true;
-                    });
-    reads_.end_counting();
-    writes_.end_counting();
     const std::vector<double> weights = weights_of(kernel);
-    const auto add = [&](Accesses& accesses, Access access) {
-        access.weight = weights[access.place.block];
-        accesses.add(kernel.group_of[access.operand.index], access);
-    };
-    for_each_access([&](const Access& access) { add(reads_, access); },
-                    [&](const Access& access, const VirtualInstruction&) { add(writes_, access); });
-    for (const VirtualBlock& block : kernel.blocks) instructions_ += static_cast<std::uint32_t>(block.code.size());
+    reads_ = reads_of(kernel, weights);
+    writes_ = writes_of(kernel, weights);
+    for (const VirtualBlock& block : kernel.blocks) {
+        for (const VirtualInstruction& instruction : block.code) {
+            if (instruction.destination_rows != 0 && overwrites_its_guard(instruction))
+                fixed_[kernel.group_of[instruction.destination]] = true;
+        }
+        instructions_ += static_cast<std::uint32_t>(block.code.size());
+    }
 }
 
 bool SpilledValues::is_backed(const RowGroup& group) const {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "components/frontend/finaliser/lists.h"
 #include "components/frontend/finaliser/live_ranges.h"
 #include "components/frontend/finaliser/recipes.h"
 #include "components/frontend/finaliser/single_writes.h"
@@ -32,37 +33,17 @@ class SpillView {
         return std::span(ranges_).subspan(kernel_.groups[group].first, kernel_.groups[group].rows);
     }
     /// In the order of the code; an instruction that reads a group twice is there twice.
-    std::span<const Access> reads(std::uint32_t group) const { return reads_.of(group); }
-    std::span<const Access> writes(std::uint32_t group) const { return writes_.of(group); }
+    std::span<const Access> reads(std::uint32_t group) const { return reads_[group]; }
+    std::span<const Access> writes(std::uint32_t group) const { return writes_[group]; }
     /// Whether a write of the group cannot go through other rows.
     bool is_fixed(std::uint32_t group) const { return fixed_[group]; }
 
   private:
-    /// Accesses by group, in one array.
-    class Accesses {
-      public:
-        void count(std::uint32_t group) { ++first_[group + 1]; }
-        void begin(std::size_t groups) { first_.assign(groups + 1, 0); }
-        void end_counting();
-        void add(std::uint32_t group, const Access& access) { accesses_[next_[group]++] = access; }
-        std::span<const Access> of(std::uint32_t group) const {
-            return std::span(accesses_).subspan(first_[group], first_[group + 1] - first_[group]);
-        }
-
-      private:
-        std::vector<std::uint32_t> first_;
-        std::vector<std::uint32_t> next_;
-        std::vector<Access> accesses_;
-    };
-
-    template <typename Read, typename Write>
-    void for_each_access(Read read, Write write) const;
-
     const VirtualKernel& kernel_;
     std::vector<RangeSet> ranges_;
     Recipes recipes_;
-    Accesses reads_;
-    Accesses writes_;
+    Lists<Access> reads_;   ///< by group
+    Lists<Access> writes_;  ///< by group
     std::vector<bool> fixed_;
     std::uint32_t instructions_ = 0;
 };
