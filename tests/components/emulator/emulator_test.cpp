@@ -181,17 +181,22 @@ TEST_CASE("a warp that spins on shared memory lets the warp run that it waits fo
     for (std::uint32_t tid = 0; tid < 32; ++tid) CHECK(results[tid] == 42);
 }
 
+/// Behind a barrier all threads read the word of shared memory; the one of which `first` is true then stores to it.
+void barrier_read_and_first_stores(KernelBuilder& k, KernelBuilder::Predicate first, KernelBuilder::Operand result) {
+    k.barrier();
+    k.load(Space::shared, Type::u32, result, k.literal(0));
+    k.guard(first);
+    k.store(Space::shared, Type::u32, k.literal(0), k.literal(42));
+    k.unguard();
+}
+
 TEST_CASE("warps of a CTA keep up with one another, as programs need that lack a barrier behind a read") {
     constexpr std::uint32_t kThreads = 512;
     const auto results = run_threads({kThreads, 1, 1}, [](KernelBuilder& k, auto tid, auto result) {
         k.shared_bytes(4);
         const auto first = k.predicate();
         k.setp(isa::Comparison::eq, Type::u32, first, tid, k.literal(0));
-        k.barrier();
-        k.load(Space::shared, Type::u32, result, k.literal(0));
-        k.guard(first);
-        k.store(Space::shared, Type::u32, k.literal(0), k.literal(42));
-        k.unguard();
+        barrier_read_and_first_stores(k, first, result);
     });
     for (std::uint32_t tid = 0; tid < kThreads; ++tid) CHECK(results[tid] == 0);
 }
@@ -215,11 +220,7 @@ TEST_CASE("a warp that runs while the others wait at a barrier does not run ahea
         k.branch(begin, end);
         k.unguard();
         k.bind(end);
-        k.barrier();
-        k.load(Space::shared, Type::u32, result, k.literal(0));
-        k.guard(first);
-        k.store(Space::shared, Type::u32, k.literal(0), k.literal(42));
-        k.unguard();
+        barrier_read_and_first_stores(k, first, result);
     });
     for (std::uint32_t tid = 0; tid < kThreads; ++tid) CHECK(results[tid] == 0);
 }
