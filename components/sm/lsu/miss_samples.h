@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,12 +31,14 @@ class MissSamples {
         Source source = Source::global;
     };
 
+    MissSamples() { until_next_.fill(1); }
+
     /// Counts a miss; true: it is to be sampled, by begin().
     bool due(Source source) { return --until_next_[static_cast<std::size_t>(source)] == 0; }
     std::uint16_t begin(Source source, Cycle now) {
-        const auto index = static_cast<std::size_t>(source);
         samples_.push_back({.queued = now, .source = source});
-        until_next_[index] = ++begun_[index] < kMost ? kEvery : std::numeric_limits<std::uint64_t>::max();
+        until_next_[static_cast<std::size_t>(source)] =
+            begun(source) < kMost ? kEvery : std::numeric_limits<std::uint64_t>::max();
         return static_cast<std::uint16_t>(samples_.size());
     }
     /// The number of a miss that happens now, if it is to be sampled, or 0.
@@ -61,7 +64,7 @@ class MissSamples {
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
         std::uint64_t count = samples_.size();
-        archive& until_next_& begun_& count;
+        archive& until_next_& count;
         samples_.resize(count);
         for (Sample& each : samples_) {
             archive& each.queued& each.sent& each.came& each.filled& each.source;
@@ -69,8 +72,11 @@ class MissSamples {
     }
 
   private:
-    std::array<std::uint64_t, kSources> until_next_{1, 1, 1, 1, 1};
-    std::array<std::uint64_t, kSources> begun_{};
+    std::size_t begun(Source source) const {
+        return static_cast<std::size_t>(std::ranges::count(samples_, source, &Sample::source));
+    }
+
+    std::array<std::uint64_t, kSources> until_next_;
     std::vector<Sample> samples_;
 };
 
