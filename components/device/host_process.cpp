@@ -82,8 +82,8 @@ void HostProcess::advance(Inbox inbox, Time horizon) {
         started_ = true;
         for (const isa::ModuleVariable& variable : kernel_table_.image) {
             allocator_.place(variable.address, variable.bytes);
-            announce({variable.address, variable.bytes}, false);
         }
+        announce_changes();
         take_next_call();
     }
     for (auto next = inbox.begin();;) {
@@ -171,13 +171,16 @@ HostCall* HostProcess::load_variable(const isa::ModuleVariable& variable) {
 void HostProcess::begin_call() {
     switch (call_->kind) {
         case HostCall::Kind::allocate:
-            change_allocations([this] { call_->allocated = allocator_.allocate(call_->bytes); });
+            call_->allocated = allocator_.allocate(call_->bytes);
+            announce_changes();
             break;
         case HostCall::Kind::release:
-            change_allocations([this] { allocator_.release(call_->address); });
+            allocator_.release(call_->address);
+            announce_changes();
             break;
         case HostCall::Kind::use_pages:
-            change_allocations([this] { allocator_.use_pages(); });
+            allocator_.use_pages();
+            announce_changes();
             break;
         case HostCall::Kind::copy_to_device:
             counters_.bytes_to_device += call_->bytes;
@@ -198,19 +201,19 @@ void HostProcess::begin_call() {
     }
 }
 
-template <class Change>
-void HostProcess::change_allocations(const Change& change) {
-    const auto before = allocator_.mapped();
-    change();
-    const auto after = allocator_.mapped();
-    std::vector<Allocator::Block> gone, come;
-    const auto by_address = [](const Allocator::Block& a, const Allocator::Block& b) {
-        return std::pair(a.address, a.bytes) < std::pair(b.address, b.bytes);
+void HostProcess::announce_changes() {
+    std::vector<Allocator::Block> mapped = allocator_.mapped();
+    const auto announce_difference = [this](const auto& from, const auto& less, bool released) {
+        const auto by_address = [](const Allocator::Block& a, const Allocator::Block& b) {
+            return std::pair(a.address, a.bytes) < std::pair(b.address, b.bytes);
+        };
+        std::vector<Allocator::Block> blocks;
+        std::ranges::set_difference(from, less, std::back_inserter(blocks), by_address);
+        for (const Allocator::Block& block : blocks) announce(block, released);
     };
-    std::ranges::set_difference(before, after, std::back_inserter(gone), by_address);
-    std::ranges::set_difference(after, before, std::back_inserter(come), by_address);
-    for (const Allocator::Block& block : gone) announce(block, true);
-    for (const Allocator::Block& block : come) announce(block, false);
+    announce_difference(announced_, mapped, true);
+    announce_difference(mapped, announced_, false);
+    announced_ = std::move(mapped);
 }
 
 void HostProcess::announce(const Allocator::Block& block, bool released) {
@@ -357,6 +360,7 @@ void HostProcess::save(boost::archive::binary_oarchive& archive) const {
 
 void HostProcess::load(boost::archive::binary_iarchive& archive) {
     serialize_state(archive);
+    announced_ = allocator_.mapped();
     driver_ = std::make_unique<DriverThread>(program_, kernel_table_.image);
     if (!started_ || call_ == &load_) {
         return;

@@ -92,9 +92,8 @@ class HostProcess : public LogicalProcess {
     void begin_call();
     void begin_transfer(const char* what);
     void begin_launch();
-    /// Tells the SMs what a change of the allocations makes of what they may access.
-    template <class Change>
-    void change_allocations(const Change& change);
+    /// Tells the SMs what they may access now and might not before, and the reverse.
+    void announce_changes();
     void announce(const Allocator::Block& block, bool released);
     void require_allocated(const char* what) const;
     /// Sends the next piece of the current copy or fill: it never crosses a slice or exceeds kHostPieceBytes.
@@ -127,6 +126,7 @@ class HostProcess : public LogicalProcess {
     std::vector<std::byte> received_;       ///< of the current copy_from_device
     std::uint32_t launches_ = 0;
     Allocator allocator_;
+    std::vector<Allocator::Block> announced_;  ///< what the SMs may access, by address, as they were told
     std::vector<LogEntry> log_;
     std::vector<KernelRecord> records_;
     HostCounters counters_;
