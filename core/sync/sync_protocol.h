@@ -41,7 +41,7 @@ struct SyncDescription {
     bool has_common_windows;  ///< all ranks go through the same sequence of windows
 };
 
-/// ConfigurationError with the list of names if there is none of this name.
+/// ConfigurationError with "did you mean" and the list of names if there is none of this name.
 const SyncDescription& find_sync_protocol(std::string_view name);
 
 }  // namespace lookahead

@@ -1,9 +1,8 @@
 #include "partitioning/partitioners/partition.h"
 
 #include <algorithm>
-#include <array>
 
-#include "core/component/catalogue.h"
+#include "core/component/option_table.h"
 #include "core/error/error.h"
 #include "partitioning/partitioners/partitioners.h"
 
@@ -17,21 +16,14 @@ struct Partitioner {
     std::vector<int> (*partition)(const PartitionGraph&, int ranks);
 };
 
-constexpr std::array kPartitioners{
-    Partitioner{"linear", "Runs of consecutive logical processes of about equal work.", "", partition_linear},
-    Partitioner{"round_robin", "Logical process i on rank i modulo the number of ranks.", "", partition_round_robin},
-    Partitioner{"graph", "Balanced work and little traffic over short channels between ranks.",
-                "Pellegrini and Roman, Scotch, HPCN Europe 1996", partition_graph},
-};
-
-[[maybe_unused]] const bool partitioners_listed = [] {
-    add_slot({"partition", "Which rank each logical process stands on; a file may say it, too.", "--partition"});
-    for (const Partitioner& partitioner : kPartitioners) {
-        add_variant({"partition", std::string(partitioner.name), std::string(partitioner.description),
-                     std::string(partitioner.source)});
-    }
-    return true;
-}();
+const OptionTable<Partitioner> kPartitioners(
+    {"partition", "Which rank each logical process stands on; a file may say it, too.", "--partition"}, "partitioner",
+    {
+        {"linear", "Runs of consecutive logical processes of about equal work.", "", partition_linear},
+        {"round_robin", "Logical process i on rank i modulo the number of ranks.", "", partition_round_robin},
+        {"graph", "Balanced work and little traffic over short channels between ranks.",
+         "Pellegrini and Roman, Scotch, HPCN Europe 1996", partition_graph},
+    });
 
 /// Gives every empty rank the LP with the least work of the rank with the most LPs.
 void fill_empty_ranks(const PartitionGraph& graph, int ranks, std::vector<int>& rank_of_lp) {
@@ -59,18 +51,6 @@ void fill_empty_ranks(const PartitionGraph& graph, int ranks, std::vector<int>& 
     }
 }
 
-std::vector<int> partition_by_name(const PartitionGraph& graph, int ranks, const std::string& name) {
-    const auto* const found = std::ranges::find(kPartitioners, name, &Partitioner::name);
-    if (found != kPartitioners.end()) {
-        return found->partition(graph, ranks);
-    }
-    std::string names;
-    for (const Partitioner& partitioner : kPartitioners) {
-        names += std::string(partitioner.name) + ", ";
-    }
-    throw ConfigurationError("unknown partitioner " + name + "; there are " + names + "and files (PATH/FILE)");
-}
-
 }  // namespace
 
 std::vector<int> partition(const Model& model, int ranks, const std::string& name_or_file,
@@ -80,7 +60,7 @@ std::vector<int> partition(const Model& model, int ranks, const std::string& nam
         return partition_from_file(model, ranks, name_or_file);
     }
     const PartitionGraph graph = make_partition_graph(model, measured_work);
-    std::vector<int> rank_of_lp = partition_by_name(graph, ranks, name_or_file);
+    std::vector<int> rank_of_lp = kPartitioners.find(name_or_file, ", and files (PATH/FILE)").partition(graph, ranks);
     fill_empty_ranks(graph, ranks, rank_of_lp);
     return rank_of_lp;
 }

@@ -145,9 +145,13 @@ TEST_CASE("a file that does not fit is refused with its line") {
     CHECK_THROWS_AS(partition(model, 2, "/no/such/file"), InputError);
 }
 
-TEST_CASE("an unknown partitioner is refused with the list of those that there are") {
+TEST_CASE("an unknown partitioner is refused with the nearest name and the list of those that there are") {
     CHECK_THROWS_WITH_AS(partition(chain(2), 2, "metis"),
                          "unknown partitioner metis; there are linear, round_robin, graph, and files (PATH/FILE)",
+                         ConfigurationError);
+    CHECK_THROWS_WITH_AS(partition(chain(2), 2, "grahp"),
+                         "unknown partitioner grahp: did you mean graph?; there are linear, round_robin, graph, and "
+                         "files (PATH/FILE)",
                          ConfigurationError);
 }
 

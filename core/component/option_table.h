@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/component/catalogue.h"
+
+namespace lookahead {
+
+namespace detail {
+
+/// Throws ConfigurationError: the nearest of the known names, and all of them.
+[[noreturn]] void unknown_option(std::string_view what, std::string_view name, const std::vector<std::string>& known,
+                                 std::string_view others);
+
+}  // namespace detail
+
+/// What an option of the command line chooses among: a slot whose variants are rows of a table in place of classes.
+/// A row has `name`, `description` and `source`.
+template <class Row>
+class OptionTable {
+  public:
+    /// Adds the slot and its variants to the catalogue, so it stands at namespace scope. `what` names a row in errors.
+    OptionTable(SlotEntry slot, std::string_view what, std::vector<Row> rows) : what_(what), rows_(std::move(rows)) {
+        for (const Row& row : rows_) {
+            add_variant({slot.name, std::string(row.name), std::string(row.description), std::string(row.source)});
+        }
+        add_slot(std::move(slot));
+    }
+
+    /// An unknown name is a ConfigurationError with "did you mean" and the list of names, at the end of which stands
+    /// what `others` there are.
+    const Row& find(std::string_view name, std::string_view others = {}) const {
+        const auto found = std::ranges::find(rows_, name, &Row::name);
+        if (found != rows_.end()) {
+            return *found;
+        }
+        std::vector<std::string> known;
+        for (const Row& row : rows_) {
+            known.emplace_back(row.name);
+        }
+        detail::unknown_option(what_, name, known, others);
+    }
+
+  private:
+    std::string_view what_;
+    std::vector<Row> rows_;
+};
+
+}  // namespace lookahead
