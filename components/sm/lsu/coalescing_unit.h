@@ -102,14 +102,6 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     };
     static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
 
-    void check(const MemoryInstruction& memory, isa::LaneMask global, isa::LaneMask shared) const;
-    void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) const;
-    void check_global(const MemoryInstruction& memory, isa::LaneMask lanes) const;
-    isa::LaneMask split_generic(QueuedInstruction& entry) const;
-    static void translate_local(MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window);
-    static isa::LaneMask local_lanes(const MemoryInstruction& memory, isa::LaneMask lanes, std::uint64_t window);
-    void drop_unmapped(QueuedInstruction& entry, isa::LaneMask local);
-
     void take_replies(Cycle now);
     void take_reply(const MessageHeader& reply, Cycle now);
     void line_came(const ReadReply& reply, Cycle now);

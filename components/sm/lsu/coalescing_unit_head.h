@@ -1,0 +1,414 @@
+#pragma once
+
+// Definitions of BasicCoalescingUnit: what the oldest instruction does in a cycle.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "components/sm/lsu/coalescing_unit.h"
+#include "components/sm/lsu/lane_data.h"
+#include "components/sm/lsu/memory_order.h"
+
+namespace lookahead::gpu {
+
+namespace lsu {
+
+/// That the lanes access in the line.
+inline ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
+    const unsigned width = isa::lane_bytes(*memory.instruction);
+    ByteMask mask;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const std::uint64_t first = memory.addresses[static_cast<unsigned>(std::countr_zero(left))] - line;
+        mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
+    }
+    return mask;
+}
+
+}  // namespace lsu
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::block(std::uint8_t cause, Cycle now) {
+    head_.blocked = true;
+    head_.cause = cause;
+    head_.blocked_since = now;
+}
+
+/// Charges the cycles since the head last tried and failed; 0 if it did not.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::charge_block(Cycle now) {
+    if (head_.blocked_since == kNotCharging) {
+        return;
+    }
+    const auto cycles = static_cast<std::uint64_t>(now - head_.blocked_since);
+    head_.blocked_since = kNotCharging;
+    if (head_.cause < kStall) {
+        l1_.charge_failure(static_cast<ReservationFailure>(head_.cause), cycles);
+    } else {
+        counters_.stall_cycles[head_.cause - kStall] += cycles;
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::run_head(Cycle now) {
+    QueuedInstruction& entry = queue_.front();
+    charge_block(now);
+    if (!head_.started && !start_head(entry, now)) {
+        return;
+    }
+    const bool all_done = entry.shared != 0         ? perform_shared(entry, now)
+                          : is_constant_load(entry) ? perform_constant(entry, now)
+                                                    : perform_global(entry, now);
+    if (all_done) {
+        finish_head(entry, now);
+    }
+}
+
+/// False if it must wait.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    ContextAccount& account = contexts_[memory.context];
+    if (Contract::acquire_holds_younger_accesses && account.acquires != 0 && !memory.pre_load) {
+        block(LsuStall::acquire, now);
+        return false;
+    }
+    if (Contract::release_waits && lsu::is_release(instruction) && lsu::leaves_sm(instruction) &&
+        epochs_.total() != 0) {
+        block(LsuStall::release, now);
+        return false;
+    }
+    if (lsu::has_result(instruction) && !memory.pre_load) {
+        if (loads_.full()) {
+            block(LsuStall::load_table_full, now);
+            return false;
+        }
+        const bool acquire = lsu::is_acquire(instruction);
+        head_.load = loads_.allocate();
+        PendingLoad& pending = loads_[head_.load];
+        pending.instruction = &instruction;
+        pending.destination_rows = memory.destination_rows;
+        pending.token = memory.token;
+        pending.context = memory.context;
+        pending.epoch = epochs_.current_tag();
+        pending.issuing = true;
+        pending.acquire = acquire;
+        pending.begun = entry.accepted;
+        line_offsets(memory.addresses, pending.offsets);
+        ++account.loads;
+        if constexpr (Contract::fence_waits_for_loads) {
+            epochs_.begin(pending.epoch);
+        }
+        account.acquires += acquire;
+    }
+    head_.started = true;
+    if (prefetches_ != nullptr && !memory.pre_load) [[unlikely]] {
+        prefetches_->observe(entry);
+    }
+    return true;
+}
+
+/// Values move in the first cycle; the banks stay taken for the others. True when the instruction has no more to do.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    if (head_.shared_until == kNoShared) {
+        const unsigned degree = shared_.conflict_degree(memory, entry.shared);
+        const Rows rows =
+            lsu::has_result(*memory.instruction) ? rows_of(*memory.instruction, memory.destination_rows) : Rows{};
+        shared_.perform(memory, entry.shared, rows.data());
+        head_.shared_until = now + degree - 1;
+        ++counters_.shared_accesses;
+        counters_.shared_conflict_cycles += degree - 1;
+    }
+    if (now < head_.shared_until) {
+        return false;
+    }
+    if (lsu::has_result(*memory.instruction)) {
+        PendingLoad& pending = loads_[head_.load];
+        pending.ready = std::max(pending.ready, now + shared_.latency());
+    }
+    head_.shared_until = kNoShared;
+    entry.shared = 0;
+    return entry.global == 0;
+}
+
+/// One pass: the lanes that ask for the word of the lowest one that is left.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::perform_constant(QueuedInstruction& entry, Cycle now) {
+    const std::uint64_t address = entry.memory.addresses[std::countr_zero(entry.global)];
+    const isa::LaneMask lanes = lanes_in_word(entry.memory.addresses, address) & entry.global;
+    PendingLoad& pending = loads_[head_.load];
+    switch (
+        constants_->load(address & ~std::uint64_t{ConstantCache::kBytes - 1}, {head_.load, lanes}, !lines_.full())) {
+        case ConstantCache::Answer::refused:
+            block(LsuStall::constant_cache, now);
+            return false;
+        case ConstantCache::Answer::hit:
+            serve_constant(head_.load, lanes);
+            break;
+        case ConstantCache::Answer::missed: {
+            const ConstantCache::Request request = constants_->request();
+            request_line(request.line, request.sectors, request.reader, now);
+            ++pending.outstanding;
+            break;
+        }
+        case ConstantCache::Answer::merged:
+            ++pending.outstanding;
+            break;
+    }
+    pending.ready = std::max(pending.ready, now + constants_->hit_latency());
+    ++counters_.constant_passes;
+    entry.global &= ~lanes;
+    counters_.constant_loads += entry.global == 0;
+    return entry.global == 0;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cycle now) {
+    if (entry.global == 0) [[unlikely]] {
+        return true;  // a pre-load of which no lane is left
+    }
+    accessed_ = now;
+    const auto first = std::countr_zero(entry.global);
+    const std::uint64_t line = line_of(entry.memory.addresses[first]);
+    const isa::LaneMask lanes = lanes_in_line(entry.memory.addresses, line) & entry.global;
+    bool done = false;
+    switch (entry.memory.instruction->operation) {
+        case isa::Operation::load:
+            if (entry.memory.pre_load) [[unlikely]] {
+                done = pre_load_line(entry, line, lanes, now);
+                break;
+            }
+            done = l1_.sectored() ? load_sectors(entry, line, lanes, now)
+                                  : load_line(entry, line, kAllSectors, lanes, now);
+            break;
+        case isa::Operation::store:
+            done = store_line(entry, line, lanes, now);
+            break;
+        default:
+            done = atomic_line(entry, line, lanes, now);
+            break;
+    }
+    if (done) {
+        ++counters_.global_accesses;
+        entry.global &= ~lanes;
+    }
+    return entry.global == 0;
+}
+
+/// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken
+/// from the instruction, should a later group have to wait.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                                 Cycle now) {
+    const std::uint8_t* offsets = loads_[head_.load].offsets;
+    const bool weak = entry.memory.instruction->order == isa::Order::weak || l1_.keeps_stores_to(line);
+    while (lanes != 0) {
+        SectorMask sectors = sectors_of_lanes(offsets, lanes);
+        if (weak || !Contract::ordered_load_bypasses || !Contract::ordered_load_never_joins) {
+            sectors = l1_.alike(line, sectors);
+        }
+        const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
+        if (!load_line(entry, line, sectors, group, now)) {
+            return false;
+        }
+        entry.global &= ~group;
+        lanes &= ~group;
+    }
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors,
+                                              isa::LaneMask lanes, Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    L1Access access{
+        .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
+    ByteMask bytes;
+    if (l1_.keeps_stores_to(line)) {
+        bytes = lsu::bytes_of_lanes(memory, line, lanes);
+        access.bytes = &bytes;
+    }
+    const Waiter waiter{.token = head_.load, .lanes = lanes};
+    const L1LoadResult result =
+        instruction.order == isa::Order::weak ? l1_.load(access, waiter) : l1_.load_ordered(access, waiter);
+    if (result.answer == L1Answer::stall) {
+        block(static_cast<std::uint8_t>(result.failure), now);
+        return false;
+    }
+    PendingLoad& pending = loads_[head_.load];
+    pending.ready = std::max(pending.ready, now + hit_latency_);
+    if (result.answer == L1Answer::hit) {
+        serve(waiter, result.data);
+    } else {
+        ++pending.outstanding;
+        const auto source = line >= isa::kLocalMemoryBase ? MissSamples::Source::local : MissSamples::Source::global;
+        if (result.answer == L1Answer::miss && samples_.due(source)) [[unlikely]] {
+            reinterpret_cast<ReadRequest*>(l1_.miss_queue().last_payload())->sample = samples_.begin(source, now);
+        }
+    }
+    return true;
+}
+
+/// It waits for a place in the miss queue, through which one request leaves a cycle; an access that finds no MSHR or no
+/// line that can make room is dropped: demand loads behind it are not to wait for a hint as long as memory takes.
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                                  Cycle now) {
+    const MemoryInstruction& memory = entry.memory;
+    SectorMask left = kAllSectors;
+    if (l1_.sectored()) {
+        alignas(32) std::uint8_t offsets[isa::kWarpSize];
+        line_offsets(memory.addresses, offsets);
+        left = sectors_of_lanes(offsets, lanes);
+    }
+    while (left != 0) {
+        const SectorMask sectors = l1_.sectored() ? l1_.alike(line, left) : left;
+        const L1LoadResult result = l1_.load(
+            {.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::pre_load, .sectors = sectors},
+            {});
+        if (result.answer == L1Answer::stall) {
+            if (result.failure == ReservationFailure::miss_queue_full ||
+                result.failure == ReservationFailure::write_back) {
+                block(static_cast<std::uint8_t>(result.failure), now);
+                return false;
+            }
+            ++counters_.pre_load_drops;
+        }
+        left &= static_cast<SectorMask>(~sectors);
+    }
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                               Cycle now) {
+    const bool kept = l1_.keeps_stores_to(line);
+    if (!kept && !l1_.can_write()) {
+        block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
+        return false;
+    }
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    const auto offset = [&](unsigned lane) { return memory.addresses[lane] - line; };
+    alignas(64) std::byte bytes[kLineBytes] = {};  // whole words travel: what is not stored must not be random
+    ByteMask mask;
+    if (lanes == isa::kFullMask && is_plain_word(instruction) && are_consecutive_words(memory.addresses)) {
+        std::memcpy(bytes, memory.data[0], kLineBytes);
+        mask.bits[0] = mask.bits[1] = ~std::uint64_t{0};
+    } else {
+        read_lanes(instruction, lanes, bytes, offset, memory.data);
+        mask = lsu::bytes_of_lanes(memory, line, lanes);
+    }
+    const L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
+    if (kept) {
+        return store_local_line(access, mask, bytes, now);
+    }
+    l1_.store(access, mask, bytes, epochs_.current_tag());
+    store_sent();
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::store_local_line(const L1Access& access, const ByteMask& mask,
+                                                     const std::byte* bytes, Cycle now) {
+    const L1StoreResult result = l1_.store_local(access, mask, bytes, epochs_.current_tag());
+    if (result.answer == L1Answer::stall) {
+        block(static_cast<std::uint8_t>(result.failure), now);
+        return false;
+    }
+    if (result.answer == L1Answer::miss) {
+        store_sent();
+    }
+    return true;
+}
+
+template <class Contract>
+bool BasicCoalescingUnit<Contract>::atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                                Cycle now) {
+    if (!l1_.can_write()) {
+        block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
+        return false;
+    }
+    const MemoryInstruction& memory = entry.memory;
+    const isa::Instruction& instruction = *memory.instruction;
+    const bool returns = instruction.operation == isa::Operation::atomic;
+    const auto count = static_cast<unsigned>(std::popcount(lanes));
+    const AtomicRequest request{.line = line,
+                                .tag = returns ? head_.load : epochs_.current_tag(),
+                                .op = instruction.atomic,
+                                .type = instruction.type,
+                                .returns_value = returns,
+                                .lanes = static_cast<std::uint8_t>(count)};
+    SectorMask sectors = kAllSectors;
+    if (l1_.sectored()) {
+        alignas(32) std::uint8_t offsets[isa::kWarpSize];
+        line_offsets(memory.addresses, offsets);
+        sectors = sectors_of_lanes(offsets, lanes);
+    }
+    const L1Access access{
+        .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
+    if (l1_.keeps_stores_to(line)) [[unlikely]] {
+        if (const L1StoreResult clean = l1_.clean_for_atomic(access); clean.answer == L1Answer::stall) {
+            block(static_cast<std::uint8_t>(clean.failure), now);
+            return false;
+        }
+    }
+    std::byte* place = l1_.atomic(access, sizeof request + count * sizeof(AtomicLane));
+    std::memcpy(place, &request, sizeof request);
+    place += sizeof request;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const bool two = instruction.atomic == isa::AtomicOp::cas;
+        const AtomicLane each{.operand = atomic_operand(instruction, lane, &memory.data[0]),
+                              .operand2 = two ? atomic_operand(instruction, lane, &memory.data[2]) : 0,
+                              .lane = static_cast<std::uint8_t>(lane),
+                              .offset = static_cast<std::uint8_t>(memory.addresses[lane] - line),
+                              .unused = {}};
+        std::memcpy(place, &each, sizeof each);
+        place += sizeof each;
+    }
+    if (returns) {
+        ++loads_[head_.load].outstanding;
+    } else {
+        store_sent();
+    }
+    return true;
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::finish_head(QueuedInstruction& entry, Cycle now) {
+    const std::uint16_t context = entry.memory.context;
+    if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) {
+        PendingLoad& pending = loads_[head_.load];
+        pending.issuing = false;
+        pending.ready = std::max(pending.ready, now + 1);
+        if (pending.outstanding == 0) {
+            completions_.schedule(head_.load, pending.ready);
+        }
+    }
+    head_ = {};
+    queue_.pop();
+    --contexts_[context].queued;
+    ++performed_;
+    close_fences();
+    end_fences(now);
+    end_cta_fence_if_due(context, now);
+}
+
+template <class Contract>
+typename BasicCoalescingUnit<Contract>::Rows BasicCoalescingUnit<Contract>::rows_of(const isa::Instruction& instruction,
+                                                                                    const DestinationRows& of) {
+    Rows rows{};
+    const unsigned count = instruction.vector * isa::type_rows(instruction.type);
+    for (unsigned i = 0; i < count; ++i) {
+        rows[i] = registers_.row(of[i]);
+    }
+    return rows;
+}
+
+}  // namespace lookahead::gpu

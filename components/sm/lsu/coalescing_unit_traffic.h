@@ -1,0 +1,270 @@
+#pragma once
+
+// Definitions of BasicCoalescingUnit: requests that leave, replies that come, and what completes by them.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "components/sm/lsu/coalescing_unit.h"
+#include "components/sm/lsu/lane_data.h"
+#include "components/sm/lsu/memory_order.h"
+
+namespace lookahead::gpu {
+
+/// They go before L1D's: they are few, and whole warps wait for each.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
+    if (memory_->can_send(now)) {
+        memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(&lines_.front()),
+                      sizeof(ReadRequest), now);
+        note_read(lines_.front(), now);
+        lines_.sent();
+        if (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::constant_cache)) {
+            wake();
+        }
+    }
+}
+
+/// L1D and the texture unit take turns where both have a request.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
+    if (requests.advance(now)) {
+        wake();
+    }
+    if (!lines_.empty()) {
+        send_line_request(now);
+        return;
+    }
+    const bool l1 = requests.next_departure(now) == now;
+    const bool texture = texture_.request() != nullptr;
+    if (!l1 && !texture) {
+        return;
+    }
+    if (!memory_->can_send(now)) {
+        return;
+    }
+    if (texture && (texture_first_ || !l1)) {
+        send_texture_request(now);
+    } else {
+        send_l1_request(now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_l1_request(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
+    const QueuedRequest& request = requests.front();
+    note_sent(request, now);
+    memory_->send(request.type, request.payload, request.bytes, now);
+    requests.pop();
+    texture_first_ = true;
+    wake();
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::send_texture_request(Cycle now) {
+    note_read(*texture_.request(), now);
+    memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(texture_.request()), sizeof(ReadRequest),
+                  now);
+    texture_.sent();
+    texture_first_ = false;
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::note_read(const ReadRequest& request, Cycle now) {
+    ++traffic_.reads;
+    if (request.sample != 0) {
+        samples_.sent(request.sample, now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::note_came(const ReadReply& reply, Cycle now, Cycle fill_latency) {
+    if (reply.sample != 0) {
+        samples_.came(reply.sample, now, now + fill_latency);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request, Cycle now) {
+    if (request.type == GpuMessage::read_request) {
+        note_read(*reinterpret_cast<const ReadRequest*>(request.payload), now);
+    } else if (request.type == GpuMessage::write_request) {
+        const auto& write = *reinterpret_cast<const WriteRequest*>(request.payload);
+        ++traffic_.writes;
+        traffic_.written_bytes += count_of(write.mask);
+        stores_ += write.tag == kWriteBackTag;
+    } else {
+        const auto& atomic = *reinterpret_cast<const AtomicRequest*>(request.payload);
+        ++(atomic.returns_value != 0 ? traffic_.atomics : traffic_.writes);
+        traffic_.written_bytes += atomic.lanes * isa::type_bytes(atomic.type);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::receive(const MessageHeader& message, Cycle now) {
+    if (message.type == AllocationUpdate::kType) {
+        allocations_.update(message.as<AllocationUpdate>());
+    } else {
+        memory_->receive(message, now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::take_replies(Cycle now) {
+    while (const MessageHeader* reply = memory_->next_reply(now)) {
+        take_reply(*reply, now);
+        wake();
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle now) {
+    switch (static_cast<GpuMessage>(reply.type)) {
+        case GpuMessage::read_reply:
+            ++traffic_.read_replies;
+            if (reply.as<ReadReply>().client == Client::texture) {
+                note_came(reply.as<ReadReply>(), now, 0);
+                return texture_.receive(reply.as<ReadReply>());
+            }
+            if ((reply.as<ReadReply>().tag & LineRequests::kTag) != 0) {
+                return line_came(reply.as<ReadReply>(), now);
+            }
+            note_came(reply.as<ReadReply>(), now, fill_latency_);
+            l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
+                     [&](const Waiter& waiter, const std::byte* line) {
+                         serve(waiter, line);
+                         data_came(waiter.token, now);
+                     });
+            break;
+        case GpuMessage::write_acknowledge:
+            ++traffic_.acknowledgements;
+            --stores_;
+            if (reply.as<WriteAcknowledge>().tag == kWriteBackTag) {
+                break;
+            }
+            if constexpr (Contract::fence_waits_for_stores) {
+                end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
+            }
+            break;
+        case GpuMessage::atomic_reply:
+            ++traffic_.atomic_replies;
+            take_atomic_values(reply);
+            data_came(reply.as<AtomicReply>().tag, now);
+            break;
+        default:
+            LOOKAHEAD_ASSERT(false, "a message of type " + std::to_string(reply.type) + " came as a reply of memory");
+    }
+}
+
+/// A line for the instruction or the constant cache.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::line_came(const ReadReply& reply, Cycle now) {
+    const std::uint32_t reader = lines_.came(reply);
+    Cycle fill_latency = 0;  // of warps that fetch or issue again
+    if (constants_ != nullptr && (reader & ConstantCache::kReader) != 0) {
+        ++counters_.constant_fills;
+        constants_->fill(reader, reply.data(), [&](const ConstantCache::Waiter& waiter) {
+            serve_constant(waiter.token, waiter.lanes);
+            data_came(waiter.token, now);
+            fill_latency = fill_latency_;
+        });
+    }
+    note_came(reply, now, fill_latency);
+    listener_.line_came(reader, now);
+}
+
+/// From the line that the constant cache accessed last.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::serve_constant(std::uint32_t load, isa::LaneMask lanes) {
+    const PendingLoad& pending = loads_[load];
+    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
+    write_lanes(
+        *pending.instruction, lanes, constants_->bytes(),
+        [&](unsigned lane) { return pending.offsets[lane] % ConstantCache::kBytes; }, rows.data());
+}
+
+/// Data of one access of a load stand in the registers.
+template <class Contract>
+void BasicCoalescingUnit<Contract>::data_came(std::uint32_t load, Cycle now) {
+    PendingLoad& pending = loads_[load];
+    --pending.outstanding;
+    pending.ready = std::max(pending.ready, now + fill_latency_);
+    if (pending.outstanding == 0 && !pending.issuing) {
+        completions_.schedule(load, pending.ready);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::serve(const Waiter& waiter, const std::byte* line) {
+    const PendingLoad& pending = loads_[waiter.token];
+    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
+    if (waiter.lanes == isa::kFullMask && is_plain_word(*pending.instruction) && is_whole_line(pending.offsets)) {
+        std::memcpy(rows[0], line, kLineBytes);
+        return;
+    }
+    write_lanes(
+        *pending.instruction, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::take_atomic_values(const MessageHeader& reply) {
+    const auto& head = reply.as<AtomicReply>();
+    const auto* values = reinterpret_cast<const AtomicValue*>(&head + 1);
+    const PendingLoad& pending = loads_[head.tag];
+    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
+    for (unsigned i = 0; i < head.lanes; ++i) {
+        isa::write_loaded(*pending.instruction, static_cast<unsigned>(values[i].lane),
+                          reinterpret_cast<const std::byte*>(&values[i].value), rows.data());
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::complete(std::uint32_t item, Cycle now) {
+    wake();
+    if (item < loads_.size()) {
+        complete_load(item, now);
+    } else {
+        complete_fence(static_cast<std::uint16_t>(item - loads_.size()), now);
+    }
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now) {
+    const PendingLoad& pending = loads_[load];
+    const isa::Instruction& instruction = *pending.instruction;
+    ContextAccount& account = contexts_[pending.context];
+    --account.loads;
+    ++counters_.completed_loads;
+    counters_.load_cycles += static_cast<std::uint64_t>(now - pending.begun);
+    if (pending.acquire) {
+        --account.acquires;
+        if (Contract::acquire_starts_generation && lsu::leaves_sm(instruction)) {
+            l1_.start_generation();
+        }
+    }
+    if constexpr (Contract::fence_waits_for_loads) {
+        end_access(pending.epoch, now);
+    }
+    end_cta_fence_if_due(pending.context, now);
+    loads_.release(load);
+    if (pending.token != 0) [[unlikely]] {
+        return listener_.extension_completed(pending.token, instruction, now);
+    }
+    listener_.memory_completed(pending.context, instruction, now);
+}
+
+template <class Contract>
+void BasicCoalescingUnit<Contract>::complete_fence(std::uint16_t context, Cycle now) {
+    ContextAccount& account = contexts_[context];
+    const isa::Instruction& instruction = *account.fence;
+    account.fence = nullptr;
+    if (Contract::fence_starts_generation_at_its_end && lsu::leaves_sm(instruction)) {
+        l1_.start_generation();
+    }
+    listener_.memory_completed(context, instruction, now);
+}
+
+}  // namespace lookahead::gpu

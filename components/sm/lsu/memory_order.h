@@ -1,0 +1,27 @@
+#pragma once
+
+#include "components/isa/instruction.h"
+
+namespace lookahead::gpu {
+
+namespace lsu {
+
+constexpr bool is_acquire(const isa::Instruction& instruction) {
+    return instruction.order == isa::Order::acquire || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+constexpr bool is_release(const isa::Instruction& instruction) {
+    return instruction.order == isa::Order::release || instruction.order == isa::Order::acq_rel ||
+           instruction.order == isa::Order::sc;
+}
+/// Scope cta is the SM's own; everything else reaches beyond it.
+constexpr bool leaves_sm(const isa::Instruction& instruction) {
+    return instruction.scope != isa::Scope::cta;
+}
+constexpr bool has_result(const isa::Instruction& instruction) {
+    return instruction.operation == isa::Operation::load || instruction.operation == isa::Operation::atomic;
+}
+
+}  // namespace lsu
+
+}  // namespace lookahead::gpu
