@@ -68,9 +68,10 @@ void Dataset::read_into(ElementType type, void* values) const {
     }
 }
 
-void Dataset::overwrite(ElementType type, const void* values) {
-    check(H5Dwrite(id(), type_in_memory(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(),
-          [&] { return "write " + name(); });
+std::uint64_t Dataset::offset() const {
+    const haddr_t offset = H5Dget_offset(id());
+    LOOKAHEAD_ASSERT(offset != HADDR_UNDEF, "the values of " + name() + " are not in one place");
+    return offset;
 }
 
 std::vector<std::string> Dataset::read_texts() const {
@@ -119,14 +120,6 @@ void Dataset::attach_scale(unsigned dimension, const Dataset& scale) {
 }
 
 void Dataset::attach_to_columns(std::span<const Dataset> columns) {
-    std::vector<const Dataset*> pointers;
-    for (const Dataset& column : columns) {
-        pointers.push_back(&column);
-    }
-    attach_to_columns(pointers);
-}
-
-void Dataset::attach_to_columns(std::span<const Dataset* const> columns) {
     if (columns.empty()) {
         return;
     }
@@ -134,9 +127,9 @@ void Dataset::attach_to_columns(std::span<const Dataset* const> columns) {
     hobj_ref_t self = reference_to(*this);
     const hvl_t scales{1, &self};
     std::vector<ScaleUser> users;
-    for (const Dataset* column : columns) {
-        write_list(*column, "DIMENSION_LIST", list, 1, &scales);
-        users.push_back({reference_to(*column), 0});
+    for (const Dataset& column : columns) {
+        write_list(column, "DIMENSION_LIST", list, 1, &scales);
+        users.push_back({reference_to(column), 0});
     }
     write_list(*this, "REFERENCE_LIST", scale_user_type(), users.size(), users.data());
 }

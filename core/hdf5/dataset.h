@@ -31,11 +31,8 @@ class Dataset : public Object {
     /// The elements as they lie in memory in the file's own type; not for texts.
     std::vector<std::byte> read_bytes() const;
 
-    /// Replaces all elements by others of the same number and type.
-    template <Element T>
-    void overwrite(std::span<const T> values) {
-        overwrite(element_type_of<T>(), values.data());
-    }
+    /// Where in the file the elements of a dataset of Layout::in_place lie, which are not texts: as in memory.
+    std::uint64_t offset() const;
 
     /// Makes this dataset the scale (coordinate) of a dimension.
     void make_scale(std::string_view dimension_name);
@@ -44,12 +41,10 @@ class Dataset : public Object {
     /// Attaches this scale, which nothing is attached to yet, to dimension 0 of one-dimensional datasets that have no
     /// scale yet. As attach_scale() for each of them, but in time that grows with their number, not with its square.
     void attach_to_columns(std::span<const Dataset> columns);
-    void attach_to_columns(std::span<const Dataset* const> columns);
     bool has_scale(unsigned dimension, const Dataset& scale) const;
 
   private:
     void read_into(ElementType type, void* values) const;
-    void overwrite(ElementType type, const void* values);
 };
 
 }  // namespace lookahead::hdf5

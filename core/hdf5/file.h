@@ -17,16 +17,11 @@ class InputFile {
     Handle file_;
 };
 
-/// `synced`: the file is on the disk when commit() returns. `renamed`: the system writes it there in its own time, so that
-/// a machine that loses power just then may lose the contents; waiting for the disk is a third of a short run. Such a file
-/// is put together in memory and written when it is complete.
-enum class Commit { synced, renamed };
-
-/// A file that appears under its name only when it is complete: it is written to `path`.partial, and commit()
-/// closes, syncs and renames it. Without commit() the partial file is removed.
+/// A file that appears under its name only when it is complete and on the disk: it is written to `path`.partial, and
+/// commit() closes, syncs and renames it. Without commit() the partial file is removed.
 class OutputFile {
   public:
-    explicit OutputFile(std::string path, Commit how = Commit::synced);
+    explicit OutputFile(std::string path);
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
     ~OutputFile();
@@ -40,7 +35,6 @@ class OutputFile {
 
   private:
     std::string path_;
-    Commit how_;
     Handle file_;
     bool committed_ = false;
 };

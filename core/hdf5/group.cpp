@@ -53,13 +53,16 @@ Handle compressed_properties(std::span<const std::uint64_t> shape) {
 }
 
 Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
-                      std::uint64_t bytes) {
+                      std::uint64_t bytes, Layout layout) {
     const auto create = [&](Id properties) {
         return Handle(H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
     };
     // Lists of properties are slow to make; these are the same for most datasets.
     static const Id plain = plain_properties();
     static const Id compact = compact_properties();
+    if (layout == Layout::in_place) {
+        return create(plain);
+    }
     if (!shape.empty() && bytes >= kLargeBytes) {
         return create(compressed_properties(shape).get());
     }
@@ -90,6 +93,12 @@ Handle array_space(std::span<const std::uint64_t> shape) {
 
 }  // namespace
 
+Group Group::root_of(Id file) {
+    Handle group(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    check(group.get(), file, "open /");
+    return Group(std::move(group));
+}
+
 Group Group::create_group(std::string_view name) {
     Handle group(H5Gcreate2(id(), std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
     check(group.get(), id(), "create group " + std::string(name));
@@ -106,6 +115,10 @@ Dataset Group::open_dataset(std::string_view name) const {
     Handle dataset(H5Dopen2(id(), std::string(name).c_str(), H5P_DEFAULT), H5Dclose);
     check(dataset.get(), id(), "open dataset " + std::string(name));
     return Dataset(std::move(dataset));
+}
+
+void Group::remove(std::string_view name) {
+    check(H5Ldelete(id(), std::string(name).c_str(), H5P_DEFAULT), id(), "remove " + std::string(name));
 }
 
 bool Group::has(std::string_view name) const {
@@ -144,7 +157,7 @@ void Group::check_size(std::string_view name, std::uint64_t size, std::span<cons
 }
 
 Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
-                     const Meaning& meaning) {
+                     const Meaning& meaning, Layout layout) {
     const Id element = type_in_memory(type);
     std::uint64_t points = 1;
     for (const std::uint64_t extent : shape) {
@@ -153,8 +166,8 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     // A text takes a pointer in memory and twice as much in the file.
     const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
     const Handle array = shape.empty() ? Handle() : array_space(shape);
-    Handle handle =
-        create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(), shape, bytes);
+    Handle handle = create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(),
+                                   shape, bytes, layout);
     check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
     Dataset dataset(std::move(handle));
     if (points > 0) {

@@ -52,6 +52,21 @@ void prepare() {
     H5set_free_list_limits(kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited);
 }
 
+Handle access_properties() {
+    Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fclose_degree(properties.get(), H5F_CLOSE_SEMI);
+    H5Pset_libver_bounds(properties.get(), H5F_LIBVER_V18, H5F_LIBVER_V110);
+    constexpr hsize_t kMetadataBytes = 16 * 1024;  // headers next to one another go to the file in one write
+    H5Pset_meta_block_size(properties.get(), kMetadataBytes);
+    return properties;
+}
+
+Handle creation_properties() {
+    Handle properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_obj_track_times(properties.get(), false);
+    return properties;
+}
+
 void fail(const std::string& path, const std::string& action) {
     std::string reason;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);

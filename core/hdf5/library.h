@@ -13,6 +13,11 @@ namespace lookahead::hdf5 {
 /// freed memory that it could give back, and from giving all of it back when the process ends.
 void prepare();
 
+/// For opening a file: it must be closed by nobody but us, since an object left open would keep it incomplete.
+Handle access_properties();
+/// For making one: times of creation would make equal results differ.
+Handle creation_properties();
+
 /// Throws InputError: "PATH: cannot ACTION: REASON", with the innermost reason that HDF5 gives.
 [[noreturn]] void fail(const std::string& path, const std::string& action);
 

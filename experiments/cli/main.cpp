@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/heap/heap.h"
 #include "core/param/suggestion.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/commands.h"
-#include "experiments/cli/heap.h"
 #include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
 
@@ -135,6 +135,6 @@ ExitCode start(int argc, char** argv) {
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
-    lookahead::cli::prepare_heap();
+    lookahead::prepare_heap();
     return static_cast<int>(lookahead::cli::start(argc, argv));
 }

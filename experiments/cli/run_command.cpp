@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "core/heap/heap.h"
 #include "experiments/cli/commands.h"
-#include "experiments/cli/heap.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/run.h"

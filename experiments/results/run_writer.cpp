@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "core/error/error.h"
-#include "core/hdf5/file.h"
-#include "experiments/results/draft_group.h"
+#include "core/hdf5/memory_file.h"
+#include "core/heap/heap.h"
+#include "experiments/results/table_groups.h"
 #include "hdf5_schemas/run_schema.h"
 
 namespace lookahead {
@@ -16,14 +17,36 @@ namespace lookahead {
 namespace {
 
 namespace schema = run_schema;
-using hdf5::Dataset;
-using hdf5::Group;
 using hdf5::Meaning;
 
+/// A one-dimensional dataset.
+template <class Group, class T>
+typename Group::Column write_column(Group& group, const std::string& name, const Meaning& meaning,
+                                    const std::vector<T>& values) {
+    const std::uint64_t rows = values.size();
+    return group.write(name, meaning, values, std::span(&rows, 1));
+}
+
+template <class Group, class T>
+typename Group::Column write_scale(Group& group, const char* name, const Meaning& meaning,
+                                   const std::vector<T>& values) {
+    auto scale = write_column(group, name, meaning, values);
+    scale.make_scale(name);
+    return scale;
+}
+
+template <class Group, class T>
+typename Group::Column write_scale(Group& group, const DatasetName& name, const std::vector<T>& values) {
+    return write_scale(group, name.name, meaning_of(name), values);
+}
+
 /// Writes the columns of a table; finish() attaches all of them to the table's scale.
+template <class Group>
 class Table {
   public:
-    Table(DraftGroup& group, DraftDataset& scale) : group_(group), scale_(scale) {}
+    using Column = typename Group::Column;
+
+    Table(Group& group, Column& scale) : group_(group), scale_(scale) {}
 
     template <class T>
     void write(const DatasetName& name, const std::vector<T>& values) {
@@ -31,8 +54,8 @@ class Table {
     }
     template <class T>
     void write(const std::string& name, const Meaning& meaning, const std::vector<T>& values) {
-        LOOKAHEAD_ASSERT(values.size() == scale_.size(), "the column " + name + " is not as long as its table");
-        columns_.push_back(&group_.write(name, meaning, values));
+        LOOKAHEAD_ASSERT(values.size() == scale_.size, "the column " + name + " is not as long as its table");
+        columns_.push_back(write_column(group_, name, meaning, values));
     }
     /// The column of one member of all rows.
     template <class Rows, class Member>
@@ -45,44 +68,32 @@ class Table {
         write(name, values);
     }
 
-    void finish() { scale_.attach_to_columns(columns_); }
+    void finish() { scale_.attach_to_columns(std::move(columns_)); }
 
   private:
-    DraftGroup& group_;
-    DraftDataset& scale_;
-    std::vector<DraftDataset*> columns_;
+    Group& group_;
+    Column& scale_;
+    std::vector<Column> columns_;
 };
 
-template <class T>
-DraftDataset& write_scale(DraftGroup& group, const char* name, const Meaning& meaning, const std::vector<T>& values) {
-    DraftDataset& scale = group.write(name, meaning, values);
-    scale.make_scale(name);
-    return scale;
-}
-
-template <class T>
-DraftDataset& write_scale(DraftGroup& group, const DatasetName& name, const std::vector<T>& values) {
-    return write_scale(group, name.name, meaning_of(name), values);
-}
-
-/// An array of 64-bit numbers with a scale for each dimension.
-template <class T>
-void write_scaled(DraftGroup& group, const std::string& name, const Meaning& meaning, const std::vector<T>& values,
-                  std::initializer_list<const DraftDataset*> scales) {
+/// An array of numbers with a scale for each dimension.
+template <class Group, class T>
+void write_scaled(Group& group, const std::string& name, const Meaning& meaning, const std::vector<T>& values,
+                  std::initializer_list<const typename Group::Column*> scales) {
     std::vector<std::uint64_t> shape;
-    for (const DraftDataset* scale : scales) {
-        shape.push_back(scale->size());
+    for (const auto* scale : scales) {
+        shape.push_back(scale->size);
     }
-    DraftDataset& dataset = group.write(name, meaning, values, shape);
+    auto column = group.write(name, meaning, values, shape);
     unsigned dimension = 0;
-    for (const DraftDataset* scale : scales) {
-        dataset.attach_scale(dimension++, *scale);
+    for (const auto* scale : scales) {
+        column.attach_scale(dimension++, *scale);
     }
 }
 
-template <class T>
-void write_scaled(DraftGroup& group, const DatasetName& name, const std::vector<T>& values,
-                  std::initializer_list<const DraftDataset*> scales) {
+template <class Group, class T>
+void write_scaled(Group& group, const DatasetName& name, const std::vector<T>& values,
+                  std::initializer_list<const typename Group::Column*> scales) {
     write_scaled(group, name.name, meaning_of(name), values, scales);
 }
 
@@ -94,7 +105,7 @@ std::vector<T> numbers(std::size_t count) {
     return values;
 }
 
-void write_summary(Group& root, const RunRecord& record) {
+void write_summary(FileGroup& root, const RunRecord& record) {
     root.set_attribute(schema::kSchemaAttribute, schema::kId);
     root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
     root.set_attribute(schema::kRunIdAttribute, record.run_id);
@@ -115,7 +126,7 @@ void write_summary(Group& root, const RunRecord& record) {
     root.set_attribute(schema::kKernelsAttribute, static_cast<std::uint64_t>(record.kernels.size()));
 }
 
-void write_meta(Group& group, const RunMeta& meta) {
+void write_meta(FileGroup group, const RunMeta& meta) {
     std::vector<std::string> files;
     std::vector<std::string> hashes;
     for (const auto& [file, hash] : meta.inputs) {
@@ -137,10 +148,11 @@ void write_meta(Group& group, const RunMeta& meta) {
     group.set_attribute(schema::kMetaInputHashesAttribute, std::span<const std::string>(hashes));
 }
 
-void write_config(Group& group, const RunRecord& record) {
+void write_config(FileGroup parent, const RunRecord& record) {
+    hdf5::Group& group = parent.group();
     group.set_attribute(schema::kConfigTomlAttribute, record.config_toml);
     for (const EffectiveEntry& entry : record.config) {
-        Dataset dataset = std::visit(
+        hdf5::Dataset dataset = std::visit(
             [&]<class T>(const T& value) {
                 if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::string>) {
                     return group.write_scalar(entry.key, value, {entry.unit, entry.help});
@@ -153,8 +165,9 @@ void write_config(Group& group, const RunRecord& record) {
     }
 }
 
-void write_components(DraftGroup& group, const std::vector<ComponentRow>& rows) {
-    DraftDataset& scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
+template <class Group>
+void write_components(Group group, const std::vector<ComponentRow>& rows) {
+    auto scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kComponentsName, rows, [](const ComponentRow& row) { return row.name; });
     table.write(schema::kComponentsKind, rows, [](const ComponentRow& row) { return row.kind; });
@@ -162,10 +175,11 @@ void write_components(DraftGroup& group, const std::vector<ComponentRow>& rows) 
     table.finish();
 }
 
-void write_counters(DraftGroup& group, const std::vector<CounterGroup>& groups) {
+template <class Group>
+void write_counters(Group group, const std::vector<CounterGroup>& groups) {
     for (const CounterGroup& counters : groups) {
-        DraftGroup& kind = group.child(counters.kind);
-        DraftDataset& scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
+        auto kind = group.child(counters.kind);
+        auto scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
         Table table(kind, scale);
         for (const CounterColumn& column : counters.columns) {
             table.write(column.name, {column.unit, column.description}, column.values);
@@ -174,13 +188,14 @@ void write_counters(DraftGroup& group, const std::vector<CounterGroup>& groups) 
     }
 }
 
-void write_kernels(DraftGroup& group, const RunRecord& record) {
+template <class Group>
+void write_kernels(Group group, const RunRecord& record) {
     const auto& rows = record.kernels;
     std::vector<std::uint64_t> ids;
     for (const KernelRow& row : rows) {
         ids.push_back(row.id);
     }
-    DraftDataset& scale = write_scale(group, schema::kKernelsId, ids);
+    auto scale = write_scale(group, schema::kKernelsId, ids);
     Table table(group, scale);
     table.write(schema::kKernelsName, rows, [](const KernelRow& row) { return row.name; });
     table.write(schema::kKernelsStream, rows, [](const KernelRow& row) { return row.stream; });
@@ -215,26 +230,27 @@ std::vector<std::uint64_t> launches_of(const RunRecord& record) {
     return launches;
 }
 
-void write_kernel_counters(DraftGroup& group, const RunRecord& record) {
-    const DraftDataset& kernel = write_scale(group, schema::kKernelCountersKernel, launches_of(record));
-    const DraftDataset& counter = write_scale(group, schema::kKernelCountersCounter, record.kernel_counters.counters);
+template <class Group>
+void write_kernel_counters(Group group, const RunRecord& record) {
+    const auto kernel = write_scale(group, schema::kKernelCountersKernel, launches_of(record));
+    const auto counter = write_scale(group, schema::kKernelCountersCounter, record.kernel_counters.counters);
     write_scaled(group, schema::kKernelCountersCounts, record.kernel_counters.values, {&kernel, &counter});
 }
 
-void write_stalls(DraftGroup& group, const StallSeries& stalls) {
-    const DraftDataset& cycle = write_scale(group, schema::kStallsCycle, stalls.cycles);
-    const DraftDataset& component = write_scale(group, schema::kStallsComponent, stalls.components);
-    const DraftDataset& cause = write_scale(group, schema::kStallsCause, stalls.causes);
+void write_stalls(FileGroup group, const StallSeries& stalls) {
+    const auto cycle = write_scale(group, schema::kStallsCycle, stalls.cycles);
+    const auto component = write_scale(group, schema::kStallsComponent, stalls.components);
+    const auto cause = write_scale(group, schema::kStallsCause, stalls.causes);
     write_scaled(group, schema::kStallsSchedulerCycles, stalls.values, {&cycle, &component, &cause});
 }
 
-void write_latency(DraftGroup& group, const LatencySamples& latency) {
+void write_latency(FileGroup group, const LatencySamples& latency) {
     std::vector<std::uint64_t> numbers(latency.sms.size());
     std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
-    const DraftDataset& sample = write_scale(group, schema::kLatencySample, numbers);
-    const DraftDataset& stage = write_scale(group, schema::kLatencyStage, latency.stages);
+    const auto sample = write_scale(group, schema::kLatencySample, numbers);
+    const auto stage = write_scale(group, schema::kLatencyStage, latency.stages);
     const auto write_names = [&](const DatasetName& name, const std::vector<std::string>& names) {
-        group.write(name.name, meaning_of(name), names).attach_scale(0, sample);
+        write_column(group, name.name, meaning_of(name), names).attach_scale(0, sample);
     };
     write_names(schema::kLatencySm, latency.sms);
     write_names(schema::kLatencySlice, latency.slices);
@@ -245,28 +261,29 @@ void write_latency(DraftGroup& group, const LatencySamples& latency) {
     write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});
 }
 
-void write_series(DraftGroup& group, const std::vector<SeriesGroup>& all) {
+void write_series(FileGroup group, const std::vector<SeriesGroup>& all) {
     for (const SeriesGroup& series : all) {
-        DraftGroup& kind = group.child(series.kind);
-        const DraftDataset& cycle = write_scale(kind, schema::kSeriesEachCycle, series.cycles);
-        const DraftDataset& component = write_scale(kind, schema::kSeriesEachComponent, series.components);
+        auto kind = group.child(series.kind);
+        const auto cycle = write_scale(kind, schema::kSeriesEachCycle, series.cycles);
+        const auto component = write_scale(kind, schema::kSeriesEachComponent, series.components);
         for (const CounterColumn& column : series.columns) {
             write_scaled(kind, column.name, {column.unit, column.description}, column.values, {&cycle, &component});
         }
     }
 }
 
-void write_histogram(DraftGroup& group, const HistogramRecord& histogram) {
+template <class Group>
+void write_histogram(Group group, const HistogramRecord& histogram) {
     const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
-    DraftDataset& component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
+    auto component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
     write_scale(group, schema::kHistogramsEachEachEdges.name, {histogram.unit, about("Edges of the bins.")},
                 histogram.edges);
-    const DraftDataset& bin = write_scale(group, schema::kHistogramsEachEachBin.name,
-                                          {histogram.unit, about("Least value of the bin.")}, lower_edges);
+    const auto bin = write_scale(group, schema::kHistogramsEachEachBin.name,
+                                 {histogram.unit, about("Least value of the bin.")}, lower_edges);
     const std::uint64_t shape[] = {histogram.components.size(), lower_edges.size()};
-    DraftDataset& counts = group.write(schema::kHistogramsEachEachCounts.name,
-                                       {"", about("Values from an edge up to the next.")}, histogram.counts, shape);
+    auto counts = group.write(schema::kHistogramsEachEachCounts.name,
+                              {"", about("Values from an edge up to the next.")}, histogram.counts, shape);
     Table table(group, component);
     table.write(schema::kHistogramsEachEachUnderflow.name, {"", about("Values below the first edge.")},
                 histogram.underflow);
@@ -277,14 +294,16 @@ void write_histogram(DraftGroup& group, const HistogramRecord& histogram) {
     counts.attach_scale(1, bin);
 }
 
-void write_histograms(DraftGroup& group, const std::vector<HistogramRecord>& histograms) {
+template <class Group>
+void write_histograms(Group group, const std::vector<HistogramRecord>& histograms) {
     for (const HistogramRecord& histogram : histograms) {
         write_histogram(group.child(histogram.kind).child(histogram.name), histogram);
     }
 }
 
-void write_energy_events(DraftGroup& group, const std::vector<EventRow>& rows) {
-    DraftDataset& scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
+template <class Group>
+void write_energy_events(Group group, const std::vector<EventRow>& rows) {
+    auto scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
     table.write(schema::kEnergyEventsUnit, rows, [](const EventRow& row) { return row.event.unit; });
@@ -296,8 +315,9 @@ void write_energy_events(DraftGroup& group, const std::vector<EventRow>& rows) {
     table.finish();
 }
 
-void write_energy_statics(DraftGroup& group, const std::vector<StaticRow>& rows) {
-    DraftDataset& scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
+template <class Group>
+void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
+    auto scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
     table.write(schema::kEnergyStaticUnit, rows, [](const StaticRow& row) { return row.power.unit; });
@@ -310,40 +330,42 @@ void write_energy_statics(DraftGroup& group, const std::vector<StaticRow>& rows)
 }
 
 /// What there is an energy of, and the components' energies.
-void write_energy_tables(DraftGroup& group, const EnergyReport& energy) {
+template <class Group>
+void write_energy_tables(Group group, const EnergyReport& energy) {
     std::vector<std::string> names;
     std::vector<double> joules;
     for (const ComponentEnergy& component : energy.components) {
         names.push_back(component.name);
         joules.insert(joules.end(), {component.dynamic_j, component.static_j});
     }
-    const DraftDataset& components = write_scale(group, schema::kEnergyComponent, names);
-    const DraftDataset& categories =
-        write_scale(group, schema::kEnergyCategory, std::vector<std::string>{"dynamic", "static"});
+    const auto components = write_scale(group, schema::kEnergyComponent, names);
+    const auto categories = write_scale(group, schema::kEnergyCategory, std::vector<std::string>{"dynamic", "static"});
     write_scaled(group, schema::kEnergyJoules, joules, {&components, &categories});
     write_energy_events(group.child(schema::kEnergyEventsGroup), energy.events);
     write_energy_statics(group.child(schema::kEnergyStaticGroup), energy.statics);
 }
 
-void write_energy(DraftGroup& group, const RunRecord& record) {
+void write_energy(FileGroup group, const RunRecord& record) {
     const EnergyReport& energy = record.energy;
-    group.group().set_attribute(schema::kEnergyTableAttribute, energy.table);
-    group.group().set_attribute(schema::kEnergyDescriptionAttribute, energy.description);
-    group.group().set_attribute(schema::kEnergyTomlAttribute, energy.toml);
-    group.group().set_attribute(schema::kEnergyBusyFsAttribute, energy.busy_fs);
-    group.group().set_attribute(schema::kEnergyDynamicJAttribute, energy.dynamic_j);
-    group.group().set_attribute(schema::kEnergyStaticJAttribute, energy.static_j);
-    group.group().set_attribute(schema::kEnergyTotalJAttribute, energy.total_j);
-    group.group().set_attribute(schema::kEnergyAverageWAttribute, energy.average_w);
-    group.group().set_attribute(schema::kEnergyEnergyDelayJsAttribute, energy.energy_delay_js);
-    const DraftDataset& kernels = write_scale(group, schema::kEnergyKernel, launches_of(record));
-    write_scaled(
-        group, schema::kEnergyKernelJoules, record.kernel_energies.joules,
-        {&kernels, &group.dataset(schema::kEnergyComponent.name), &group.dataset(schema::kEnergyCategory.name)});
+    group.set_attribute(schema::kEnergyTableAttribute, energy.table);
+    group.set_attribute(schema::kEnergyDescriptionAttribute, energy.description);
+    group.set_attribute(schema::kEnergyTomlAttribute, energy.toml);
+    group.set_attribute(schema::kEnergyBusyFsAttribute, energy.busy_fs);
+    group.set_attribute(schema::kEnergyDynamicJAttribute, energy.dynamic_j);
+    group.set_attribute(schema::kEnergyStaticJAttribute, energy.static_j);
+    group.set_attribute(schema::kEnergyTotalJAttribute, energy.total_j);
+    group.set_attribute(schema::kEnergyAverageWAttribute, energy.average_w);
+    group.set_attribute(schema::kEnergyEnergyDelayJsAttribute, energy.energy_delay_js);
+    const auto kernels = write_scale(group, schema::kEnergyKernel, launches_of(record));
+    const auto components = group.column(schema::kEnergyComponent.name);
+    const auto categories = group.column(schema::kEnergyCategory.name);
+    write_scaled(group, schema::kEnergyKernelJoules, record.kernel_energies.joules,
+                 {&kernels, &components, &categories});
     write_scaled(group, schema::kEnergyKernelEnergyDelay, record.kernel_energies.energy_delay_js, {&kernels});
 }
 
-void write_window_lengths(DraftGroup& group, const DraftDataset& ranks, const std::vector<EngineRow>& rows) {
+template <class Group>
+void write_window_lengths(Group& group, const auto& ranks, const std::vector<EngineRow>& rows) {
     constexpr std::size_t kLengths = std::tuple_size_v<decltype(EngineStatistics::window_lengths)>;
     std::vector<std::uint64_t> lengths;
     for (std::size_t i = 0; i < kLengths; ++i) {
@@ -353,12 +375,13 @@ void write_window_lengths(DraftGroup& group, const DraftDataset& ranks, const st
     for (const EngineRow& row : rows) {
         counts.insert(counts.end(), row.statistics.window_lengths.begin(), row.statistics.window_lengths.end());
     }
-    DraftDataset& scale = write_scale(group, schema::kEngineWindowLength, lengths);
+    auto scale = write_scale(group, schema::kEngineWindowLength, lengths);
     write_scaled(group, schema::kEngineWindowLengths, counts, {&ranks, &scale});
 }
 
-void write_engine(DraftGroup& group, const std::vector<EngineRow>& rows) {
-    DraftDataset& scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
+template <class Group>
+void write_engine(Group group, const std::vector<EngineRow>& rows) {
+    auto scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
     Table table(group, scale);
     const auto statistic = [&](const DatasetName& name, auto member) {
         table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
@@ -380,13 +403,14 @@ void write_engine(DraftGroup& group, const std::vector<EngineRow>& rows) {
     write_window_lengths(group, scale, rows);
 }
 
-void write_processes(DraftGroup& group, const RunRecord& record) {
+template <class Group>
+void write_processes(Group group, const RunRecord& record) {
     const RunProfile& profile = record.profile;
     std::vector<std::string> names;
     for (std::size_t lp = 0; lp < profile.loads.size(); ++lp) {
         names.push_back(record.components[lp].name);
     }
-    DraftDataset& scale = write_scale(group, schema::kEnginePerProcessProcess, names);
+    auto scale = write_scale(group, schema::kEnginePerProcessProcess, names);
     Table table(group, scale);
     table.write(schema::kEnginePerProcessRank, std::vector<std::int32_t>(profile.rank.begin(), profile.rank.end()));
     table.write(schema::kEnginePerProcessComputeSeconds, profile.loads, [](const ProcessLoad& l) { return l.seconds; });
@@ -394,15 +418,16 @@ void write_processes(DraftGroup& group, const RunRecord& record) {
     table.finish();
 }
 
-void write_windows(DraftGroup& group, const RunRecord& record) {
+template <class Group>
+void write_windows(Group group, const RunRecord& record) {
     const WindowLog& log = record.profile.windows;
     const std::size_t windows = log.start.size();
     std::vector<std::string> names;
     for (std::size_t lp = 0; lp < record.profile.loads.size() && !log.messages.empty(); ++lp) {
         names.push_back(record.components[lp].name);
     }
-    const DraftDataset& process = write_scale(group, schema::kEnginePerWindowProcess, names);
-    DraftDataset& scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
+    const auto process = write_scale(group, schema::kEnginePerWindowProcess, names);
+    auto scale = write_scale(group, schema::kEnginePerWindowWindow, numbers<std::uint64_t>(windows));
     Table table(group, scale);
     table.write(schema::kEnginePerWindowStartFs, log.start);
     table.finish();
@@ -411,26 +436,32 @@ void write_windows(DraftGroup& group, const RunRecord& record) {
 }
 
 /// What has as many values before the run as after it.
-void write_tables(DraftGroup& root, const RunRecord& record) {
+template <class Group>
+void write_tables(Group root, const RunRecord& record) {
     write_components(root.child(schema::kComponentsGroup), record.components);
     write_counters(root.child(schema::kCountersGroup), record.counters);
     write_histograms(root.child(schema::kHistogramsGroup), record.histograms);
     write_energy_tables(root.child(schema::kEnergyGroup), record.energy);
-    write_engine(root.child(schema::kEngineGroup), record.engine);
+    auto engine = root.child(schema::kEngineGroup);
+    write_processes(engine.child(schema::kEnginePerProcessGroup), record);
+    write_windows(engine.child(schema::kEnginePerWindowGroup), record);
+    write_engine(std::move(engine), record.engine);
 }
 
-void write_results(DraftGroup& root, const RunRecord& record) {
-    write_summary(root.group(), record);
-    write_meta(root.child(schema::kMetaGroup).group(), record.meta);
+/// What has as many values before the run as after it if every kernel of the program is launched once, in order.
+template <class Group>
+void write_launches(Group root, const RunRecord& record) {
     write_kernels(root.child(schema::kKernelsGroup), record);
-    write_series(root.child(schema::kSeriesGroup), record.series);
     write_kernel_counters(root.child(schema::kKernelCountersGroup), record);
+}
+
+void write_results(FileGroup root, const RunRecord& record) {
+    write_summary(root, record);
+    write_meta(root.child(schema::kMetaGroup), record.meta);
+    write_series(root.child(schema::kSeriesGroup), record.series);
     write_stalls(root.child(schema::kStallsGroup), record.stalls);
     write_latency(root.child(schema::kLatencyGroup), record.latency);
     write_energy(root.child(schema::kEnergyGroup), record);
-    DraftGroup& engine = root.child(schema::kEngineGroup);
-    write_processes(engine.child(schema::kEnginePerProcessGroup), record);
-    write_windows(engine.child(schema::kEnginePerWindowGroup), record);
 }
 
 /// Whether the tables of both have the same texts and the same sizes.
@@ -447,32 +478,34 @@ bool same_tables(const RunRecord& a, const RunRecord& b) {
            std::ranges::equal(a.histograms, b.histograms, same_histogram) && a.energy.toml == b.energy.toml &&
            a.energy.components.size() == b.energy.components.size() &&
            a.energy.events.size() == b.energy.events.size() && a.energy.statics.size() == b.energy.statics.size() &&
-           a.engine.size() == b.engine.size();
+           a.engine.size() == b.engine.size() && a.profile.loads.size() == b.profile.loads.size() &&
+           a.profile.windows.start.size() == b.profile.windows.start.size() &&
+           a.profile.windows.messages.size() == b.profile.windows.messages.size();
+}
+
+/// Whether the tables of both that have a row for each launch have the same texts and the same sizes.
+bool same_launches(const RunRecord& a, const RunRecord& b) {
+    return std::ranges::equal(a.kernels, b.kernels, {}, &KernelRow::name, &KernelRow::name) &&
+           std::ranges::equal(a.kernel_columns, b.kernel_columns, {}, &Column::name, &Column::name) &&
+           a.kernel_counters.counters == b.kernel_counters.counters;
 }
 
 }  // namespace
 
-/// The file as far as it is written.
-class RunFile::Contents {
-  public:
-    Contents(const std::string& path, const RunRecord& record)
-        : file_(path, hdf5::Commit::renamed),  // can be computed again
-          root_(file_.root()) {
-        write_config(root_->child(schema::kConfigGroup).group(), record);
-        write_tables(*root_, record);
+/// A file with the configuration, the tables and the launches of a record.
+struct RunFile::Draft {
+    RunRecord record;
+    NumberPlaces tables;    ///< of write_tables()
+    NumberPlaces launches;  ///< of write_launches()
+    hdf5::FileImage image;
+
+    explicit Draft(const std::string& path, RunRecord expected) : record(std::move(expected)) {
+        hdf5::MemoryFile file(path);
+        write_config(FileGroup(file.root()).child(schema::kConfigGroup), record);
+        write_tables(FileGroup(file.root(), &tables), record);
+        write_launches(FileGroup(file.root(), &launches), record);
+        image = file.close();
     }
-
-    void write_tables_again(const RunRecord& record) { write_tables(*root_, record); }
-
-    void complete(const RunRecord& record) {
-        write_results(*root_, record);
-        root_.reset();
-        file_.commit();
-    }
-
-  private:
-    hdf5::OutputFile file_;
-    std::optional<DraftGroup> root_;
 };
 
 RunFile::RunFile(std::string path, bool drafts) : path_(std::move(path)) {
@@ -489,11 +522,10 @@ RunFile::~RunFile() {
 }
 
 void RunFile::work(std::future<std::function<RunRecord()>> order) {
-    // The C library gives a thread its part of the heap with its first block: early, it gets one that nobody else uses.
-    draft_.components.reserve(1);
+    constexpr std::size_t kUsual = 8 * 1024 * 1024;  // for the file of a run on gtx480
+    prepare_thread_heap(kUsual);
     if (const auto make_record = order.get()) {
-        draft_ = make_record();
-        contents_ = std::make_unique<Contents>(path_, draft_);
+        draft_ = std::make_unique<Draft>(path_, make_record());
     }
 }
 
@@ -516,13 +548,30 @@ void RunFile::wait() {
 
 void RunFile::write(const RunRecord& record) {
     wait();
-    if (contents_ != nullptr && same_tables(draft_, record)) {
-        contents_->write_tables_again(record);
-    } else {
-        contents_.reset();
-        contents_ = std::make_unique<Contents>(path_, record);
+    const bool has_tables = draft_ != nullptr && same_tables(draft_->record, record);
+    const bool has_launches = has_tables && same_launches(draft_->record, record);
+    if (has_tables) {
+        write_tables(ImageGroup(draft_->image, draft_->tables), record);
     }
-    contents_->complete(record);
+    if (has_launches) {
+        write_launches(ImageGroup(draft_->image, draft_->launches), record);
+    }
+    std::optional<hdf5::MemoryFile> file;
+    if (has_tables) {
+        file.emplace(path_, draft_->image);
+    } else {
+        file.emplace(path_);
+        write_config(FileGroup(file->root()).child(schema::kConfigGroup), record);
+        write_tables(FileGroup(file->root()), record);
+    }
+    if (!has_launches) {
+        FileGroup root(file->root());
+        root.remove(schema::kKernelsGroup);
+        root.remove(schema::kKernelCountersGroup);
+        write_launches(std::move(root), record);
+    }
+    write_results(FileGroup(file->root()), record);
+    hdf5::write_image(path_, file->close());
 }
 
 void write_run(const RunRecord& record, const std::string& path) {

@@ -16,7 +16,6 @@ class RunFile {
     explicit RunFile(std::string path, bool drafts = false);
     RunFile(const RunFile&) = delete;
     RunFile& operator=(const RunFile&) = delete;
-    /// Removes what is not complete.
     ~RunFile();
 
     bool drafts() const { return drafting_.valid(); }
@@ -31,14 +30,13 @@ class RunFile {
     void write(const RunRecord& record);
 
   private:
-    class Contents;
+    struct Draft;
 
     void work(std::future<std::function<RunRecord()>> order);
     void order(std::function<RunRecord()> make_record);
 
     std::string path_;
-    RunRecord draft_;
-    std::unique_ptr<Contents> contents_;
+    std::unique_ptr<Draft> draft_;
     std::promise<std::function<RunRecord()>> order_;  ///< what draft() gets; nothing when the file needs no draft
     bool ordered_ = false;
     std::future<void> drafting_;

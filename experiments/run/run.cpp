@@ -178,14 +178,23 @@ class Run {
         if (file_ == nullptr || !file_->drafts()) {
             return;
         }
-        auto collector = std::make_shared<StatisticsCollector>();
+        auto statistics = std::make_shared<StatisticsCollector>();
+        auto kernel_counters = std::make_shared<KernelCountersCollector>();
         for (const LogicalProcess* process : simulation.local_processes()) {
-            process->visit_statistics(*collector);
+            process->visit_statistics(*statistics);
+            kernel_counters->add(*process);
         }
-        file_->draft([collector, table = energy_table_, record = record_]() mutable {
-            write_tables(*collector, table, record);
-            record.engine.resize(1);
-            return std::move(record);
+        RunRecord expected = record_;
+        expected.engine.resize(1);
+        expected.profile.rank.resize(simulation.local_processes().size());
+        expected.profile.loads.resize(simulation.local_processes().size());
+        for (const isa::Kernel& kernel : machine_.kernels()) {
+            expected.kernels.emplace_back().name = kernel.name;
+        }
+        file_->draft([statistics, kernel_counters, table = energy_table_, expected = std::move(expected)]() mutable {
+            write_tables(*statistics, table, expected);
+            kernel_counters->write_into(expected);
+            return std::move(expected);
         });
     }
 

@@ -84,18 +84,27 @@ RunRecord draft_of(RunRecord record) {
     for (EngineRow& row : record.engine) {
         row = {};
     }
-    record.kernels.clear();
+    for (KernelRow& row : record.kernels) {
+        row.cycles = 0;
+    }
+    record.kernel_counters.values.assign(record.kernel_counters.values.size(), 0);
     record.series.clear();
     return record;
 }
 
-TEST_CASE("a file with a draft is the file without one, also when the draft was of another machine") {
+TEST_CASE("a file with a draft is the file without one, also when the draft was of other launches or another machine") {
     const TemporaryFolder folder;
     const RunRecord record = example_run();
     write_run(record, folder.file("plain.h5"));
-    RunRecord other = draft_of(record);
-    other.components.pop_back();
-    for (const RunRecord& draft : {draft_of(record), other}) {
+    RunRecord fewer_launches = draft_of(record);
+    fewer_launches.kernels.pop_back();
+    fewer_launches.kernel_counters = {};
+    fewer_launches.kernel_columns.clear();
+    RunRecord another_kernel = draft_of(record);
+    another_kernel.kernels[0].name += "2";
+    RunRecord other_machine = draft_of(record);
+    other_machine.components.pop_back();
+    for (const RunRecord& draft : {draft_of(record), fewer_launches, another_kernel, other_machine}) {
         RunFile file(folder.file("drafted.h5"), true);
         CHECK(file.drafts());
         file.draft([draft] { return draft; });
@@ -103,6 +112,8 @@ TEST_CASE("a file with a draft is the file without one, also when the draft was 
         CHECK(validate_file(folder.file("drafted.h5")) == std::vector<std::string>{});
         CHECK(diff_runs(folder.file("plain.h5"), folder.file("drafted.h5")).value_or("none") == "none");
         const hdf5::InputFile written(folder.file("drafted.h5"));
+        CHECK(written.root().open_dataset("kernels/name").read_texts() ==
+              hdf5::InputFile(folder.file("plain.h5")).root().open_dataset("kernels/name").read_texts());
         CHECK(written.root().open_dataset("engine/events").read<std::uint64_t>() == std::vector<std::uint64_t>{123, 0});
     }
 }
@@ -114,6 +125,9 @@ TEST_CASE("a draft that nobody asks for, that fails or that is not written leave
     {
         RunFile abandoned(path, true);
         abandoned.draft([] { return example_run(); });
+        abandoned.wait();
+        CHECK(
+            std::filesystem::is_empty(std::filesystem::path(path).parent_path()));  // whoever is killed leaves nothing
     }
     RunFile failing(path, true);
     failing.draft([]() -> RunRecord { throw InputError("no such table"); });

@@ -1,4 +1,4 @@
-#include "experiments/cli/heap.h"
+#include "core/heap/heap.h"
 
 #include <malloc.h>
 #include <sys/mman.h>
@@ -8,15 +8,16 @@
 #include <cstdlib>
 #include <thread>
 
-namespace lookahead::cli {
+namespace lookahead {
 
 namespace {
 
-constexpr int kMebibyte = 1024 * 1024;
+constexpr std::size_t kMebibyte = 1024 * 1024;
 /// What the heap grows by. Pages that nobody touches are none.
-constexpr int kStep = 64 * kMebibyte;
+constexpr std::size_t kStep = 64 * kMebibyte;
 /// Blocks from here on get pages of their own, which they give back.
-constexpr int kLargeBlock = 16 * kMebibyte;
+constexpr std::size_t kLargeBlock = 16 * kMebibyte;
+constexpr std::uintptr_t kPage = 4096;
 constexpr std::uintptr_t kLargePage = 2 * kMebibyte;  // x86-64
 /// The least that a run on gtx480 takes (histogram, small).
 constexpr std::size_t kUsual = 12 * kMebibyte;
@@ -28,7 +29,7 @@ std::uintptr_t large_pages = 0;  ///< address of the heap's first one
 void prepare_heap() {
     mallopt(M_ARENA_MAX, 2);
     mallopt(M_TOP_PAD, kStep);
-    mallopt(M_TRIM_THRESHOLD, 1024 * kMebibyte);
+    mallopt(M_TRIM_THRESHOLD, 16 * kStep);
     mallopt(M_MMAP_THRESHOLD, kLargeBlock);
     // A block that the heap has no room for yet makes it grow.
     void* block = std::malloc(kLargeBlock - kMebibyte);
@@ -48,4 +49,17 @@ void take_pages_beforehand() {
 #endif
 }
 
-}  // namespace lookahead::cli
+void prepare_thread_heap(std::size_t bytes) {
+    void* block = std::malloc(bytes);
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + kPage - 1) / kPage * kPage;
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / kPage * kPage;
+    if (block != nullptr && begin < end) {
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#ifdef MADV_POPULATE_WRITE
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+#endif
+    }
+    std::free(block);
+}
+
+}  // namespace lookahead
