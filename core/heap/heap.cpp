@@ -1,12 +1,12 @@
 #include "core/heap/heap.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <thread>
 
 namespace lookahead {
 
@@ -26,14 +26,17 @@ std::uintptr_t large_pages = 0;  ///< address of the heap's first one
 
 }  // namespace
 
-void prepare_heap() {
-    mallopt(M_ARENA_MAX, 2);
+void prepare_heap(int parts) {
+    mallopt(M_ARENA_MAX, parts);
     mallopt(M_TOP_PAD, kStep);
     mallopt(M_TRIM_THRESHOLD, 16 * kStep);
     mallopt(M_MMAP_THRESHOLD, kLargeBlock);
-    // A block that the heap has no room for yet makes it grow.
-    void* block = std::malloc(kLargeBlock - kMebibyte);
-    const auto first = (reinterpret_cast<std::uintptr_t>(block) + kLargePage - 1) / kLargePage * kLargePage;
+    // A block that the heap just has no room for makes it grow. The large pages begin after what the C library writes
+    // behind that block: where a small page is in use there will be no large one.
+    const std::size_t size = mallinfo2().keepcost + kPage;
+    void* block = std::malloc(size);
+    const auto used = reinterpret_cast<std::uintptr_t>(block) + size + kPage;
+    const auto first = (used + kLargePage - 1) / kLargePage * kLargePage;
     std::free(block);
     // Other allocators' blocks, as a sanitizer's, are somewhere else.
     const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
@@ -44,7 +47,15 @@ void prepare_heap() {
 void take_pages_beforehand() {
 #ifdef MADV_POPULATE_WRITE
     if (large_pages != 0) {
-        std::thread([] { madvise(reinterpret_cast<void*>(large_pages), kUsual, MADV_POPULATE_WRITE); }).detach();
+        // Not a std::thread, which frees a block at its end and so would get the part of the heap that is another's.
+        const auto take = [](void*) -> void* {
+            madvise(reinterpret_cast<void*>(large_pages), kUsual, MADV_POPULATE_WRITE);
+            return nullptr;
+        };
+        pthread_t thread{};
+        if (pthread_create(&thread, nullptr, take, nullptr) == 0) {
+            pthread_detach(thread);
+        }
     }
 #endif
 }

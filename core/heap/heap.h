@@ -7,8 +7,9 @@
 namespace lookahead {
 
 /// The heap grows in large steps, gives nothing back, and lies in large pages where the system has them. To be called
-/// before there is a second thread.
-void prepare_heap();
+/// before there is a second thread. `parts`: how many threads take memory at the same time; only the first part lies in
+/// large pages.
+void prepare_heap(int parts);
 
 /// Has another thread take the pages that every run needs while this one starts. For a program with a core to spare.
 void take_pages_beforehand();

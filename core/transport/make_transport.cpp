@@ -32,11 +32,13 @@ std::unique_ptr<Transport> make_mpi_transport() {
 
 }  // namespace
 
+bool is_under_mpirun() {
+    return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+}
+
 std::unique_ptr<Transport> make_transport() {
-    for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"}) {
-        if (std::getenv(variable) != nullptr) {
-            return make_mpi_transport();
-        }
+    if (is_under_mpirun()) {
+        return make_mpi_transport();
     }
     return std::make_unique<InProcessTransport>();
 }

@@ -44,7 +44,10 @@ class Transport {
     [[noreturn]] virtual void abort(int exit_code) = 0;
 };
 
-/// MPI when the program was started by mpirun or srun, else one process without any MPI call.
+/// The program was started by mpirun or srun.
+bool is_under_mpirun();
+
+/// MPI under mpirun or srun, else one process without any MPI call.
 std::unique_ptr<Transport> make_transport();
 
 }  // namespace lookahead

@@ -135,6 +135,8 @@ ExitCode start(int argc, char** argv) {
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
-    lookahead::prepare_heap();
+    // The driver's arrays lie in small pages if its thread gets a part of its own, so there is one part more only for the
+    // thread that begins the result file, which a run on several ranks is without.
+    lookahead::prepare_heap(lookahead::is_under_mpirun() ? 1 : 2);
     return static_cast<int>(lookahead::cli::start(argc, argv));
 }
