@@ -204,9 +204,10 @@ def main() -> int:
     for where, shares in (("its reports", reported_shares), ("these kernels", simulated_shares)):
         for name in AGREEING_SHARES:
             near(f"gtx480: mean share of {name}, beside GPUWattch's of {where}", shares[name][1], shares[name][0])
+    by_table = list(reported_power("gpuwattch_gtx480"))
     for name in REPORTED:
         if name != "execution":  # whose operations the reports do not count by kind
-            sums = [sum(each[side][name] for each in reported_power("gpuwattch_gtx480")) for side in (1, 2)]
+            sums = [sum(each[side][name] for each in by_table) for side in (1, 2)]
             check(f"gpuwattch_gtx480: watts of {name} over the reports'", sums[1] / sums[0], 0.9, 1.1)
     count = len(measured)
     near("gtx480: mean share of leakage", sum(each.static_share() for each in measured.values()) / count, STATIC_SHARE)
