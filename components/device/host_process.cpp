@@ -49,10 +49,13 @@ void check_parameters(const isa::Kernel& kernel, std::uint32_t bytes) {
 }
 
 template <class Archive>
-void serialize_bytes(Archive& archive, std::vector<std::byte>& bytes) {
+void serialize_bytes(Archive& archive, ByteBuffer& bytes) {
     std::size_t size = bytes.size();
     archive& size;
-    bytes.resize(size);
+    if constexpr (Archive::is_loading::value) {
+        bytes.clear();
+        bytes.extend(size);
+    }
     archive& boost::serialization::make_binary_object(bytes.data(), size);
 }
 
@@ -134,10 +137,9 @@ void HostProcess::complete_call() {
         return;
     }
     if (call_->kind == HostCall::Kind::copy_from_device) {
-        std::ranges::copy(received_, call_->destination.begin());
+        std::copy_n(received_.data(), received_.size(), call_->destination.begin());
     }
-    log_.push_back({call_->kind, call_->allocated, std::move(received_)});
-    received_.clear();
+    log_.push_back({call_->kind, call_->allocated, std::exchange(received_, {})});
 }
 
 void HostProcess::take_next_call() {
@@ -188,7 +190,8 @@ void HostProcess::begin_call() {
             break;
         case HostCall::Kind::copy_from_device:
             counters_.bytes_from_device += call_->bytes;
-            received_.resize(call_->bytes);
+            received_.clear();
+            received_.extend(call_->bytes);
             begin_transfer("copy from the device");
             break;
         case HostCall::Kind::fill:
@@ -371,7 +374,7 @@ void HostProcess::load(boost::archive::binary_iarchive& archive) {
                          "the host program does not repeat the calls of its log");
         call_->allocated = entry.allocated;
         if (call_->kind == HostCall::Kind::copy_from_device) {
-            std::ranges::copy(entry.data, call_->destination.begin());
+            std::copy_n(entry.data.data(), entry.data.size(), call_->destination.begin());
         }
     }
     call_ = driver_->resume();

@@ -12,6 +12,7 @@
 #include "components/memory_partition/address_mapping.h"
 #include "components/protocols/launch.h"
 #include "core/lp/logical_process.h"
+#include "core/message/byte_buffer.h"
 #include "core/param/parameters.h"
 #include "core/port/out_port.h"
 #include "core/stats/statistics.h"
@@ -76,7 +77,7 @@ class HostProcess : public LogicalProcess {
     struct LogEntry {
         HostCall::Kind kind{};
         DeviceAddress allocated = 0;
-        std::vector<std::byte> data;
+        ByteBuffer data;
 
         template <class Archive>
         void serialize(Archive& archive, unsigned version);
@@ -123,7 +124,7 @@ class HostProcess : public LogicalProcess {
     std::uint64_t outstanding_ = 0;         ///< answers that the current call waits for
     std::uint64_t sent_bytes_ = 0;          ///< of the current copy or fill
     Time next_piece_time_ = kTimeInfinity;  ///< when the link is free for its next piece; infinity: none is left
-    std::vector<std::byte> received_;       ///< of the current copy_from_device
+    ByteBuffer received_;                   ///< of the current copy_from_device
     std::uint32_t launches_ = 0;
     Allocator allocator_;
     std::vector<Allocator::Block> announced_;  ///< what the SMs may access, by address, as they were told

@@ -43,16 +43,20 @@ std::byte* MemoryImage::place(std::uint64_t local) {
 }
 
 void MemoryImage::written(std::uint64_t local, std::size_t count) {
+    add_to_history(local, read(local), count);
+}
+
+void MemoryImage::add_to_history(std::uint64_t local, const std::byte* bytes, std::size_t count) {
     StateHasher hasher;
     hasher.add(history_);
     hasher.add(local);
-    hasher.add_bytes(read(local), count);
+    hasher.add_bytes(bytes, count);
     history_ = hasher.value();
 }
 
 void MemoryImage::write(std::uint64_t local, const std::byte* bytes, std::size_t count) {
     std::memcpy(place(local), bytes, count);
-    written(local, count);
+    add_to_history(local, bytes, count);  // those given are in the host's cache, the written ones need not be
 }
 
 void MemoryImage::fill(std::uint64_t local, std::byte value, std::size_t count) {

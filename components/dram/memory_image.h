@@ -42,6 +42,8 @@ class MemoryImage {
     using Page = std::array<std::byte, kPageBytes>;
     using Group = std::array<std::unique_ptr<Page>, std::size_t{1} << kGroupBits>;
 
+    void add_to_history(std::uint64_t local, const std::byte* bytes, std::size_t count);
+
     std::vector<std::unique_ptr<Group>> groups_;
     std::uint64_t history_ = 0;
 };
