@@ -75,6 +75,10 @@ class ContextStates {
     ContextMask occupied() const { return ~in(ContextState::vacant); }
     /// Warps that have instructions left.
     ContextMask live() const { return ~(in(ContextState::vacant) | in(ContextState::exited)); }
+    /// Warps that wait for nothing but a unit and their turn.
+    ContextMask ready() const {
+        return ready_for_units() | in(ContextState::ready_memory) | in(ContextState::ready_control);
+    }
     ContextMask ready_for_units() const {
         return in(ContextState::ready_sp) | in(ContextState::ready_sfu) | in(ContextState::ready_dp) |
                in(ContextState::ready_integer);

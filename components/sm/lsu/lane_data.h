@@ -134,6 +134,9 @@ inline void line_offsets(const std::uint64_t* addresses, std::uint8_t* offsets) 
 
 /// All 32 lanes access consecutive words.
 inline bool are_consecutive_words(const std::uint64_t* addresses) {
+    if (addresses[isa::kWarpSize - 1] != addresses[0] + 4 * (isa::kWarpSize - 1)) {
+        return false;
+    }
     std::uint64_t different = 0;
     for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
         different |= addresses[lane] ^ (addresses[0] + 4 * lane);
@@ -183,6 +186,7 @@ void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const
     if (is_plain_word(instruction)) {
         std::uint32_t* row = rows[0];
         if (lanes == isa::kFullMask) {
+#pragma GCC unroll 8
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
                 std::memcpy(&row[lane], bytes + offset(lane), 4);
             }

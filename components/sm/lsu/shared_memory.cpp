@@ -27,51 +27,60 @@ bool is_within_banks(const MemoryInstruction& access, unsigned bytes, unsigned b
     return (begin + spread.bytes() + bytes - 1) / 4 - begin / 4 <= bank_mask;
 }
 
-/// Whether no bank has to give two words: what a bank was last asked for is what every lane asked it for. Most accesses
-/// are so (rows, columns of padded tiles, broadcasts), and it takes no search.
-bool is_free_of_conflicts(const MemoryInstruction& access, isa::LaneMask lanes, unsigned bank_mask) {
-    std::uint32_t word_of_bank[kMaximumBanks];  // read only where it was written
-    std::uint32_t words[isa::kWarpSize];
-    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
-        words[lane] = static_cast<std::uint32_t>((access.shared_base + access.addresses[lane]) / 4);
-    }
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const std::uint32_t word = words[std::countr_zero(left)];
-        word_of_bank[word & bank_mask] = word;
-    }
-    std::uint32_t different = 0;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const std::uint32_t word = words[std::countr_zero(left)];
-        different |= word_of_bank[word & bank_mask] ^ word;
-    }
-    return different == 0;
-}
-
-/// The words that each bank has to give.
-class BankLoad {
-  public:
-    explicit BankLoad(unsigned bank_mask) : bank_mask_(bank_mask) {}
-
-    void add(std::uint32_t word, bool shares) {
-        const unsigned bank = word & bank_mask_;
-        if (shares) {
-            for (unsigned i = 0; i < count_[bank]; ++i) {
-                if (words_[bank][i] == word) {
-                    return;
-                }
+/// Words, of 32 bits, that the lanes access, lane by lane.
+struct AccessedWords {
+    AccessedWords(const MemoryInstruction& access, isa::LaneMask lanes, unsigned bytes) {
+        const auto word_of = [&](unsigned lane) {
+            return static_cast<std::uint32_t>((access.shared_base + access.addresses[lane]) / 4);
+        };
+        if (lanes == isa::kFullMask && bytes <= 4) {
+            for (count = 0; count < isa::kWarpSize; ++count) {
+                words[count] = word_of(count);
+            }
+            return;
+        }
+        for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+            const std::uint32_t first = word_of(static_cast<unsigned>(std::countr_zero(left)));
+            for (unsigned word = 0; word < (bytes + 3) / 4; ++word) {
+                words[count++] = first + word;
             }
         }
-        words_[bank][count_[bank]++] = word;
-        degree_ = std::max<unsigned>(degree_, count_[bank]);
     }
-    unsigned degree() const { return degree_; }
 
-  private:
-    unsigned bank_mask_;
-    unsigned degree_ = 0;
-    std::uint8_t count_[kMaximumBanks] = {};
-    std::uint32_t words_[kMaximumBanks][isa::kWarpSize * kMaximumRows];  // no need to clear: count_ rules
+    unsigned count = 0;
+    std::uint32_t words[isa::kWarpSize * kMaximumRows];
 };
+
+/// The most different words that a bank has to give. It is found as the banks would do it: in each round every bank
+/// gives the word that it was asked for last to all that ask for it, and those go.
+unsigned most_words_of_a_bank(AccessedWords& accessed, unsigned bank_mask) {
+    std::uint32_t word_of_bank[kMaximumBanks];  // read only where it was written
+    unsigned rounds = 0;
+    while (accessed.count > 0) {
+        for (unsigned i = 0; i < accessed.count; ++i) {
+            word_of_bank[accessed.words[i] & bank_mask] = accessed.words[i];
+        }
+        unsigned left = 0;
+        for (unsigned i = 0; i < accessed.count; ++i) {
+            const std::uint32_t word = accessed.words[i];
+            accessed.words[left] = word;
+            left += word_of_bank[word & bank_mask] != word;
+        }
+        accessed.count = left;
+        ++rounds;
+    }
+    return rounds;
+}
+
+/// The most accesses that fall into one bank.
+unsigned most_accesses_of_a_bank(const AccessedWords& accessed, unsigned bank_mask) {
+    std::uint8_t accesses[kMaximumBanks] = {};
+    std::uint8_t most = 0;
+    for (unsigned i = 0; i < accessed.count; ++i) {
+        most = std::max(most, ++accesses[accessed.words[i] & bank_mask]);
+    }
+    return most;
+}
 
 }  // namespace
 
@@ -87,19 +96,11 @@ unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::Lan
     const isa::Instruction& instruction = *access.instruction;
     const bool atomic = is_atomic(instruction);
     const unsigned bytes = isa::lane_bytes(instruction);
-    if (!atomic && (is_within_banks(access, bytes, bank_mask_) ||
-                    (bytes <= 4 && is_free_of_conflicts(access, lanes, bank_mask_)))) {
+    if (!atomic && is_within_banks(access, bytes, bank_mask_)) {
         return 1;
     }
-    BankLoad load(bank_mask_);
-    const unsigned words = (bytes + 3) / 4;
-    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
-        const std::uint64_t address = access.shared_base + access.addresses[std::countr_zero(left)];
-        for (unsigned word = 0; word < words; ++word) {
-            load.add(static_cast<std::uint32_t>(address / 4) + word, !atomic);
-        }
-    }
-    return load.degree();
+    AccessedWords accessed(access, lanes, bytes);
+    return atomic ? most_accesses_of_a_bank(accessed, bank_mask_) : most_words_of_a_bank(accessed, bank_mask_);
 }
 
 void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows) {
@@ -160,10 +161,9 @@ void SharedMemory::perform_atomics(const MemoryInstruction& access, isa::LaneMas
         unsigned char* place = bytes_.data() + access.shared_base + access.addresses[lane];
         std::uint64_t old_value = 0;
         std::memcpy(&old_value, place, bytes);
-        const std::uint64_t new_value = isa::apply_atomic(instruction.atomic, instruction.type, old_value,
-                                                          atomic_operand(instruction, lane, &access.data[0]),
-                                                          atomic_operand(instruction, lane, &access.data[2]),
-                                                          isa::Space::shared);
+        const std::uint64_t new_value = isa::apply_atomic(
+            instruction.atomic, instruction.type, old_value, atomic_operand(instruction, lane, &access.data[0]),
+            atomic_operand(instruction, lane, &access.data[2]), isa::Space::shared);
         std::memcpy(place, &new_value, bytes);
         if (instruction.operation == isa::Operation::atomic) {
             isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(&old_value), rows);

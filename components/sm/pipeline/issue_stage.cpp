@@ -141,7 +141,8 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
         occupy(scheduler, decoded, now);
         return now;
     }
-    const Cycle from = collect(decoded, reads, now);
+    const auto row_of = [&](unsigned i) { return reads[i]; };
+    const Cycle from = collect(decoded, static_cast<unsigned>(reads.size()), row_of, now);
     if (decoded.unit != ExecutionUnit::memory) {
         for (const std::uint16_t row : writes) {
             collectors_.write(row, from + decoded.latency, now);
@@ -153,16 +154,17 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
 void IssueStage::occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now) {
     if (decoded.unit != ExecutionUnit::memory) {
         UnitPool& units = units_[units_of(scheduler)];
-        units.occupy(decoded.unit, now, decoded.initiation);
+        units.take(decoded.unit, now, decoded.initiation);
         free_[units_of(scheduler)][static_cast<unsigned>(decoded.unit)] = units.next_free(decoded.unit);
     }
 }
 
 /// The way through the operand collectors. Returns the cycle from which the unit's latency counts.
-Cycle IssueStage::collect(const DecodedInstruction& decoded, std::span<const std::uint16_t> reads, Cycle now) {
+template <class RowOf>
+Cycle IssueStage::collect(const DecodedInstruction& decoded, unsigned reads, RowOf row_of, Cycle now) {
     const bool for_memory = decoded.unit == ExecutionUnit::memory;
     const Cycle taken =
-        collectors_.pass(decoded.unit, reads, decoded.initiation, for_memory ? nullptr : &units_[0], now);
+        collectors_.pass(decoded.unit, reads, row_of, decoded.initiation, for_memory ? nullptr : &units_[0], now);
     note_free(collectors_.next_free(decoded.unit), decoded.unit);
     return for_memory ? taken + 1 : taken + OperandCollectors::kUnitStages;
 }
@@ -174,11 +176,8 @@ Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const Decoded
         return now;
     }
     const std::uint16_t* map = state_.map.of(context);
-    std::uint16_t rows[kMaximumReads];
-    for (unsigned i = 0; i < decoded.reads; ++i) {
-        rows[i] = map[decoded.read_registers[i]];
-    }
-    const Cycle from = collect(decoded, {rows, decoded.reads}, now);
+    const Cycle from = collect(
+        decoded, decoded.reads, [&](unsigned i) { return map[decoded.read_registers[i]]; }, now);
     if (decoded.unit == ExecutionUnit::memory) {
         return from;
     }
@@ -230,6 +229,9 @@ void IssueStage::find_free() {
 
 ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
     const ContextStates& states = state_.states;
+    if (!states.ready().intersects(warps_[scheduler])) {
+        return {};
+    }
     const FreeCycles& free = free_[units_of(scheduler)];
     const auto available = [&](ExecutionUnit unit, Cycle by) { return free[static_cast<unsigned>(unit)] <= by; };
     ContextMask ready = states.in(ContextState::ready_control);
@@ -301,20 +303,22 @@ Cycle IssueStage::next_for(ContextState state, ExecutionUnit unit, Cycle now) co
 }
 
 Cycle IssueStage::next_issue(Cycle now) const {
-    const ContextStates& states = state_.states;
-    if (states.in(ContextState::ready_control) != 0) {
-        return now + 1;
-    }
-    Cycle next =
-        std::min({next_for(ContextState::ready_sp, ExecutionUnit::sp, now),
-                  next_for(ContextState::ready_sfu, ExecutionUnit::sfu, now),
-                  next_for(ContextState::ready_dp, ExecutionUnit::dp, now),
-                  next_for(ContextState::ready_integer, ExecutionUnit::integer, now),
-                  memory_.can_accept() ? next_for(ContextState::ready_memory, ExecutionUnit::memory, now) : kNever});
+    Cycle next = state_.states.ready() != 0 ? next_of_ready(now) : kNever;
     for (const IssueSource* source : sources_) {
         next = std::min(next, source->next_issue(now));
     }
     return next;
+}
+
+Cycle IssueStage::next_of_ready(Cycle now) const {
+    if (state_.states.in(ContextState::ready_control) != 0) {
+        return now + 1;
+    }
+    return std::min({next_for(ContextState::ready_sp, ExecutionUnit::sp, now),
+                     next_for(ContextState::ready_sfu, ExecutionUnit::sfu, now),
+                     next_for(ContextState::ready_dp, ExecutionUnit::dp, now),
+                     next_for(ContextState::ready_integer, ExecutionUnit::integer, now),
+                     memory_.can_accept() ? next_for(ContextState::ready_memory, ExecutionUnit::memory, now) : kNever});
 }
 
 }  // namespace lookahead::gpu

@@ -80,12 +80,14 @@ class IssueStage {
     SchedulerCycle stall_of(unsigned scheduler) const;
     Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
     bool issue_attended(unsigned scheduler, unsigned context, Cycle now);
-    Cycle collect(const DecodedInstruction& decoded, std::span<const std::uint16_t> reads, Cycle now);
+    template <class RowOf>
+    Cycle collect(const DecodedInstruction& decoded, unsigned reads, RowOf row_of, Cycle now);
     void occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now);
     void find_free();
     void note_free(Cycle free, ExecutionUnit unit);
     /// Which units the scheduler's instructions go to.
     std::size_t units_of(unsigned scheduler) const { return units_.size() == 1 ? 0 : scheduler; }
+    Cycle next_of_ready(Cycle now) const;
     Cycle next_for(ContextState state, ExecutionUnit unit, Cycle now) const;
 
     PipelineState& state_;

@@ -20,48 +20,6 @@ OperandCollectors::OperandCollectors(const SmParameters& parameters)
     }
 }
 
-/// An instruction waits in its issue latch for a collector unit; asks the banks in the cycle after; moves on in the
-/// cycle after the last operand has come; and reaches its unit in the one after that.
-Cycle OperandCollectors::pass(ExecutionUnit unit, std::span<const std::uint16_t> rows, unsigned initiation,
-                              UnitPool* units, Cycle now) {
-    Path& path = path_of(unit);
-    const Cycle collects = std::max(now + 1, path.collectors.first());
-    path.issue_latches.take_first(collects);
-    Cycle gathered = collects;
-    for (const std::uint16_t row : rows) {
-        gathered = std::max(gathered, read(row, collects + 1, now));
-    }
-    const Cycle leaves = std::max(gathered + 1, path.unit_latches.first());
-    path.collectors.take_first(leaves);
-    Cycle taken = leaves + 1;
-    if (units != nullptr) {
-        taken = std::max(taken, units->next_free(unit));
-        units->occupy(unit, taken, initiation);
-    }
-    path.unit_latches.take_first(taken);
-    return taken;
-}
-
-Cycle OperandCollectors::read(std::uint16_t row, Cycle from, Cycle now) {
-    const Cycle ahead = from - now;
-    if (ahead >= 64) {
-        return from;
-    }
-    Bank& bank = bank_of(row, now);
-    const Cycle at = ahead + std::countr_one(bank.taken >> ahead);
-    if (at < 64) {
-        bank.taken |= std::uint64_t{1} << at;
-    }
-    return now + at;
-}
-
-void OperandCollectors::write(std::uint16_t row, Cycle at, Cycle now) {
-    const Cycle ahead = at - now;
-    if (ahead < 64) {
-        bank_of(row, now).taken |= std::uint64_t{1} << ahead;
-    }
-}
-
 Cycle OperandCollectors::longest_wait(Cycle initiation) const {
     std::size_t before = 0;
     for (const Path& path : paths_) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "components/sm/instruction_class.h"
@@ -31,17 +30,38 @@ class OperandCollectors {
     /// The first cycle in which the issue latch of the unit's kind is free.
     Cycle next_free(ExecutionUnit unit) const { return path_of(unit).issue_latches.first(); }
 
-    /// An instruction issues that reads the rows. Returns the cycle in which its unit takes it; `units` is null for the
-    /// load/store unit, whose queue holds what it cannot take.
-    Cycle pass(ExecutionUnit unit, std::span<const std::uint16_t> rows, unsigned initiation, UnitPool* units,
-               Cycle now);
+    /// An instruction issues that reads row_of(0), row_of(1), … as many as `rows`. Returns the cycle in which its unit
+    /// takes it; `units` is null for the load/store unit, whose queue holds what it cannot take.
+    ///
+    /// It waits in its issue latch for a collector unit; asks the banks in the cycle after; moves on in the cycle after
+    /// the last operand has come; and reaches its unit in the one after that.
+    template <class RowOf>
+    Cycle pass(ExecutionUnit unit, unsigned rows, RowOf row_of, unsigned initiation, UnitPool* units, Cycle now) {
+        Path& path = path_of(unit);
+        const Cycle collects = std::max(now + 1, path.collectors.first());
+        path.issue_latches.take_first(collects);
+        Cycle gathered = collects;
+        for (unsigned i = 0; i < rows; ++i) {
+            gathered = std::max(gathered, read(row_of(i), collects + 1, now));
+        }
+        const Cycle leaves = std::max(gathered + 1, path.unit_latches.first());
+        path.collectors.take_first(leaves);
+        const Cycle taken = units == nullptr ? leaves + 1 : units->take(unit, leaves + 1, initiation);
+        path.unit_latches.take_first(taken);
+        return taken;
+    }
 
     /// From the cycle in which a unit takes an instruction to the issue of a dependent one, beside the unit's latency:
     /// into the unit's pipeline, and from its end to the write-back.
     static constexpr Cycle kUnitStages = 2;
 
     /// A row is written at `at`.
-    void write(std::uint16_t row, Cycle at, Cycle now);
+    void write(std::uint16_t row, Cycle at, Cycle now) {
+        const Cycle ahead = at - now;
+        if (ahead < 64) {
+            bank_of(row, now).taken |= std::uint64_t{1} << ahead;
+        }
+    }
 
     /// The longest that an instruction can take from its issue to its unit, if no unit takes more than `initiation`
     /// cycles an instruction.
@@ -73,7 +93,8 @@ class OperandCollectors {
     /// Until when each of some equal places is taken, in ascending order: a ring that begins at the first to be free.
     class Places {
       public:
-        explicit Places(std::int64_t count) : until_(static_cast<std::size_t>(count), 0) {}
+        explicit Places(std::int64_t count)
+            : last_(static_cast<std::size_t>(count) - 1), until_(static_cast<std::size_t>(count), 0) {}
 
         Cycle first() const { return until_[first_]; }
         /// The first to be free is taken until then, which is hardly ever before another of them.
@@ -102,10 +123,11 @@ class OperandCollectors {
         }
 
       private:
-        std::size_t next(std::size_t place) const { return place + 1 == until_.size() ? 0 : place + 1; }
-        std::size_t previous(std::size_t place) const { return (place == 0 ? until_.size() : place) - 1; }
+        std::size_t next(std::size_t place) const { return place == last_ ? 0 : place + 1; }
+        std::size_t previous(std::size_t place) const { return place == 0 ? last_ : place - 1; }
 
         std::size_t first_ = 0;
+        std::size_t last_;
         std::vector<Cycle> until_;
     };
     /// Of one kind of instructions.
@@ -138,7 +160,18 @@ class OperandCollectors {
         bank.settle(now);
         return bank;
     }
-    Cycle read(std::uint16_t row, Cycle from, Cycle now);
+    Cycle read(std::uint16_t row, Cycle from, Cycle now) {
+        const Cycle ahead = from - now;
+        if (ahead >= 64) [[unlikely]] {
+            return from;
+        }
+        Bank& bank = bank_of(row, now);
+        const Cycle at = ahead + std::countr_one(bank.taken >> ahead);
+        if (at < 64) [[likely]] {
+            bank.taken |= std::uint64_t{1} << at;
+        }
+        return now + at;
+    }
 
     bool enabled_;
     std::array<Path, 3> paths_;  ///< SP; SFU and DP; load/store

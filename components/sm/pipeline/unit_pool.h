@@ -24,10 +24,13 @@ class UnitPool {
         const std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
         return pipelines.empty() ? kNoUnit : *std::min_element(pipelines.begin(), pipelines.end());
     }
-    /// An instruction enters the pipeline that has been free longest; one must be available.
-    void occupy(ExecutionUnit unit, Cycle now, unsigned initiation) {
+    /// An instruction that comes at `from` enters the pipeline that has been free longest. Returns when.
+    Cycle take(ExecutionUnit unit, Cycle from, unsigned initiation) {
         std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
-        *std::min_element(pipelines.begin(), pipelines.end()) = now + static_cast<Cycle>(initiation);
+        Cycle& free = *std::min_element(pipelines.begin(), pipelines.end());
+        const Cycle taken = std::max(from, free);
+        free = taken + static_cast<Cycle>(initiation);
+        return taken;
     }
 
     template <class Archive>

@@ -20,7 +20,8 @@ struct Bench {
     /// Cycles from the issue at `now` to the unit.
     Cycle pass(ExecutionUnit unit, const std::vector<std::uint16_t>& rows, unsigned initiation = 1, Cycle now = 100) {
         UnitPool* pool = unit == ExecutionUnit::memory ? nullptr : &units;
-        return collectors.pass(unit, rows, initiation, pool, now) - now;
+        const auto row_of = [&](unsigned i) { return rows[i]; };
+        return collectors.pass(unit, static_cast<unsigned>(rows.size()), row_of, initiation, pool, now) - now;
     }
 
     SmParameters parameters;
