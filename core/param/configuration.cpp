@@ -173,9 +173,32 @@ std::map<std::string, KnownParameter> registered_parameters() {
 }  // namespace
 
 struct Configuration::State {
+    /// What a struct of parameters has that is not its default.
+    using Given = std::vector<std::pair<const Parameter*, ParameterValue>>;
+
     SetValues set;
     std::map<std::string, EffectiveEntry, std::less<>> effective;
+    /// By list and prefix, what was read: each of a machine's many components reads its parameters.
+    std::map<std::pair<const ParameterList*, std::string>, Given> read;
+
+    Given take_note(const ParameterList& list, std::string_view prefix);
 };
+
+/// The parameters count as read.
+Configuration::State::Given Configuration::State::take_note(const ParameterList& list, std::string_view prefix) {
+    Given given;
+    for (const Parameter& parameter : list) {
+        std::string key = joined(prefix, parameter.name);
+        EffectiveEntry entry{key, parameter.default_value, parameter.unit, "default", parameter.help};
+        if (const auto found = set.find(key); found != set.end()) {
+            entry.value = checked(parameter, key, found->second);
+            entry.source = found->second.line_text();
+            given.emplace_back(&parameter, entry.value);
+        }
+        effective[std::move(key)] = std::move(entry);
+    }
+    return given;
+}
 
 Configuration::Configuration() : state_(std::make_unique<State>()) {}
 Configuration::Configuration(const Configuration& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -207,10 +230,12 @@ void Configuration::override_value(std::string_view key_equals_value) {
     set.raw = key_equals_value;
     set.value = parse_loosely(set.raw_value());
     state_->set[std::string(key_equals_value.substr(0, equals))] = std::move(set);
+    state_->read.clear();
 }
 
 void Configuration::inherit(const Configuration& base) {
     state_->set.insert(base.state_->set.begin(), base.state_->set.end());
+    state_->read.clear();
 }
 
 std::optional<std::string> Configuration::take_text(std::string_view key) {
@@ -224,6 +249,7 @@ std::optional<std::string> Configuration::take_text(std::string_view key) {
                                  type_phrase(set.value) + "; expected: text");
     }
     state_->set.erase(found);
+    state_->read.clear();
     return std::get<std::string>(set.value);
 }
 
@@ -241,22 +267,13 @@ std::string Configuration::variant(std::string_view slot_key, std::string_view d
 }
 
 void Configuration::read_into(const ParameterList& list, std::string_view prefix, void* object) const {
-    for (const Parameter& parameter : list) {
-        std::string key = joined(prefix, parameter.name);
-        const auto found = state_->set.find(key);
-        const bool is_set = found != state_->set.end();
-        const ParameterValue value = is_set ? checked(parameter, key, found->second) : parameter.default_value;
-        if (is_set) {
-            parameter.store(static_cast<char*>(object) + parameter.offset, value);
-        }
-        // Each of a machine's many components reads its parameters.
-        const auto [place, is_new] = state_->effective.try_emplace(key);
-        EffectiveEntry& entry = place->second;
-        if (is_new) {
-            entry = {std::move(key), {}, parameter.unit, {}, parameter.help};
-        }
-        entry.value = value;
-        entry.source = is_set ? found->second.line_text() : "default";
+    const std::pair place(&list, std::string(prefix));
+    auto known = state_->read.find(place);
+    if (known == state_->read.end()) {
+        known = state_->read.emplace(place, state_->take_note(list, prefix)).first;
+    }
+    for (const auto& [parameter, value] : known->second) {
+        parameter->store(static_cast<char*>(object) + parameter->offset, value);
     }
 }
 

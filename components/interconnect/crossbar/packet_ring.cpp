@@ -1,16 +1,36 @@
 #include "components/interconnect/crossbar/packet_ring.h"
 
+#include <algorithm>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
+#include <utility>
 
 #include "core/error/error.h"
 #include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
 
-PacketRing::PacketRing(std::size_t bytes, std::size_t largest)
-    : words_((bytes + 2 * largest) / 8 + 1), capacity_((bytes + 2 * largest) / 8 + 1), wrap_(capacity_) {}
+namespace {
+
+constexpr std::size_t kFirstWords = 64;  // two or three packets with data
+
+}  // namespace
+
+PacketRing::PacketRing(std::size_t bytes, std::size_t largest) : most_((bytes + 2 * largest) / 8 + 1) {}
+
+template <class F>
+void PacketRing::for_each(F&& f) const {
+    std::size_t at = head_;
+    for (std::size_t i = 0; i < packets_; ++i) {
+        if (at == wrap_) {
+            at = 0;
+        }
+        const auto& message = *reinterpret_cast<const MessageHeader*>(words_.get() + at);
+        f(message);
+        at += message.total_bytes() / 8;
+    }
+}
 
 MessageHeader& PacketRing::push(const MessageHeader& head) {
     const std::size_t words = head.total_bytes() / 8;
@@ -18,19 +38,44 @@ MessageHeader& PacketRing::push(const MessageHeader& head) {
         head_ = tail_ = 0;
         wrap_ = capacity_;
     }
-    const bool wrapped = packets_ > 0 && tail_ <= head_;
-    std::size_t end = wrapped ? head_ : capacity_;
-    if (!wrapped && tail_ + words > end) {
-        wrap_ = tail_;
-        tail_ = 0;
-        end = head_;
+    if (!find_room(words)) [[unlikely]] {
+        grow(words);
     }
-    LOOKAHEAD_ASSERT(tail_ + words <= end, "more packets arrived at a crossbar port than there were credits for");
     auto* place = reinterpret_cast<MessageHeader*>(words_.get() + tail_);
     std::memcpy(static_cast<void*>(place), &head, sizeof head);
     tail_ += words;
     ++packets_;
     return *place;
+}
+
+/// True if so many words fit behind the tail, which goes to the front if they fit there alone.
+bool PacketRing::find_room(std::size_t words) {
+    const bool wrapped = packets_ > 0 && tail_ <= head_;
+    if (wrapped || tail_ + words <= capacity_) {
+        return tail_ + words <= (wrapped ? head_ : capacity_);
+    }
+    if (words > head_) {
+        return false;
+    }
+    wrap_ = tail_;
+    tail_ = 0;
+    return true;
+}
+
+/// Until so many words fit behind the tail.
+void PacketRing::grow(std::size_t words) {
+    const std::size_t capacity = std::min(most_, std::max({kFirstWords, 2 * capacity_, capacity_ + words}));
+    auto larger = std::make_unique_for_overwrite<std::uint64_t[]>(capacity);
+    std::size_t end = 0;
+    for_each([&](const MessageHeader& message) {
+        std::memcpy(larger.get() + end, &message, message.total_bytes());
+        end += message.total_bytes() / 8;
+    });
+    LOOKAHEAD_ASSERT(end + words <= capacity, "more packets arrived at a crossbar port than there were credits for");
+    words_ = std::move(larger);
+    capacity_ = wrap_ = capacity;
+    head_ = 0;
+    tail_ = end;
 }
 
 MessageHeader& PacketRing::push_copy(const MessageHeader& message) {
@@ -45,19 +90,6 @@ void PacketRing::pop() {
     if (head_ == wrap_) {
         head_ = 0;
         wrap_ = capacity_;
-    }
-}
-
-template <class F>
-void PacketRing::for_each(F&& f) const {
-    std::size_t at = head_;
-    for (std::size_t i = 0; i < packets_; ++i) {
-        if (at == wrap_) {
-            at = 0;
-        }
-        const auto& message = *reinterpret_cast<const MessageHeader*>(words_.get() + at);
-        f(message);
-        at += message.total_bytes() / 8;
     }
 }
 

@@ -229,9 +229,6 @@ void IssueStage::find_free() {
 
 ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
     const ContextStates& states = state_.states;
-    if (!states.ready().intersects(warps_[scheduler])) {
-        return {};
-    }
     const FreeCycles& free = free_[units_of(scheduler)];
     const auto available = [&](ExecutionUnit unit, Cycle by) { return free[static_cast<unsigned>(unit)] <= by; };
     ContextMask ready = states.in(ContextState::ready_control);
