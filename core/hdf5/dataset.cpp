@@ -119,23 +119,35 @@ void Dataset::attach_scale(unsigned dimension, const Dataset& scale) {
     check(H5DSattach_scale(id(), scale.id(), dimension), id(), [&] { return "attach a dimension scale to " + name(); });
 }
 
-void Dataset::attach_to_columns(std::span<const Dataset> columns) {
+bool Dataset::has_scale(unsigned dimension, const Dataset& scale) const {
+    return H5DSis_attached(id(), scale.id(), dimension) > 0;
+}
+
+void attach_scales(std::span<const Dataset> columns, const std::vector<const Dataset*>& scales) {
     if (columns.empty()) {
         return;
     }
+    std::vector<hobj_ref_t> references;
+    for (const Dataset* scale : scales) {
+        references.push_back(reference_to(*scale));
+    }
+    std::vector<hvl_t> dimensions;  // each has one scale
+    for (hobj_ref_t& reference : references) {
+        dimensions.push_back({1, &reference});
+    }
     const Handle list(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
-    hobj_ref_t self = reference_to(*this);
-    const hvl_t scales{1, &self};
     std::vector<ScaleUser> users;
     for (const Dataset& column : columns) {
-        write_list(column, "DIMENSION_LIST", list, 1, &scales);
+        write_list(column, "DIMENSION_LIST", list, dimensions.size(), dimensions.data());
         users.push_back({reference_to(column), 0});
     }
-    write_list(*this, "REFERENCE_LIST", scale_user_type(), users.size(), users.data());
-}
-
-bool Dataset::has_scale(unsigned dimension, const Dataset& scale) const {
-    return H5DSis_attached(id(), scale.id(), dimension) > 0;
+    const Handle user = scale_user_type();
+    for (std::size_t dimension = 0; dimension < scales.size(); ++dimension) {
+        for (ScaleUser& each : users) {
+            each.dimension = static_cast<int>(dimension);
+        }
+        write_list(*scales[dimension], "REFERENCE_LIST", user, users.size(), users.data());
+    }
 }
 
 }  // namespace lookahead::hdf5

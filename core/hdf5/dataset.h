@@ -38,13 +38,14 @@ class Dataset : public Object {
     void make_scale(std::string_view dimension_name);
     bool is_scale() const;
     void attach_scale(unsigned dimension, const Dataset& scale);
-    /// Attaches this scale, which nothing is attached to yet, to dimension 0 of one-dimensional datasets that have no
-    /// scale yet. As attach_scale() for each of them, but in time that grows with their number, not with its square.
-    void attach_to_columns(std::span<const Dataset> columns);
     bool has_scale(unsigned dimension, const Dataset& scale) const;
 
   private:
     void read_into(ElementType type, void* values) const;
 };
+
+/// Attaches scales, one for each dimension, which nothing is attached to yet, to columns that have none yet. As
+/// attach_scale() for each of them, but in time that grows with the number of columns, not with its square.
+void attach_scales(std::span<const Dataset> columns, const std::vector<const Dataset*>& scales);
 
 }  // namespace lookahead::hdf5

@@ -68,7 +68,7 @@ class Table {
         write(name, values);
     }
 
-    void finish() { scale_.attach_to_columns(std::move(columns_)); }
+    void finish() { Group::attach(std::move(columns_), {&scale_}); }
 
   private:
     Group& group_;
@@ -266,9 +266,12 @@ void write_series(FileGroup group, const std::vector<SeriesGroup>& all) {
         auto kind = group.child(series.kind);
         const auto cycle = write_scale(kind, schema::kSeriesEachCycle, series.cycles);
         const auto component = write_scale(kind, schema::kSeriesEachComponent, series.components);
+        const std::uint64_t shape[] = {cycle.size, component.size};
+        std::vector<FileColumn> columns;
         for (const CounterColumn& column : series.columns) {
-            write_scaled(kind, column.name, {column.unit, column.description}, column.values, {&cycle, &component});
+            columns.push_back(kind.write(column.name, {column.unit, column.description}, column.values, shape));
         }
+        FileGroup::attach(std::move(columns), {&cycle, &component});
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -43,14 +44,6 @@ struct FileColumn {
 
     void make_scale(const char* dimension_name) { dataset.make_scale(dimension_name); }
     void attach_scale(unsigned dimension, const FileColumn& scale) { dataset.attach_scale(dimension, scale.dataset); }
-    /// All columns of a table, of which this is the scale.
-    void attach_to_columns(std::vector<FileColumn> columns) {
-        std::vector<hdf5::Dataset> datasets;
-        for (FileColumn& column : columns) {
-            datasets.push_back(std::move(column.dataset));
-        }
-        dataset.attach_to_columns(datasets);
-    }
 };
 
 class FileGroup {
@@ -82,6 +75,19 @@ class FileGroup {
     }
     hdf5::Group& group() { return group_; }
 
+    /// The scales of all columns, one for each dimension, which nothing is attached to yet.
+    static void attach(std::vector<FileColumn> columns, std::initializer_list<const FileColumn*> scales) {
+        std::vector<hdf5::Dataset> datasets;
+        for (FileColumn& column : columns) {
+            datasets.push_back(std::move(column.dataset));
+        }
+        std::vector<const hdf5::Dataset*> attached;
+        for (const FileColumn* scale : scales) {
+            attached.push_back(&scale->dataset);
+        }
+        hdf5::attach_scales(datasets, attached);
+    }
+
     template <class T>
     FileColumn write(const std::string& name, const hdf5::Meaning& meaning, const std::vector<T>& values,
                      std::span<const std::uint64_t> shape) {
@@ -108,7 +114,6 @@ struct ImageColumn {
 
     void make_scale(const char*) {}
     void attach_scale(unsigned, const ImageColumn&) {}
-    void attach_to_columns(const std::vector<ImageColumn>&) {}
 };
 
 /// Any group of a file: what is written comes in the same order as when the file was made.
@@ -120,6 +125,7 @@ class ImageGroup {
     ImageGroup(hdf5::FileImage& image, NumberPlaces& places) : image_(image), places_(places) {}
 
     ImageGroup child(const std::string&) const { return *this; }
+    static void attach(const std::vector<ImageColumn>&, std::initializer_list<const ImageColumn*>) {}
 
     template <class T>
     ImageColumn write(const std::string&, const hdf5::Meaning&, const std::vector<T>& values,

@@ -150,7 +150,7 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
         const std::string about = "From " + metrics[m].path + " of the result file; NaN without one.";
         all.push_back(group.write_column<double>(metrics[m].name, columns.metrics[m], {metrics[m].units, about}));
     }
-    scale.attach_to_columns(all);
+    hdf5::attach_scales(all, {&scale});
 }
 
 void write_bests(Group group, const Study& study, std::span<const SweepPoint> points,
@@ -183,7 +183,7 @@ void write_bests(Group group, const Study& study, std::span<const SweepPoint> po
     number(schema::kBestPoint, &BestRow::point);
     number(schema::kBestComplete, &BestRow::complete);
     number(schema::kBestCandidates, &BestRow::candidates);
-    scale.attach_to_columns(all);
+    hdf5::attach_scales(all, {&scale});
 }
 
 /// Every column has a name of its own.

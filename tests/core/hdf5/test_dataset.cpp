@@ -163,7 +163,7 @@ TEST_CASE("a scale attached to many columns at once is attached to each, and to 
             for (int i = 0; i < 300; ++i) {
                 columns.push_back(root.write_column<std::uint64_t>("c" + std::to_string(i), cycles, kCycles));
             }
-            scale.attach_to_columns(columns);
+            attach_scales(columns, {&scale});
             root.write_column<std::uint64_t>("later", cycles, kCycles).attach_scale(0, scale);
             root.write_column<std::uint64_t>("alone", cycles, kCycles);
         },
@@ -174,6 +174,34 @@ TEST_CASE("a scale attached to many columns at once is attached to each, and to 
             }
             CHECK(root.open_dataset("later").has_scale(0, scale));
             CHECK_FALSE(root.open_dataset("alone").has_scale(0, scale));
+        });
+}
+
+TEST_CASE("each dimension of many arrays gets its scale at once") {
+    const std::vector<std::uint64_t> values{1, 2, 3, 4, 5, 6};
+    round_trip(
+        [&](Group root) {
+            Dataset row = root.write_column<std::uint64_t>("row", std::span(values).first(2), {"", "Rows."});
+            Dataset column = root.write_column<std::uint64_t>("column", std::span(values).first(3), {"", "Columns."});
+            row.make_scale("row");
+            column.make_scale("column");
+            const std::uint64_t shape[] = {2, 3};
+            std::vector<Dataset> arrays;
+            arrays.push_back(root.write_array<std::uint64_t>("a", values, shape, kCycles));
+            arrays.push_back(root.write_array<std::uint64_t>("b", values, shape, kCycles));
+            attach_scales(arrays, {&row, &column});
+            root.write_column<std::uint64_t>("c", std::span(values).first(3), kCycles).attach_scale(0, column);
+        },
+        [](Group root) {
+            const Dataset row = root.open_dataset("row");
+            const Dataset column = root.open_dataset("column");
+            for (const char* name : {"a", "b"}) {
+                CHECK(root.open_dataset(name).has_scale(0, row));
+                CHECK(root.open_dataset(name).has_scale(1, column));
+                CHECK_FALSE(root.open_dataset(name).has_scale(0, column));
+                CHECK_FALSE(root.open_dataset(name).has_scale(1, row));
+            }
+            CHECK(root.open_dataset("c").has_scale(0, column));
         });
 }
 
