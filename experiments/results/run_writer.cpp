@@ -245,19 +245,16 @@ void write_stalls(FileGroup group, const StallSeries& stalls) {
 }
 
 void write_latency(FileGroup group, const LatencySamples& latency) {
-    std::vector<std::uint64_t> numbers(latency.sms.size());
-    std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
-    const auto sample = write_scale(group, schema::kLatencySample, numbers);
+    auto sample = write_scale(group, schema::kLatencySample, numbers<std::uint64_t>(latency.sms.size()));
+    Table table(group, sample);
+    table.write(schema::kLatencySm, latency.sms);
+    table.write(schema::kLatencySlice, latency.slices);
+    table.write(schema::kLatencyServed, latency.served);
+    table.write(schema::kLatencySource, latency.sources);
+    table.write(schema::kLatencyStartFs, latency.start_fs);
+    table.write(schema::kLatencyEndFs, latency.end_fs);
+    table.finish();
     const auto stage = write_scale(group, schema::kLatencyStage, latency.stages);
-    const auto write_names = [&](const DatasetName& name, const std::vector<std::string>& names) {
-        write_column(group, name.name, meaning_of(name), names).attach_scale(0, sample);
-    };
-    write_names(schema::kLatencySm, latency.sms);
-    write_names(schema::kLatencySlice, latency.slices);
-    write_names(schema::kLatencyServed, latency.served);
-    write_names(schema::kLatencySource, latency.sources);
-    write_scaled(group, schema::kLatencyStartFs, latency.start_fs, {&sample});
-    write_scaled(group, schema::kLatencyEndFs, latency.end_fs, {&sample});
     write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});
 }
 
