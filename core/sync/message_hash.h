@@ -22,6 +22,7 @@ inline std::uint64_t add_message(std::uint64_t rolling, const MessageHeader& mes
     std::uint64_t hash = 0;
     std::uint64_t secret = kStep;
     std::size_t at = 0;
+#pragma GCC unroll 4
     for (; at + 16 <= size; at += 16, secret += kStep) {
         std::uint64_t pair[2];
         std::memcpy(pair, bytes + at, sizeof pair);

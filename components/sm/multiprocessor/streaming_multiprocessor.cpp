@@ -131,7 +131,10 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
 
 void StreamingMultiprocessor::step(Cycle now) {
     state_.now = now;
-    state_.wheel.take(now, [&](std::uint64_t word) { handle(PipelineEvent::unpacked(word), now); });
+    state_.wheel.take(now, [&](std::uint64_t word) {
+        next_issue_ = now;
+        handle(PipelineEvent::unpacked(word), now);
+    });
     if (state_.launch.active) {
         ctas_.cycle(
             [&](unsigned slot, std::uint64_t cta) {
@@ -141,12 +144,17 @@ void StreamingMultiprocessor::step(Cycle now) {
             [&](unsigned slot) {
                 memory_->cta_started(slot, ctas_.slot(slot).cta);
                 memory_touched_ = true;  // a prefetcher may begin with the CTA
+                next_issue_ = now;
             });
         count_cycles(1);
         if (extension_ != nullptr) [[unlikely]] {
             extension_->begin_cycle(now);
         }
-        memory_touched_ |= issue_.cycle(now);
+        if (next_issue_ <= now || issue_.has_sources()) {
+            memory_touched_ |= issue_.cycle(now);
+        } else {
+            issue_.charge_idle(1);
+        }
         memory_touched_ |= fetch_.cycle(now);
         if (asks_for_constants()) {
             const ConstantCache::Request request = state_.constants.ask();
@@ -186,15 +194,14 @@ void StreamingMultiprocessor::handle(PipelineEvent event, Cycle now) {
     }
 }
 
-Cycle StreamingMultiprocessor::next_work(Cycle now) const {
-    Cycle next = std::min(state_.wheel.next(now), next_memory_work_);
+Cycle StreamingMultiprocessor::next_work(Cycle now) {
+    const Cycle next = std::min(state_.wheel.next(now), next_memory_work_);
     if (!state_.launch.active) {
         return next;
     }
-    if (fetch_.has_work() || ctas_.has_work() || asks_for_constants()) {
-        return now + 1;
-    }
-    return std::min(next, issue_.next_issue(now));
+    const bool goes_on = fetch_.has_work() || ctas_.has_work() || asks_for_constants();
+    next_issue_ = goes_on ? now + 1 : issue_.next_issue(now);
+    return std::min(next, next_issue_);
 }
 
 void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {

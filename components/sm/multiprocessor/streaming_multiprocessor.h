@@ -97,7 +97,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     LaunchOnSm launch_on_sm() const;
     void handle(PipelineEvent event, Cycle now);
     void finish_kernel_if_drained(Cycle now);
-    Cycle next_work(Cycle now) const;
+    Cycle next_work(Cycle now);
     template <class P>
     void send_to_dispatcher(const P& payload, Cycle now);
     [[noreturn]] void report(const ProgramError& error, Cycle now);
@@ -130,7 +130,10 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     Cycle charged_until_ = 0;          ///< cycles before this one are in the counters
     Cycle next_work_ = kNever;         ///< the next cycle to step if no message comes
     Cycle next_memory_work_ = kNever;  ///< of the load/store unit
-    bool memory_touched_ = false;      ///< the load/store unit got something in this cycle
+    /// The cycle from which on a warp may issue; before it the issue stage need not look. Set by all that wakes a warp, and
+    /// no part of the state: where it is not known, a look tells.
+    Cycle next_issue_ = 0;
+    bool memory_touched_ = false;  ///< the load/store unit got something in this cycle
 };
 
 }  // namespace lookahead::gpu

@@ -47,6 +47,7 @@ class IssueStage {
 
     /// Sources are asked in the order in which they are added; they outlive the stage.
     void add_source(IssueSource& source) { sources_.push_back(&source); }
+    bool has_sources() const { return !sources_.empty(); }
 
     const std::vector<SchedulerCounters>& counters() const { return counters_; }
     std::vector<SchedulerCounters>& counters() { return counters_; }
