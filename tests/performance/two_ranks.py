@@ -49,7 +49,7 @@ def measure(arguments: argparse.Namespace, workload: str, folder: pathlib.Path) 
     ratios, ceilings = [], []
     for _ in range(arguments.pairs):
         one = lookahead.simulate(arguments.program, single)["wall_s"]
-        two = lookahead.simulate(arguments.program, parallel, ranks=2)["wall_s"]
+        two = lookahead.simulate(arguments.program, parallel, ranks=2, placement=lookahead.ON_CORES)["wall_s"]
         ratios.append(one / two)
         line = f"{workload}: {one:.3f} s on one, {two:.3f} s on two ranks, {one / two:.2f}x"
         if arguments.ceiling:
