@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -22,7 +23,11 @@ constexpr std::uintptr_t kLargePage = 2 * kMebibyte;  // x86-64
 /// The least that a run on gtx480 takes (histogram, small).
 constexpr std::size_t kUsual = 12 * kMebibyte;
 
-std::uintptr_t large_pages = 0;  ///< address of the heap's first one
+std::uintptr_t new_pages = 0;  ///< address of the heap's first page of which nothing is in use, if it has large ones
+
+std::uintptr_t page_after(std::uintptr_t address) {
+    return (address + kPage - 1) / kPage * kPage;
+}
 
 }  // namespace
 
@@ -41,15 +46,15 @@ void prepare_heap(int parts) {
     // Other allocators' blocks, as a sanitizer's, are somewhere else.
     const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
     if (block != nullptr && first < end && end - first <= std::uintptr_t{2 * kStep})
-        large_pages = madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE) == 0 ? first : 0;
+        new_pages = madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE) == 0 ? page_after(used) : 0;
 }
 
 void take_pages_beforehand() {
 #ifdef MADV_POPULATE_WRITE
-    if (large_pages != 0) {
+    if (new_pages != 0) {
         // Not a std::thread, which frees a block at its end and so would get the part of the heap that is another's.
         const auto take = [](void*) -> void* {
-            madvise(reinterpret_cast<void*>(large_pages), kUsual, MADV_POPULATE_WRITE);
+            madvise(reinterpret_cast<void*>(new_pages), kUsual, MADV_POPULATE_WRITE);
             return nullptr;
         };
         pthread_t thread{};
@@ -62,9 +67,16 @@ void take_pages_beforehand() {
 
 void prepare_thread_heap(std::size_t bytes) {
     void* block = std::malloc(bytes);
-    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + kPage - 1) / kPage * kPage;
+    const std::uintptr_t begin = page_after(reinterpret_cast<std::uintptr_t>(block));
     const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / kPage * kPage;
-    if (block != nullptr && begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    if (block != nullptr && begin < end) {
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#ifdef MADV_POPULATE_WRITE
+        // The heap's own first page keeps its neighbours small.
+        const std::uintptr_t small = std::min((begin + kLargePage - 1) / kLargePage * kLargePage, end) - begin;
+        madvise(reinterpret_cast<void*>(begin), small, MADV_POPULATE_WRITE);
+#endif
+    }
     std::free(block);
 }
 

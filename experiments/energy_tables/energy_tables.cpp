@@ -1,5 +1,6 @@
 #include "experiments/energy_tables/energy_tables.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,6 +22,10 @@ std::string read_file(const std::string& path, const std::string& place) {
 }
 
 }  // namespace
+
+bool is_built_in_energy_table(std::string_view name) {
+    return std::ranges::any_of(built_in_energy_tables(), [&](const auto& table) { return table.name == name; });
+}
 
 EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics) {
     const std::string name(table.name);

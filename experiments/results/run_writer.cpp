@@ -499,8 +499,7 @@ struct RunFile::Draft {
     NumberPlaces launches;  ///< of write_launches()
     hdf5::FileImage image;
 
-    explicit Draft(const std::string& path, RunRecord expected) : record(std::move(expected)) {
-        hdf5::MemoryFile file(path);
+    Draft(hdf5::MemoryFile& file, RunRecord expected) : record(std::move(expected)) {
         write_config(FileGroup(file.root()).child(schema::kConfigGroup), record);
         write_tables(FileGroup(file.root(), &tables), record);
         write_launches(FileGroup(file.root(), &launches), record);
@@ -510,38 +509,46 @@ struct RunFile::Draft {
 
 RunFile::RunFile(std::string path, bool drafts) : path_(std::move(path)) {
     if (drafts) {
-        drafting_ = std::async(std::launch::async, &RunFile::work, this, order_.get_future());
+        drafting_ = std::async(std::launch::async, &RunFile::work, this, begun_.emplace().get_future(),
+                               order_.emplace().get_future());
     }
 }
 
 RunFile::~RunFile() {
     if (drafting_.valid()) {
-        order({});
+        draft({});
         drafting_.wait();
     }
 }
 
-void RunFile::work(std::future<std::function<RunRecord()>> order) {
+void RunFile::work(std::future<void> begun, std::future<std::function<RunRecord()>> order) {
     constexpr std::size_t kUsual = 8 * 1024 * 1024;  // for the file of a run on gtx480
     prepare_thread_heap(kUsual);
+    begun.wait();
+    hdf5::MemoryFile file(path_);
     if (const auto make_record = order.get()) {
-        draft_ = std::make_unique<Draft>(path_, make_record());
+        draft_ = std::make_unique<Draft>(file, make_record());
     }
 }
 
-void RunFile::order(std::function<RunRecord()> make_record) {
-    if (!std::exchange(ordered_, true)) {
-        order_.set_value(std::move(make_record));
+void RunFile::begin() {
+    if (begun_) {
+        begun_->set_value();
+        begun_.reset();
     }
 }
 
 void RunFile::draft(std::function<RunRecord()> make_record) {
-    order(std::move(make_record));
+    begin();
+    if (order_) {
+        order_->set_value(std::move(make_record));
+        order_.reset();
+    }
 }
 
 void RunFile::wait() {
     if (drafting_.valid()) {
-        order({});
+        draft({});
         drafting_.get();
     }
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "experiments/results/run_record.h"
@@ -19,8 +20,10 @@ class RunFile {
     ~RunFile();
 
     bool drafts() const { return drafting_.valid(); }
-    /// Begins the file on its thread: configuration and tables of a record whose numbers may still be others at the end.
-    /// `make_record` is called there. Nobody else may use HDF5 before wait() or write(). At most once.
+    /// The thread opens the file. From here on nobody else may use HDF5 before wait() or write().
+    void begin();
+    /// The thread writes configuration and tables of a record whose numbers may still be others at the end. It makes the
+    /// record, too; an empty function: there is none. Does nothing from the second time on.
     void draft(std::function<RunRecord()> make_record);
     /// Until the draft is done; throws what went wrong there.
     void wait();
@@ -32,13 +35,12 @@ class RunFile {
   private:
     struct Draft;
 
-    void work(std::future<std::function<RunRecord()>> order);
-    void order(std::function<RunRecord()> make_record);
+    void work(std::future<void> begun, std::future<std::function<RunRecord()>> order);
 
     std::string path_;
     std::unique_ptr<Draft> draft_;
-    std::promise<std::function<RunRecord()>> order_;  ///< what draft() gets; nothing when the file needs no draft
-    bool ordered_ = false;
+    std::optional<std::promise<void>> begun_;                        ///< until begin()
+    std::optional<std::promise<std::function<RunRecord()>>> order_;  ///< until draft()
     std::future<void> drafting_;
 };
 

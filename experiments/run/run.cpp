@@ -10,6 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <optional>
 
@@ -90,6 +91,18 @@ void write_tables(const StatisticsCollector& statistics, const EnergyTable& ener
     record.energy = energy_of(energies, energy_input(record));
 }
 
+/// Reading a table takes a millisecond. A built-in one, which has no faults, is read by whoever asks for it first: the
+/// thread that begins the result file, if there is one.
+std::shared_future<EnergyTable> promise_energy_table(const Configuration& configuration) {
+    const std::string name = configuration.read<EnergyParameters>("energy").table;
+    auto table = std::async(std::launch::deferred, load_energy_table, name, configuration.place_of("energy.table"));
+    std::shared_future<EnergyTable> promised = table.share();
+    if (!is_built_in_energy_table(name)) {
+        promised.get();
+    }
+    return promised;
+}
+
 /// One run, from the request to the record.
 class Run {
   public:
@@ -101,8 +114,7 @@ class Run {
           configuration_(request.configuration),
           workload_(make_variant<Workload>(request.workload, configuration_, request.context)),
           parameters_(configuration_.read<RunParameters>("run")),
-          energy_table_(load_energy_table(configuration_.read<EnergyParameters>("energy").table,
-                                          configuration_.place_of("energy.table"))),
+          energy_table_(promise_energy_table(configuration_)),
           machine_(
               configuration_, load_kernels(*workload_, configuration_),
               [this](Device& device) { run_workload(device); }, loads_of_run()),
@@ -127,7 +139,11 @@ class Run {
         options.trace = trace.get();
         options.log_windows = request_.log_windows;
         machine_.check_ranks(transport_.size());
-        Simulation simulation(machine_.model(), rank_of_lp(), transport_, options);
+        const std::vector<int> ranks = rank_of_lp();
+        if (file_ != nullptr) {
+            file_->begin();
+        }
+        Simulation simulation(machine_.model(), ranks, transport_, options);
         if (request_.from != nullptr) {
             go_on(simulation, *request_.from);
         }
@@ -192,7 +208,7 @@ class Run {
             expected.kernels.emplace_back().name = kernel.name;
         }
         file_->draft([statistics, kernel_counters, table = energy_table_, expected = std::move(expected)]() mutable {
-            write_tables(*statistics, table, expected);
+            write_tables(*statistics, table.get(), expected);
             kernel_counters->write_into(expected);
             return std::move(expected);
         });
@@ -341,7 +357,7 @@ class Run {
 
     /// What determines the results beside workload, size, seed and configuration.
     std::vector<std::string> determinants() const {
-        std::vector<std::string> texts{energy_table_.toml};
+        std::vector<std::string> texts{energy_table_.get().toml};
         if (request_.max_cycles != 0) {
             texts.push_back("--max-cycles=" + std::to_string(request_.max_cycles));
         }
@@ -458,7 +474,7 @@ class Run {
             latencies.merge(latency[rank]);
             observer_.series().merge(series[rank]);
         }
-        write_tables(collector, energy_table_, record);
+        write_tables(collector, energy_table_.get(), record);
         kernel_counters.write_into(record);
         latencies.write_into(record);
         observer_.series().write_into(record);
@@ -478,7 +494,7 @@ class Run {
     Configuration configuration_;
     std::unique_ptr<Workload> workload_;
     RunParameters parameters_;
-    EnergyTable energy_table_;
+    std::shared_future<EnergyTable> energy_table_;
     gpu::Machine machine_;
     Progress progress_;
     RunObserver observer_;
