@@ -6,6 +6,7 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <map>
+#include <span>
 #include <unordered_map>
 
 #include "core/checkpoint/archive.h"
@@ -123,16 +124,19 @@ SeriesGroup SeriesCollector::group(const std::string& kind, const ByComponent& c
     for (const std::size_t track : first) {
         group.columns.push_back({tracks_[track].name, tracks_[track].unit, tracks_[track].description, {}});
     }
+    std::vector<std::span<const std::size_t>> tracks_of;
     for (const auto& each : components) {
         group.components.push_back(tracks_[each.second.front()].component);
         LOOKAHEAD_ASSERT(each.second.size() == first.size(), "components of kind " + kind + " have different series");
+        tracks_of.emplace_back(each.second);
     }
-    for (std::size_t column = 0; column < first.size(); ++column) {
-        auto& values = group.columns[column].values;
-        values.reserve(cycles_.size() * components.size());
-        for (std::size_t row = 0; row < cycles_.size(); ++row) {
-            for (const auto& each : components) {
-                values.push_back(value(row, each.second[column]));
+    for (CounterColumn& column : group.columns) {
+        column.values.reserve(cycles_.size() * components.size());
+    }
+    for (std::size_t row = 0; row < cycles_.size(); ++row) {
+        for (std::size_t column = 0; column < first.size(); ++column) {
+            for (const auto& tracks : tracks_of) {
+                group.columns[column].values.push_back(value(row, tracks[column]));
             }
         }
     }
