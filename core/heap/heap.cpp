@@ -25,8 +25,8 @@ constexpr std::size_t kUsual = 12 * kMebibyte;
 
 std::uintptr_t new_pages = 0;  ///< address of the heap's first page of which nothing is in use, if it has large ones
 
-std::uintptr_t page_after(std::uintptr_t address) {
-    return (address + kPage - 1) / kPage * kPage;
+std::uintptr_t round_up(std::uintptr_t address, std::uintptr_t page) {
+    return (address + page - 1) / page * page;
 }
 
 }  // namespace
@@ -41,12 +41,13 @@ void prepare_heap(int parts) {
     const std::size_t size = mallinfo2().keepcost + kPage;
     void* block = std::malloc(size);
     const auto used = reinterpret_cast<std::uintptr_t>(block) + size + kPage;
-    const auto first = (used + kLargePage - 1) / kLargePage * kLargePage;
+    const std::uintptr_t first = round_up(used, kLargePage);
     std::free(block);
     // Other allocators' blocks, as a sanitizer's, are somewhere else.
     const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
     if (block != nullptr && first < end && end - first <= std::uintptr_t{2 * kStep})
-        new_pages = madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE) == 0 ? page_after(used) : 0;
+        new_pages =
+            madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE) == 0 ? round_up(used, kPage) : 0;
 }
 
 void take_pages_beforehand() {
@@ -67,13 +68,13 @@ void take_pages_beforehand() {
 
 void prepare_thread_heap(std::size_t bytes) {
     void* block = std::malloc(bytes);
-    const std::uintptr_t begin = page_after(reinterpret_cast<std::uintptr_t>(block));
+    const std::uintptr_t begin = round_up(reinterpret_cast<std::uintptr_t>(block), kPage);
     const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / kPage * kPage;
     if (block != nullptr && begin < end) {
         madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #ifdef MADV_POPULATE_WRITE
         // The heap's own first page keeps its neighbours small.
-        const std::uintptr_t small = std::min((begin + kLargePage - 1) / kLargePage * kLargePage, end) - begin;
+        const std::uintptr_t small = std::min(round_up(begin, kLargePage), end) - begin;
         madvise(reinterpret_cast<void*>(begin), small, MADV_POPULATE_WRITE);
 #endif
     }

@@ -21,10 +21,17 @@ std::string read_file(const std::string& path, const std::string& place) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Null if there is none of that name.
+const BuiltInEnergyTable* find_built_in(std::string_view name) {
+    const auto tables = built_in_energy_tables();
+    const auto found = std::ranges::find(tables, name, &BuiltInEnergyTable::name);
+    return found == tables.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 bool is_built_in_energy_table(std::string_view name) {
-    return std::ranges::any_of(built_in_energy_tables(), [&](const auto& table) { return table.name == name; });
+    return find_built_in(name) != nullptr;
 }
 
 EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics) {
@@ -44,11 +51,11 @@ EnergyTable load_energy_table(const std::string& name_or_file, const std::string
         return parse_energy_table(name_or_file, read_file(name_or_file, place), name_or_file,
                                   registered_statistics_sets());
     }
+    if (const BuiltInEnergyTable* table = find_built_in(name_or_file)) {
+        return fit_built_in_energy_table(*table, registered_statistics_sets());
+    }
     std::vector<std::string> known;
     for (const BuiltInEnergyTable& table : built_in_energy_tables()) {
-        if (table.name == name_or_file) {
-            return fit_built_in_energy_table(table, registered_statistics_sets());
-        }
         known.emplace_back(table.name);
     }
     throw ConfigurationError(place + ": unknown energy table '" + name_or_file + "'" +

@@ -141,7 +141,7 @@ class Run {
         machine_.check_ranks(transport_.size());
         const std::vector<int> ranks = rank_of_lp();
         if (file_ != nullptr) {
-            file_->begin();
+            file_->begin();  // captures and weights, which are HDF5 files too, have been read
         }
         Simulation simulation(machine_.model(), ranks, transport_, options);
         if (request_.from != nullptr) {
