@@ -11,8 +11,8 @@ void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& descripti
     lp.name_ = description.name;
     for (unsigned i = 0; i < lp.out_ports(); ++i) {
         lp.ports_[i]->channel_ = first_channel + i;
-        lp.ports_[i]->router_ = &router;
     }
+    send_through(lp, router);
     for (const ChannelDescription& channel : channels) {
         LOOKAHEAD_ASSERT(channel.from == id && channel.out_port < lp.out_ports(),
                          description.name + " has no out-port " + std::to_string(channel.out_port));
@@ -20,6 +20,12 @@ void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& descripti
         port.destinations_.push_back({channel.lookahead, channel.to, channel.in_port});
         port.fan_out_ += channel.count;
         port.index_mask_ = channel.count == 1 ? ~0u : 0u;
+    }
+}
+
+void LpBinding::send_through(LogicalProcess& lp, MessageRouter& router) {
+    for (const auto& port : lp.ports_) {
+        port->router_ = &router;
     }
 }
 

@@ -17,6 +17,9 @@ class LpBinding {
     static void bind(LogicalProcess&, LpId, const LpDescription&, std::span<const ChannelDescription> channels,
                      std::uint32_t first_channel, MessageRouter&);
 
+    /// From here on its messages go by way of this router.
+    static void send_through(LogicalProcess&, MessageRouter&);
+
     /// The LP's own state and its ports' sequence numbers.
     static void save(const LogicalProcess&, boost::archive::binary_oarchive&);
     static void load(LogicalProcess&, boost::archive::binary_iarchive&);

@@ -34,6 +34,18 @@ struct Batch {
     Time earliest = kTimeInfinity;
     Time effect = kTimeInfinity;  ///< as an inbox's
     std::uint64_t messages = 0;
+
+    /// Appends the messages of another batch, which has nothing else, and leaves it empty.
+    void take(Batch& other) {
+        bytes.append(other.bytes.data(), other.bytes.size());
+        earliest = std::min(earliest, other.earliest);
+        effect = std::min(effect, other.effect);
+        messages += other.messages;
+        other.bytes.clear();
+        other.earliest = kTimeInfinity;
+        other.effect = kTimeInfinity;
+        other.messages = 0;
+    }
 };
 
 /// Where the messages of one rank's LPs go: straight into the inbox of an LP of this rank, or into the batch
@@ -56,19 +68,14 @@ class MessageRouter {
     /// Appends a message and returns where its payload goes.
     std::byte* append(const MessageHeader& header) {
         const std::uint32_t place = receivers_[header.destination].place;
-        const Time effect = effect_of(header);
         std::byte* bytes;
         if (place < kRemote) {
             if (header.time < horizon_) [[unlikely]] {
                 throw_too_early(header);
             }
-            LpInbox& inbox = inboxes_[place];
-            inbox.earliest = std::min(inbox.earliest, header.time);
-            inbox.effect = std::min(inbox.effect, effect);
-            next_times_[place] = std::min(next_times_[place], header.time);
-            next_effects_[place] = std::min(next_effects_[place], effect);
-            bytes = inbox.arrived.extend(header.total_bytes());
+            bytes = extend_inbox(place, header);
         } else {
+            const Time effect = effect_of(header);
             Batch& batch = batches_[place & ~kRemote];
             batch.earliest = std::min(batch.earliest, header.time);
             batch.effect = std::min(batch.effect, effect);
@@ -77,6 +84,11 @@ class MessageRouter {
         }
         std::memcpy(bytes, &header, sizeof header);
         return bytes + sizeof header;
+    }
+
+    /// Puts a message, whatever its time, into the inbox of the local LP number `place`.
+    void keep(std::size_t place, const MessageHeader& message) {
+        std::memcpy(extend_inbox(place, message), &message, message.total_bytes());
     }
 
     std::vector<LpInbox>& inboxes() { return inboxes_; }
@@ -102,6 +114,15 @@ class MessageRouter {
         Reach reach;
     };
 
+    std::byte* extend_inbox(std::size_t place, const MessageHeader& header) {
+        const Time effect = effect_of(header);
+        LpInbox& inbox = inboxes_[place];
+        inbox.earliest = std::min(inbox.earliest, header.time);
+        inbox.effect = std::min(inbox.effect, effect);
+        next_times_[place] = std::min(next_times_[place], header.time);
+        next_effects_[place] = std::min(next_effects_[place], effect);
+        return inbox.arrived.extend(header.total_bytes());
+    }
     [[noreturn]] void throw_too_early(const MessageHeader& header) const;
 
     std::vector<Receiver> receivers_;

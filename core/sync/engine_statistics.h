@@ -17,6 +17,7 @@ struct EngineStatistics {
     std::uint64_t null_messages = 0;    ///< packets without any message
     std::uint64_t windows = 0;          ///< windows between two synchronisations with other ranks
     std::uint64_t inner_windows = 0;    ///< windows between which LPs of this rank exchange messages
+    std::uint64_t shared_windows = 0;   ///< inner windows in which several threads may have advanced LPs
     std::uint64_t epochs = 0;
     std::array<std::uint64_t, 64> window_lengths{};  ///< [i]: windows of 2^i .. 2^(i+1) - 1 fs
 };

@@ -36,13 +36,15 @@ class ProcessProfile {
     /// not run while the host runs another one: many ranks on few cores then measure as well as one.
     ProcessProfile(const Model& model, std::vector<LpId> ids, bool log_windows);
 
-    /// Begins a span of time; advanced() ends it and begins the next.
-    void begin() { mark_ = now(); }
-    void advanced(std::size_t index) {
+    /// Counts of the clock that the times below are taken from.
+    std::uint64_t now() const;
+    /// LP number `index` of this rank was advanced since `begin`. Returns now(). Several threads may call it, each for LPs
+    /// of its own.
+    std::uint64_t advanced(std::size_t index, std::uint64_t begin) {
         const std::uint64_t end = now();
-        ticks_[index] += end - mark_;
-        mark_ = end;
+        ticks_[index] += end - begin;
         ++advances_[index];
+        return end;
     }
 
     bool logs() const { return logs_; }
@@ -61,14 +63,12 @@ class ProcessProfile {
     const std::vector<LpId>& ids() const { return ids_; }
 
   private:
-    std::uint64_t now() const;
     double seconds_per_tick() const;
 
     std::vector<LpId> ids_;
     bool logs_;
     std::vector<std::uint64_t> ticks_;
     std::vector<std::uint64_t> advances_;
-    std::uint64_t mark_ = 0;
     std::uint64_t first_tick_;
     std::chrono::steady_clock::time_point first_time_;
 

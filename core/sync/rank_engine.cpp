@@ -6,6 +6,7 @@
 #include <boost/archive/binary_oarchive.hpp>
 #include <exception>
 #include <tuple>
+#include <utility>
 
 #include "core/checkpoint/archive.h"
 #include "core/lp/lp_binding.h"
@@ -30,31 +31,36 @@ std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
 }  // namespace
 
 RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int rank, const RankLookahead& lookahead,
-                       TraceSink* trace, bool log_windows)
-    : local_lookahead_(lookahead.direct(rank, rank)),
-      profile_(model, lps_of(rank, rank_of_lp), log_windows),
-      logs_inner_windows_(log_windows && lookahead.ranks() == 1),
-      logs_outer_windows_(log_windows && lookahead.ranks() > 1),
-      trace_(trace) {
-    make_processes(model, rank_of_lp, rank, lookahead.ranks());
+                       const RankEngineOptions& options)
+    : shares_always_(options.shares_always),
+      local_lookahead_(lookahead.direct(rank, rank)),
+      profile_(model, lps_of(rank, rank_of_lp), options.log_windows),
+      logs_inner_windows_(options.log_windows && lookahead.ranks() == 1),
+      logs_outer_windows_(options.log_windows && lookahead.ranks() > 1),
+      trace_(options.trace) {
+    make_processes(model, rank_of_lp, rank, lookahead.ranks(), options.threads);
     traffic_.assign(processes_.size(), 0);
     failed_.assign(processes_.size(), 0);
+    team_ = std::make_shared<WindowTeam>(options.threads, processes_.size());
     for (const auto& process : processes_) {
         pointers_.push_back(process.get());
     }
     for (std::size_t i = 0; i < processes_.size(); ++i) {
-        router_->next_times()[i] = processes_[i]->next_event_time();
-        router_->next_effects()[i] = effect_of_own_event(i, router_->next_times()[i]);
+        router().next_times()[i] = processes_[i]->next_event_time();
+        router().next_effects()[i] = effect_of_own_event(i, router().next_times()[i]);
     }
 }
 
-void RankEngine::make_processes(const Model& model, std::span<const int> rank_of_lp, int rank, int ranks) {
+void RankEngine::make_processes(const Model& model, std::span<const int> rank_of_lp, int rank, int ranks,
+                                std::size_t threads) {
     std::vector<std::uint32_t> places;
     std::uint32_t local = 0;
     for (const int owner : rank_of_lp) {
         places.push_back(owner == rank ? local++ : MessageRouter::kRemote | static_cast<std::uint32_t>(owner));
     }
-    router_ = std::make_unique<MessageRouter>(places, local, static_cast<std::size_t>(ranks));
+    for (std::size_t i = 0; i < threads; ++i) {
+        workers_.push_back(std::make_unique<Worker>(MessageRouter(places, local, static_cast<std::size_t>(ranks))));
+    }
     set_reaches(model);
 
     std::vector<std::vector<ChannelDescription>> channels_of(model.processes().size());
@@ -66,8 +72,9 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
     const std::vector<std::uint32_t> first_channels = model.first_channel_numbers();
     for (const LpId id : profile_.ids()) {
         processes_.push_back(model.make(id));
-        LpBinding::bind(*processes_.back(), id, model.processes()[id], channels_of[id], first_channels[id], *router_);
+        LpBinding::bind(*processes_.back(), id, model.processes()[id], channels_of[id], first_channels[id], router());
     }
+    hands_.assign(processes_.size(), workers_.front().get());
 }
 
 void RankEngine::set_reaches(const Model& model) {
@@ -85,27 +92,41 @@ void RankEngine::set_reaches(const Model& model) {
             }
         }
     }
-    for (LpId lp = 0; lp < reaches.size(); ++lp) {
-        router_->set_reach(lp, reaches[lp]);
+    for (const auto& worker : workers_) {
+        for (LpId lp = 0; lp < reaches.size(); ++lp) {
+            worker->router.set_reach(lp, reaches[lp]);
+        }
     }
 }
 
 Time RankEngine::effect_of_own_event(std::size_t index, Time time) const {
-    return saturating_add(time, router_->reach(pointers_[index]->id()).least);
+    return saturating_add(time, workers_.front()->router.reach(pointers_[index]->id()).least);
 }
 
 Time RankEngine::earliest_effect() const {
     Time earliest = kTimeInfinity;
-    for (const Time time : router_->next_effects()) {
-        earliest = std::min(earliest, time);
+    for (const auto& worker : workers_) {
+        for (const Time time : worker->router.next_effects()) {
+            earliest = std::min(earliest, time);
+        }
     }
     return earliest;
 }
 
 Time RankEngine::earliest() const {
     Time earliest = kTimeInfinity;
-    for (const Time time : router_->next_times()) {
-        earliest = std::min(earliest, time);
+    for (const auto& worker : workers_) {
+        for (const Time time : worker->router.next_times()) {
+            earliest = std::min(earliest, time);
+        }
+    }
+    return earliest;
+}
+
+Time RankEngine::next_time(std::size_t index) const {
+    Time earliest = kTimeInfinity;
+    for (const auto& worker : workers_) {
+        earliest = std::min(earliest, worker->router.next_times()[index]);
     }
     return earliest;
 }
@@ -133,36 +154,120 @@ void RankEngine::advance_to(Time horizon) {
 }
 
 void RankEngine::advance_window(Time horizon) {
-    const std::vector<Time>& next_times = router_->next_times();
-    router_->set_horizon(horizon);
-    profile_.begin();
-    for (std::size_t i = 0; i < next_times.size(); ++i) {
-        if (next_times[i] < horizon) {
-            prefetch_inbox(i + 1);
-            advance_process(i, horizon);
-            profile_.advanced(i);
+    for (const auto& worker : workers_) {
+        worker->router.set_horizon(horizon);
+    }
+    horizon_ = horizon;
+    tasks_.clear();
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+        if (next_time(i) < horizon) {
+            tasks_.push_back(static_cast<std::uint32_t>(i));
+            release_due(i, horizon);
+        }
+    }
+    if (is_worth_sharing()) {
+        team_->open(tasks_.size());
+        advance_tasks_as(0);
+        team_->close();
+        take_batches_of_helpers();
+        ++statistics_.shared_windows;
+    } else {
+        std::uint64_t mark = profile_.now();
+        for (std::size_t task = 0; task < tasks_.size(); ++task) {
+            prefetch_due(task + 1);
+            advance_task(*workers_.front(), task, mark);
+        }
+    }
+    count_work();
+    window_ticks_ = 0;
+    for (const auto& worker : workers_) {
+        window_ticks_ += std::exchange(worker->ticks, 0);
+    }
+}
+
+/// By the window before: most are like it.
+bool RankEngine::is_worth_sharing() const {
+    constexpr std::size_t kFewTasks = 4;
+    constexpr std::uint64_t kFewTicks = 40'000;  // 10 to 20 us; claiming tasks costs each thread one or two
+    return team_->has_members() && (shares_always_ || (tasks_.size() >= kFewTasks && window_ticks_ >= kFewTicks));
+}
+
+void RankEngine::advance_task(Worker& worker, std::size_t task, std::uint64_t& mark) {
+    const std::uint64_t begin = mark;
+    advance_process(worker, tasks_[task], horizon_);
+    mark = profile_.advanced(tasks_[task], begin);
+    worker.ticks += mark - begin;
+}
+
+void RankEngine::advance_tasks_as(std::size_t member) {
+    Worker& worker = *workers_[member];
+    std::uint64_t mark = profile_.now();
+    team_->work_through(member, [&](std::size_t task) { advance_task(worker, task, mark); });
+}
+
+std::function<void()> RankEngine::helper() {
+    return [this, team = team_] {
+        const std::optional<std::size_t> member = team->join();
+        // While there is a window the engine lives.
+        for (std::uint32_t last = 0; member && team->next_window(last); team->leave()) {
+            advance_tasks_as(*member);
+        }
+    };
+}
+
+void RankEngine::count_work() {
+    for (const auto& worker : workers_) {
+        statistics_.events += std::exchange(worker->events, 0);
+        statistics_.advances += std::exchange(worker->advances, 0);
+    }
+}
+
+/// Other ranks get one batch, whoever wrote the messages.
+void RankEngine::take_batches_of_helpers() {
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
+        std::vector<Batch>& theirs = workers_[i]->router.batches();
+        for (std::size_t rank = 0; rank < theirs.size(); ++rank) {
+            if (Batch& from = theirs[rank]; from.messages > 0) {
+                router().batches()[rank].take(from);
+            }
         }
     }
 }
 
+/// What an LP is to read in this window moves to where nobody writes.
+void RankEngine::release_due(std::size_t index, Time horizon) {
+    for (const auto& worker : workers_) {
+        LpInbox& inbox = worker->router.inboxes()[index];
+        if (inbox.earliest < horizon) {
+            inbox.due.swap(inbox.arrived);
+            inbox.earliest = kTimeInfinity;
+            inbox.effect = kTimeInfinity;
+        }
+        worker->router.next_times()[index] = inbox.earliest;
+        worker->router.next_effects()[index] = inbox.effect;
+    }
+}
+
 /// While one LP runs, the messages of the next come into the host's first cache.
-void RankEngine::prefetch_inbox(std::size_t index) const {
+void RankEngine::prefetch_due(std::size_t task) const {
     constexpr std::size_t kLine = 64;
     constexpr std::size_t kMostLines = 12;
-    if (index < router_->inboxes().size()) {
-        const ByteBuffer& arrived = router_->inboxes()[index].arrived;
-        const std::size_t bytes = std::min(arrived.size(), kMostLines * kLine);
+    if (task < tasks_.size()) {
+        const ByteBuffer& due = workers_.front()->router.inboxes()[tasks_[task]].due;
+        const std::size_t bytes = std::min(due.size(), kMostLines * kLine);
         for (std::size_t at = 0; at < bytes; at += kLine) {
-            __builtin_prefetch(arrived.data() + at);
+            __builtin_prefetch(due.data() + at);
         }
     }
 }
 
 void RankEngine::settle(Time epoch) {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
-        advance_process(i, epoch);
+        release_due(i, epoch);
+        advance_process(*workers_.front(), i, epoch);
     }
-    for (const Batch& batch : router_->batches()) {
+    count_work();
+    for (const Batch& batch : router().batches()) {
         LOOKAHEAD_ASSERT(batch.messages == 0, "an LP sent a message before " + std::to_string(epoch) +
                                                   " fs although it had announced no event before then");
     }
@@ -173,11 +278,14 @@ std::vector<ProcessCheckpoint> RankEngine::checkpoint() const {
     std::vector<ProcessCheckpoint> all;
     for (std::size_t i = 0; i < pointers_.size(); ++i) {
         const LogicalProcess& process = *pointers_[i];
-        const ByteBuffer& arrived = router_->inboxes()[i].arrived;
+        std::string messages;
+        for (const auto& worker : workers_) {
+            const ByteBuffer& arrived = worker->router.inboxes()[i].arrived;
+            messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
+        }
         all.push_back({process.id(),
                        archive_to_bytes([&](boost::archive::binary_oarchive& out) { LpBinding::save(process, out); }),
-                       std::string(reinterpret_cast<const char*>(arrived.data()), arrived.size()), traffic_[i],
-                       hash_process(i, true)});
+                       std::move(messages), traffic_[i], hash_process(i, true)});
     }
     return all;
 }
@@ -212,113 +320,106 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
         if (left < sizeof header || left < header.total_bytes() || header.destination != process.id()) {
             throw InputError("the messages for " + process.name() + " cannot be restored: they are damaged");
         }
-        std::memcpy(router_->append(header), saved.messages.data() + at + sizeof header, header.payload_bytes());
+        std::memcpy(router().append(header), saved.messages.data() + at + sizeof header, header.payload_bytes());
         at += header.total_bytes();
     }
     const Time own = process.next_event_time();
-    router_->next_times()[index] = std::min(own, router_->inboxes()[index].earliest);
-    router_->next_effects()[index] = std::min(effect_of_own_event(index, own), router_->inboxes()[index].effect);
+    const LpInbox& inbox = router().inboxes()[index];
+    router().next_times()[index] = std::min(own, inbox.earliest);
+    router().next_effects()[index] = std::min(effect_of_own_event(index, own), inbox.effect);
 }
 
-void RankEngine::advance_process(std::size_t index, Time horizon) {
-    Time& next_time = router_->next_times()[index];
-    Time& next_effect = router_->next_effects()[index];
-    if (failed_[index] != 0) [[unlikely]] {
-        LpInbox& inbox = router_->inboxes()[index];
-        inbox.arrived.clear();
-        inbox.earliest = kTimeInfinity;
-        inbox.effect = kTimeInfinity;
-        next_time = kTimeInfinity;
-        next_effect = kTimeInfinity;
-        return;
-    }
+/// Its due messages have been released.
+void RankEngine::advance_process(Worker& worker, std::size_t index, Time horizon) {
     LogicalProcess& process = *pointers_[index];
-    try {
-        const Inbox inbox = collect_due(index, horizon);
-        next_time = router_->inboxes()[index].earliest;
-        next_effect = router_->inboxes()[index].effect;
-        ++statistics_.advances;
-        process.advance(inbox, horizon);
-        const Time own = process.next_event_time();
-        LOOKAHEAD_ASSERT(own >= horizon, process.name() + " was advanced to " + std::to_string(horizon) +
-                                             " fs but still has an event at " + std::to_string(own) + " fs");
-        next_time = std::min(next_time, own);
-        next_effect = std::min(next_effect, effect_of_own_event(index, own));
-    } catch (const Error& error) {
-        fail(index, error.code(), error.what());
-    } catch (const std::exception& error) {
-        fail(index, ExitCode::internal, process.name() + ": " + error.what());
+    if (failed_[index] == 0) [[likely]] {
+        try {
+            if (hands_[index] != &worker) {
+                LpBinding::send_through(process, worker.router);
+                hands_[index] = &worker;
+            }
+            const Inbox inbox = collect_due(worker, index, horizon);
+            ++worker.advances;
+            process.advance(inbox, horizon);
+            const Time own = process.next_event_time();
+            LOOKAHEAD_ASSERT(own >= horizon, process.name() + " was advanced to " + std::to_string(horizon) +
+                                                 " fs but still has an event at " + std::to_string(own) + " fs");
+            Time& next_time = worker.router.next_times()[index];
+            Time& next_effect = worker.router.next_effects()[index];
+            next_time = std::min(next_time, own);
+            next_effect = std::min(next_effect, effect_of_own_event(index, own));
+        } catch (const Error& error) {
+            fail(index, error.code(), error.what());
+        } catch (const std::exception& error) {
+            fail(index, ExitCode::internal, process.name() + ": " + error.what());
+        }
+    }
+    for (const auto& each : workers_) {
+        if (ByteBuffer& read = each->router.inboxes()[index].due; !read.empty()) {
+            read.clear();
+        }
     }
 }
 
-Inbox RankEngine::collect_due(std::size_t index, Time horizon) {
-    LpInbox& inbox = router_->inboxes()[index];
-    if (inbox.earliest >= horizon) {
-        return {};
-    }
-    // What is due stays where it is while the LP reads it; the rest moves to where new messages go.
-    inbox.due.clear();
-    inbox.due.swap(inbox.arrived);
-    inbox.earliest = kTimeInfinity;
-    inbox.effect = kTimeInfinity;
-    due_.clear();
-    const std::byte* at = inbox.due.data();
-    const std::byte* const end = at + inbox.due.size();
-    while (at < end) {
-        const auto* message = reinterpret_cast<const MessageHeader*>(at);
-        const std::size_t size = message->total_bytes();
-        if (message->time < horizon) {
-            due_.push_back({message->time, message->order(), message});
-        } else {
-            inbox.earliest = std::min(inbox.earliest, message->time);
-            inbox.effect = std::min(inbox.effect, router_->effect_of(*message));
-            inbox.arrived.append(message, size);
+/// Sorts what is due, and puts what is not among the messages that this worker's LPs send.
+Inbox RankEngine::collect_due(Worker& worker, std::size_t index, Time horizon) {
+    worker.due.clear();
+    for (const auto& each : workers_) {
+        const ByteBuffer& released = each->router.inboxes()[index].due;
+        const std::byte* at = released.data();
+        const std::byte* const end = at + released.size();
+        while (at < end) {
+            const auto* message = reinterpret_cast<const MessageHeader*>(at);
+            if (message->time < horizon) {
+                worker.due.push_back({message->time, message->order(), message});
+            } else {
+                worker.router.keep(index, *message);
+            }
+            at += message->total_bytes();
         }
-        at += size;
     }
-    sort_due();
-    due_pointers_.resize(due_.size());
+    sort_due(worker.due);
+    worker.due_pointers.resize(worker.due.size());
     std::uint64_t traffic = traffic_[index];
-    for (std::size_t i = 0; i < due_.size(); ++i) {
-        due_pointers_[i] = due_[i].message;
-        traffic = add_message(traffic, *due_[i].message);
+    for (std::size_t i = 0; i < worker.due.size(); ++i) {
+        worker.due_pointers[i] = worker.due[i].message;
+        traffic = add_message(traffic, *worker.due[i].message);
     }
     traffic_[index] = traffic;
-    statistics_.events += due_.size();
+    worker.events += worker.due.size();
     if (profile_.logs()) [[unlikely]] {
-        for (const DueMessage& due : due_) {
+        for (const DueMessage& due : worker.due) {
             profile_.delivered(index, due.message->channel);
         }
     }
-    return due_pointers_;
+    return worker.due_pointers;
 }
 
-void RankEngine::sort_due() {
+void RankEngine::sort_due(std::vector<DueMessage>& due) {
     constexpr std::size_t kFew = 24;
     const auto sooner = [](const DueMessage& a, const DueMessage& b) {
         return a.time != b.time ? a.time < b.time : a.order < b.order;
     };
-    if (due_.size() > kFew) {
-        std::sort(due_.begin(), due_.end(), sooner);
+    if (due.size() > kFew) {
+        std::sort(due.begin(), due.end(), sooner);
         return;
     }
-    for (std::size_t i = 1; i < due_.size(); ++i) {
-        const DueMessage moving = due_[i];
+    for (std::size_t i = 1; i < due.size(); ++i) {
+        const DueMessage moving = due[i];
         std::size_t place = i;
-        for (; place > 0 && sooner(moving, due_[place - 1]); --place) {
-            due_[place] = due_[place - 1];
+        for (; place > 0 && sooner(moving, due[place - 1]); --place) {
+            due[place] = due[place - 1];
         }
-        due_[place] = moving;
+        due[place] = moving;
     }
 }
 
 void RankEngine::fail(std::size_t index, ExitCode code, const std::string& sentence) {
     const LogicalProcess& process = *pointers_[index];
     failed_[index] = 1;
-    router_->next_times()[index] = kTimeInfinity;
-    router_->next_effects()[index] = kTimeInfinity;
     // The horizon depends on the protocol: an error without a time of its own counts as the epoch's last.
     const LpFailure failure{LpBinding::failed_at(process), process.id(), code, sentence};
+    const std::lock_guard lock(failing_);
     if (!first_failure_ || std::tie(failure.time, failure.lp) < std::tie(first_failure_->time, first_failure_->lp)) {
         first_failure_ = failure;
     }
@@ -326,7 +427,7 @@ void RankEngine::fail(std::size_t index, ExitCode code, const std::string& sente
 
 void RankEngine::reserve_batch_headers(std::size_t header_words) {
     batch_header_bytes_ = Transport::kPacketHeaderBytes + 8 * header_words;
-    for (Batch& batch : router_->batches()) {
+    for (Batch& batch : router().batches()) {
         batch.bytes.extend(batch_header_bytes_);
     }
 }
@@ -356,7 +457,7 @@ void RankEngine::deliver(std::span<const std::byte> messages) {
         LOOKAHEAD_ASSERT(message->time >= reached_, "a message for " + std::to_string(message->time) +
                                                         " fs came to a rank that had gone on to " +
                                                         std::to_string(reached_) + " fs");
-        std::byte* payload = router_->append(*message);
+        std::byte* payload = router().append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();
     }

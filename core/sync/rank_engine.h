@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 #include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
 #include "core/sync/rank_lookahead.h"
+#include "core/sync/window_team.h"
 #include "core/time/time.h"
 #include "core/trace/trace_sink.h"
 
@@ -28,12 +31,23 @@ struct LpFailure {
     std::string sentence;
 };
 
+struct RankEngineOptions {
+    TraceSink* trace = nullptr;
+    std::size_t threads = 1;     ///< that advance LPs at most
+    bool shares_always = false;  ///< also windows that are not worth it
+    bool log_windows = false;
+};
+
 /// The LPs of one rank, their inboxes, and the batches for other ranks. A protocol tells it how far it may go.
+///
+/// Inside a window no LP can disturb another, so several threads may advance those of one rank: the one that calls
+/// advance_to(), and others that came to help(). Each has a router of its own, through which the LPs that it advances
+/// send; an LP's messages are sorted before it gets them, so nothing hangs on who advanced whom.
 class RankEngine {
   public:
     /// Makes the LPs that `rank_of_lp` gives to this rank. Errors in their making are thrown.
-    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const RankLookahead&, TraceSink*,
-               bool log_windows = false);
+    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const RankLookahead&, const RankEngineOptions&);
+    ~RankEngine() { dismiss_helpers(); }
 
     /// A bound below every event and message of this rank's LPs.
     Time earliest() const;
@@ -43,6 +57,11 @@ class RankEngine {
     /// Runs all that happens before the horizon; the caller knows that no message from another rank will arrive
     /// before it. What the LPs of this rank send each other may arrive sooner: inner windows see to that.
     void advance_to(Time horizon);
+
+    /// What other threads call to help until dismiss_helpers(); it returns at once after that, even when the engine is no
+    /// more, and to those for whom there is no room.
+    std::function<void()> helper();
+    void dismiss_helpers() { team_->dismiss(); }
 
     /// Brings every LP to exactly this time, before which nothing is left to do.
     void settle(Time epoch);
@@ -54,7 +73,7 @@ class RankEngine {
 
     // Batches to other ranks. Each begins with the transport's header and `header_words` words of the protocol.
     void reserve_batch_headers(std::size_t header_words);
-    Batch& batch(int rank) { return router_->batches()[static_cast<std::size_t>(rank)]; }
+    Batch& batch(int rank) { return router().batches()[static_cast<std::size_t>(rank)]; }
     std::uint64_t* batch_header(int rank);
     /// Empties the batch after it was sent, and counts it.
     void reset_batch(int rank, std::size_t sent_bytes);
@@ -82,25 +101,50 @@ class RankEngine {
         const MessageHeader* message;
     };
 
-    void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, int ranks);
+    /// What a thread that advances LPs has for itself.
+    struct alignas(64) Worker {
+        MessageRouter router;
+        std::vector<DueMessage> due;
+        std::vector<const MessageHeader*> due_pointers;
+        // Of the window:
+        std::uint64_t events = 0;
+        std::uint64_t advances = 0;
+        std::uint64_t ticks = 0;  // that its LPs took, in the profile's unit
+    };
+
+    void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, int ranks, std::size_t threads);
     void set_reaches(const Model&);
+    /// The router of the thread that calls advance_to(): what comes from elsewhere goes through it.
+    MessageRouter& router() { return workers_.front()->router; }
+    Time next_time(std::size_t index) const;
     Time effect_of_own_event(std::size_t index, Time time) const;
     void advance_window(Time horizon);
-    void prefetch_inbox(std::size_t index) const;
-    void advance_process(std::size_t index, Time horizon);
-    Inbox collect_due(std::size_t index, Time horizon);
-    void sort_due();
+    bool is_worth_sharing() const;
+    void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
+    void advance_tasks_as(std::size_t member);
+    void take_batches_of_helpers();
+    void count_work();
+    void release_due(std::size_t index, Time horizon);
+    void prefetch_due(std::size_t task) const;
+    void advance_process(Worker&, std::size_t index, Time horizon);
+    Inbox collect_due(Worker&, std::size_t index, Time horizon);
+    static void sort_due(std::vector<DueMessage>&);
     void restore_process(std::size_t index, const ProcessCheckpoint& saved);
     void fail(std::size_t index, ExitCode code, const std::string& sentence);
     std::uint64_t hash_process(std::size_t index, bool with_state) const;
 
-    std::unique_ptr<MessageRouter> router_;
+    std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::unique_ptr<LogicalProcess>> processes_;
     std::vector<LogicalProcess*> pointers_;
+    std::vector<const Worker*> hands_;    // the worker through whose router each LP sends
     std::vector<std::uint64_t> traffic_;  // rolling hash of the messages delivered to each LP
     std::vector<std::uint8_t> failed_;
-    std::vector<DueMessage> due_;
-    std::vector<const MessageHeader*> due_pointers_;
+    std::vector<std::uint32_t> tasks_;  // LPs that have something to do in this window
+    Time horizon_ = 0;                  // of this window
+    std::uint64_t window_ticks_ = 0;    // of all workers in the last window
+    bool shares_always_;
+    std::shared_ptr<WindowTeam> team_;
+    std::mutex failing_;
     Time local_lookahead_;
     std::size_t batch_header_bytes_ = 0;
     std::optional<LpFailure> first_failure_;

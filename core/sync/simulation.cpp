@@ -111,7 +111,9 @@ class Simulation::Implementation {
                                      " has no windows that all ranks share, so none can be logged; take window");
         }
         const RankError mine = catch_error([&] {
-            engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_, options_.trace, options_.log_windows);
+            engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_,
+                            RankEngineOptions{options_.trace, std::max<std::size_t>(options_.threads, 1),
+                                              options_.shares_always, options_.log_windows});
         });
         if (const auto error = agree_on_error(transport_, mine)) {
             throw_as_its_kind(*error);
@@ -122,6 +124,7 @@ class Simulation::Implementation {
     void restore(const SimulationCheckpoint& all);
     SimulationResult run();
     std::span<LogicalProcess* const> processes() { return engine_->processes(); }
+    std::function<void()> helper() { return engine_->helper(); }
 
   private:
     std::optional<RankError> summarise(RankError error);
@@ -169,6 +172,7 @@ SimulationResult Simulation::Implementation::run() {
             break;
         }
     }
+    engine_->dismiss_helpers();
     if (result.outcome != Outcome::failed) {
         fails(result, agree_on_error(transport_, observed_));
     }
@@ -405,6 +409,10 @@ void Simulation::restore(const SimulationCheckpoint& all) {
 
 SimulationResult Simulation::run() {
     return implementation_->run();
+}
+
+std::function<void()> Simulation::helper() {
+    return implementation_->helper();
 }
 
 std::span<LogicalProcess* const> Simulation::local_processes() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +56,8 @@ struct SimulationOptions {
     Time epoch_length = 1'000'000'000;  ///< 1 microsecond
     EpochObserver* observer = nullptr;
     TraceSink* trace = nullptr;  ///< of this rank
+    std::size_t threads = 1;     ///< of this rank, that advance its LPs at most: see Simulation::helper
+    bool shares_always = false;  ///< threads share also windows that are not worth it, for tests
     bool log_windows = false;    ///< fill RunProfile::windows; not with null_message, which has no common ones
 };
 
@@ -86,6 +89,10 @@ class Simulation {
 
     /// Once. Errors of the simulated program and of the simulator come back in the result, on every rank.
     SimulationResult run();
+
+    /// What other threads may call, at any time: advances LPs of this rank beside run() until that ends, and returns at
+    /// once after that, even when the simulation is no more. The result does not hang on it.
+    std::function<void()> helper();
 
     std::span<LogicalProcess* const> local_processes();
 

@@ -1,11 +1,12 @@
 // `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
+#include <sched.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "core/heap/heap.h"
 #include "experiments/cli/commands.h"
@@ -27,6 +28,14 @@ CLI::Validator not_negative() {
         "");
 }
 
+constexpr int kMostThreads = 1024;
+
+/// On which this process may run.
+int available_cores() {
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
 /// How a run is done, whatever it is a run of.
 struct ExecutionOptions {
     std::string out;
@@ -44,6 +53,7 @@ struct ExecutionOptions {
     std::pair<std::uint64_t, std::uint64_t> trace_cycles{0, 20'000};
     std::uint64_t trace_events = 200'000;
     bool log_windows = false;
+    std::optional<int> threads;
     bool json = false;
 
     void add_to(CLI::App& command) {
@@ -89,6 +99,13 @@ struct ExecutionOptions {
                            "Begin and end of the trace of SMs, in core cycles of simulated time [0 20000]");
         command.add_option("--trace-events", trace_events, "The most events of each SM in the trace")
             ->capture_default_str();
+        command
+            .add_option(
+                "--threads", threads,
+                "Threads of each rank; the result does not hang on them [one for each core that the process may "
+                "use; 1 on several ranks]")
+            ->envname("LOOKAHEAD_THREADS")
+            ->check(CLI::Range(1, kMostThreads));
         command.add_flag("--log-windows", log_windows,
                          "Write what every window cost into the result file, for `partition --predict`");
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
@@ -112,7 +129,7 @@ struct ExecutionOptions {
         request.trace_end = trace_cycles.second;
         request.trace_events = trace_events;
         request.log_windows = log_windows;
-        request.has_spare_core = session.transport.size() == 1 && std::thread::hardware_concurrency() > 1;
+        request.threads = threads.value_or(session.transport.size() > 1 ? 1 : available_cores());
         request.arguments = session.arguments;
     }
 };
@@ -170,6 +187,11 @@ struct ResumeOptions {
     }
 };
 
+/// Of each rank.
+std::uint64_t threads_of(const RunRecord& record) {
+    return record.engine.empty() ? 1 : record.engine.front().threads;
+}
+
 /// What scripts read; `checkpoint` is there if one was written.
 nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& request) {
     const RunRecord& record = outcome.record;
@@ -185,6 +207,7 @@ nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& requ
         {"kernels", record.kernels.size()},
         {"energy_j", record.energy.total_j},
         {"ranks", record.meta.ranks},
+        {"threads", threads_of(record)},
         {"sync", record.meta.sync},
         {"wall_s", record.meta.wall_s},
         {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
@@ -204,8 +227,10 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
     std::printf("  %llu cycles, %llu warp instructions, IPC %.3f, %zu kernel launches\n",
                 static_cast<unsigned long long>(record.cycles),
                 static_cast<unsigned long long>(record.warp_instructions), record.ipc(), record.kernels.size());
-    std::printf("  %.3f s on %d rank%s (%s), %.3f M warp instructions/s, %.0f MB\n", record.meta.wall_s,
+    const std::uint64_t threads = threads_of(record);
+    std::printf("  %.3f s on %d rank%s (%s, %llu thread%s), %.3f M warp instructions/s, %.0f MB\n", record.meta.wall_s,
                 record.meta.ranks, record.meta.ranks == 1 ? "" : "s", record.meta.sync.c_str(),
+                static_cast<unsigned long long>(threads), threads == 1 ? "" : "s",
                 record.meta.warp_instructions_per_s / 1e6, static_cast<double>(record.meta.peak_rss_bytes) / 1e6);
     std::printf("  %.4g J while kernels ran, %.1f W: %.4g J dynamic, %.4g J static\n", record.energy.total_j,
                 record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
@@ -217,7 +242,7 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
 
 ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
     const StopSignal signal;
-    if (request.has_spare_core) {
+    if (request.threads > 1) {
         take_pages_beforehand();
     }
     const RunOutcome outcome = run(request, session.transport);

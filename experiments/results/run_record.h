@@ -139,6 +139,7 @@ struct EngineRow {
     std::uint64_t processes = 0;
     std::uint64_t peak_rss_bytes = 0;
     EngineStatistics statistics;
+    std::uint64_t threads = 1;  ///< that may have advanced processes
 };
 
 /// The whole result of a run, as write_run() puts it into a file.

@@ -387,6 +387,7 @@ void write_engine(Group group, const std::vector<EngineRow>& rows) {
         table.write(name, rows, [member](const EngineRow& row) { return row.statistics.*member; });
     };
     table.write(schema::kEngineProcesses, rows, [](const EngineRow& row) { return row.processes; });
+    table.write(schema::kEngineThreads, rows, [](const EngineRow& row) { return row.threads; });
     table.write(schema::kEnginePeakRssBytes, rows, [](const EngineRow& row) { return row.peak_rss_bytes; });
     statistic(schema::kEngineComputeSeconds, &EngineStatistics::compute_seconds);
     statistic(schema::kEngineBlockedSeconds, &EngineStatistics::blocked_seconds);
@@ -398,6 +399,7 @@ void write_engine(Group group, const std::vector<EngineRow>& rows) {
     statistic(schema::kEngineNullMessages, &EngineStatistics::null_messages);
     statistic(schema::kEngineWindows, &EngineStatistics::windows);
     statistic(schema::kEngineInnerWindows, &EngineStatistics::inner_windows);
+    statistic(schema::kEngineSharedWindows, &EngineStatistics::shared_windows);
     statistic(schema::kEngineEpochs, &EngineStatistics::epochs);
     table.finish();
     write_window_lengths(group, scale, rows);
@@ -509,25 +511,39 @@ struct RunFile::Draft {
 
 RunFile::RunFile(std::string path, bool drafts) : path_(std::move(path)) {
     if (drafts) {
-        drafting_ = std::async(std::launch::async, &RunFile::work, this, begun_.emplace().get_future(),
-                               order_.emplace().get_future());
+        std::promise<void> drafted;
+        drafted_ = drafted.get_future();
+        thread_ = std::thread(&RunFile::work, this, begun_.emplace().get_future(), order_.emplace().get_future(),
+                              std::move(drafted));
     }
 }
 
 RunFile::~RunFile() {
-    if (drafting_.valid()) {
+    if (thread_.joinable()) {
         draft({});
-        drafting_.wait();
+        thread_.join();
     }
 }
 
-void RunFile::work(std::future<void> begun, std::future<std::function<RunRecord()>> order) {
+void RunFile::work(std::future<void> begun, std::future<Order> order, std::promise<void> drafted) {
     constexpr std::size_t kUsual = 8 * 1024 * 1024;  // for the file of a run on gtx480
     prepare_thread_heap(kUsual);
-    begun.wait();
-    hdf5::MemoryFile file(path_);
-    if (const auto make_record = order.get()) {
-        draft_ = std::make_unique<Draft>(file, make_record());
+    std::function<void()> next;
+    try {
+        begun.wait();
+        hdf5::MemoryFile file(path_);
+        Order given = order.get();
+        if (given.make_record) {
+            draft_ = std::make_unique<Draft>(file, given.make_record());
+        }
+        next = std::move(given.next);
+    } catch (...) {
+        drafted.set_exception(std::current_exception());
+        return;
+    }
+    drafted.set_value();
+    if (next) {
+        next();
     }
 }
 
@@ -538,18 +554,18 @@ void RunFile::begin() {
     }
 }
 
-void RunFile::draft(std::function<RunRecord()> make_record) {
+void RunFile::draft(std::function<RunRecord()> make_record, std::function<void()> next) {
     begin();
     if (order_) {
-        order_->set_value(std::move(make_record));
+        order_->set_value({std::move(make_record), std::move(next)});
         order_.reset();
     }
 }
 
 void RunFile::wait() {
-    if (drafting_.valid()) {
+    if (drafted_.valid()) {
         draft({});
-        drafting_.get();
+        drafted_.get();
     }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "experiments/results/run_record.h"
 
@@ -19,12 +20,12 @@ class RunFile {
     RunFile& operator=(const RunFile&) = delete;
     ~RunFile();
 
-    bool drafts() const { return drafting_.valid(); }
+    bool drafts() const { return thread_.joinable(); }
     /// The thread opens the file. From here on nobody else may use HDF5 before wait() or write().
     void begin();
     /// The thread writes configuration and tables of a record whose numbers may still be others at the end. It makes the
-    /// record, too; an empty function: there is none. Does nothing from the second time on.
-    void draft(std::function<RunRecord()> make_record);
+    /// record, too; an empty function: there is none. Then it calls `next`. Does nothing from the second time on.
+    void draft(std::function<RunRecord()> make_record, std::function<void()> next = {});
     /// Until the draft is done; throws what went wrong there.
     void wait();
 
@@ -35,13 +36,19 @@ class RunFile {
   private:
     struct Draft;
 
-    void work(std::future<void> begun, std::future<std::function<RunRecord()>> order);
+    struct Order {
+        std::function<RunRecord()> make_record;
+        std::function<void()> next;
+    };
+
+    void work(std::future<void> begun, std::future<Order> order, std::promise<void> drafted);
 
     std::string path_;
     std::unique_ptr<Draft> draft_;
-    std::optional<std::promise<void>> begun_;                        ///< until begin()
-    std::optional<std::promise<std::function<RunRecord()>>> order_;  ///< until draft()
-    std::future<void> drafting_;
+    std::optional<std::promise<void>> begun_;   ///< until begin()
+    std::optional<std::promise<Order>> order_;  ///< until draft()
+    std::future<void> drafted_;                 ///< until wait()
+    std::thread thread_;
 };
 
 /// Writes the result file of a run without a draft.

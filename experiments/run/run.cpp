@@ -13,6 +13,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_print.h"
@@ -143,6 +144,8 @@ class Run {
         if (file_ != nullptr) {
             file_->begin();  // captures and weights, which are HDF5 files too, have been read
         }
+        options.threads = threads();
+        std::vector<std::jthread> helpers;  // that the simulation dismisses before they are waited for
         Simulation simulation(machine_.model(), ranks, transport_, options);
         if (request_.from != nullptr) {
             go_on(simulation, *request_.from);
@@ -150,7 +153,10 @@ class Run {
         start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         describe_machine(record_);
-        draft_file(simulation);
+        const bool drafts = draft_file(simulation);
+        for (std::size_t i = drafts ? 2 : 1; i < options.threads; ++i) {
+            helpers.emplace_back(simulation.helper());
+        }
         RunMeta meta = make_run_meta(request_.arguments);
         inputs_ = input_hashes();
         meta.inputs = inputs_;
@@ -189,10 +195,22 @@ class Run {
         }
     }
 
-    /// While the run lasts, its file gets what is known of it.
-    void draft_file(Simulation& simulation) {
+    /// A trace is of one thread, and a log of what processes cost one after the other. A thread has several processes, or
+    /// it would wait for the others most of the time.
+    std::size_t threads() const {
+        constexpr std::size_t kProcessesOfThread = 2;
+        const std::size_t processes = machine_.model().processes().size() / static_cast<std::size_t>(transport_.size());
+        const std::size_t most = std::max<std::size_t>(processes / kProcessesOfThread, 1);
+        return !request_.trace.empty() || request_.log_windows
+                   ? 1
+                   : std::min(static_cast<std::size_t>(request_.threads), most);
+    }
+
+    /// While the run lasts, its file gets what is known of it, on a thread that helps to simulate after that. Whether there
+    /// is such a thread.
+    bool draft_file(Simulation& simulation) {
         if (file_ == nullptr || !file_->drafts()) {
-            return;
+            return false;
         }
         auto statistics = std::make_shared<StatisticsCollector>();
         auto kernel_counters = std::make_shared<KernelCountersCollector>();
@@ -207,11 +225,14 @@ class Run {
         for (const isa::Kernel& kernel : machine_.kernels()) {
             expected.kernels.emplace_back().name = kernel.name;
         }
-        file_->draft([statistics, kernel_counters, table = energy_table_, expected = std::move(expected)]() mutable {
-            write_tables(*statistics, table.get(), expected);
-            kernel_counters->write_into(expected);
-            return std::move(expected);
-        });
+        file_->draft(
+            [statistics, kernel_counters, table = energy_table_, expected = std::move(expected)]() mutable {
+                write_tables(*statistics, table.get(), expected);
+                kernel_counters->write_into(expected);
+                return std::move(expected);
+            },
+            simulation.helper());
+        return true;
     }
 
     /// Null unless the prefetcher is to know them.
@@ -483,7 +504,7 @@ class Run {
         record.profile = result.profile;
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
             record.engine.push_back({from_bytes<std::size_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
-                                     result.per_rank[rank]});
+                                     result.per_rank[rank], threads()});
             record.meta.peak_rss_bytes = std::max(record.meta.peak_rss_bytes, record.engine.back().peak_rss_bytes);
         }
     }
@@ -534,7 +555,7 @@ RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.trace, transport);
     std::optional<RunFile> file;
     if (transport.rank() == 0 && !request.out.empty()) {
-        file.emplace(request.out, request.has_spare_core);
+        file.emplace(request.out, request.threads > 1);
     }
     RunOutcome outcome = Run(request, transport, file ? &*file : nullptr).execute();
     if (file && outcome.has_result) {

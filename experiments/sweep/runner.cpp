@@ -137,7 +137,8 @@ class Runner {
         const std::string result = folder_.result_file(point) + "." + std::to_string(::getpid());
         std::vector<std::string> texts{program_, "run"};
         texts.insert(texts.end(), point.arguments.begin(), point.arguments.end());
-        texts.insert(texts.end(), {"--out", result, "--json", "--progress", "none"});
+        // Cores are for --jobs: points at once use them better than threads of one.
+        texts.insert(texts.end(), {"--out", result, "--json", "--progress", "none", "--threads", "1"});
         std::vector<char*> arguments;
         for (std::string& text : texts) {
             arguments.push_back(text.data());

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that a run's results hang on neither ranks, nor protocol, nor partition.
+"""Checks that a run's results hang on neither ranks, nor protocol, nor partition, nor threads.
 
-Every workload runs once serially and then under every protocol x ranks x partitioner; each run must match its CPU
-reference, give the same state hash, and an HDF5 file whose groups but /meta and /engine are equal bit for bit.
+Every workload runs once serially on one thread, and then under every protocol x ranks x partitioner, and on several
+threads alone and on some ranks; each run must match its CPU reference, give the same state hash, and an HDF5 file whose
+groups but /meta and /engine are equal bit for bit.
 Prints a line for each difference and a closing count; exit code 1 if there is one.
 """
 
@@ -19,21 +20,25 @@ WORKLOADS = ["vecadd", "sgemm", "hotspot", "histogram", "bfs"]
 PROTOCOLS = ["window", "null_message"]
 RANKS = [1, 2, 3, 4]
 PARTITIONERS = ["linear", "round_robin", "graph"]
+# Without ranks a run is alone, without mpirun.
+THREADED = [("serial", 0, "graph", 2), ("serial", 0, "graph", 3), ("serial", 0, "graph", 5),
+            ("window", 2, "graph", 2), ("null_message", 2, "round_robin", 3)]
 
 
 def differences(program, workload, size, options, points, folder):
     reference_file = folder / f"{workload}.serial.h5"
-    reference = lookahead.simulate(program, [workload, "--size", size, "--out", reference_file, *options])
+    reference = lookahead.simulate(
+        program, [workload, "--size", size, "--threads", "1", "--out", reference_file, *options])
     if reference["outputs"] != "match":
         yield f"{workload} serial: outputs {reference['outputs']}"
-    for protocol, ranks, partitioner in points:
-        name = f"{workload} {protocol} {ranks} ranks {partitioner}"
+    for protocol, ranks, partitioner, threads in points:
+        name = f"{workload} {protocol} {ranks} ranks {partitioner} {threads} threads"
         out = folder / "point.h5"
         summary = lookahead.simulate(
-            program, [workload, "--size", size, "--sync", protocol, "--partition", partitioner, "--out", out, *options],
-            ranks)
-        if summary["ranks"] != ranks:
-            yield f"{name}: ran on {summary['ranks']} ranks"
+            program, [workload, "--size", size, "--sync", protocol, "--partition", partitioner, "--threads", threads,
+                      "--out", out, *options], ranks)
+        if summary["ranks"] != max(ranks, 1) or (summary["threads"] > 1) != (threads > 1):
+            yield f"{name}: ran on {summary['ranks']} ranks of {summary['threads']} threads"
         if summary["outputs"] != "match":
             yield f"{name}: outputs {summary['outputs']}"
         if summary["state_hash"] != reference["state_hash"]:
@@ -54,7 +59,7 @@ def main() -> int:
     arguments = parser.parse_args()
     options = ["--machine", arguments.machine]
     options += [word for option in arguments.option for word in ("-o", option)]
-    points = list(itertools.product(PROTOCOLS, arguments.ranks, PARTITIONERS))
+    points = list(itertools.product(PROTOCOLS, arguments.ranks, PARTITIONERS, [1])) + THREADED
 
     failed = runs = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
     parser.add_argument("--size", choices=POINTS, default="small")
     parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--threads", help="of the process [as many as it takes by itself]")
     parser.add_argument("--at-most", type=float, default=1 / 50, help="of GPGPU-Sim's time")
     arguments = parser.parse_args()
 
@@ -37,6 +38,8 @@ def main() -> int:
             for kernel in points:
                 options = [kernel, "--size", arguments.size, "--set", "input=peer", "-o", "host.copy_fills_l2=true",
                            "--out", pathlib.Path(folder) / "run.h5"]
+                if arguments.threads:
+                    options += ["--threads", arguments.threads]
                 summaries[kernel], wall = lookahead.timed(arguments.program, options)
                 seconds[kernel].append(wall)
 

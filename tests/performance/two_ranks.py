@@ -40,7 +40,7 @@ def two_at_once(program: pathlib.Path, options: list, folder: pathlib.Path) -> l
 
 def measure(arguments: argparse.Namespace, workload: str, folder: pathlib.Path) -> float:
     """The median speed-up of a workload's pairs."""
-    options = [workload, "--size", arguments.size]
+    options = [workload, "--size", arguments.size, "--threads", "1"]
     single = [*options, "--out", folder / "run.h5"]
     parallel = [*single, "--sync", arguments.sync, "--partition", arguments.partition]
     if arguments.measured_weights:

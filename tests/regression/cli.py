@@ -13,8 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 SUMMARY = ["workload", "machine", "status", "outputs", "cycles", "warp_instructions", "thread_instructions", "ipc",
-           "kernels", "energy_j", "ranks", "sync", "wall_s", "warp_instructions_per_s", "peak_rss_bytes", "state_hash",
-           "out"]
+           "kernels", "energy_j", "ranks", "threads", "sync", "wall_s", "warp_instructions_per_s", "peak_rss_bytes",
+           "state_hash", "out"]
 PROFILE = ["kernel", "r_default", "r_base", "r_least", "limits"]
 LIMIT = ["limit", "registers", "spill_bytes", "spill_loads", "spill_stores", "instructions"]
 

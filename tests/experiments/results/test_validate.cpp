@@ -183,11 +183,17 @@ void remove_additions_of_1_3(hid_t file) {
 
 TEST_CASE("a file is held against its own minor version") {
     // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
-    // 1.4 the sources of samples.
+    // 1.4 the sources of samples; 1.5 threads.
     const auto of_version = [](const char* version, bool with_energy, bool with_profile, bool with_kernels,
-                               bool with_sources = false) {
+                               bool with_sources = false, bool with_threads = false) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", version);
+            if (!with_threads) {
+                for (const char* name : {"/engine/threads", "/engine/shared_windows"}) {
+                    detach(file, name, "/engine/rank", 0);
+                    remove(file, name);
+                }
+            }
             if (!with_sources && with_kernels) {
                 detach(file, "/latency/source", "/latency/sample", 0);
                 remove(file, "/latency/source");
@@ -222,6 +228,12 @@ TEST_CASE("a file is held against its own minor version") {
           "/latency/source: the schema has it since version 1.4, but the file is of version 1.3\n");
     CHECK(of_version("1.4", true, true, true).find("/latency/source: the dataset is missing\n") != std::string::npos);
     CHECK(of_version("1.4", true, true, true, true) == "");
+    CHECK(of_version("1.4", true, true, true, true, true) ==
+          "/engine/shared_windows: the schema has it since version 1.5, but the file is of version 1.4\n"
+          "/engine/threads: the schema has it since version 1.5, but the file is of version 1.4\n");
+    CHECK(of_version("1.5", true, true, true, true).find("/engine/threads: the dataset is missing\n") !=
+          std::string::npos);
+    CHECK(of_version("1.5", true, true, true, true, true) == "");
 }
 
 TEST_CASE("a file that is truncated at any length is an input error or has violations") {

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "core/transport/waiting.h"
+
+namespace lookahead {
+
+/// The threads that share the work of a window: a leader, who opens and closes windows, and members who help while one
+/// is open. The leader needs nobody: what no member has claimed when it gets there it does itself. So members may come
+/// late, and a member that the host does not run delays a window only while it holds a task.
+///
+/// What the leader wrote before open() is there for members in the window; what they wrote in it is there for the leader
+/// after close().
+class WindowTeam {
+  public:
+    /// Room for `most` threads, the leader included, and for windows of `tasks` tasks at most.
+    WindowTeam(std::size_t most, std::size_t tasks);
+    WindowTeam(const WindowTeam&) = delete;
+    WindowTeam& operator=(const WindowTeam&) = delete;
+
+    // The leader's.
+    bool has_members() const { return members_.load(std::memory_order_relaxed) > 1; }
+    void open(std::size_t tasks);
+    /// No task of the window is under way any more when it returns.
+    void close();
+    /// Members return from next_window() with false, and nobody joins from here on.
+    void dismiss();
+
+    // A member's.
+    /// The member's number, from 1 on; none if the team is full or dismissed.
+    std::optional<std::size_t> join();
+    /// Waits for a window that comes after those in which this member took part, and takes part in it until leave().
+    /// False if there will be none.
+    bool next_window(std::uint32_t& last);
+    void leave() { --inside_; }
+
+    // Of all.
+    /// Calls work(task) for each task that nobody else claims in this window: first for a part of the tasks of its own,
+    /// from window to window nearly the same, whose state is then in the core's cache; then for the ends of the others'.
+    template <class Work>
+    void work_through(std::size_t member, Work work) {
+        const std::size_t parts = members_.load(std::memory_order_relaxed);
+        const auto begin_of = [&](std::size_t part) { return part * tasks_ / parts; };
+        const auto claim = [&](std::size_t task) {
+            if (claimed_[task].load(std::memory_order_relaxed) == 0 &&
+                claimed_[task].exchange(1, std::memory_order_relaxed) == 0) {
+                work(task);
+            }
+        };
+        const std::size_t own = member % parts;
+        for (std::size_t task = begin_of(own); task < begin_of(own + 1); ++task) {
+            claim(task);
+        }
+        for (std::size_t i = 1; i < parts; ++i) {
+            const std::size_t other = (own + i) % parts;
+            for (std::size_t task = begin_of(other + 1); task > begin_of(other); --task) {
+                claim(task - 1);
+            }
+        }
+    }
+
+  private:
+    static constexpr std::size_t kLine = 64;  // of the host's caches
+    static constexpr int kLooks = 2000;       // some 50 us, longer than the leader usually takes between two windows
+    static constexpr std::uint32_t kDismissed = 0xffff'fffe;
+
+    static bool is_open(std::uint32_t window) { return (window & 1) != 0; }
+    void wait_until_empty();
+
+    alignas(kLine) std::atomic<std::uint32_t> window_{0};  ///< odd while one is open
+    alignas(kLine) std::atomic<std::uint32_t> inside_{0};  ///< members in the open window
+    alignas(kLine) std::atomic<std::size_t> members_{1};
+    std::mutex joining_;
+    std::size_t most_;
+    std::size_t tasks_ = 0;
+    std::unique_ptr<std::atomic<std::uint8_t>[]> claimed_;  ///< by task of the open window
+    Waiting waiting_{kLooks};
+};
+
+}  // namespace lookahead

@@ -1,0 +1,190 @@
+#include "core/sync/window_team.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "core/sync/simulation.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "tests/core/sync/wanderer.h"
+
+using namespace lookahead;
+using namespace lookahead::testing;
+
+namespace {
+
+constexpr std::size_t kMostTasks = 23;
+
+/// What members of a team do, with how often each task was done in the open window, and by whom.
+struct Crew {
+    WindowTeam team;
+    std::vector<int> done = std::vector<int>(kMostTasks, 0);  // not atomic: every task is one thread's in a window
+    std::vector<std::atomic<int>> by_member;
+    std::vector<std::thread> threads;
+
+    explicit Crew(std::size_t most) : team(most, kMostTasks), by_member(most) {}
+    ~Crew() { end(); }
+
+    void hire() {
+        threads.emplace_back([this] {
+            const auto member = team.join();
+            for (std::uint32_t last = 0; member && team.next_window(last); team.leave()) {
+                work(*member);
+            }
+        });
+    }
+    void work(std::size_t member) {
+        team.work_through(member, [&](std::size_t task) {
+            ++done[task];
+            ++by_member[member];
+        });
+    }
+    void run_window(std::size_t tasks) {
+        std::fill(done.begin(), done.end(), 0);
+        team.open(tasks);
+        work(0);
+        team.close();
+    }
+    bool each_once(std::size_t tasks) const {
+        return std::all_of(done.begin(), done.begin() + static_cast<std::ptrdiff_t>(tasks),
+                           [](int count) { return count == 1; }) &&
+               std::all_of(done.begin() + static_cast<std::ptrdiff_t>(tasks), done.end(),
+                           [](int count) { return count == 0; });
+    }
+    void end() {
+        team.dismiss();
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        threads.clear();
+    }
+};
+
+SimulationResult run_wanderers(const WandererOptions& options, Transport& transport, const char* sync,
+                               std::size_t threads) {
+    const Model model = make_wanderers(options);
+    std::vector<std::thread> helpers;
+    SimulationResult result;
+    {
+        Simulation simulation(model, spread(options.processes, transport.size(), false), transport,
+                              {.sync = sync, .epoch_length = 10'000, .threads = threads, .shares_always = true});
+        // One more than there is room for.
+        for (std::size_t i = 0; i < threads; ++i) {
+            helpers.emplace_back(simulation.helper());
+        }
+        result = simulation.run();
+    }
+    for (std::thread& helper : helpers) {
+        helper.join();
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("every task of a window is done once, whoever does it") {
+    for (std::size_t most = 1; most <= 5; ++most) {
+        Crew crew(most);
+        for (std::size_t i = 1; i < most; ++i) {
+            crew.hire();
+        }
+        for (std::size_t window = 0; window < 2000; ++window) {
+            const std::size_t tasks = 1 + window % kMostTasks;
+            crew.run_window(tasks);
+            CAPTURE(most);
+            CAPTURE(window);
+            REQUIRE(crew.each_once(tasks));
+        }
+    }
+}
+
+TEST_CASE("members help: while the leader is busy with one task they do the others") {
+    Crew crew(2);
+    crew.hire();
+    while (!crew.team.has_members()) {
+        std::this_thread::yield();
+    }
+    std::fill(crew.done.begin(), crew.done.end(), 0);
+    crew.team.open(kMostTasks);
+    crew.team.work_through(0, [&](std::size_t task) {
+        ++crew.done[task];
+        while (crew.by_member[1] + 1 < static_cast<int>(kMostTasks)) {
+            std::this_thread::yield();
+        }
+    });
+    crew.team.close();
+    CHECK(crew.each_once(kMostTasks));
+    CHECK(crew.by_member[1] == static_cast<int>(kMostTasks) - 1);
+}
+
+TEST_CASE("a member that sleeps is woken by the next window") {
+    Crew crew(2);
+    crew.hire();
+    while (!crew.team.has_members()) {
+        std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    crew.team.open(1);
+    while (crew.by_member[1] == 0) {
+        std::this_thread::yield();
+    }
+    crew.team.close();
+    CHECK(crew.by_member[0] == 0);
+}
+
+TEST_CASE("a team takes as many as it has room for, and nobody after its end") {
+    WindowTeam team(3, 1);
+    CHECK_FALSE(team.has_members());
+    CHECK(team.join() == 1);
+    CHECK(team.has_members());
+    CHECK(team.join() == 2);
+    CHECK_FALSE(team.join().has_value());
+    WindowTeam ended(3, 1);
+    ended.dismiss();
+    CHECK_FALSE(ended.join().has_value());
+    std::uint32_t last = 0;
+    CHECK_FALSE(ended.next_window(last));
+}
+
+TEST_CASE("a simulation's result does not hang on its threads") {
+    WandererOptions options;
+    options.processes = 17;
+    options.hops = 60;
+    InProcessTransport alone;
+    const SimulationResult reference = run_wanderers(options, alone, "serial", 1);
+    REQUIRE(reference.outcome == Outcome::finished);
+    CHECK(reference.per_rank[0].shared_windows == 0);
+    for (const std::size_t threads : {2, 3, 4}) {
+        CAPTURE(threads);
+        const SimulationResult shared = run_wanderers(options, alone, "serial", threads);
+        CHECK(shared.state_hash == reference.state_hash);
+        CHECK(shared.end_time == reference.end_time);
+        CHECK(shared.progress == reference.progress);
+        CHECK(shared.per_rank[0].events == reference.per_rank[0].events);
+        CHECK(shared.per_rank[0].advances == reference.per_rank[0].advances);
+        for (const char* sync : {"window", "null_message"}) {
+            const SimulationResult parallel = run_wanderers(options, test_transport(), sync, threads);
+            CHECK(parallel.outcome == Outcome::finished);
+            CHECK(parallel.state_hash == reference.state_hash);
+            CHECK(parallel.end_time == reference.end_time);
+        }
+    }
+}
+
+TEST_CASE("a helper that comes after the simulation's end, or its death, returns at once") {
+    WandererOptions options;
+    InProcessTransport alone;
+    const Model model = make_wanderers(options);
+    std::function<void()> helper;
+    {
+        Simulation simulation(model, spread(options.processes, 1, true), alone, {.threads = 2});
+        helper = simulation.helper();
+        CHECK(simulation.run().outcome == Outcome::finished);
+        helper();
+    }
+    helper();
+}
