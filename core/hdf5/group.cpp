@@ -14,8 +14,6 @@ namespace {
 
 /// Below this size compression saves less than it costs.
 constexpr std::uint64_t kLargeBytes = 16 * 1024;
-/// Up to this size values lie in the dataset's header, which saves a write to the file.
-constexpr std::uint64_t kCompactBytes = 512;
 constexpr std::uint64_t kRowsPerChunk = 256;
 constexpr std::uint64_t kElementsPerChunk = 8192;
 
@@ -30,21 +28,8 @@ std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     return chunk;
 }
 
-Id plain_properties() {
-    const Id properties = H5Pcreate(H5P_DATASET_CREATE);
-    // Times of creation would make equal results differ.
-    H5Pset_obj_track_times(properties, false);
-    return properties;
-}
-
-Id compact_properties() {
-    const Id properties = plain_properties();
-    H5Pset_layout(properties, H5D_COMPACT);
-    return properties;
-}
-
 Handle compressed_properties(std::span<const std::uint64_t> shape) {
-    Handle properties(plain_properties(), H5Pclose);
+    Handle properties(H5Pcopy(H5P_DATASET_CREATE_DEFAULT), H5Pclose);
     const auto chunk = chunk_shape(shape);
     H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
     H5Pset_shuffle(properties.get());
@@ -54,19 +39,11 @@ Handle compressed_properties(std::span<const std::uint64_t> shape) {
 
 Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
                       std::uint64_t bytes, Layout layout) {
-    const auto create = [&](Id properties) {
-        return Handle(H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
-    };
-    // Lists of properties are slow to make; these are the same for most datasets.
-    static const Id plain = plain_properties();
-    static const Id compact = compact_properties();
-    if (layout == Layout::in_place) {
-        return create(plain);
-    }
-    if (!shape.empty() && bytes >= kLargeBytes) {
-        return create(compressed_properties(shape).get());
-    }
-    return create(bytes > 0 && bytes <= kCompactBytes ? compact : plain);
+    const bool compressed = layout == Layout::by_size && !shape.empty() && bytes >= kLargeBytes;
+    const Handle properties = compressed ? compressed_properties(shape) : Handle();
+    return {H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, compressed ? properties.get() : H5P_DEFAULT,
+                       H5P_DEFAULT),
+            H5Dclose};
 }
 
 /// Texts are converted on their way to the file, in a buffer that HDF5 clears for every write and makes of 1 MiB unless

@@ -17,8 +17,7 @@ struct Meaning {
     std::string_view description;
 };
 
-/// Where a dataset's values lie: `by_size`: small ones in its header, large ones compressed; `in_place`: as they are, at
-/// Dataset::offset().
+/// Where a dataset's values lie: `by_size`: large ones compressed; `in_place`: as they are, at Dataset::offset().
 enum class Layout { by_size, in_place };
 
 enum class LinkKind { group, dataset, other };

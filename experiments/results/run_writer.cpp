@@ -494,7 +494,7 @@ bool same_launches(const RunRecord& a, const RunRecord& b) {
 
 }  // namespace
 
-/// A file with the configuration, the tables and the launches of a record.
+/// A file with the configuration, the tables and the launches of a record; the configuration is there already.
 struct RunFile::Draft {
     RunRecord record;
     NumberPlaces tables;    ///< of write_tables()
@@ -502,7 +502,6 @@ struct RunFile::Draft {
     hdf5::FileImage image;
 
     Draft(hdf5::MemoryFile& file, RunRecord expected) : record(std::move(expected)) {
-        write_config(FileGroup(file.root()).child(schema::kConfigGroup), record);
         write_tables(FileGroup(file.root(), &tables), record);
         write_launches(FileGroup(file.root(), &launches), record);
         image = file.close();
@@ -513,30 +512,26 @@ RunFile::RunFile(std::string path, bool drafts) : path_(std::move(path)) {
     if (drafts) {
         std::promise<void> drafted;
         drafted_ = drafted.get_future();
-        thread_ = std::thread(&RunFile::work, this, begun_.emplace().get_future(), order_.emplace().get_future(),
+        thread_ = std::thread(&RunFile::work, this, configured_.emplace().get_future(), order_.emplace().get_future(),
                               std::move(drafted));
     }
 }
 
 RunFile::~RunFile() {
     if (thread_.joinable()) {
-        draft({});
+        // An order that is not given any more.
+        configured_.reset();
+        order_.reset();
         thread_.join();
     }
 }
 
-void RunFile::work(std::future<void> begun, std::future<Order> order, std::promise<void> drafted) {
+void RunFile::work(std::future<RunRecord> configured, std::future<Order> order, std::promise<void> drafted) {
     constexpr std::size_t kUsual = 8 * 1024 * 1024;  // for the file of a run on gtx480
     prepare_thread_heap(kUsual);
     std::function<void()> next;
     try {
-        begun.wait();
-        hdf5::MemoryFile file(path_);
-        Order given = order.get();
-        if (given.make_record) {
-            draft_ = std::make_unique<Draft>(file, given.make_record());
-        }
-        next = std::move(given.next);
+        write_draft(configured, order, next);
     } catch (...) {
         drafted.set_exception(std::current_exception());
         return;
@@ -547,15 +542,27 @@ void RunFile::work(std::future<void> begun, std::future<Order> order, std::promi
     }
 }
 
-void RunFile::begin() {
-    if (begun_) {
-        begun_->set_value();
-        begun_.reset();
+void RunFile::write_draft(std::future<RunRecord>& configured, std::future<Order>& order, std::function<void()>& next) {
+    const RunRecord beginning = configured.get();
+    hdf5::MemoryFile file(path_);
+    write_config(FileGroup(file.root()).child(schema::kConfigGroup), beginning);
+    Order given = order.get();
+    if (given.make_record) {
+        RunRecord expected = given.make_record();
+        expected.config_hash = beginning.config_hash;
+        draft_ = std::make_unique<Draft>(file, std::move(expected));
+    }
+    next = std::move(given.next);
+}
+
+void RunFile::begin(RunRecord configured) {
+    if (configured_) {
+        configured_->set_value(std::move(configured));
+        configured_.reset();
     }
 }
 
 void RunFile::draft(std::function<RunRecord()> make_record, std::function<void()> next) {
-    begin();
     if (order_) {
         order_->set_value({std::move(make_record), std::move(next)});
         order_.reset();
@@ -564,6 +571,7 @@ void RunFile::draft(std::function<RunRecord()> make_record, std::function<void()
 
 void RunFile::wait() {
     if (drafted_.valid()) {
+        begin({});
         draft({});
         drafted_.get();
     }

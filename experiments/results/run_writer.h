@@ -21,9 +21,10 @@ class RunFile {
     ~RunFile();
 
     bool drafts() const { return thread_.joinable(); }
-    /// The thread opens the file. From here on nobody else may use HDF5 before wait() or write().
-    void begin();
-    /// The thread writes configuration and tables of a record whose numbers may still be others at the end. It makes the
+    /// The thread opens the file and writes the record's configuration. From here on nobody else may use HDF5 before wait()
+    /// or write().
+    void begin(RunRecord configured);
+    /// After begin(): the thread writes the tables of a record whose numbers may still be others at the end. It makes the
     /// record, too; an empty function: there is none. Then it calls `next`. Does nothing from the second time on.
     void draft(std::function<RunRecord()> make_record, std::function<void()> next = {});
     /// Until the draft is done; throws what went wrong there.
@@ -41,13 +42,14 @@ class RunFile {
         std::function<void()> next;
     };
 
-    void work(std::future<void> begun, std::future<Order> order, std::promise<void> drafted);
+    void work(std::future<RunRecord> configured, std::future<Order> order, std::promise<void> drafted);
+    void write_draft(std::future<RunRecord>& configured, std::future<Order>& order, std::function<void()>& next);
 
     std::string path_;
     std::unique_ptr<Draft> draft_;
-    std::optional<std::promise<void>> begun_;   ///< until begin()
-    std::optional<std::promise<Order>> order_;  ///< until draft()
-    std::future<void> drafted_;                 ///< until wait()
+    std::optional<std::promise<RunRecord>> configured_;  ///< until begin()
+    std::optional<std::promise<Order>> order_;           ///< until draft()
+    std::future<void> drafted_;                          ///< until wait()
     std::thread thread_;
 };
 

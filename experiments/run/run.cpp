@@ -141,8 +141,9 @@ class Run {
         options.log_windows = request_.log_windows;
         machine_.check_ranks(transport_.size());
         const std::vector<int> ranks = rank_of_lp();
+        describe_machine(record_);
         if (file_ != nullptr) {
-            file_->begin();  // captures and weights, which are HDF5 files too, have been read
+            file_->begin(record_);  // captures and weights, which are HDF5 files too, have been read
         }
         options.threads = threads();
         std::vector<std::jthread> helpers;  // that the simulation dismisses before they are waited for
@@ -152,7 +153,6 @@ class Run {
         }
         start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
-        describe_machine(record_);
         const bool drafts = draft_file(simulation);
         for (std::size_t i = drafts ? 2 : 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());

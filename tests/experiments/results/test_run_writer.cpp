@@ -92,7 +92,9 @@ RunRecord draft_of(RunRecord record) {
     return record;
 }
 
-TEST_CASE("a file with a draft is the file without one, also when the draft was of other launches or another machine") {
+TEST_CASE(
+    "a file with a draft is the file without one, also when the draft was of other launches or another machine, "
+    "and when it was begun with another configuration") {
     const TemporaryFolder folder;
     const RunRecord record = example_run();
     write_run(record, folder.file("plain.h5"));
@@ -104,9 +106,14 @@ TEST_CASE("a file with a draft is the file without one, also when the draft was 
     another_kernel.kernels[0].name += "2";
     RunRecord other_machine = draft_of(record);
     other_machine.components.pop_back();
-    for (const RunRecord& draft : {draft_of(record), fewer_launches, another_kernel, other_machine}) {
+    RunRecord configured_otherwise = draft_of(record);
+    configured_otherwise.config.pop_back();
+    configured_otherwise.config_hash += 1;
+    for (const RunRecord& draft :
+         {draft_of(record), fewer_launches, another_kernel, other_machine, configured_otherwise}) {
         RunFile file(folder.file("drafted.h5"), true);
         CHECK(file.drafts());
+        file.begin(draft);
         file.draft([draft] { return draft; });
         file.write(record);
         CHECK(validate_file(folder.file("drafted.h5")) == std::vector<std::string>{});
@@ -123,13 +130,19 @@ TEST_CASE("a draft that nobody asks for, that fails or that is not written leave
     const std::string path = folder.file("run.h5");
     { const RunFile idle(path, true); }
     {
+        RunFile begun(path, true);
+        begun.begin(example_run());
+    }
+    {
         RunFile abandoned(path, true);
+        abandoned.begin(example_run());
         abandoned.draft([] { return example_run(); });
         abandoned.wait();
         CHECK(
             std::filesystem::is_empty(std::filesystem::path(path).parent_path()));  // whoever is killed leaves nothing
     }
     RunFile failing(path, true);
+    failing.begin(example_run());
     failing.draft([]() -> RunRecord { throw InputError("no such table"); });
     CHECK_THROWS_WITH_AS(failing.write(example_run()), "no such table", InputError);
     CHECK(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
