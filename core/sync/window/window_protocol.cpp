@@ -2,45 +2,89 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 namespace lookahead {
+
+namespace {
+
+/// From as many calls of LogicalProcess::advance in a step of all ranks together their steps are halved.
+std::uint64_t least_of_busy_step(const SyncArguments& arguments) {
+    constexpr int kFewRanks = 4;  // packets of every step go to all others
+    const int ranks = arguments.transport.size();
+    // A log of windows is of such as all ranks begin and end together.
+    const bool may_halve = ranks > 1 && ranks <= kFewRanks && !arguments.engine.profile().logs();
+    return may_halve ? (arguments.processes + 1) / 2 : std::numeric_limits<std::uint64_t>::max();
+}
+
+}  // namespace
 
 void WindowProtocol::Bounds::lower(const Bounds& other) {
     earliest = std::min(earliest, other.earliest);
     effect = std::min(effect, other.effect);
+    advances += other.advances;
 }
 
 WindowProtocol::WindowProtocol(const SyncArguments& arguments)
     : engine_(arguments.engine),
       transport_(arguments.transport),
-      lookahead_(arguments.lookahead.least_into(arguments.transport.rank())) {
+      lookahead_(arguments.lookahead.least_into(arguments.transport.rank())),
+      busy_from_(least_of_busy_step(arguments)) {
     engine_.reserve_batch_headers(sizeof(Bounds) / 8);
 }
 
 void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
-    least_.earliest = *std::min_element(earliest.begin(), earliest.end());
+    known_.earliest = *std::min_element(earliest.begin(), earliest.end());
+    reached_ = 0;
     engine_.start_clock();
-    while (least_.earliest < boundary) {
-        const Time nearest = std::max(saturating_add(least_.earliest, lookahead_), least_.effect);
-        const Time horizon = std::min(boundary, nearest);
-        engine_.count_window(horizon - least_.earliest);
-        engine_.advance_to(horizon);
-        engine_.account(TraceActivity::compute);
-        exchange();
-        engine_.account(TraceActivity::blocked);
+    for (bool is_ahead = false;;) {
+        const bool halves = is_busy() && known_.earliest < boundary;
+        if (is_ahead && !halves) {
+            receive();
+            is_ahead = false;
+            continue;
+        }
+        if (known_.earliest >= boundary) {
+            break;
+        }
+        const Time nearest = std::max(saturating_add(known_.earliest, lookahead_), known_.effect);
+        const Time end = std::min(boundary, nearest);
+        advance_to(halves && !is_ahead ? std::midpoint(known_.earliest, end) : end);
+        if (is_ahead) {
+            receive();  // what came must be among what this rank tells next
+        }
+        send();
+        if (!halves) {
+            receive();
+        }
+        is_ahead = halves;
     }
+    engine_.account(TraceActivity::blocked);
 }
 
-void WindowProtocol::exchange() {
+void WindowProtocol::advance_to(Time horizon) {
+    const Time begin = std::max(known_.earliest, reached_);
+    reached_ = std::max(horizon, reached_);
+    engine_.count_window(std::max<Time>(reached_ - begin, 0));
+    const std::uint64_t before = engine_.statistics().advances;
+    engine_.account(TraceActivity::blocked);
+    engine_.advance_to(reached_);
+    engine_.account(TraceActivity::compute);
+    advances_ = engine_.statistics().advances - before;
+}
+
+void WindowProtocol::send() {
     const int ranks = transport_.size();
     const int rank = transport_.rank();
-    least_ = {engine_.earliest(), engine_.earliest_effect()};
+    Bounds& mine = sent_[next_];
+    next_ ^= 1;
+    mine = {engine_.earliest(), engine_.earliest_effect(), advances_};
     for (int to = 0; to < ranks; ++to) {
         if (to != rank) {
-            least_.lower({engine_.batch(to).earliest, engine_.batch(to).effect});
+            mine.lower({engine_.batch(to).earliest, engine_.batch(to).effect, 0});
         }
     }
-    const Bounds mine = least_;
     for (int i = 1; i < ranks; ++i) {
         const int to = (rank + i) % ranks;
         std::memcpy(engine_.batch_header(to), &mine, sizeof mine);
@@ -48,11 +92,19 @@ void WindowProtocol::exchange() {
         transport_.send(to, engine_.batch(to).bytes);
         engine_.reset_batch(to, bytes);
     }
+}
+
+/// The packets of the others that go with the oldest of this rank's for which that has not been done.
+void WindowProtocol::receive() {
+    const int ranks = transport_.size();
+    const int rank = transport_.rank();
+    known_ = sent_[unanswered_];
+    unanswered_ ^= 1;
     for (int i = 1; i < ranks; ++i) {
         const std::span<const std::byte> packet = transport_.receive((rank + i) % ranks);
         Bounds theirs;
         std::memcpy(&theirs, packet.data(), sizeof theirs);
-        least_.lower(theirs);
+        known_.lower(theirs);
         engine_.deliver(packet.subspan(sizeof theirs));
     }
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "core/sync/sync_protocol.h"
 
 namespace lookahead {
@@ -11,6 +14,12 @@ namespace lookahead {
 /// it. What is about to happen may need longer for its messages than the shortest channel does, as a host's copies do:
 /// the ranks tell each other a bound below all messages to come (RankEngine::earliest_effect) too. The greater of both
 /// is the horizon. The next M is at or after the last one, whatever the ranks' horizons were.
+///
+/// Where most LPs have something to do, ranks go half of the way to the horizon, send a packet, and go on to it before they
+/// look at what the others sent half-way; that allows the half after it, and so on. So each may be half a window ahead of
+/// the others, and one that has more to do in this window than in the next is not waited for. (What a rank does beyond the
+/// bounds that all know is brought about by what they bound: it reaches nobody before the horizon that follows from them.)
+/// Whether they do so hangs on what all of them know.
 class WindowProtocol final : public SyncProtocol {
   public:
     explicit WindowProtocol(const SyncArguments& arguments);
@@ -18,17 +27,27 @@ class WindowProtocol final : public SyncProtocol {
 
   private:
     struct Bounds {
-        Time earliest;
-        Time effect;
+        Time earliest = 0;
+        Time effect = 0;
+        std::uint64_t advances = 0;  ///< in the step before: a sum, not a bound
         void lower(const Bounds& other);
     };
 
-    void exchange();
+    bool is_busy() const { return known_.advances >= busy_from_; }
+    void advance_to(Time horizon);
+    void send();
+    void receive();
 
     RankEngine& engine_;
     Transport& transport_;
     Time lookahead_;
-    Bounds least_{0, 0};  ///< of all ranks; nothing happens between two epochs that could lower the effect
+    std::uint64_t busy_from_;
+    Bounds known_;                ///< of all ranks; nothing happens between two epochs that could lower the effect
+    std::array<Bounds, 2> sent_;  ///< by this rank: in the last packets, and in those before
+    unsigned next_ = 0;           ///< of sent_
+    unsigned unanswered_ = 0;     ///< the oldest of sent_ for which the others' packets have not been received
+    Time reached_ = 0;            ///< in this epoch
+    std::uint64_t advances_ = 0;  ///< in the last step
 };
 
 }  // namespace lookahead

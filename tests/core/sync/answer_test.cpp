@@ -135,7 +135,8 @@ TEST_CASE("windows are as long as the answers need while nothing but answers can
             CHECK(parallel.end_time == expected.end_time);
         }
     }
-    CHECK(most_windows(run(test_transport(), "window", true)) <= 10);
+    // Ranks that are busy halve their steps.
+    CHECK(most_windows(run(test_transport(), "window", true)) <= 2 * 10);
 }
 
 TEST_CASE("a process that sends more than the answer that was promised of it is trapped") {

@@ -118,7 +118,7 @@ TEST_CASE("members help: while the leader is busy with one task they do the othe
     });
     crew.team.close();
     CHECK(crew.each_once(kMostTasks));
-    CHECK(crew.by_member[1] == static_cast<int>(kMostTasks) - 1);
+    CHECK(crew.by_member[1] >= static_cast<int>(kMostTasks) - 1);  // all, if the leader came late
 }
 
 TEST_CASE("a member that sleeps is woken by the next window") {
