@@ -38,10 +38,11 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
     known_.earliest = *std::min_element(earliest.begin(), earliest.end());
     reached_ = 0;
     engine_.start_clock();
+    Bounds told;
     for (bool is_ahead = false;;) {
         const bool halves = is_busy() && known_.earliest < boundary;
         if (is_ahead && !halves) {
-            receive();
+            receive(told);
             is_ahead = false;
             continue;
         }
@@ -50,20 +51,20 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
         }
         const Time nearest = std::max(saturating_add(known_.earliest, lookahead_), known_.effect);
         const Time end = std::min(boundary, nearest);
-        advance_to(halves && !is_ahead ? std::midpoint(known_.earliest, end) : end);
+        const std::uint64_t advances = advance_to(halves && !is_ahead ? std::midpoint(known_.earliest, end) : end);
         if (is_ahead) {
-            receive();  // what came must be among what this rank tells next
+            receive(told);  // what came must be among what this rank tells next
         }
-        send();
+        told = send(advances);
         if (!halves) {
-            receive();
+            receive(told);
         }
         is_ahead = halves;
     }
     engine_.account(TraceActivity::blocked);
 }
 
-void WindowProtocol::advance_to(Time horizon) {
+std::uint64_t WindowProtocol::advance_to(Time horizon) {
     const Time begin = std::max(known_.earliest, reached_);
     reached_ = std::max(horizon, reached_);
     engine_.count_window(std::max<Time>(reached_ - begin, 0));
@@ -71,15 +72,13 @@ void WindowProtocol::advance_to(Time horizon) {
     engine_.account(TraceActivity::blocked);
     engine_.advance_to(reached_);
     engine_.account(TraceActivity::compute);
-    advances_ = engine_.statistics().advances - before;
+    return engine_.statistics().advances - before;
 }
 
-void WindowProtocol::send() {
+WindowProtocol::Bounds WindowProtocol::send(std::uint64_t advances) {
     const int ranks = transport_.size();
     const int rank = transport_.rank();
-    Bounds& mine = sent_[next_];
-    next_ ^= 1;
-    mine = {engine_.earliest(), engine_.earliest_effect(), advances_};
+    Bounds mine{engine_.earliest(), engine_.earliest_effect(), advances};
     for (int to = 0; to < ranks; ++to) {
         if (to != rank) {
             mine.lower({engine_.batch(to).earliest, engine_.batch(to).effect, 0});
@@ -92,14 +91,13 @@ void WindowProtocol::send() {
         transport_.send(to, engine_.batch(to).bytes);
         engine_.reset_batch(to, bytes);
     }
+    return mine;
 }
 
-/// The packets of the others that go with the oldest of this rank's for which that has not been done.
-void WindowProtocol::receive() {
+void WindowProtocol::receive(const Bounds& told) {
     const int ranks = transport_.size();
     const int rank = transport_.rank();
-    known_ = sent_[unanswered_];
-    unanswered_ ^= 1;
+    known_ = told;
     for (int i = 1; i < ranks; ++i) {
         const std::span<const std::byte> packet = transport_.receive((rank + i) % ranks);
         Bounds theirs;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "core/sync/sync_protocol.h"
@@ -34,20 +33,19 @@ class WindowProtocol final : public SyncProtocol {
     };
 
     bool is_busy() const { return known_.advances >= busy_from_; }
-    void advance_to(Time horizon);
-    void send();
-    void receive();
+    /// Returns how many LPs were advanced, each as often as it was.
+    std::uint64_t advance_to(Time horizon);
+    /// Returns what it told all others.
+    Bounds send(std::uint64_t advances);
+    /// The packets of all others that go with those in which this rank told them this: then the bounds of all are known.
+    void receive(const Bounds& told);
 
     RankEngine& engine_;
     Transport& transport_;
     Time lookahead_;
     std::uint64_t busy_from_;
-    Bounds known_;                ///< of all ranks; nothing happens between two epochs that could lower the effect
-    std::array<Bounds, 2> sent_;  ///< by this rank: in the last packets, and in those before
-    unsigned next_ = 0;           ///< of sent_
-    unsigned unanswered_ = 0;     ///< the oldest of sent_ for which the others' packets have not been received
-    Time reached_ = 0;            ///< in this epoch
-    std::uint64_t advances_ = 0;  ///< in the last step
+    Bounds known_;      ///< of all ranks; nothing happens between two epochs that could lower the effect
+    Time reached_ = 0;  ///< in this epoch
 };
 
 }  // namespace lookahead
