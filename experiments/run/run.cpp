@@ -555,7 +555,8 @@ RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.trace, transport);
     std::optional<RunFile> file;
     if (transport.rank() == 0 && !request.out.empty()) {
-        file.emplace(request.out, request.threads > 1);
+        // A draft knows the statistics of this rank's processes only: with more ranks it would be written for nothing.
+        file.emplace(request.out, request.threads > 1 && transport.size() == 1);
     }
     RunOutcome outcome = Run(request, transport, file ? &*file : nullptr).execute();
     if (file && outcome.has_result) {
