@@ -8,7 +8,7 @@
 #include "components/isa/instruction.h"
 #include "components/protocols/memory.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -73,21 +73,10 @@ class MissQueue {
         piped_ -= piped_ > 0 ? 1 : 0;
     }
 
-    void hash_state(StateHasher& hasher) const {
-        hasher.add(size_ | std::uint64_t{piped_} << 32);
-        for_each([&](const QueuedRequest& request) {
-            hasher.add(request.line);
-            hasher.add(static_cast<std::uint64_t>(request.due));
-            hasher.add_bytes(request.payload, request.bytes);
-        });
-    }
-
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& head_& size_& piped_;
         for (QueuedRequest& request : slots_) {
-            archive& request.due& request.line& request.bytes& request.type;
-            archive& reinterpret_cast<unsigned char(&)[QueuedRequest::kMaximumBytes]>(request.payload);
+            archive& request.due& request.line& request.bytes& request.type& request.payload;
         }
     }
 

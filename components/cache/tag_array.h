@@ -6,7 +6,7 @@
 
 #include "components/cache/set_index.h"
 #include "components/protocols/memory.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -80,12 +80,7 @@ class TagArray {
     }
     void clear(std::uint32_t way) { assign(way, kNoLine, {}); }
 
-    void hash_state(StateHasher& hasher) const {
-        hasher.add_bytes(tags_.data(), tags_.size() * sizeof(tags_[0]));
-        hasher.add_bytes(info_.data(), info_.size() * sizeof(info_[0]));
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         for (std::size_t way = 0; way < tags_.size(); ++way) {
             LineInfo& info = info_[way];
             archive& tags_[way] &

@@ -10,6 +10,7 @@
 #include "components/device/device.h"
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 
@@ -22,6 +23,7 @@ class Allocator {
         std::uint64_t bytes = 0;  ///< as asked for
         DeviceAddress end() const { return address + bytes; }
         bool operator==(const Block&) const = default;
+        void fields(StateArchive& archive) { archive& address& bytes; }
     };
     /// Gives addresses in the first `reach` bytes of global memory.
     explicit Allocator(std::uint64_t reach = isa::kGlobalBytes) : reach_(reach) {}
@@ -106,16 +108,7 @@ class Allocator {
     /// All allocations, by address.
     std::span<const Block> blocks() const { return blocks_; }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        std::uint64_t count = blocks_.size();
-        archive& pages_& count;
-        blocks_.resize(count);
-        for (Block& block : blocks_) {
-            archive& block.address;
-            archive& block.bytes;
-        }
-    }
+    void fields(StateArchive& archive) { archive& pages_& blocks_; }
 
     /// CUDA maps device memory in pages of this size (cuMemGetAllocationGranularity).
     static constexpr std::uint64_t kPageBytes = std::uint64_t{2} << 20;

@@ -6,16 +6,8 @@
 #include <tuple>
 
 #include "core/component/slot.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
-
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
-namespace lookahead {
-class StateHasher;
-}
 
 namespace lookahead::gpu {
 
@@ -28,6 +20,8 @@ struct DramRequest {
     Cycle arrival = 0;          ///< in the DRAM's queue, DRAM cycle
     std::uint64_t age = 0;      ///< order of arrival
     bool write = false;
+
+    void fields(StateArchive& archive) { archive& row& bank& tag& columns& arrival& age& write; }
 };
 
 inline constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
@@ -54,9 +48,7 @@ class DramScheduler {
     virtual std::uint64_t eligible_banks() const = 0;
     virtual DramRequest take(unsigned bank, std::uint64_t open_row) = 0;
 
-    virtual void hash_state(StateHasher& hasher) const = 0;
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
 };
 
 }  // namespace lookahead::gpu

@@ -1,11 +1,8 @@
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
-#include "components/dram/dram_request_io.h"
 #include "components/dram/dram_scheduler.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -31,25 +28,17 @@ class FcfsScheduler final : public DramScheduler {
         return request;
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        for (std::size_t i = 0; i < count_; ++i) {
-            hash(hasher, at(i));
-        }
-    }
-
-    void save(boost::archive::binary_oarchive& archive) const override {
+    void fields(StateArchive& archive) override {
         std::vector<DramRequest> all;
         for (std::size_t i = 0; i < count_; ++i) {
             all.push_back(at(i));
         }
-        archive << all;
-    }
-
-    void load(boost::archive::binary_iarchive& archive) override {
-        std::vector<DramRequest> all;
-        archive >> all;
-        for (const DramRequest& request : all) {
-            add(request);
+        archive& all;
+        if (archive.loading()) {
+            count_ = 0;
+            for (const DramRequest& request : all) {
+                add(request);
+            }
         }
     }
 

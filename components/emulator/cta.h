@@ -92,7 +92,7 @@ class CtaRunner {
     [[noreturn]] void report_deadlock() const;
 
     bool repeats(Warp& warp);
-    std::uint64_t state_of(const Warp& warp) const;
+    std::uint64_t state_of(Warp& warp) const;
 
     isa::WarpIdentity identity(const Warp& warp) const;
     ExecutionPlace place(const Warp& warp) const { return place(warp, warp.simt.pc()); }

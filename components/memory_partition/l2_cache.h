@@ -6,13 +6,8 @@
 
 #include "components/protocols/memory.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 }
 
 namespace lookahead::gpu {
@@ -73,9 +68,7 @@ class L2Cache {
     std::byte* data(std::uint32_t line) { return data_.get() + std::size_t{line} * kLineBytes; }
     const std::byte* data(std::uint32_t line) const { return data_.get() + std::size_t{line} * kLineBytes; }
 
-    void hash_state(StateHasher& hasher) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     static constexpr std::uint64_t kFree = ~std::uint64_t{0};

@@ -7,13 +7,8 @@
 #include "core/message/lazy_words.h"
 #include "core/message/message.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 }
 
 namespace lookahead::gpu {
@@ -54,9 +49,7 @@ class MshrFile {
     /// The register, which has no waiters and fetches nothing, is free again.
     void release(std::uint16_t mshr);
 
-    void hash(StateHasher& hasher, std::uint16_t mshr) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     friend struct AuditSabotage;

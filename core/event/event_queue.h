@@ -11,7 +11,7 @@ namespace lookahead {
 ///   next_time()              kTimeInfinity when empty; looking does not bind the caller: an earlier event
 ///   may follow front(), pop()           the earliest event; not when empty size(), empty(), clear()
 ///   for_each(f)              f(time, event) in the order in which they would be popped
-///   save(archive), load(archive)
+///   fields(archive)                  for StateArchive
 template <class Event>
 using EventQueue = WheelEventQueue<Event>;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead {
@@ -125,26 +126,22 @@ class WheelEventQueue {
         }
     }
 
-    template <class Archive>
-    void save(Archive& archive) const {
-        const std::uint64_t count = size_;
-        archive << cursor_ << count;
-        for_each([&](Time time, const Event& event) {
-            archive << time;
-            archive.save_binary(&event, sizeof event);
-        });
-    }
-
-    template <class Archive>
-    void load(Archive& archive) {
+    void fields(StateArchive& archive) {
+        std::uint64_t count = size();
+        archive& cursor_& count;
+        if (!archive.loading()) {
+            for_each([&](Time time, Event event) {
+                archive& time;
+                archive.plain(event);
+            });
+            return;
+        }
         clear();
-        std::uint64_t count = 0;
-        archive >> cursor_ >> count;
-        for (std::uint64_t i = 0; i < count; ++i) {
+        for (; count > 0; --count) {
             Time time = 0;
             Event event;
-            archive >> time;
-            archive.load_binary(&event, sizeof event);
+            archive& time;
+            archive.plain(event);
             push(time, event);
         }
     }

@@ -9,7 +9,7 @@
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 #include "core/param/suggestion.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead {
 

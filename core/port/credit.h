@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 
@@ -38,8 +39,7 @@ class CreditCounter {
         free_ += flits;
     }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& free_;
     }
 
@@ -66,8 +66,7 @@ class CreditReturn {
     }
     std::uint32_t held() const { return held_; }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& held_;
     }
 

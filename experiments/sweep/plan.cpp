@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "experiments/machines/machines.h"
 #include "experiments/results/run_record.h"
 

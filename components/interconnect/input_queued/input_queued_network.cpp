@@ -1,14 +1,12 @@
 #include "components/interconnect/input_queued/input_queued_network.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 
 #include "components/protocols/memory.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -146,47 +144,22 @@ void InputQueuedNetwork::audit(Audit& audit) const {
     audit.leak(name(), "packets under way", packets());
 }
 
-void InputQueuedNetwork::hash_state(StateHasher& hasher) const {
-    for (const Input& input : inputs_) {
-        input.queue.hash(hasher);
-        hasher.add(static_cast<std::uint64_t>(input.last_flit));
-    }
-    for (const Output& output : outputs_) {
-        hasher.add(static_cast<std::uint64_t>(output.last_flit));
-        hasher.add(output.turn);
-    }
-    hash(hasher, counters_);
-}
 
 void InputQueuedNetwork::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "input_queued", counters_);
 }
 
-void InputQueuedNetwork::save(boost::archive::binary_oarchive& archive) const {
+void InputQueuedNetwork::fields(StateArchive& archive) {
     for (const Input& input : inputs_) {
         input.queue.save(archive);
-        archive << input.last_flit;
+        archive& input.last_flit;
     }
     for (const Output& output : outputs_) {
-        archive << output.last_flit << output.turn;
+        archive& output.last_flit& output.turn;
     }
-    archive << next_cycle_;
-    serialize_counters(archive, counters_);
+    archive& next_cycle_;
+    archive& counters_;
 }
 
-void InputQueuedNetwork::load(boost::archive::binary_iarchive& archive) {
-    for (Input& input : inputs_) {
-        input.queue.load(archive);
-        archive >> input.last_flit;
-        if (!input.queue.empty()) {
-            look_at_front(input);
-        }
-    }
-    for (Output& output : outputs_) {
-        archive >> output.last_flit >> output.turn;
-    }
-    archive >> next_cycle_;
-    serialize_counters(archive, counters_);
-}
 
 }  // namespace lookahead::gpu

@@ -7,6 +7,7 @@
 #include "components/interconnect/crossbar/packet_ring.h"
 #include "components/interconnect/crossbar/packet_size.h"
 #include "core/lp/logical_process.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 #include "core/time/clock_domain.h"
 
@@ -51,11 +52,9 @@ class InputQueuedNetwork final : public LogicalProcess {
     }
     bool finished() const override { return packets() == 0; }
     std::string waiting_for() const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void audit(Audit& audit) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     const InputQueuedCounters& counters() const { return counters_; }
 

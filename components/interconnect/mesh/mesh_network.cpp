@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 #include <numeric>
 
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -224,78 +220,32 @@ void MeshNetwork::audit(Audit& audit) const {
     audit.balance(name(), "flits of room at links", routers_.size() * kDirections * link_room(), free_flits);
 }
 
-void MeshNetwork::hash_state(StateHasher& hasher) const {
-    for (const Router& router : routers_) {
-        for (const Queue& queue : router.inputs) {
-            for (std::uint32_t packet = queue.head; packet != kNone; packet = packets_[packet].next) {
-                hasher.add(static_cast<std::uint64_t>(packets_[packet].ready));
-                hasher.add_bytes(&message_of(packet), message_of(packet).total_bytes());
-            }
-            hasher.add(0);
-        }
-        hasher.add_bytes(router.last_tail.data(), sizeof router.last_tail);
-        hasher.add_bytes(router.room.data(), sizeof router.room);
-        hasher.add_bytes(router.turn.data(), sizeof router.turn);
-    }
-    for (const Return& each : returns_) {
-        hasher.add_bytes(&each, sizeof each);
-    }
-    hash(hasher, counters_);
-}
 
 void MeshNetwork::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "mesh", counters_);
 }
 
-void MeshNetwork::save(boost::archive::binary_oarchive& archive) const {
+void MeshNetwork::fields(StateArchive& archive) {
     for (const Router& router : routers_) {
-        archive << router.last_tail << router.room << router.turn;
+        archive& router.last_tail& router.room& router.turn;
         for (const Queue& queue : router.inputs) {
             for (std::uint32_t packet = queue.head; packet != kNone; packet = packets_[packet].next) {
                 const std::uint32_t flits = packets_[packet].flits;
-                archive << flits << packets_[packet].ready;
+                archive& flits& packets_[packet].ready;
                 archive.save_binary(&message_of(packet), kSlotWords * 8);
             }
             const std::uint32_t end = 0;
-            archive << end;
+            archive& end;
         }
     }
     const std::uint64_t returns = returns_.size();
-    archive << returns;
+    archive& returns;
     for (const Return& each : returns_) {
-        archive << each.router << each.output << each.flits;
+        archive& each.router& each.output& each.flits;
     }
-    archive << next_cycle_;
-    serialize_counters(archive, counters_);
+    archive& next_cycle_;
+    archive& counters_;
 }
 
-void MeshNetwork::load(boost::archive::binary_iarchive& archive) {
-    std::array<std::uint64_t, kSlotWords> words;
-    for (std::uint32_t number = 0; number < routers_.size(); ++number) {
-        Router& router = routers_[number];
-        archive >> router.last_tail >> router.room >> router.turn;
-        for (unsigned input = 0; input < kDirections; ++input) {
-            std::uint32_t flits = 0;
-            for (archive >> flits; flits != 0; archive >> flits) {
-                Cycle ready = 0;
-                archive >> ready;
-                archive.load_binary(words.data(), sizeof words);
-                const std::uint32_t packet = store(*reinterpret_cast<const MessageHeader*>(words.data()));
-                packets_[packet].flits = flits;
-                packets_[packet].ready = ready;
-                append(number, input, packet);
-                ++packets_in_flight_;
-            }
-        }
-    }
-    std::uint64_t returns = 0;
-    archive >> returns;
-    returns_.resize(returns);
-    for (Return& each : returns_) {
-        archive >> each.router >> each.output >> each.flits;
-    }
-    archive >> next_cycle_;
-    serialize_counters(archive, counters_);
-}
 
 }  // namespace lookahead::gpu

@@ -11,6 +11,7 @@
 #include "components/interconnect/mesh/mesh_parameters.h"
 #include "components/interconnect/mesh/mesh_statistics.h"
 #include "core/lp/logical_process.h"
+#include "core/state/state_archive.h"
 #include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
@@ -48,11 +49,9 @@ class MeshNetwork final : public LogicalProcess {
     }
     bool finished() const override { return packets_in_flight_ == 0; }
     std::string waiting_for() const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void audit(Audit& audit) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     const MeshCounters& counters() const { return counters_; }
 

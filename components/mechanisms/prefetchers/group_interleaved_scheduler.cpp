@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 
 #include "components/sm/warp_scheduler/two_level_queues.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -64,12 +63,7 @@ class GroupInterleavedScheduler final : public WarpScheduler {
     void started(unsigned warp) override { queues_.append(warp); }
     void exited(unsigned warp) override { queues_.remove(warp); }
 
-    void hash_state(StateHasher& hasher) const override {
-        queues_.hash(hasher);
-        hasher.add(group_ | std::uint64_t{last_} << 32);
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << queues_ << group_ << last_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> queues_ >> group_ >> last_; }
+    void fields(StateArchive& archive) override { archive& queues_& group_& last_; }
 
   private:
     std::uint32_t next(std::uint32_t group) const { return group + 1 == groups_ ? 0 : group + 1; }

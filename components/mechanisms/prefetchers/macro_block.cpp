@@ -1,15 +1,12 @@
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
 #include "components/protocols/memory.h"
 #include "components/sm/prefetch/prefetcher.h"
 #include "core/error/error.h"
 #include "core/param/parameters.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -70,16 +67,7 @@ class MacroBlockPrefetcher : public Prefetcher {
         }
         block = {};
     }
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add(updates_);
-        for (const Block& block : blocks_) {
-            hasher.add(block.first);
-            hasher.add(block.missed);
-            hasher.add(block.updated);
-        }
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << updates_ << blocks_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> updates_ >> blocks_; }
+    void fields(StateArchive& archive) override { archive& updates_& blocks_; }
 
   private:
     struct Block {
@@ -87,8 +75,7 @@ class MacroBlockPrefetcher : public Prefetcher {
         std::uint64_t updated = 0;  ///< 0: none
         std::uint32_t missed = 0;   ///< a bit a line
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& first& updated& missed;
         }
     };

@@ -65,10 +65,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     }
     const MissSamples* samples() const override { return &samples_; }
     void audit(Audit& audit, std::uint32_t requester) const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
-    void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override;
-    void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) override;
+    void fields(StateArchive& archive, const isa::Instruction* code) override;
 
     const LsuCounters& counters() const { return counters_; }
     BasicL1Data<Contract>& l1() { return l1_; }
@@ -156,10 +154,6 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     }
 
     Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of);
-    template <class Archive>
-    void exchange(Archive& archive);
-    template <class F>
-    void for_each_instruction_pointer(F&& f);
 
     std::string name_;
     Cycle hit_latency_;

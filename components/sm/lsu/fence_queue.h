@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -28,15 +28,7 @@ class FenceQueue {
         --size_;
     }
 
-    void hash_state(StateHasher& hasher) const {
-        for (std::size_t i = 0; i < size_; ++i) {
-            const Entry& each = entries_[(head_ + i) % entries_.size()];
-            hasher.add(each.number);
-            hasher.add(each.context);
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& head_& size_;
         for (Entry& each : entries_) {
             archive& each.number& each.context;

@@ -8,7 +8,7 @@
 
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/load_store_unit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -59,34 +59,29 @@ class InstructionQueue {
         }
     }
 
-    void hash_state(StateHasher& hasher) const;
-
-    /// All but the instructions, which their owner saves as indices.
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    /// Of what is queued: the slots keep what earlier instructions left. `code`: of the kernel, or null.
+    void fields(StateArchive& archive, const isa::Instruction* code) {
         archive& head_& size_;
-        for (QueuedInstruction& each : slots_) {
+        for_each([&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
+            archive.pointer_into(code, memory.instruction);
             archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_rows;
-            archive& memory.token& memory.pre_load;
-            archive& memory.shared_base& memory.shared_bytes& memory.addresses& memory.data;
+            archive& memory.token& memory.pre_load& memory.shared_base& memory.shared_bytes;
+            for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                archive& memory.addresses[lane];
+                for (unsigned row = 0; row < data_rows(*memory.instruction); ++row) {
+                    if (holds_value(*memory.instruction, row)) {
+                        archive& memory.data[row][lane];
+                    }
+                }
+            }
             archive& each.shared& each.global& each.accepted;
-        }
+        });
     }
 
   private:
-    static void hash_data(StateHasher& hasher, const MemoryInstruction& memory, unsigned lane) {
-        const isa::Instruction& instruction = *memory.instruction;
-        if (is_atomic(instruction)) {
-            hasher.add(atomic_operand(instruction, lane, &memory.data[0]));
-            hasher.add(instruction.atomic == isa::AtomicOp::cas ? atomic_operand(instruction, lane, &memory.data[2])
-                                                                : 0);
-            return;
-        }
-        for (unsigned row = 0; row < data_rows(instruction); ++row) {
-            hasher.add(memory.data[row][lane]);
-        }
-    }
+
     unsigned place_of(unsigned i) const {
         const unsigned place = head_ + i;
         return place >= slots_.size() ? place - static_cast<unsigned>(slots_.size()) : place;
@@ -96,24 +91,5 @@ class InstructionQueue {
     unsigned size_ = 0;
     std::vector<QueuedInstruction> slots_;
 };
-
-/// Values of inactive lanes are whatever was there, so they are left out.
-inline void InstructionQueue::hash_state(StateHasher& hasher) const {
-    for_each([&](const QueuedInstruction& each) {
-        const MemoryInstruction& memory = each.memory;
-        hasher.add(std::uint64_t{memory.pc} << 32 | std::uint64_t{memory.context} << 16 | memory.cta_slot);
-        hasher.add(std::uint64_t{memory.active} << 32 | memory.token | std::uint64_t{memory.pre_load} << 16);
-        hasher.add(packed_rows(memory.destination_rows));
-        hasher.add(std::uint64_t{memory.shared_base} << 32 | memory.shared_bytes);
-        hasher.add(std::uint64_t{each.shared} << 32 | each.global);
-        hasher.add(static_cast<std::uint64_t>(each.accepted));
-        hasher.add(static_cast<std::uint64_t>(memory.ready));
-        for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
-            const auto lane = std::countr_zero(left);
-            hasher.add(memory.addresses[lane]);
-            hash_data(hasher, memory, static_cast<unsigned>(lane));
-        }
-    });
-}
 
 }  // namespace lookahead::gpu

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "components/protocols/memory.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -47,8 +48,7 @@ class LineRequests {
         }
         hasher.add(queued_ | std::uint64_t{awaited_} << 32);
     }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& head_& queued_& awaited_;
         for (ReadRequest& request : queue_) {
             archive& request.line& request.tag& request.client& request.sectors& request.sample;

@@ -139,12 +139,10 @@ class LoadStoreUnit {
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
 
     /// Architectural and statistical state, shared memory included, registers not.
-    virtual void hash_state(StateHasher& hasher) const = 0;
     virtual void visit_statistics(StatisticsVisitor& visitor) const = 0;
     /// `code` is the first instruction of the running kernel (null between kernels): instructions in flight
     /// are saved as indices.
-    virtual void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) = 0;
+    virtual void fields(StateArchive& archive, const isa::Instruction* code) = 0;
 };
 
 /// What a load/store unit is built from. All references outlive it.

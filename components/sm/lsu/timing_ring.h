@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -73,18 +73,7 @@ class TimingRing {
         return now + 1 + static_cast<Cycle>((slot - first) & (size_ - 1));
     }
 
-    void hash_state(StateHasher& hasher) const {
-        for (std::size_t slot = 0; slot < size_; ++slot) {
-            for (std::uint32_t item = head_[slot]; item != kNone; item = next_[item]) {
-                hasher.add(slot);
-                hasher.add(item);
-            }
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& scheduled_& head_& tail_& occupied_& next_;
-    }
+    void fields(StateArchive& archive) { archive& scheduled_& head_& tail_& occupied_& next_; }
 
   private:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -10,14 +10,9 @@
 #include "components/sm/pipeline/issue_source.h"
 #include "core/component/slot.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
 class Audit;
-class StateHasher;
+class StateArchive;
 class StatisticsVisitor;
 }  // namespace lookahead
 
@@ -92,10 +87,8 @@ class IssueExtension : public IssueSource {
     virtual void constants_came() {}
 
     virtual void audit(Audit&, const std::string& sm) const { static_cast<void>(sm); }
-    virtual void hash_state(StateHasher& hasher) const = 0;
     virtual void visit_statistics(StatisticsVisitor&, const std::string& sm) const { static_cast<void>(sm); }
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
 };
 
 /// Null for the variant "none".

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <ranges>
 #include <utility>
 #include <vector>
 
 #include "components/sm/lsu/load_store_unit.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -74,6 +76,19 @@ class TimingWheel {
             for (std::uint32_t node = heads_[static_cast<std::uint64_t>(at) & mask_]; node != kNone;
                  node = nodes_[node].next) {
                 f(at, nodes_[node].entry);
+            }
+        }
+    }
+
+    /// `now` as for next().
+    void fields(StateArchive& archive, Cycle now) {
+        std::vector<std::pair<Cycle, std::uint64_t>> due;
+        for_each(now, [&](Cycle at, std::uint64_t entry) { due.emplace_back(at, entry); });
+        archive& due;
+        if (archive.loading()) {
+            clear();
+            for (const auto& [at, entry] : std::views::reverse(due)) {
+                schedule(now, at, entry);
             }
         }
     }

@@ -2,8 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstdio>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -280,28 +279,6 @@ void PrefetchUnit::audit(Audit& audit) const {
                   counters_.duplicates + counters_.unmapped + counters_.dropped + counters_.cleared + counters_.issued);
 }
 
-void PrefetchUnit::hash_state(StateHasher& hasher) const {
-    hasher.add(first_pc_ | std::uint64_t{ending_} << 32);
-    hasher.add(size_);
-    for (std::uint32_t i = 0; i < size_; ++i) {
-        const PrefetchRequest& request = queue_[(head_ + i) % queue_.size()];
-        hasher.add(request.line);
-        hasher.add(request.pc | std::uint64_t{request.context} << 32);
-    }
-    for (const Record& record : records_) {
-        hasher.add(static_cast<std::uint64_t>(record.state));
-        if (record.state != State::none) {
-            hasher.add(record.pc | std::uint64_t{record.context} << 32);
-            hasher.add(static_cast<std::uint64_t>(record.issued));
-        }
-    }
-    hash(hasher, counters_);
-    for (const PrefetchLoadCounters& row : rows_) {
-        hash(hasher, row);
-    }
-    prefetcher_->hash_state(hasher);
-}
-
 void PrefetchUnit::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "prefetch", counters_);
     for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -310,8 +287,7 @@ void PrefetchUnit::visit_statistics(StatisticsVisitor& visitor) const {
     prefetcher_->visit_statistics(visitor, name_);
 }
 
-template <class Archive>
-void PrefetchUnit::exchange(Archive& archive) {
+void PrefetchUnit::fields(StateArchive& archive) {
     archive& first_pc_& warps_per_cta_& ending_& now_& head_& size_;
     for (PrefetchRequest& request : queue_) {
         archive& request.line& request.pc& request.context;
@@ -319,20 +295,8 @@ void PrefetchUnit::exchange(Archive& archive) {
     for (Record& record : records_) {
         archive& record.state& record.context& record.pc& record.row& record.issued;
     }
-    serialize_counters(archive, counters_);
-    for (PrefetchLoadCounters& row : rows_) {
-        serialize_counters(archive, row);
-    }
-}
-
-void PrefetchUnit::save(boost::archive::binary_oarchive& archive) const {
-    const_cast<PrefetchUnit&>(*this).exchange(archive);  // Boost's operator& serves both ways; here it only reads
-    prefetcher_->save(archive);
-}
-
-void PrefetchUnit::load(boost::archive::binary_iarchive& archive) {
-    exchange(archive);
-    prefetcher_->load(archive);
+    archive& counters_& rows_;
+    prefetcher_->fields(archive);
 }
 
 }  // namespace lookahead::gpu

@@ -11,6 +11,7 @@
 #include "components/sm/prefetch/prefetch_counters.h"
 #include "components/sm/prefetch/prefetch_parameters.h"
 #include "components/sm/prefetch/prefetcher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 class Audit;
@@ -61,10 +62,8 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     const PrefetchCounters& counters() const { return counters_; }
     Prefetcher& prefetcher() { return *prefetcher_; }
     void audit(Audit& audit) const;
-    void hash_state(StateHasher& hasher) const;
     void visit_statistics(StatisticsVisitor& visitor) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     friend struct AuditSabotage;
@@ -88,8 +87,6 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     void used(Record& record, const L1Event& event);
     void end(Record& record, PrefetchFate fate);
     void filled(Record& record);
-    template <class Archive>
-    void exchange(Archive& archive);
 
     std::string name_;
     const TagArray& tags_;

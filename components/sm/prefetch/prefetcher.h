@@ -14,13 +14,8 @@
 #include "core/component/slot.h"
 #include "core/time/time.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 class StatisticsVisitor;
 }  // namespace lookahead
 
@@ -100,9 +95,7 @@ class Prefetcher {
     virtual void on_fill(std::uint16_t, Cycle) {}
     virtual void on_fate(PrefetchFate, Cycle) {}
 
-    virtual void hash_state(StateHasher& hasher) const = 0;
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
     /// Its own, beside those of the prefetch unit; `component` is the SM's name.
     virtual void visit_statistics(StatisticsVisitor&, std::string_view) const {}
 };

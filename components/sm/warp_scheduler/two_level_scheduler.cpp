@@ -1,9 +1,8 @@
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 
 #include "components/sm/warp_scheduler/two_level_queues.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -54,12 +53,7 @@ class TwoLevelScheduler final : public WarpScheduler {
     void started(unsigned warp) override { queues_.append(warp); }
     void exited(unsigned warp) override { queues_.remove(warp); }
 
-    void hash_state(StateHasher& hasher) const override {
-        queues_.hash(hasher);
-        hasher.add(last_);
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << queues_ << last_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> queues_ >> last_; }
+    void fields(StateArchive& archive) override { archive& queues_& last_; }
 
   private:
     TwoLevelQueues queues_;

@@ -13,7 +13,7 @@
 
 #include "core/error/error.h"
 #include "core/param/configuration.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::gpu {
 namespace {

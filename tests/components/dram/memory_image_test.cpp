@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::gpu {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::isa {
 namespace {

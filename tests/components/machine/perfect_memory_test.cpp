@@ -11,7 +11,7 @@
 #include "components/isa/address_space.h"
 #include "components/machine/perfect_memory_port.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::gpu {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/lp/lp_binding.h"
 #include "core/lp/model.h"
 #include "core/param/configuration.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "core/time/clock_domain.h"
 
 /// A memory partition and whatever plays its requesters and host, driven window by window without the engine, so that

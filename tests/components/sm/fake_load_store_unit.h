@@ -17,7 +17,7 @@
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::test {
 

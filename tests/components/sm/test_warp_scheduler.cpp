@@ -10,7 +10,7 @@
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::gpu {
 namespace {

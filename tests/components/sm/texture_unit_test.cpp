@@ -13,7 +13,7 @@
 
 #include "components/sm/lsu/memory_fault.h"
 #include "components/sm/register_file.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 using namespace lookahead;
 using namespace lookahead::gpu;

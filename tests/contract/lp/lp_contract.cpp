@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "core/lp/lp_binding.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::testing {
 namespace {

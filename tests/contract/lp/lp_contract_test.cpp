@@ -7,7 +7,7 @@
 #include <random>
 
 #include "core/phold/phold_process.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "core/sync/simulation.h"
 #include "core/time/clock_domain.h"
 #include "core/transport/in_process/in_process_transport.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/message/message_registry.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
 

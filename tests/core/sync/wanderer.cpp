@@ -4,7 +4,7 @@
 #include <boost/archive/binary_oarchive.hpp>
 #include <random>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "core/transport/mpi/mpi_transport.h"
 
 namespace lookahead::testing {
