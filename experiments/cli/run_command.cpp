@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "core/heap/heap.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
@@ -242,9 +241,6 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
 
 ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
     const StopSignal signal;
-    if (request.threads > 1) {
-        take_pages_beforehand();
-    }
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) {
         return outcome.code;

@@ -10,9 +10,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <memory>
-#include <optional>
 #include <thread>
 
 #include "components/device/cta_dispatcher.h"
@@ -86,36 +84,21 @@ const char* name_of(Outputs outputs) {
     return names[static_cast<int>(outputs)];
 }
 
-/// Components, counters, histograms and the energy that comes of them.
-void write_tables(const StatisticsCollector& statistics, const EnergyTable& energies, RunRecord& record) {
-    statistics.write_into(record);
-    record.energy = energy_of(energies, energy_input(record));
-}
-
-/// Reading a table takes a millisecond. A built-in one, which has no faults, is read by whoever asks for it first: the
-/// thread that begins the result file, if there is one.
-std::shared_future<EnergyTable> promise_energy_table(const Configuration& configuration) {
-    const std::string name = configuration.read<EnergyParameters>("energy").table;
-    auto table = std::async(std::launch::deferred, load_energy_table, name, configuration.place_of("energy.table"));
-    std::shared_future<EnergyTable> promised = table.share();
-    if (!is_built_in_energy_table(name)) {
-        promised.get();
-    }
-    return promised;
+EnergyTable energy_table_of(const Configuration& configuration) {
+    return load_energy_table(configuration.read<EnergyParameters>("energy").table,
+                             configuration.place_of("energy.table"));
 }
 
 /// One run, from the request to the record.
 class Run {
   public:
-    /// `file`: where the result will be written; null where it is not this rank's to write.
-    Run(const RunRequest& request, Transport& transport, RunFile* file)
+    Run(const RunRequest& request, Transport& transport)
         : request_(request),
           transport_(transport),
-          file_(file),
           configuration_(request.configuration),
           workload_(make_variant<Workload>(request.workload, configuration_, request.context)),
           parameters_(configuration_.read<RunParameters>("run")),
-          energy_table_(promise_energy_table(configuration_)),
+          energy_table_(energy_table_of(configuration_)),
           machine_(
               configuration_, load_kernels(*workload_, configuration_),
               [this](Device& device) { run_workload(device); }, loads_of_run()),
@@ -141,10 +124,8 @@ class Run {
         options.log_windows = request_.log_windows;
         machine_.check_ranks(transport_.size());
         const std::vector<int> ranks = rank_of_lp();
-        describe_machine(record_);
-        if (file_ != nullptr) {
-            file_->begin(record_);  // captures and weights, which are HDF5 files too, have been read
-        }
+        RunOutcome outcome;
+        describe_machine(outcome.record);
         options.threads = threads();
         std::vector<std::jthread> helpers;  // that the simulation dismisses before they are waited for
         Simulation simulation(machine_.model(), ranks, transport_, options);
@@ -153,8 +134,7 @@ class Run {
         }
         start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
-        const bool drafts = draft_file(simulation);
-        for (std::size_t i = drafts ? 2 : 1; i < options.threads; ++i) {
+        for (std::size_t i = 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());
         }
         RunMeta meta = make_run_meta(request_.arguments);
@@ -164,8 +144,6 @@ class Run {
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-        RunOutcome outcome;
-        outcome.record = std::move(record_);
         outcome.code = result.code;
         outcome.message = result.message;
         outcome.checkpoint = checkpoint_;
@@ -204,35 +182,6 @@ class Run {
         return !request_.trace.empty() || request_.log_windows
                    ? 1
                    : std::min(static_cast<std::size_t>(request_.threads), most);
-    }
-
-    /// While the run lasts, its file gets what is known of it, on a thread that helps to simulate after that. Whether there
-    /// is such a thread.
-    bool draft_file(Simulation& simulation) {
-        if (file_ == nullptr || !file_->drafts()) {
-            return false;
-        }
-        auto statistics = std::make_shared<StatisticsCollector>();
-        auto kernel_counters = std::make_shared<KernelCountersCollector>();
-        for (const LogicalProcess* process : simulation.local_processes()) {
-            process->visit_statistics(*statistics);
-            kernel_counters->add(*process);
-        }
-        RunRecord expected = record_;
-        expected.engine.resize(1);
-        expected.profile.rank.resize(simulation.local_processes().size());
-        expected.profile.loads.resize(simulation.local_processes().size());
-        for (const isa::Kernel& kernel : machine_.kernels()) {
-            expected.kernels.emplace_back().name = kernel.name;
-        }
-        file_->draft(
-            [statistics, kernel_counters, table = energy_table_, expected = std::move(expected)]() mutable {
-                write_tables(*statistics, table.get(), expected);
-                kernel_counters->write_into(expected);
-                return std::move(expected);
-            },
-            simulation.helper());
-        return true;
     }
 
     /// Null unless the prefetcher is to know them.
@@ -301,9 +250,6 @@ class Run {
                               .series = series.to_bytes()};
         for (const LpDescription& process : machine_.model().processes()) {
             checkpoint.names.push_back(process.name);
-        }
-        if (file_ != nullptr) {
-            file_->wait();
         }
         write_checkpoint(checkpoint, checkpoint_);
         written_.push_back(checkpoint_);
@@ -378,7 +324,7 @@ class Run {
 
     /// What determines the results beside workload, size, seed and configuration.
     std::vector<std::string> determinants() const {
-        std::vector<std::string> texts{energy_table_.get().toml};
+        std::vector<std::string> texts{energy_table_.toml};
         if (request_.max_cycles != 0) {
             texts.push_back("--max-cycles=" + std::to_string(request_.max_cycles));
         }
@@ -495,7 +441,8 @@ class Run {
             latencies.merge(latency[rank]);
             observer_.series().merge(series[rank]);
         }
-        write_tables(collector, energy_table_.get(), record);
+        collector.write_into(record);
+        record.energy = energy_of(energy_table_, energy_input(record));
         kernel_counters.write_into(record);
         latencies.write_into(record);
         observer_.series().write_into(record);
@@ -511,16 +458,14 @@ class Run {
 
     const RunRequest& request_;
     Transport& transport_;
-    RunFile* file_;
     Configuration configuration_;
     std::unique_ptr<Workload> workload_;
     RunParameters parameters_;
-    std::shared_future<EnergyTable> energy_table_;
+    EnergyTable energy_table_;
     gpu::Machine machine_;
     Progress progress_;
     RunObserver observer_;
     std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes, as the run began
-    RunRecord record_;                                         ///< has the configuration
     std::string checkpoint_;                                   ///< file of the last one
     std::deque<std::string> written_;                          ///< checkpoints of this run that are still there
     bool restoring_ = false;
@@ -547,20 +492,15 @@ void require_writable(const std::string& path, Transport& transport) {
 
 std::string run_id_of(const RunRequest& request) {
     InProcessTransport alone;
-    return Run(request, alone, nullptr).run_id();
+    return Run(request, alone).run_id();
 }
 
 RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.out, transport);
     require_writable(request.trace, transport);
-    std::optional<RunFile> file;
-    if (transport.rank() == 0 && !request.out.empty()) {
-        // A draft knows the statistics of this rank's processes only: with more ranks it would be written for nothing.
-        file.emplace(request.out, request.threads > 1 && transport.size() == 1);
-    }
-    RunOutcome outcome = Run(request, transport, file ? &*file : nullptr).execute();
-    if (file && outcome.has_result) {
-        file->write(outcome.record);
+    RunOutcome outcome = Run(request, transport).execute();
+    if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
+        write_run(outcome.record, request.out);
     }
     return outcome;
 }
