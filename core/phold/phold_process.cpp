@@ -5,7 +5,7 @@
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
 
-#include "core/event/event_queue.h"
+#include "core/phold/event_queue.h"
 #include "core/phold/exponential.h"
 #include "core/stats/state_hasher.h"
 
