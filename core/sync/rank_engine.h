@@ -17,6 +17,7 @@
 #include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
 #include "core/sync/rank_lookahead.h"
+#include "core/sync/trial.h"
 #include "core/sync/window_team.h"
 #include "core/time/time.h"
 #include "core/trace/trace_sink.h"
@@ -34,7 +35,7 @@ struct LpFailure {
 struct RankEngineOptions {
     TraceSink* trace = nullptr;
     std::size_t threads = 1;     ///< that advance LPs at most
-    bool shares_always = false;  ///< also windows that are not worth it
+    bool shares_always = false;  ///< also windows that one thread has done sooner
     bool log_windows = false;
 };
 
@@ -119,7 +120,6 @@ class RankEngine {
     Time next_time(std::size_t index) const;
     Time effect_of_own_event(std::size_t index, Time time) const;
     void advance_window(Time horizon);
-    bool is_worth_sharing() const;
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
     void take_batches_of_helpers();
@@ -141,7 +141,8 @@ class RankEngine {
     std::vector<std::uint8_t> failed_;
     std::vector<std::uint32_t> tasks_;  // LPs that have something to do in this window
     Time horizon_ = 0;                  // of this window
-    std::uint64_t window_ticks_ = 0;    // of all workers in the last window
+    std::uint64_t window_ticks_ = 0;    // of all workers in the last window: most windows are like the one before
+    Trial sharing_;                     // of windows among the team
     bool shares_always_;
     std::shared_ptr<WindowTeam> team_;
     std::mutex failing_;

@@ -30,7 +30,6 @@ struct SyncArguments {
     RankEngine& engine;
     Transport& transport;
     const RankLookahead& lookahead;
-    std::size_t processes;  ///< of all ranks
 };
 
 struct SyncDescription {
