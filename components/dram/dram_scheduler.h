@@ -64,6 +64,7 @@ class DramScheduler {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::DramScheduler> {
     static constexpr std::string_view name = "dram.scheduler";
+    static constexpr std::string_view default_variant = "frfcfs";
     static constexpr std::string_view description = "Chooses the request that a DRAM bank serves next.";
     using Arguments = std::tuple<const lookahead::gpu::DramSchedulerShape&>;
 };

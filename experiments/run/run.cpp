@@ -18,11 +18,11 @@
 #include "components/device/host_process.h"
 #include "components/machine/machine.h"
 #include "core/checkpoint/archive.h"
+#include "core/component/registered_keys.h"
 #include "core/param/parameter_registry.h"
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
-#include "core/transport/in_process/in_process_transport.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
@@ -89,6 +89,20 @@ EnergyTable energy_table_of(const Configuration& configuration) {
                              configuration.place_of("energy.table"));
 }
 
+/// The identity of a run. `configuration` has been read.
+std::string identity_of(const RunRequest& request, const Configuration& configuration, const EnergyTable& energies) {
+    // What determines the results beside workload, size, seed and configuration.
+    std::vector<std::string> determinants{energies.toml};
+    if (request.max_cycles != 0) {
+        determinants.push_back("--max-cycles=" + std::to_string(request.max_cycles));
+    }
+    if (request.max_instructions != 0) {
+        determinants.push_back("--max-instructions=" + std::to_string(request.max_instructions));
+    }
+    return make_run_id(request.workload, request.size, request.context.seed, configuration.effective_hash(),
+                       determinants);
+}
+
 /// One run, from the request to the record.
 class Run {
   public:
@@ -101,7 +115,7 @@ class Run {
           energy_table_(energy_table_of(configuration_)),
           machine_(
               configuration_, load_kernels(*workload_, configuration_),
-              [this](Device& device) { run_workload(device); }, loads_of_run()),
+              [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
                     request.checkpoint_every,
@@ -160,12 +174,9 @@ class Run {
         return outcome;
     }
 
-    std::string run_id() const {
-        return make_run_id(request_.workload, request_.size, request_.context.seed, configuration_.effective_hash(),
-                           determinants());
-    }
-
   private:
+    std::string run_id() const { return identity_of(request_, configuration_, energy_table_); }
+
     void describe_machine(RunRecord& record) const {
         record.set_configuration(configuration_);
         for (const LpDescription& process : machine_.model().processes()) {
@@ -184,11 +195,7 @@ class Run {
                    : std::min(static_cast<std::size_t>(request_.threads), most);
     }
 
-    /// Null unless the prefetcher is to know them.
     std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
-        if (configuration_.variant("sm.prefetcher", "none") != "oracle") {
-            return nullptr;
-        }
         const auto again = make_variant<Workload>(request_.workload, configuration_, request_.context);
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);
     }
@@ -320,18 +327,6 @@ class Run {
         fill_kernels(record, host.kernels);
         outcome.has_result = result.outcome == Outcome::finished ||
                              (result.outcome == Outcome::stopped && outcome.code == ExitCode::done);
-    }
-
-    /// What determines the results beside workload, size, seed and configuration.
-    std::vector<std::string> determinants() const {
-        std::vector<std::string> texts{energy_table_.toml};
-        if (request_.max_cycles != 0) {
-            texts.push_back("--max-cycles=" + std::to_string(request_.max_cycles));
-        }
-        if (request_.max_instructions != 0) {
-            texts.push_back("--max-instructions=" + std::to_string(request_.max_instructions));
-        }
-        return texts;
     }
 
     /// The run's cycles are those in which a kernel ran: copies between kernels take time, but no cycles. A kernel that
@@ -491,8 +486,11 @@ void require_writable(const std::string& path, Transport& transport) {
 }  // namespace
 
 std::string run_id_of(const RunRequest& request) {
-    InProcessTransport alone;
-    return Run(request, alone).run_id();
+    const Configuration configuration = request.configuration;
+    read_variant(SlotTraits<Workload>::name, request.workload, configuration);
+    read_registered(configuration);
+    configuration.check_all_used();
+    return identity_of(request, configuration, energy_table_of(configuration));
 }
 
 RunOutcome run(const RunRequest& request, Transport& transport) {

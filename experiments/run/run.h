@@ -63,8 +63,8 @@ struct RunOutcome {
 /// in the outcome; wrong input is thrown before the simulation begins, on every rank.
 RunOutcome run(const RunRequest& request, Transport& transport);
 
-/// The identity that the run's result will have (RunRecord::run_id), found without simulating. Wrong input is thrown,
-/// as by run().
+/// The identity that the run's result will have (RunRecord::run_id), which the configuration tells. A ConfigurationError
+/// for keys that are wrong by themselves.
 std::string run_id_of(const RunRequest& request);
 
 }  // namespace lookahead

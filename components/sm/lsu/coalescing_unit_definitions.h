@@ -18,10 +18,9 @@ namespace lsu {
 
 inline std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& configuration,
                                                            const L1Parameters& parameters) {
-    return make_variant<ReplacementPolicy>(
-        configuration.variant("l1d.replacement", "lru"), configuration,
-        ReplacementArguments{static_cast<unsigned>(parameters.sets),
-                             static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
+    return make_chosen<ReplacementPolicy>(
+        configuration, ReplacementArguments{static_cast<unsigned>(parameters.sets),
+                                            static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
 }
 
 }  // namespace lsu

@@ -107,6 +107,7 @@ std::unique_ptr<IssueExtension> make_issue_extension(const Configuration& config
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::IssueExtension> {
     static constexpr std::string_view name = "sm.issue_extension";
+    static constexpr std::string_view default_variant = "none";
     static constexpr std::string_view description = "Instruction streams of an SM beside the warps' own.";
     using Arguments = std::tuple<const lookahead::gpu::IssueExtensionArguments&>;
 };

@@ -15,15 +15,16 @@
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
-LOOKAHEAD_REGISTER_PARAMETERS(PrefetchParameters, "prefetch", "The prefetch unit of an SM, before any prefetcher.")
+LOOKAHEAD_REGISTER_SLOT_PARAMETERS(PrefetchParameters, "prefetch", SlotTraits<Prefetcher>::name,
+                                   "The prefetch unit of an SM, before any prefetcher.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchCounters, "prefetch", "Prefetches of an SM into L1.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchLoadCounters, "prefetch_load", "Prefetches for one load of one kernel on an SM.")
 
 std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configuration, std::string name,
                                                  unsigned contexts, const TagArray& tags,
                                                  const AllocationMap& allocations, LoadStoreListener& listener,
-                                                 const isa::KernelTable* kernels, const isa::LoadTrace* loads) {
-    if (configuration.variant(SlotTraits<Prefetcher>::name, "none") == "none") {
+                                                 const isa::KernelTable* kernels, const isa::KnownLoads* loads) {
+    if (chosen_variant<Prefetcher>(configuration) == SlotTraits<Prefetcher>::default_variant) {
         return nullptr;
     }
     LOOKAHEAD_ASSERT(kernels != nullptr, "a prefetch unit needs the kernels of the run");
@@ -33,7 +34,7 @@ std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configurat
 
 PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts,
                            const TagArray& tags, const AllocationMap& allocations, LoadStoreListener& listener,
-                           const isa::KernelTable& kernels, const isa::LoadTrace* loads)
+                           const isa::KernelTable& kernels, const isa::KnownLoads* loads)
     : name_(std::move(name)), tags_(tags), allocations_(allocations), listener_(listener), records_(tags.size()) {
     const auto parameters = configuration.read<PrefetchParameters>("prefetch");
     queue_.resize(static_cast<std::size_t>(parameters.queue));
@@ -42,8 +43,7 @@ PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name,
         add_rows(kernels[number], number);
     }
     PrefetchPort& port = *this;
-    prefetcher_ = make_variant<Prefetcher>(configuration.variant(SlotTraits<Prefetcher>::name, "none"), configuration,
-                                           PrefetcherArguments{configuration, port, contexts, loads});
+    prefetcher_ = make_chosen<Prefetcher>(configuration, PrefetcherArguments{configuration, port, contexts, loads});
     only_when_idle_ = prefetcher_->only_when_idle();
 }
 

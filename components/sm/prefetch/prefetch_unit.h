@@ -31,13 +31,13 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each; `loads` may be null.
     PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts, const TagArray& tags,
                  const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels,
-                 const isa::LoadTrace* loads);
+                 const isa::KnownLoads* loads);
 
     /// Null for the prefetcher "none"; only then `kernels` may be null.
     static std::unique_ptr<PrefetchUnit> make(const Configuration& configuration, std::string name, unsigned contexts,
                                               const TagArray& tags, const AllocationMap& allocations,
                                               LoadStoreListener& listener, const isa::KernelTable* kernels,
-                                              const isa::LoadTrace* loads);
+                                              const isa::KnownLoads* loads);
 
     void begin_cycle(Cycle now) { now_ = now; }
     void begin_launch(const LaunchOnSm& launch);

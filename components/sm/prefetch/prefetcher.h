@@ -111,8 +111,8 @@ class Prefetcher {
 struct PrefetcherArguments {
     const Configuration& configuration;
     PrefetchPort& port;
-    unsigned contexts = 0;                  ///< stream contexts of the SM
-    const isa::LoadTrace* loads = nullptr;  ///< what the run will load, if it was asked for
+    unsigned contexts = 0;                   ///< stream contexts of the SM
+    const isa::KnownLoads* loads = nullptr;  ///< what the run will load; null: nobody can know
 };
 
 }  // namespace lookahead::gpu
@@ -120,6 +120,7 @@ struct PrefetcherArguments {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::Prefetcher> {
     static constexpr std::string_view name = "sm.prefetcher";
+    static constexpr std::string_view default_variant = "none";
     static constexpr std::string_view description = "Chooses lines to fetch into L1 before loads ask for them.";
     using Arguments = std::tuple<const lookahead::gpu::PrefetcherArguments&>;
 };
