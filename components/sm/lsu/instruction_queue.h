@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/load_store_unit.h"
+#include "core/bits/ring.h"
 #include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
@@ -20,24 +20,9 @@ struct QueuedInstruction {
     Cycle accepted = 0;
 };
 
-/// First in, first out. Slots are large and stay where they are.
-class InstructionQueue {
+class InstructionQueue : public Ring<QueuedInstruction> {
   public:
-    explicit InstructionQueue(unsigned capacity) : slots_(capacity) {}
-
-    bool full() const { return size_ == slots_.size(); }
-    bool empty() const { return size_ == 0; }
-    unsigned size() const { return size_; }
-    QueuedInstruction& front() { return slots_[head_]; }
-    const QueuedInstruction& front() const { return slots_[head_]; }
-
-    /// The slot of the next push, to be filled in place.
-    QueuedInstruction& back_slot() { return slots_[place_of(size_)]; }
-    void push() { ++size_; }
-    void pop() {
-        head_ = place_of(1);
-        --size_;
-    }
+    using Ring::Ring;
 
     /// Copies what the instruction needs: data of loads and rows beyond the store's are left alone.
     static void copy(MemoryInstruction& to, const MemoryInstruction& from) {
@@ -46,32 +31,18 @@ class InstructionQueue {
         std::memcpy(to.data, from.data, data_rows(*from.instruction) * sizeof to.data[0]);
     }
 
-    template <class F>
-    void for_each(F&& f) {
-        for (unsigned i = 0; i < size_; ++i) {
-            f(slots_[place_of(i)]);
-        }
-    }
-    template <class F>
-    void for_each(F&& f) const {
-        for (unsigned i = 0; i < size_; ++i) {
-            f(slots_[place_of(i)]);
-        }
-    }
-
     void hash_state(StateHasher& hasher) const;
 
     /// All but the instructions, which their owner saves as indices.
     template <class Archive>
     void serialize(Archive& archive, unsigned) {
-        archive& head_& size_;
-        for (QueuedInstruction& each : slots_) {
+        Ring::serialize(archive, [&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
             archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_rows;
             archive& memory.token& memory.pre_load;
             archive& memory.shared_base& memory.shared_bytes& memory.addresses& memory.data;
             archive& each.shared& each.global& each.accepted;
-        }
+        });
     }
 
   private:
@@ -87,14 +58,6 @@ class InstructionQueue {
             hasher.add(memory.data[row][lane]);
         }
     }
-    unsigned place_of(unsigned i) const {
-        const unsigned place = head_ + i;
-        return place >= slots_.size() ? place - static_cast<unsigned>(slots_.size()) : place;
-    }
-
-    unsigned head_ = 0;
-    unsigned size_ = 0;
-    std::vector<QueuedInstruction> slots_;
 };
 
 /// Values of inactive lanes are whatever was there, so they are left out.

@@ -38,13 +38,12 @@ void save_wheel(boost::archive::binary_oarchive& archive, const TimingWheel& whe
     archive << events;
 }
 
-/// Entries of one cycle come out in the reverse of the order in which they go in.
 void load_wheel(boost::archive::binary_iarchive& archive, TimingWheel& wheel, Cycle now) {
     std::vector<ScheduledEvent> events;
     archive >> events;
     wheel.clear();
-    for (auto event = events.rbegin(); event != events.rend(); ++event) {
-        wheel.schedule(now, event->at, event->event);
+    for (const ScheduledEvent& event : events) {
+        wheel.schedule(now, event.at, event.event);
     }
 }
 

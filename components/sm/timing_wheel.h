@@ -6,20 +6,21 @@
 #include <utility>
 #include <vector>
 
-#include "components/sm/lsu/load_store_unit.h"
 #include "core/error/error.h"
+#include "core/stats/state_hasher.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
 
 /// What is due at which cycle, for delays up to a fixed longest one: a ring of cycles with a list of 64-bit entries
-/// each. Entries of one cycle come out in the reverse of the order in which they were scheduled.
+/// each, which come out in the order in which they were scheduled.
 class TimingWheel {
   public:
     /// Delays of 1 to `longest` cycles.
     explicit TimingWheel(Cycle longest)
         : mask_(std::bit_ceil(static_cast<std::uint64_t>(std::max<Cycle>(longest + 1, 64))) - 1),
           heads_(mask_ + 1, kNone),
+          tails_(mask_ + 1, kNone),
           occupied_((mask_ + 1) / 64, 0) {}
 
     void schedule(Cycle now, Cycle at, std::uint64_t entry) {
@@ -27,9 +28,14 @@ class TimingWheel {
         (void)now;
         const std::uint64_t slot = static_cast<std::uint64_t>(at) & mask_;
         const std::uint32_t node = allocate();
-        nodes_[node] = {entry, heads_[slot]};
-        heads_[slot] = node;
-        occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+        nodes_[node] = {entry, kNone};
+        if (heads_[slot] == kNone) {
+            heads_[slot] = node;
+            occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+        } else {
+            nodes_[tails_[slot]].next = node;
+        }
+        tails_[slot] = node;
         ++entries_;
     }
 
@@ -50,10 +56,10 @@ class TimingWheel {
 
     bool empty() const { return entries_ == 0; }
 
-    /// The least cycle > now with an entry; kNever when there is none. Nothing may be due at or before `now`.
+    /// The least cycle > now with an entry; kCycleInfinity when there is none. Nothing may be due at or before `now`.
     Cycle next(Cycle now) const {
         if (entries_ == 0) {
-            return kNever;
+            return kCycleInfinity;
         }
         const std::uint64_t first = static_cast<std::uint64_t>(now + 1) & mask_;
         const std::size_t words = occupied_.size();
@@ -78,6 +84,19 @@ class TimingWheel {
         }
     }
 
+    void hash_state(StateHasher& hasher) const {
+        for (std::uint64_t slot = 0; slot <= mask_; ++slot) {
+            for (std::uint32_t node = heads_[slot]; node != kNone; node = nodes_[node].next) {
+                hasher.add(slot);
+                hasher.add(nodes_[node].entry);
+            }
+        }
+    }
+    template <class Archive>
+    void serialize(Archive& archive, unsigned) {
+        archive& heads_& tails_& occupied_& nodes_& free_& entries_;
+    }
+
     void clear() {
         std::fill(heads_.begin(), heads_.end(), kNone);
         std::fill(occupied_.begin(), occupied_.end(), 0);
@@ -91,6 +110,11 @@ class TimingWheel {
     struct Node {
         std::uint64_t entry;
         std::uint32_t next;
+
+        template <class Archive>
+        void serialize(Archive& archive, unsigned) {
+            archive& entry& next;
+        }
     };
 
     std::uint32_t allocate() {
@@ -103,6 +127,7 @@ class TimingWheel {
 
     std::uint64_t mask_;
     std::vector<std::uint32_t> heads_;
+    std::vector<std::uint32_t> tails_;  ///< of a list that is not empty
     std::vector<std::uint64_t> occupied_;
     std::vector<Node> nodes_;
     std::uint32_t free_ = kNone;
