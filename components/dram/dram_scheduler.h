@@ -46,7 +46,7 @@ struct DramSchedulerShape {
 ///   offered, some request is taken.
 /// - the channel calls `take` for a bank that is eligible and serves nothing; the request is gone from the scheduler
 ///   then, and the bank serves it to its end.
-/// - it does not know the time: the result hangs on the order of the calls alone.
+/// - it does not know the time: the result depends on the order of the calls alone.
 class DramScheduler {
   public:
     virtual ~DramScheduler() = default;

@@ -43,7 +43,7 @@ struct RankEngineOptions {
 ///
 /// Inside a window no LP can disturb another, so several threads may advance those of one rank: the one that calls
 /// advance_to(), and others that came to help(). Each has a router of its own, through which the LPs that it advances
-/// send; an LP's messages are sorted before it gets them, so nothing hangs on who advanced whom.
+/// send; an LP's messages are sorted before it gets them, so nothing depends on who advanced whom.
 class RankEngine {
   public:
     /// Makes the LPs that `rank_of_lp` gives to this rank. Errors in their making are thrown.
@@ -67,7 +67,7 @@ class RankEngine {
     /// Brings every LP to exactly this time, before which nothing is left to do.
     void settle(Time epoch);
 
-    /// Of this rank's LPs, which all stand at the same epoch.
+    /// States of this rank's LPs, which all stand at the same epoch.
     std::vector<ProcessCheckpoint> checkpoint() const;
     /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
     void restore(Time epoch, std::span<const ProcessCheckpoint> all);
@@ -107,7 +107,7 @@ class RankEngine {
         MessageRouter router;
         std::vector<DueMessage> due;
         std::vector<const MessageHeader*> due_pointers;
-        // Of the window:
+        // In the window:
         std::uint64_t events = 0;
         std::uint64_t advances = 0;
         std::uint64_t ticks = 0;  // that its LPs took, in the profile's unit

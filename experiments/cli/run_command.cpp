@@ -101,7 +101,7 @@ struct ExecutionOptions {
         command
             .add_option(
                 "--threads", threads,
-                "Threads of each rank; the result does not hang on them [one for each core that the process may "
+                "Threads of each rank; the result does not depend on them [one for each core that the process may "
                 "use; 1 on several ranks]")
             ->envname("LOOKAHEAD_THREADS")
             ->check(CLI::Range(1, kMostThreads));
@@ -186,7 +186,7 @@ struct ResumeOptions {
     }
 };
 
-/// Of each rank.
+/// The threads of each rank.
 std::uint64_t threads_of(const RunRecord& record) {
     return record.engine.empty() ? 1 : record.engine.front().threads;
 }
