@@ -14,7 +14,7 @@
 
 namespace lookahead {
 
-/// Hands out global memory: the lowest gap that is large enough, so that addresses hang on nothing but the calls. The
+/// Hands out global memory: the lowest gap that is large enough, so that addresses depend on nothing but the calls. The
 /// emulator, captures and the host of the timing model share it, so a program sees the same addresses in all.
 class Allocator {
   public:

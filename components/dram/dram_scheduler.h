@@ -40,7 +40,7 @@ struct DramSchedulerShape {
 ///   offered, some request is taken.
 /// - the channel calls `take` for a bank that is eligible and serves nothing; the request is gone from the scheduler
 ///   then, and the bank serves it to its end.
-/// - it does not know the time: the result hangs on the order of the calls alone.
+/// - it does not know the time: the result depends on the order of the calls alone.
 class DramScheduler {
   public:
     virtual ~DramScheduler() = default;
@@ -56,6 +56,7 @@ class DramScheduler {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::DramScheduler> {
     static constexpr std::string_view name = "dram.scheduler";
+    static constexpr std::string_view default_variant = "frfcfs";
     static constexpr std::string_view description = "Chooses the request that a DRAM bank serves next.";
     using Arguments = std::tuple<const lookahead::gpu::DramSchedulerShape&>;
 };

@@ -47,7 +47,7 @@ class CtaRunner {
 
     /// Instructions that a warp has run, on average, since one last exited.
     std::uint64_t uninterrupted() const { return uninterrupted_; }
-    /// Of these, those since a byte of global or shared memory was changed, as far as watched.
+    /// Those among them since a byte of global or shared memory was changed, as far as watched.
     std::uint64_t quiet() const { return quiet_; }
     void restart_patience() { uninterrupted_ = quiet_ = 0; }
 

@@ -83,7 +83,7 @@ std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
 
 namespace {
 
-/// Of all lanes: most warps access memory whole, and then nothing needs to be kept.
+/// For all lanes at once: most warps access memory whole, and then nothing needs to be kept.
 template <class Address>
 void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& address_of) {
     if (active == kFullMask) {

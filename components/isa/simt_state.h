@@ -23,7 +23,7 @@ enum class SimtModel : std::uint8_t { stack, convergence_barrier };
 ///
 /// The running path changes only where it cannot go on (it waits or has ended), and at branches back in loops that may
 /// wait for other lanes (Instruction::yields), not on stalls: NVIDIA's GPUs run a divergent path until it blocks or
-/// yields (Damani et al., "GPU Subwarp Interleaving", HPCA 2022, section II). So which path runs hangs on the
+/// yields (Damani et al., "GPU Subwarp Interleaving", HPCA 2022, section II). So which path runs depends on the
 /// instructions alone, not on time: the emulator and the SMs run the paths in the same order.
 class SimtState : private SimtStack {
   public:

@@ -8,7 +8,7 @@
 
 namespace lookahead::isa {
 
-/// Of the lanes that execute a `*.sync`, whose member masks may differ, those to wait now, and for whom.
+/// Which of the lanes that execute a `*.sync`, whose member masks may differ, wait now, and for whom.
 struct Members {
     LaneMask lanes;
     LaneMask members;

@@ -25,7 +25,7 @@ inline constexpr std::uint16_t kFusedHostPort = 0xffff;
 inline constexpr unsigned kFusedToDispatcher = 0;  ///< one destination an SM
 inline constexpr unsigned kFusedToHost = 1;        ///< one destination a channel of the address mapping
 
-/// Of the SMs' names: they are components of the process "gpu".
+/// Begins the SMs' names: they are components of the process "gpu".
 inline constexpr const char* kFusedPrefix = "gpu.";
 
 /// All SMs and a PerfectMemory in one logical process, since no channel can have the latency of a perfect memory: the SMs

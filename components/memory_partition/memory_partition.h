@@ -64,7 +64,7 @@ class MemoryPartition final : public LogicalProcess {
     void run_slices(Cycle now);
     void run_dram(Cycle now);
     bool step_dram(DramChannel& dram, Cycle now);
-    /// Of a slice or of a bank: their lowest bits.
+    /// The channel of a slice or of a bank, by their lowest bits.
     DramChannel& dram_of(unsigned slice) { return *drams_[slice & (drams_.size() - 1)]; }
     bool any_dram_accepts() const;
     /// Moves what the slices want to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that

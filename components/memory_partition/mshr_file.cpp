@@ -11,7 +11,7 @@ MshrFile::MshrFile(unsigned registers, unsigned merges)
     : merges_(merges),
       registers_(registers),
       waiters_(std::size_t{registers} * merges),
-      slots_(waiters_.size() * kSlotWords) {
+      slots_(std::make_unique_for_overwrite<std::uint64_t[]>(waiters_.size() * kSlotWords)) {
     free_registers_.reserve(registers);
     free_waiters_.reserve(waiters_.size());
     for (unsigned i = registers; i-- > 0;) {

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "components/protocols/memory.h"
-#include "core/message/lazy_words.h"
 #include "core/message/message.h"
 
 namespace lookahead {
@@ -77,7 +77,7 @@ class MshrFile {
     unsigned in_use_ = 0;
     std::vector<Register> registers_;
     std::vector<Waiter> waiters_;
-    LazyWords slots_;
+    std::unique_ptr<std::uint64_t[]> slots_;  ///< the waiters' messages, most of which are never touched
     // Last in, first out, so that few cache lines are touched when few are in use.
     std::vector<std::uint16_t> free_registers_;
     std::vector<std::uint32_t> free_waiters_;

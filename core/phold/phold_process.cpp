@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "core/event/event_queue.h"
+#include "core/phold/event_queue.h"
 #include "core/phold/exponential.h"
 #include "core/state/state_archive.h"
 

@@ -162,31 +162,29 @@ void RankEngine::advance_window(Time horizon) {
             release_due(i, horizon);
         }
     }
-    if (is_worth_sharing()) {
+    const std::uint64_t begin = profile_.now();
+    const bool is_tried = team_->has_members() && tasks_.size() > 1;
+    if (shares_always_ ? team_->has_members() : is_tried && sharing_.choose(window_ticks_)) {
         team_->open(tasks_.size());
         advance_tasks_as(0);
         team_->close();
         take_batches_of_helpers();
         ++statistics_.shared_windows;
     } else {
-        std::uint64_t mark = profile_.now();
+        std::uint64_t mark = begin;
         for (std::size_t task = 0; task < tasks_.size(); ++task) {
             prefetch_due(task + 1);
             advance_task(*workers_.front(), task, mark);
         }
+    }
+    if (is_tried && !shares_always_) {
+        sharing_.took(static_cast<double>(profile_.now() - begin) / static_cast<double>(tasks_.size()));
     }
     count_work();
     window_ticks_ = 0;
     for (const auto& worker : workers_) {
         window_ticks_ += std::exchange(worker->ticks, 0);
     }
-}
-
-/// By the window before: most are like it.
-bool RankEngine::is_worth_sharing() const {
-    constexpr std::size_t kFewTasks = 4;
-    constexpr std::uint64_t kFewTicks = 40'000;  // 10 to 20 us; claiming tasks costs each thread one or two
-    return team_->has_members() && (shares_always_ || (tasks_.size() >= kFewTasks && window_ticks_ >= kFewTicks));
 }
 
 void RankEngine::advance_task(Worker& worker, std::size_t task, std::uint64_t& mark) {

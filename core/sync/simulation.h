@@ -27,7 +27,7 @@ struct EpochReport {
     std::uint64_t index;         ///< time / epoch length
     std::uint64_t progress;      ///< LogicalProcess::progress summed over all LPs
     std::uint64_t traffic_hash;  ///< of all messages delivered up to now
-    bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may hang on wall time
+    bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may depend on wall time
 };
 
 /// The processes of a run at an epoch.
@@ -91,7 +91,7 @@ class Simulation {
     SimulationResult run();
 
     /// What other threads may call, at any time: advances LPs of this rank beside run() until that ends, and returns at
-    /// once after that, even when the simulation is no more. The result does not hang on it.
+    /// once after that, even when the simulation is no more. The result does not depend on it.
     std::function<void()> helper();
 
     std::span<LogicalProcess* const> local_processes();

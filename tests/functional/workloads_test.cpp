@@ -136,7 +136,7 @@ TEST_CASE("the emulator returns the bytes that the scalar interpreter returns") 
     CHECK(compared * 3 >= kWorkloads.size() * 2);
 }
 
-TEST_CASE("results do not hang on the finaliser's freedom: order, any register limit, the width of pointers") {
+TEST_CASE("results do not depend on the finaliser's freedom: order, any register limit, the width of pointers") {
     const std::uint32_t seed = std::random_device{}();
     MESSAGE("seed " << seed);
     std::mt19937 random(seed);

@@ -150,7 +150,7 @@ class CapsPrefetcher final : public Prefetcher {
     void on_fill(std::uint16_t context, Cycle) override {
         if (parameters_.wakeup && context != kNoContext) {
             ++counters_.wakeups;
-            port_.hint(WarpHint::wake_up, context);
+            port_.hint(WarpHint::promote, context);
         }
     }
 
@@ -210,7 +210,7 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
         base->leader = load.warp_in_cta;
         ++counters_.bases;
         measure_distance(load);
-        port_.hint(WarpHint::base_known, load.context);
+        port_.hint(WarpHint::demote, load.context);
     } else if (base->leader == load.warp_in_cta) {
         ++counters_.rebases;
     } else {

@@ -88,7 +88,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
         greedy_ &= ~context_bit(warp);
     }
     void hint(WarpHint hint, unsigned warp) override {
-        if (hint == WarpHint::base_known) {
+        if (hint == WarpHint::demote) {
             based_ |= context_bit(warp);
         } else if (parameters_.wakeup && (queues_.ready() | queues_.pending()).has(warp)) {
             wake(warp);

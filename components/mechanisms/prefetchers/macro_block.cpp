@@ -4,6 +4,7 @@
 
 #include "components/protocols/memory.h"
 #include "components/sm/prefetch/prefetcher.h"
+#include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
 #include "core/param/parameters.h"
 #include "core/state/state_archive.h"
@@ -103,7 +104,7 @@ class OrchestratedPrefetcher final : public MacroBlockPrefetcher {
   public:
     OrchestratedPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : MacroBlockPrefetcher(parameters, arguments) {
-        const std::string scheduler = arguments.configuration.variant("sm.warp_scheduler", "gto");
+        const std::string scheduler = chosen_variant<WarpScheduler>(arguments.configuration);
         if (scheduler != "group_interleaved") {
             throw ConfigurationError(
                 "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = "

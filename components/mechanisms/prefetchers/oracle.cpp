@@ -38,7 +38,7 @@ class OraclePrefetcher final : public Prefetcher {
 
     OraclePrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : ahead_(static_cast<std::size_t>(parameters.ahead)),
-          trace_(arguments.loads),
+          trace_(arguments.loads != nullptr ? arguments.loads->get() : nullptr),
           port_(arguments.port),
           warps_(arguments.contexts) {}
 

@@ -109,6 +109,7 @@ namespace lookahead::gpu {
 class MtaPrefetcher final : public Prefetcher {
   public:
     using Parameters = MtaParameters;
+    static constexpr std::string_view kReads[] = {"intra", "inter"};
     static constexpr std::uint32_t kNoPrefetch = 5;
 
     MtaPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)

@@ -18,10 +18,10 @@
 #include "components/sm/lsu/lsu_counters.h"
 #include "components/sm/lsu/miss_samples.h"
 #include "components/sm/lsu/shared_memory.h"
-#include "components/sm/lsu/timing_ring.h"
 #include "components/sm/prefetch/prefetch_unit.h"
 #include "components/sm/register_file.h"
 #include "components/sm/texture/texture_unit.h"
+#include "components/sm/timing_wheel.h"
 
 namespace lookahead::gpu {
 
@@ -179,7 +179,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     FenceQueue fences_behind_epochs_;  // wait until the epoch of their number is over
     Traffic traffic_;
     LineRequests lines_;
-    TimingRing completions_;  // of loads, by entry, and behind them of fences, by context
+    TimingWheel completions_;  // of loads, by entry, and behind them of fences, by context
     LsuCounters counters_;
     MissSamples samples_;
     std::unique_ptr<PrefetchUnit> prefetches_;  // null: there is no prefetcher

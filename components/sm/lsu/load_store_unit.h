@@ -155,7 +155,7 @@ struct LoadStoreArguments {
     LoadStoreListener& listener;
     std::unique_ptr<MemoryPort> memory;
     const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
-    const isa::LoadTrace* loads = nullptr;      ///< what the run will load, for prefetchers that are to know it
+    const isa::KnownLoads* loads = nullptr;     ///< what the run will load, for prefetchers that are to know it
     ConstantCache* constants = nullptr;         ///< of the SM; null: there is none
 };
 
@@ -164,6 +164,7 @@ struct LoadStoreArguments {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::LoadStoreUnit> {
     static constexpr std::string_view name = "sm.load_store_unit";
+    static constexpr std::string_view default_variant = "coalescing";
     static constexpr std::string_view description =
         "Splits memory instructions into accesses to shared memory and L1, and completes them.";
     using Arguments = std::tuple<lookahead::gpu::LoadStoreArguments>;

@@ -25,7 +25,7 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     if (extension_ != nullptr) {
         extension_->fields(archive);
     }
-    state_.wheel.fields(archive, charged_until_ - 1);
+    archive& state_.wheel;
     for (const auto& scheduler : schedulers_) {
         scheduler->fields(archive);
     }

@@ -49,7 +49,7 @@ struct IssueExtensionArguments {
 ///   `load_completed`.
 /// - it never changes what a warp computes, nor the order of its memory accesses.
 /// - a CTA may retire while its instructions are in flight; a kernel ends after the last of these.
-/// - all state is in save, load and hash_state; `begin_launch` is called before `load` within a launch.
+/// - all state is in `fields`; `begin_launch` is called before it is loaded within a launch.
 class IssueExtension : public IssueSource {
   public:
     virtual void begin_launch() {}
@@ -100,6 +100,7 @@ std::unique_ptr<IssueExtension> make_issue_extension(const Configuration& config
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::IssueExtension> {
     static constexpr std::string_view name = "sm.issue_extension";
+    static constexpr std::string_view default_variant = "none";
     static constexpr std::string_view description = "Instruction streams of an SM beside the warps' own.";
     using Arguments = std::tuple<const lookahead::gpu::IssueExtensionArguments&>;
 };

@@ -21,8 +21,9 @@ LOOKAHEAD_REGISTER_VARIANT(IssueExtension, NoExtension, "none", "Warps have one 
 
 std::unique_ptr<IssueExtension> make_issue_extension(const Configuration& configuration,
                                                      const IssueExtensionArguments& arguments) {
-    const std::string name = configuration.variant(SlotTraits<IssueExtension>::name, "none");
-    return name == "none" ? nullptr : make_variant<IssueExtension>(name, configuration, arguments);
+    return chosen_variant<IssueExtension>(configuration) == SlotTraits<IssueExtension>::default_variant
+               ? nullptr
+               : make_chosen<IssueExtension>(configuration, arguments);
 }
 
 }  // namespace lookahead::gpu

@@ -57,6 +57,7 @@ class WarpScheduler {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::WarpScheduler> {
     static constexpr std::string_view name = "sm.warp_scheduler";
+    static constexpr std::string_view default_variant = "gto";
     static constexpr std::string_view description = "Chooses which ready warp issues.";
     using Arguments = std::tuple<const lookahead::gpu::WarpSchedulerArguments&>;
 };

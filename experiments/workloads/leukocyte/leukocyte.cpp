@@ -136,7 +136,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
             sines[i] = static_cast<float>(d.sine);
             for (std::int64_t circle = 0; circle < kCircles; ++circle) {
                 const auto radius = static_cast<double>(kFirstRadius + kRadiusStep * circle);
-                // A thousandth, so that points on the axes do not hang on the last bit.
+                // A thousandth, so that points on the axes do not depend on the last bit.
                 const auto x = static_cast<std::int64_t>(std::floor(radius * d.cosine + 0.501));
                 const auto y = static_cast<std::int64_t>(std::floor(radius * d.sine + 0.501));
                 offsets_[circle * kMostPoints + i] = static_cast<std::int32_t>(x * height_ + y);
@@ -205,7 +205,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         return gicov;
     }
 
-    /// Of the device's own GICOV, so that it must be equal.
+    /// From the device's own GICOV, so that it must be equal.
     std::vector<float> reference_dilated() const {
         std::vector<float> dilated(width_ * height_, 0.0f);
         const std::int64_t side = 2 * reach_ + 1;

@@ -11,7 +11,7 @@ namespace lookahead {
 namespace {
 
 constexpr std::int64_t kMagnitudeBlock = 512, kBlock = 256, kChunk = 1024;
-/// Of the sum of all magnitudes: the hardware's sines have an absolute error of some 1e-6.
+/// A part of the sum of all magnitudes: the hardware's sines have an absolute error of some 1e-6.
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{

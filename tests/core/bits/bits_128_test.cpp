@@ -37,7 +37,7 @@ TEST_CASE("sets are joined, cut, compared, counted and walked through as a bitse
     const unsigned seed = std::random_device{}();
     CAPTURE(seed);
     std::mt19937_64 random(seed);
-    // Of several densities, with an empty half now and then.
+    // Sets of several densities, with an empty half now and then.
     const auto word = [&] {
         return random() % 4 == 0 ? 0 : random() % 2 == 0 ? random() : random() & random() & random();
     };

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/event/event_queue.h"
+#include "core/phold/event_queue.h"
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
 #include "core/sync/simulation.h"

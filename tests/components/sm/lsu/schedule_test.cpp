@@ -1,4 +1,4 @@
-// When the unit works: the timing ring, jumps over idle cycles, and checkpoints in the middle of work.
+// When the unit works: jumps over idle cycles, and checkpoints in the middle of work.
 #include <doctest/doctest.h>
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
@@ -9,7 +9,6 @@
 #include <random>
 #include <sstream>
 
-#include "components/sm/lsu/timing_ring.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 
 namespace lookahead::gpu::test {
@@ -17,34 +16,6 @@ namespace {
 
 using isa::Operation;
 using isa::Order;
-
-TEST_CASE("a timing ring gives items in the cycle of their due time, in the order in which they went in") {
-    std::mt19937 random(5);
-    INFO("seed 5");
-    for (const Cycle horizon : {1, 63, 64, 100, 300}) {
-        TimingRing ring(200, horizon);
-        std::multimap<Cycle, std::uint32_t> expected;
-        std::vector<std::uint32_t> free;
-        for (std::uint32_t item = 0; item < 200; ++item) free.push_back(item);
-        for (Cycle now = 0; now < 2000; ++now) {
-            std::vector<std::uint32_t> due;
-            for (auto [at, end] = expected.equal_range(now); at != end; ++at) due.push_back(at->second);
-            expected.erase(now);
-            std::vector<std::uint32_t> taken;
-            ring.take(now, [&](std::uint32_t item) { taken.push_back(item); });
-            REQUIRE(taken == due);
-            free.insert(free.end(), taken.begin(), taken.end());
-            while (!free.empty() && random() % 3 == 0) {
-                const Cycle when = now + 1 + random() % horizon;
-                ring.schedule(free.back(), when);
-                expected.emplace(when, free.back());
-                free.pop_back();
-            }
-            REQUIRE(ring.next_due(now) == (expected.empty() ? kCycleInfinity : expected.begin()->first));
-            REQUIRE(ring.empty() == expected.empty());
-        }
-    }
-}
 
 /// All kinds of instructions, as the code of a kernel.
 const std::vector<isa::Instruction>& code() {

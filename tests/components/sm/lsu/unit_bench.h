@@ -98,7 +98,7 @@ class UnitBench : public LoadStoreListener {
         unit = std::make_unique<BasicCoalescingUnit<Contract>>(
             configuration_.read<CoalescingParameters>("coalescing"),
             LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port),
-                               &kernels, &loads, constants.get()});
+                               &kernels, &known_loads, constants.get()});
     }
 
     void line_came(std::uint32_t reader, Cycle cycle) override { lines.push_back({reader, cycle}); }
@@ -175,7 +175,8 @@ class UnitBench : public LoadStoreListener {
   public:
     ScriptedMemory& memory;
     isa::KernelTable kernels;
-    isa::LoadTrace loads;  ///< what a prefetcher that asks is told of the run
+    std::shared_ptr<isa::LoadTrace> loads = std::make_shared<isa::LoadTrace>();
+    isa::KnownLoads known_loads{[this] { return loads; }};  ///< what a prefetcher that asks is told of the run
     RegisterFile registers;
     std::unique_ptr<ConstantCache> constants;
     std::unique_ptr<BasicCoalescingUnit<Contract>> unit;

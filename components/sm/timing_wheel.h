@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <ranges>
 #include <utility>
 #include <vector>
 
-#include "components/sm/lsu/load_store_unit.h"
 #include "core/error/error.h"
 #include "core/state/state_archive.h"
 #include "core/time/time.h"
@@ -15,24 +13,20 @@
 namespace lookahead::gpu {
 
 /// What is due at which cycle, for delays up to a fixed longest one: a ring of cycles with a list of 64-bit entries
-/// each. Entries of one cycle come out in the reverse of the order in which they were scheduled.
+/// each, which come out in the order in which they were scheduled.
 class TimingWheel {
   public:
     /// Delays of 1 to `longest` cycles.
     explicit TimingWheel(Cycle longest)
         : mask_(std::bit_ceil(static_cast<std::uint64_t>(std::max<Cycle>(longest + 1, 64))) - 1),
           heads_(mask_ + 1, kNone),
+          tails_(mask_ + 1, kNone),
           occupied_((mask_ + 1) / 64, 0) {}
 
     void schedule(Cycle now, Cycle at, std::uint64_t entry) {
         LOOKAHEAD_DEBUG_ASSERT(at > now && at - now <= static_cast<Cycle>(mask_), "delay outside the timing wheel");
         (void)now;
-        const std::uint64_t slot = static_cast<std::uint64_t>(at) & mask_;
-        const std::uint32_t node = allocate();
-        nodes_[node] = {entry, heads_[slot]};
-        heads_[slot] = node;
-        occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
-        ++entries_;
+        append(static_cast<std::uint64_t>(at) & mask_, entry);
     }
 
     /// Takes out what is due at `at` and calls f(entry) for each; f may schedule for later cycles.
@@ -52,10 +46,10 @@ class TimingWheel {
 
     bool empty() const { return entries_ == 0; }
 
-    /// The least cycle > now with an entry; kNever when there is none. Nothing may be due at or before `now`.
+    /// The least cycle > now with an entry; kCycleInfinity when there is none. Nothing may be due at or before `now`.
     Cycle next(Cycle now) const {
         if (entries_ == 0) {
-            return kNever;
+            return kCycleInfinity;
         }
         const std::uint64_t first = static_cast<std::uint64_t>(now + 1) & mask_;
         const std::size_t words = occupied_.size();
@@ -80,16 +74,22 @@ class TimingWheel {
         }
     }
 
-    /// `now` as for next().
-    void fields(StateArchive& archive, Cycle now) {
-        std::vector<std::pair<Cycle, std::uint64_t>> due;
-        for_each(now, [&](Cycle at, std::uint64_t entry) { due.emplace_back(at, entry); });
-        archive& due;
-        if (archive.loading()) {
-            clear();
-            for (const auto& [at, entry] : std::views::reverse(due)) {
-                schedule(now, at, entry);
+    void fields(StateArchive& archive) {
+        std::uint64_t count = entries_;
+        archive& count;
+        if (!archive.loading()) {
+            for (std::uint64_t slot = 0; slot <= mask_; ++slot) {
+                for (std::uint32_t node = heads_[slot]; node != kNone; node = nodes_[node].next) {
+                    archive& slot& nodes_[node].entry;
+                }
             }
+            return;
+        }
+        clear();
+        for (; count > 0; --count) {
+            std::uint64_t slot = 0, entry = 0;
+            archive& slot& entry;
+            append(slot & mask_, entry);
         }
     }
 
@@ -108,6 +108,19 @@ class TimingWheel {
         std::uint32_t next;
     };
 
+    void append(std::uint64_t slot, std::uint64_t entry) {
+        const std::uint32_t node = allocate();
+        nodes_[node] = {entry, kNone};
+        if (heads_[slot] == kNone) {
+            heads_[slot] = node;
+            occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+        } else {
+            nodes_[tails_[slot]].next = node;
+        }
+        tails_[slot] = node;
+        ++entries_;
+    }
+
     std::uint32_t allocate() {
         if (free_ == kNone) {
             nodes_.push_back({});
@@ -118,6 +131,7 @@ class TimingWheel {
 
     std::uint64_t mask_;
     std::vector<std::uint32_t> heads_;
+    std::vector<std::uint32_t> tails_;  ///< of a list that is not empty
     std::vector<std::uint64_t> occupied_;
     std::vector<Node> nodes_;
     std::uint32_t free_ = kNone;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/event/heap_event_queue.h"
-#include "core/event/wheel_event_queue.h"
+#include "core/phold/heap_event_queue.h"
+#include "core/phold/wheel_event_queue.h"
 
 namespace lookahead {
 

@@ -1,4 +1,4 @@
-#include "core/event/event_queue.h"
+#include "core/phold/event_queue.h"
 
 namespace lookahead {
 
