@@ -15,7 +15,7 @@ endif()
 
 set(LOOKAHEAD_SANITIZE "" CACHE STRING "value for -fsanitize=, or empty")
 
-# One baseline for every host, so that a run's result cannot depend on the machine that computed it.
+# One baseline for every host, so that a run's result cannot hang on the machine that computed it.
 add_compile_options(-march=x86-64-v3 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # GCC's pragmas and attributes that guide its vectoriser. Clang builds are for fuzzing only.
@@ -46,21 +46,6 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(Threads REQUIRED)
 
-# What most files include of the standard library, and two headers of others', is compiled once. Each target takes the
-# folder's one compiled header, for all have the same flags. ccache has to be told that the time stamps inside do not matter.
-if(LOOKAHEAD_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${LOOKAHEAD_CCACHE})
-  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-endif()
-add_compile_definitions(BOOST_ALL_NO_LIB)  # as its libraries' users have it: a compiled header holds for one set of definitions
-file(WRITE ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp "")
-add_library(standard_headers OBJECT ${PROJECT_BINARY_DIR}/generated/standard_headers.cpp)
-target_precompile_headers(standard_headers PRIVATE
-  <algorithm> <array> <bit> <charconv> <chrono> <cmath> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <exception>
-  <filesystem> <fstream> <functional> <iterator> <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream>
-  <stdexcept> <string> <string_view> <thread> <tuple> <type_traits> <unordered_map> <utility> <variant> <vector>
-  <immintrin.h> <boost/archive/binary_iarchive.hpp> <boost/archive/binary_oarchive.hpp>)
-
 # lookahead_library(NAME [SOURCES ...] [DEPENDS ...] [PRIVATE_DEPENDS ...])
 # One library for one folder. OBJECT libraries, so that the linker keeps the statements that register variants; without
 # SOURCES the folder has headers alone, which include no other library's.
@@ -74,7 +59,6 @@ function(lookahead_library name)
   add_library(${name} OBJECT ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
-  target_precompile_headers(${name} REUSE_FROM standard_headers)
 endfunction()
 
 # The names of all OBJECT libraries that `targets` need, themselves included.

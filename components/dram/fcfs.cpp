@@ -29,7 +29,6 @@ class FcfsScheduler final : public DramScheduler {
 
     void fields(StateArchive& archive) override {
         ring_.fields(archive, [&](DramRequest& request) { archive& request; });
-        }
     }
 
   private:

@@ -44,4 +44,11 @@ void state_from_bytes(std::string_view bytes, const std::string& what, const Sta
     });
 }
 
+std::uint64_t hash_of(const StateList& fields) {
+    StateHasher hasher;
+    HashingArchive archive(hasher);
+    fields(archive);
+    return hasher.value();
+}
+
 }  // namespace lookahead

@@ -30,11 +30,19 @@ class HashingArchive final : public StateArchive {
     StateHasher& hasher_;
 };
 
-/// Adds a state's fields to the hash. Hashing only reads them.
-template <class T>
-void hash_fields(StateHasher& hasher, const T& state) {
-    HashingArchive archive(hasher);
-    const_cast<T&>(state).fields(archive);
+/// The same for a list that one need not write. Hashing and saving only read.
+std::uint64_t hash_of(const StateList& fields);
+template <class State>
+std::uint64_t hash_of_state(const State& state) {
+    return hash_of([&](StateArchive& archive) { archive& const_cast<State&>(state); });
+}
+template <class State>
+std::string saved_state(const State& state) {
+    return state_to_bytes([&](StateArchive& archive) { archive& const_cast<State&>(state); });
+}
+template <class State>
+void load_state(State& state, std::string_view bytes) {
+    state_from_bytes(bytes, "a state", [&](StateArchive& archive) { archive& state; });
 }
 
 }  // namespace lookahead

@@ -209,10 +209,13 @@ void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsi
     std::uint32_t flits = 0;
     if (archive.loading()) {
         std::array<std::uint64_t, kSlotWords> words;
+        auto& message = *reinterpret_cast<MessageHeader*>(words.data());
         for (archive& flits; flits != 0; archive& flits) {
             Cycle ready = 0;
-            archive& ready& words;
-            const std::uint32_t packet = store(*reinterpret_cast<const MessageHeader*>(words.data()));
+            archive& ready;
+            archive.plain(message);
+            archive.plain(reinterpret_cast<std::byte*>(&message + 1), message.payload_bytes());
+            const std::uint32_t packet = store(message);
             packets_[packet].flits = flits;
             packets_[packet].ready = ready;
             append(number, input, packet);

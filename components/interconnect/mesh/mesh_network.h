@@ -75,7 +75,10 @@ class MeshNetwork final : public NetworkProcess {
         std::uint32_t router;
         std::uint32_t output;
         std::uint32_t flits;
+
+        void fields(StateArchive& archive) { archive& router& output& flits; }
     };
+    void queue_fields(StateArchive& archive, std::uint32_t number, unsigned input);
 
     std::size_t packets() const override { return packets_in_flight_; }
     void receive(const MessageHeader& message, Cycle now) override;

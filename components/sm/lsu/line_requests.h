@@ -39,15 +39,6 @@ class LineRequests {
         return reply.tag & ~kTag;
     }
 
-    template <class Hasher>
-    void hash_state(Hasher& hasher) const {
-        for (unsigned i = 0; i < queued_; ++i) {
-            const ReadRequest& request = queue_[(head_ + i) % kCapacity];
-            hasher.add(request.line);
-            hasher.add(request.tag | std::uint64_t{request.sectors} << 32 | std::uint64_t{request.sample} << 40);
-        }
-        hasher.add(queued_ | std::uint64_t{awaited_} << 32);
-    }
     void fields(StateArchive& archive) {
         archive& head_& queued_& awaited_;
         for (ReadRequest& request : queue_) {

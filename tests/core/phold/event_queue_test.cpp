@@ -1,11 +1,9 @@
 #include "core/phold/event_queue.h"
+#include "core/state/archives.h"
 
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <random>
-#include <sstream>
 
 using namespace lookahead;
 
@@ -54,14 +52,9 @@ std::uint64_t checksum_of_schedule(std::uint64_t seed, Time bucket_width, bool r
         }
         checksum += queue.size();
         if (reload && random() % 100 == 0) {
-            std::stringstream stream;
-            {
-                boost::archive::binary_oarchive out(stream);
-                queue.save(out);
-            }
+            const std::string bytes = saved_state(queue);
             queue.clear();
-            boost::archive::binary_iarchive in(stream);
-            queue.load(in);
+            load_state(queue, bytes);
         }
     }
     queue.for_each([&](Time time, std::uint64_t event) {

@@ -1,15 +1,12 @@
 // When the unit works: jumps over idle cycles, and checkpoints in the middle of work.
 #include <doctest/doctest.h>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 
 #include <algorithm>
 #include <map>
 #include <random>
-#include <sstream>
 
 #include "tests/components/sm/lsu/unit_bench.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu::test {
 namespace {
@@ -185,21 +182,18 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
             original.step();
         }
         busy += !original.unit->drained();
-        std::stringstream stream;
-        {
-            boost::archive::binary_oarchive archive(stream);
-            original.unit->save(archive, code().data());
-            archive << *original.constants;
-        }
+        const std::string bytes = state_to_bytes([&](StateArchive& archive) {
+            original.unit->fields(archive, code().data());
+            archive&* original.constants;
+        });
         ScriptedMemory memory = original.memory;  // with all that is under way
         Bench restored(overrides, &memory);
         restored.registers = original.registers;
         restored.now = original.now;
-        {
-            boost::archive::binary_iarchive archive(stream);
-            restored.unit->load(archive, code().data());
-            archive >> *restored.constants;
-        }
+        state_from_bytes(bytes, "the unit", [&](StateArchive& archive) {
+            restored.unit->fields(archive, code().data());
+            archive&* restored.constants;
+        });
         REQUIRE(restored.hash() == original.hash());
         original.completions.clear();
         REQUIRE(original.drain());

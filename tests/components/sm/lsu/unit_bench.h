@@ -9,6 +9,7 @@
 #include "components/sm/constant/constant_cache.h"
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/memory_fault.h"
+#include "core/state/archives.h"
 #include "tests/components/sm/lsu/scripted_memory.h"
 
 namespace lookahead::gpu::test {
@@ -159,11 +160,10 @@ class UnitBench : public LoadStoreListener {
     }
 
     std::uint64_t hash() const {
-        StateHasher hasher;
-        unit->hash_state(hasher);
-        constants->hash(hasher);
-        hasher.add_bytes(registers.data(), registers.bytes());
-        return hasher.value();
+        return hash_of([this](StateArchive& archive) {
+            unit->fields(archive, code().data());
+            archive&* constants& const_cast<RegisterFile&>(registers);
+        });
     }
     ScriptedPort& port() { return *port_; }
 
