@@ -11,7 +11,7 @@ constexpr std::int64_t kThreads = 512, kFirstCentres = 10;
 constexpr std::int64_t kRowMultiple = 8;  // of words: rows of sums begin at multiples of 32 bytes, as in the suite
 
 constexpr std::array<SizedParameter, 3> kParameters{{
-    {"points", "point", {700, 24576, 65536, 65536}, 1 << 20, "Points of the chunk; 65536 in the suite."},
+    {"points", "point", {700, 24608, 65056, 65056}, 1 << 20, "Points of the chunk; 65536 in the suite."},
     {"dimensions", "dimension", {12, 64, 256, 256}, 1 << 12, "Dimensions; 256 in the suite."},
     {"candidates", "point", {12, 5, 6, 64}, 1 << 16, "Points that are tried as centres, a launch each."},
 }};
