@@ -16,12 +16,14 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"candidates", "point", {12, 5, 6, 64}, 1 << 16, "Points that are tried as centres, a launch each."},
 }};
 
-/// As the kernel's.
+/// As the kernel's; its padding is copied to the device, so it has a value.
 struct Point {
     float weight = 1.0f;
+    std::uint32_t padding = 0;
     std::uint64_t coordinates = 0;
     std::int64_t assigned = 0;
     float cost = 0.0f;
+    std::uint32_t padding_behind = 0;
 };
 static_assert(sizeof(Point) == 32);
 
