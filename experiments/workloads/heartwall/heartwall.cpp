@@ -57,11 +57,16 @@ class Heartwall : public SizedWorkload<kParameters> {
         XorShift32 random(seed());
         place_points(random);
         make_texture(random);
-        const Common common{static_cast<std::int32_t>(frame_rows_),      static_cast<std::int32_t>(frames_),
-                            static_cast<std::int32_t>(template_radius_), static_cast<std::int32_t>(window_radius_),
-                            static_cast<std::int32_t>(template_rows_),   static_cast<std::int32_t>(window_rows_),
-                            static_cast<std::int32_t>(rows_),            static_cast<std::int32_t>(padded_rows_),
-                            static_cast<std::int32_t>(update_every_),    kKeep};
+        const Common common{static_cast<std::int32_t>(frame_rows_),
+                            static_cast<std::int32_t>(frames_),
+                            static_cast<std::int32_t>(template_radius_),
+                            static_cast<std::int32_t>(window_radius_),
+                            static_cast<std::int32_t>(template_rows_),
+                            static_cast<std::int32_t>(window_rows_),
+                            static_cast<std::int32_t>(rows_),
+                            static_cast<std::int32_t>(padded_rows_),
+                            static_cast<std::int32_t>(update_every_),
+                            kKeep};
         device.copy_to_device(device.variable("heartwall_common"), std::as_bytes(std::span(&common, 1)));
         const DeviceAddress row = device.upload(rows_at_), column = device.upload(columns_at_);
         const std::uint64_t track_bytes = points_ * frames_ * sizeof(std::int32_t);
@@ -100,7 +105,8 @@ class Heartwall : public SizedWorkload<kParameters> {
             const std::int32_t* track_rows = &track_rows_[point * frames_];
             const std::int32_t* track_columns = &track_columns_[point * frames_];
             std::vector<double> pattern = pixels_around(0, row, column, template_radius_), correlation;
-            if (track_rows[0] != row || track_columns[0] != column) return wrong(point, 0, "does not begin at its point");
+            if (track_rows[0] != row || track_columns[0] != column)
+                return wrong(point, 0, "does not begin at its point");
             for (std::int64_t frame = 1; frame < frames_; ++frame) {
                 correlation.assign(rows_ * rows_, 0.0);
                 const double best = correlate(pattern, frame, row, column, track_rows[frame - 1],
@@ -163,8 +169,8 @@ class Heartwall : public SizedWorkload<kParameters> {
                         there_squares += pixel * pixel;
                     }
                 }
-                const double value = (products - there * sum / n) /
-                                     (std::sqrt(there_squares - there * there / n) * norm);
+                const double value =
+                    (products - there * sum / n) / (std::sqrt(there_squares - there * there / n) * norm);
                 correlation[c * rows_ + r] = value;
                 best = std::max(best, std::abs(value));
             }
@@ -237,7 +243,7 @@ class Heartwall : public SizedWorkload<kParameters> {
     const std::int64_t template_rows_ = 2 * template_radius_ + 1, window_rows_ = 2 * window_radius_ + 1;
     const std::int64_t rows_ = template_rows_ + window_rows_ - 1, padded_rows_ = window_rows_ + 2 * template_rows_;
     const std::int64_t reach_ = template_radius_ + window_radius_;
-    /// Points move no further than half a ring, however long the film, or a track that is lost: see the mask.
+    /// Windows stay inside the frame: a beat moves a point by a 25th of the ring at most.
     const std::int64_t ring_ = 4 * window_radius_, frame_rows_ = 2 * (ring_ + 2 * window_radius_);
     const std::int64_t texture_rows_ = frame_rows_ * 104 / 100 / kGrain + 8;
     std::vector<std::int32_t> rows_at_, columns_at_, track_rows_, track_columns_;

@@ -33,6 +33,10 @@ class Histo : public SizedWorkload<kParameters> {
                                      " blocks would sample less than one a thread: at least " +
                                      std::to_string(sampling_ * kSampled * kThreads) + " are needed.");
         }
+        if (bins_ < 2 * kRangeBins) {
+            throw ConfigurationError("histo: " + std::to_string(bins_) + " bins are less than two ranges of " +
+                                     std::to_string(kRangeBins) + ".");
+        }
         make_image();
         const auto width = static_cast<std::uint32_t>(width_), height = static_cast<std::uint32_t>(height_);
         const auto pitch = static_cast<std::uint32_t>((width_ + 1) / 2), size = static_cast<std::uint32_t>(size_);
@@ -54,7 +58,8 @@ class Histo : public SizedWorkload<kParameters> {
                           pack_parameters(input, static_cast<std::int32_t>(size_), ranges));
             const auto found = device.download<std::uint32_t>(ranges, 2);
             // A last range that the bins do not fill stays outside.
-            const std::uint32_t first = found[0], last = std::min(found[1], static_cast<std::uint32_t>(bins_ / kRangeBins) - 1);
+            const std::uint32_t first = found[0],
+                                last = std::min(found[1], static_cast<std::uint32_t>(bins_ / kRangeBins) - 1);
             device.fill(partial, std::byte{0}, partial_bytes);
             device.launch("histo_places", {{static_cast<std::uint32_t>(height_ / kLines)}, {pitch}},
                           pack_parameters(input, height, width, pitch, places));
@@ -111,7 +116,8 @@ class Histo : public SizedWorkload<kParameters> {
 
     static constexpr std::int64_t kSpread = kRangeBins * 2 / 5;
 
-    const std::int64_t width_ = value(0), height_ = value(1), bins_ = value(2), images_ = value(3), sampling_ = value(4);
+    const std::int64_t width_ = value(0), height_ = value(1), bins_ = value(2), images_ = value(3),
+                       sampling_ = value(4);
     const std::int64_t hot_ = value(5), size_ = width_ * height_;
     std::vector<std::uint32_t> image_;
     std::vector<std::uint8_t> histogram_;

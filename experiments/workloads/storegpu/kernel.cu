@@ -8,6 +8,9 @@ constexpr int kSharedWords = 4 * 1024 - 32;
 
 __device__ inline unsigned rotated(unsigned value, int bits) { return value << bits | value >> (32 - bits); }
 
+// Words stay in shared memory, where the suite's are: without `volatile` nvcc 13 holds all of them in registers, 75 in all.
+using SharedWord = volatile unsigned;
+
 // A step of round 0, 1, 2 or 3, with word `word` of the block.
 __device__ inline unsigned step(int round, unsigned a, unsigned b, unsigned c, unsigned d, unsigned word, unsigned sine,
                                 int bits) {
@@ -25,7 +28,7 @@ __device__ inline unsigned step(int round, unsigned a, unsigned b, unsigned c, u
 }
 
 // Adds a block's 64 steps to the state. `mine` are the thread's words, kLanes apart.
-__device__ inline void add_block(const unsigned* mine, unsigned state[4]) {
+__device__ inline void add_block(const SharedWord* mine, unsigned state[4]) {
     // 2^32 |sin(i)| of 1 to 64.
     constexpr unsigned kSines[64] = {
         0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
@@ -64,7 +67,7 @@ extern "C" __global__ void storegpu_md5_windows(const unsigned char* file, int w
     const int thread = blockIdx.x * kThreads + threadIdx.x;
     if (thread >= windows) return;
     const unsigned* input = (const unsigned*)(file + thread * offset);
-    unsigned* mine = words + threadIdx.x / kLanes * (kWords * kLanes) + threadIdx.x % kLanes;
+    SharedWord* mine = words + threadIdx.x / kLanes * (kWords * kLanes) + threadIdx.x % kLanes;
     unsigned state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 
     const int blocks = window / 64 + 1;
@@ -84,10 +87,10 @@ extern "C" __global__ void storegpu_md5_windows(const unsigned char* file, int w
             for (int i = 0; i < kWords; ++i) mine[i * kLanes] = input[block * kWords + i];
         }
         // The suite puts words together from bytes, whatever the order of bytes in a word is.
-        const unsigned char* bytes = (const unsigned char*)mine;
+        const volatile unsigned char* bytes = (const volatile unsigned char*)mine;
 #pragma unroll
         for (int i = 0; i < kWords; ++i) {
-            const unsigned char* word = bytes + i * kLanes * 4;
+            const volatile unsigned char* word = bytes + i * kLanes * 4;
             mine[i * kLanes] = word[0] | word[1] << 8 | word[2] << 16 | word[3] << 24;
         }
         add_block(mine, state);

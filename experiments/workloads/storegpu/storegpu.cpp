@@ -16,7 +16,7 @@ constexpr std::int64_t kThreads = 128, kBlock = 64;
 constexpr std::array<SizedParameter, 3> kParameters{{
     {"windows", "window", {300, 49152, 18 * 49152, 96 * 49152}, 1 << 24, "Windows to hash; 49152 in the suite."},
     {"window", "B", {116, 52, 52, 52}, 1 << 12, "Length of a window; 52 in the suite.", 4},
-    {"offset", "B", {4, 4, 4, 4}, 1 << 12, "From a window's begin to the next one's.", 4},
+    {"offset", "B", {4, 4, 4, 4}, 64, "From a window's begin to the next one's.", 4},
 }};
 
 /// The first word of the message's digest (RFC 1321).
@@ -46,10 +46,18 @@ std::uint32_t md5(std::span<const std::uint8_t> message) {
             std::uint32_t mixed = 0;
             unsigned word = 0;
             switch (i / 16) {
-                case 0: mixed = (b & c) | (~b & d), word = i; break;
-                case 1: mixed = (b & d) | (c & ~d), word = 5 * i + 1; break;
-                case 2: mixed = b ^ c ^ d, word = 3 * i + 5; break;
-                default: mixed = c ^ (b | ~d), word = 7 * i; break;
+                case 0:
+                    mixed = (b & c) | (~b & d), word = i;
+                    break;
+                case 1:
+                    mixed = (b & d) | (c & ~d), word = 5 * i + 1;
+                    break;
+                case 2:
+                    mixed = b ^ c ^ d, word = 3 * i + 5;
+                    break;
+                default:
+                    mixed = c ^ (b | ~d), word = 7 * i;
+                    break;
             }
             const std::uint32_t next = b + std::rotl(a + mixed + words[word % 16] + kSines[i], kBits[i / 16][i % 4]);
             a = d, d = c, c = b, b = next;

@@ -37,9 +37,9 @@ class Tpacf : public SizedWorkload<kParameters> {
         const DeviceAddress x = device.upload(x_), y = device.upload(y_), z = device.upload(z_);
         const std::int64_t blocks = 2 * sets_ + 1;
         const DeviceAddress histograms = device.allocate(blocks * kBins * sizeof(std::uint64_t));
-        device.launch("tpacf_histograms", {{static_cast<std::uint32_t>(blocks)}, {kThreads}},
-                      pack_parameters(histograms, x, y, z, static_cast<std::int32_t>(sets_),
-                                      static_cast<std::int32_t>(points_)));
+        device.launch(
+            "tpacf_histograms", {{static_cast<std::uint32_t>(blocks)}, {kThreads}},
+            pack_parameters(histograms, x, y, z, static_cast<std::int32_t>(sets_), static_cast<std::int32_t>(points_)));
         const auto counts = device.download<std::uint64_t>(histograms, blocks * kBins);
         counts_.assign(counts.begin(), counts.end());
     }
