@@ -100,11 +100,11 @@ class Comd : public SizedWorkload<kParameters> {
     }
 
   private:
-    // As kernel.cu has them.
+    // As kernel.cu has them; what fills them up is named, so that parameters are the same bytes in every process.
     struct Table {
         DeviceAddress values;
         float first, per_unit;
-        std::int32_t count;
+        std::int32_t count, unused = 0;
     };
     struct Cells {
         DeviceAddress neighbours, atoms, x, y, z, force_x = 0, force_y = 0, force_z = 0, energy = 0, density = 0,
@@ -112,7 +112,7 @@ class Comd : public SizedWorkload<kParameters> {
     };
     struct AtomList {
         DeviceAddress cells, places;
-        std::int32_t count;
+        std::int32_t count, unused = 0;
     };
     struct Looked {
         double value, slope;

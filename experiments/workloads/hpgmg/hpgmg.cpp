@@ -86,10 +86,10 @@ class Hpgmg : public SizedWorkload<kParameters> {
     }
 
   private:
-    // As kernel.cu has them.
+    // As kernel.cu has them; what fills Level up is named, so that parameters are the same bytes in every process.
     struct Level {
         DeviceAddress data, vector_begin;
-        std::int32_t vectors, j_stride, k_stride;
+        std::int32_t vectors, j_stride, k_stride, unused = 0;
     };
     struct Tile {
         std::int32_t box, i, j, k, size_i, size_j, size_k;
