@@ -21,10 +21,10 @@ constexpr double kTolerance = 5e-6;
 enum : std::int64_t { kX, kTemp, kRightSide, kAlpha, kBetaI, kBetaJ, kBetaK, kInverseDiagonal, kVectors };
 
 constexpr std::array<SizedParameter, 5> kParameters{{
-    {"box", "cell", {12, 32, 32, 64}, 256, "Cells along each side of a box.", 2},
-    {"boxes_i", "box", {2, 2, 3, 4}, 64, "Boxes along i."},
-    {"boxes_j", "box", {1, 2, 3, 4}, 64, "Boxes along j."},
-    {"boxes_k", "box", {1, 1, 3, 4}, 64, "Boxes along k."},
+    {"box", "cell", {12, 32, 32, 64}, 64, "Cells along each side of a box.", 2},
+    {"boxes_i", "box", {2, 2, 3, 4}, 8, "Boxes along i."},
+    {"boxes_j", "box", {1, 2, 3, 4}, 8, "Boxes along j."},
+    {"boxes_k", "box", {1, 1, 3, 4}, 8, "Boxes along k."},
     {"smooths", "smooth", {1, 1, 2, 2}, 1 << 10, "Smooths, of six steps each."},
 }};
 

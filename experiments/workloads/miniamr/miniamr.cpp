@@ -15,8 +15,8 @@ constexpr std::int64_t kSide = 10, kLayer = kSide * kSide, kCells = kLayer * kSi
 constexpr double kTolerance = 1e-6;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
-    {"roots", "block", {2, 2, 4, 8}, 32, "Blocks along each side of the mesh before refinement."},
-    {"variables", "variable", {2, 8, 20, 40}, 1 << 10, "Variables of each cell; 40 in the suite."},
+    {"roots", "block", {2, 2, 4, 8}, 16, "Blocks along each side of the mesh before refinement."},
+    {"variables", "variable", {2, 8, 20, 40}, 100, "Variables of each cell; 40 in the suite."},
     {"steps", "step", {2, 4, 3, 20}, 1 << 14, "Steps of the stencil."},
 }};
 

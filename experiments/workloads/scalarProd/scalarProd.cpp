@@ -12,8 +12,8 @@ constexpr std::uint32_t kThreads = 256;
 constexpr double kTolerance = 2e-6;
 
 constexpr std::array<SizedParameter, 4> kParameters{{
-    {"pairs", "pair", {22, 512, 4096, 16384}, 1 << 20, "Pairs of vectors; 256 in the suite."},
-    {"elements", "element", {2100, 4096, 4096, 4096}, 1 << 20, "Elements of a vector; 4096 in the suite."},
+    {"pairs", "pair", {22, 512, 4096, 16384}, 1 << 16, "Pairs of vectors; 256 in the suite."},
+    {"elements", "element", {2100, 4096, 4096, 4096}, 1 << 14, "Elements of a vector; 4096 in the suite."},
     {"blocks", "block", {9, 128, 256, 1024}, 65535, "Thread blocks; 128 in the suite."},
     {"rounds", "round", {1, 1, 3, 8}, 1 << 14, "Launches with the same vectors."},
 }};
