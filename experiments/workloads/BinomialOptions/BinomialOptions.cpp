@@ -41,7 +41,8 @@ class BinomialOptions : public SizedWorkload<kParameters> {
             const float years = 0.25f + 9.75f * random.next_float();
             const double time = double{years} / static_cast<double>(steps_), step = kVolatility * std::sqrt(time);
             const double discount = exponential(-kRate * time);
-            const double up = (exponential(kRate * time) - exponential(-step)) / (exponential(step) - exponential(-step));
+            const double up =
+                (exponential(kRate * time) - exponential(-step)) / (exponential(step) - exponential(-step));
             options_.push_back({price, strike, static_cast<float>(step), static_cast<float>(up * discount),
                                 static_cast<float>((1 - up) * discount)});
         }

@@ -1,14 +1,16 @@
 // Prices of European call options on a binomial tree: a block an option. The prices at the tree's current level are in
 // global memory; a block brings kTile of them to shared memory, goes kLevels levels towards the root there, between two
 // arrays and with a barrier each, and writes back those that kLevels levels leave: the tiles overlap.
+// Every thread computes at every level; what is not in the tile's tree any more is not used. That loop is not unrolled, for
+// its bounds were no constants to the papers' compilers.
 constexpr int kTile = 256;
 constexpr int kLevels = 32;
 constexpr int kMaxOptions = 1024;
 
 struct Option {
     float price, strike;
-    float step;        // of the price's logarithm
-    float up, down;    // probabilities, discounted for one step
+    float step;      // of the price's logarithm
+    float up, down;  // probabilities, discounted for one step
 };
 __constant__ Option binomial_options[kMaxOptions];
 
@@ -31,8 +33,6 @@ extern "C" __global__ void binomial_options_price(float* values, float* level_va
             const int start = min(kTile - 1, level - base), end = start - kLevels;
             __syncthreads();
             if (tid <= start) here[tid] = level_value[base + tid];
-            // Every thread computes; what is not in the tile's tree any more is not used. Kept as a loop, for its bounds
-            // were no constants to the papers' compilers.
 #pragma unroll 1
             for (int k = start - 1; k >= end; k -= 2) {
                 __syncthreads();

@@ -3,8 +3,8 @@
 // logarithm and quotients are the hardware's.
 __device__ inline float normal_distribution(float d) {
     const float k = __fdividef(1.0f, 1.0f + 0.2316419f * fabsf(d));
-    const float sum = k * (0.319381530f +
-                           k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+    const float sum =
+        k * (0.319381530f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
     const float above = 0.39894228040143267794f * __expf(-0.5f * d * d) * sum;
     return d > 0.0f ? 1.0f - above : above;
 }
@@ -17,8 +17,8 @@ extern "C" __global__ void black_scholes(float* calls, float* puts, const float*
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < options; i += gridDim.x * blockDim.x) {
         const float price = prices[i], strike = strikes[i], time = years[i];
         const float deviation = volatility * sqrtf(time);
-        const float d1 = __fdividef(__logf(__fdividef(price, strike)) + (rate + 0.5f * volatility * volatility) * time,
-                                    deviation);
+        const float d1 =
+            __fdividef(__logf(__fdividef(price, strike)) + (rate + 0.5f * volatility * volatility) * time, deviation);
         const float below1 = normal_distribution(d1), below2 = normal_distribution(d1 - deviation);
         const float discounted = strike * __expf(-rate * time);
         calls[i] = price * below1 - discounted * below2;

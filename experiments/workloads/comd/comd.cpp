@@ -11,17 +11,18 @@ namespace {
 
 constexpr std::uint32_t kThreads = 128;
 constexpr std::int64_t kCellAtoms = 64;
-constexpr double kLattice = 3.615;       // angstrom: copper
-constexpr float kCutoff = 4.95f;         // as the suite's potential for copper
-constexpr float kDisplacement = 0.1f;    // from the lattice's points, along each axis
+constexpr double kLattice = 3.615;     // angstrom: copper
+constexpr float kCutoff = 4.95f;       // as the suite's potential for copper
+constexpr float kDisplacement = 0.1f;  // from the lattice's points, along each axis
 constexpr std::int64_t kTableCount = 500;
 constexpr double kDensityRange = 16.0;
+constexpr double kPerAngstrom = kTableCount / double{kCutoff}, kPerDensity = kTableCount / kDensityRange;
 /// Positions of up to 150 angstrom have a rounding error of 8e-6 in single precision, the forces of 42 neighbours slopes of
 /// some 5 each.
 constexpr double kTolerance = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"side", "unit cell", {3, 7, 20, 40}, 64, "Unit cells of four atoms along each side of the crystal; 20 in the suite."},
+    {"side", "unit cell", {3, 7, 20, 40}, 64, "Unit cells of four atoms along each side; 20 in the suite."},
     {"rounds", "round", {1, 1, 1, 2}, 1 << 14, "Computations of the forces."},
 }};
 
@@ -37,20 +38,20 @@ class Comd : public SizedWorkload<kParameters> {
         Cells cells{device.upload(neighbours_), device.upload(atoms_), device.upload(place_xyz_[0]),
                     device.upload(place_xyz_[1]), device.upload(place_xyz_[2])};
         const std::uint64_t bytes = place_xyz_[0].size() * sizeof(float);
-        for (DeviceAddress* results : {&cells.force_x, &cells.force_y, &cells.force_z, &cells.energy, &cells.density,
-                                       &cells.slope}) {
+        for (DeviceAddress* results :
+             {&cells.force_x, &cells.force_y, &cells.force_z, &cells.energy, &cells.density, &cells.slope}) {
             *results = device.allocate(bytes);
             device.fill(*results, std::byte{0}, bytes);
         }
         const auto count = static_cast<std::int32_t>(atom_count_);
         const AtomList list{device.upload(atom_cell_), device.upload(atom_place_), count};
         const DeviceAddress images = device.upload(image_cells_), originals = device.upload(original_cells_);
-        const float per_angstrom = kTableCount / kCutoff, per_density = kTableCount / kDensityRange;
-        const auto table = [&](const std::vector<float>& values, float per_unit) {
-            return Table{device.upload(values) + sizeof(float), 0.0f, per_unit, static_cast<std::int32_t>(kTableCount)};
+        const auto table = [&](const std::vector<float>& values, double per_unit) {
+            return Table{device.upload(values) + sizeof(float), 0.0f, static_cast<float>(per_unit),
+                         static_cast<std::int32_t>(kTableCount)};
         };
-        const Table pair = table(pair_, per_angstrom), density = table(density_, per_angstrom);
-        const Table embedding = table(embedding_, per_density);
+        const Table pair = table(pair_, kPerAngstrom), density = table(density_, kPerAngstrom);
+        const Table embedding = table(embedding_, kPerDensity);
 
         const LaunchConfiguration shape{{blocks_for(atom_count_, kThreads)}, {kThreads}};
         const auto image_count = static_cast<std::int32_t>(image_cells_.size());
@@ -71,21 +72,19 @@ class Comd : public SizedWorkload<kParameters> {
         std::vector<double> slopes(atom_count_);
         for (std::int64_t atom = 0; atom < atom_count_; ++atom) {
             double rho = 0, energy = 0;
-            of_neighbours(atom, [&](std::int64_t, const double (&d)[3], double r) {
-                const auto [pair, pair_slope] = look_up(pair_, r * kTableCount / double{kCutoff}, kTableCount / double{kCutoff});
-                rho += look_up(density_, r * kTableCount / double{kCutoff}, 1).value;
+            of_neighbours(atom, [&](std::int64_t, const double(&d)[3], double r) {
+                const auto [pair, pair_slope] = look_up(pair_, r * kPerAngstrom, kPerAngstrom);
+                rho += look_up(density_, r * kPerAngstrom, kPerAngstrom).value;
                 energy += 0.5 * pair;
                 for (int i = 0; i < 3; ++i) expected[i][atom] -= pair_slope * d[i] / r;
             });
-            const auto [embedding, slope] =
-                look_up(embedding_, rho * kTableCount / kDensityRange, kTableCount / kDensityRange);
+            const auto [embedding, slope] = look_up(embedding_, rho * kPerDensity, kPerDensity);
             expected[3][atom] = energy + embedding;
             slopes[atom] = slope;
         }
         for (std::int64_t atom = 0; atom < atom_count_; ++atom) {
-            of_neighbours(atom, [&](std::int64_t other, const double (&d)[3], double r) {
-                const double rho_slope =
-                    look_up(density_, r * kTableCount / double{kCutoff}, kTableCount / double{kCutoff}).slope;
+            of_neighbours(atom, [&](std::int64_t other, const double(&d)[3], double r) {
+                const double rho_slope = look_up(density_, r * kPerAngstrom, kPerAngstrom).slope;
                 for (int i = 0; i < 3; ++i) expected[i][atom] -= (slopes[atom] + slopes[other]) * rho_slope * d[i] / r;
             });
         }
@@ -108,7 +107,7 @@ class Comd : public SizedWorkload<kParameters> {
     };
     struct Cells {
         DeviceAddress neighbours, atoms, x, y, z, force_x = 0, force_y = 0, force_z = 0, energy = 0, density = 0,
-                                                 slope = 0;
+                                                  slope = 0;
     };
     struct AtomList {
         DeviceAddress cells, places;
@@ -219,7 +218,7 @@ class Comd : public SizedWorkload<kParameters> {
         }
     }
 
-    /// In units of the table's distance; the slope is per `per_unit` of these.
+    /// `x` is counted in the table's steps, of which `per_unit` are a unit of the slope's.
     static Looked look_up(const std::vector<float>& table, double x, double per_unit) {
         const std::int64_t i = std::min(static_cast<std::int64_t>(x), kTableCount - 1);
         x -= static_cast<double>(i);

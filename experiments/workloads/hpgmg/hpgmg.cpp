@@ -10,11 +10,11 @@ namespace lookahead {
 namespace {
 
 constexpr std::uint32_t kTileI = 32, kTileJ = 4, kTileK = 8, kCopyThreads = 64;
-constexpr std::int64_t kDegree = 6;     // of the suite's Chebyshev polynomial
-constexpr std::int64_t kLine = 32;      // words; a box's first cell begins one
-constexpr std::int64_t kRowPad = 4;     // rows are padded to so many words
+constexpr std::int64_t kDegree = 6;  // of the suite's Chebyshev polynomial
+constexpr std::int64_t kLine = 32;   // words; a box's first cell begins one
+constexpr std::int64_t kRowPad = 4;  // rows are padded to so many words
 constexpr float kA = 1.0f, kB = 1.0f;
-constexpr double kEigenvalue = 2.0;     // the largest of the operator, scaled by its diagonal
+constexpr double kEigenvalue = 2.0;  // the largest of the operator, scaled by its diagonal
 /// Of values of size 1: each step contracts, and adds some units in the last place.
 constexpr double kTolerance = 5e-6;
 
@@ -58,7 +58,9 @@ class Hpgmg : public SizedWorkload<kParameters> {
         // On the whole periodic grid, without boxes.
         std::array<std::vector<double>, kVectors> v;
         for (std::int64_t vector = 0; vector < kVectors; ++vector) {
-            for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) { v[vector].push_back(data_[at(vector, i, j, k)]); });
+            for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+                v[vector].push_back(data_[at(vector, i, j, k)]);
+            });
         }
         const auto cell = [this](std::int64_t i, std::int64_t j, std::int64_t k) {
             const auto wrap = [](std::int64_t value, std::int64_t n) { return (value + n) % n; };
@@ -69,13 +71,14 @@ class Hpgmg : public SizedWorkload<kParameters> {
             for_cells([&](std::int64_t i, std::int64_t j, std::int64_t k) {
                 const std::int64_t me = cell(i, j, k), up_i = cell(i + 1, j, k), up_j = cell(i, j + 1, k),
                                    up_k = cell(i, j, k + 1);
-                const double flux = v[kBetaI][up_i] * (x[up_i] - x[me]) + v[kBetaI][me] * (x[cell(i - 1, j, k)] - x[me]) +
-                                    v[kBetaJ][up_j] * (x[up_j] - x[me]) + v[kBetaJ][me] * (x[cell(i, j - 1, k)] - x[me]) +
-                                    v[kBetaK][up_k] * (x[up_k] - x[me]) + v[kBetaK][me] * (x[cell(i, j, k - 1)] - x[me]);
+                const double flux =
+                    v[kBetaI][up_i] * (x[up_i] - x[me]) + v[kBetaI][me] * (x[cell(i - 1, j, k)] - x[me]) +
+                    v[kBetaJ][up_j] * (x[up_j] - x[me]) + v[kBetaJ][me] * (x[cell(i, j - 1, k)] - x[me]) +
+                    v[kBetaK][up_k] * (x[up_k] - x[me]) + v[kBetaK][me] * (x[cell(i, j, k - 1)] - x[me]);
                 const double ax = kA * v[kAlpha][me] * x[me] - double{kB} * inverse_h2_ * flux;
                 const std::int64_t s = step % kDegree;
-                next[me] = x[me] + c1_[s] * (x[me] - last[me]) +
-                           c2_[s] * v[kInverseDiagonal][me] * (v[kRightSide][me] - ax);
+                next[me] =
+                    x[me] + c1_[s] * (x[me] - last[me]) + c2_[s] * v[kInverseDiagonal][me] * (v[kRightSide][me] - ax);
             });
             std::swap(last, x);
             std::swap(x, next);
@@ -117,8 +120,8 @@ class Hpgmg : public SizedWorkload<kParameters> {
 
     /// Where cell (i, j, k) of the level is in its box.
     std::int64_t at(std::int64_t vector, std::int64_t i, std::int64_t j, std::int64_t k) const {
-        return vector_begin_[box_at(i / box_, j / box_, k / box_) * kVectors + vector] + i % box_ + j % box_ * j_stride_ +
-               k % box_ * k_stride_;
+        return vector_begin_[box_at(i / box_, j / box_, k / box_) * kVectors + vector] + i % box_ +
+               j % box_ * j_stride_ + k % box_ * k_stride_;
     }
 
     void make_level() {
@@ -196,9 +199,9 @@ class Hpgmg : public SizedWorkload<kParameters> {
                                 }
                                 read[axis] = direction < 0 ? side - 1 : 0;
                                 write[axis] = direction < 0 ? -1 : side;
-                                copies_.push_back({size[0], size[1], size[2],
-                                                   {other, read[0], read[1], read[2]},
-                                                   {static_cast<std::int32_t>(box), write[0], write[1], write[2]}});
+                                const Place source{other, read[0], read[1], read[2]};
+                                const Place target{static_cast<std::int32_t>(box), write[0], write[1], write[2]};
+                                copies_.push_back({size[0], size[1], size[2], source, target});
                             }
                         }
                     }
@@ -209,7 +212,8 @@ class Hpgmg : public SizedWorkload<kParameters> {
 
     /// Coefficients of the Chebyshev iteration for eigenvalues from an eighth of the largest on.
     void make_polynomial() {
-        const double theta = 0.5 * (kEigenvalue + 0.125 * kEigenvalue), delta = 0.5 * (kEigenvalue - 0.125 * kEigenvalue);
+        const double theta = 0.5 * (kEigenvalue + 0.125 * kEigenvalue),
+                     delta = 0.5 * (kEigenvalue - 0.125 * kEigenvalue);
         const double sigma = theta / delta;
         c1_.assign(1, 0.0f);
         c2_.assign(1, static_cast<float>(1 / theta));

@@ -1,7 +1,7 @@
 // A Chebyshev smoother on a level of a geometric multigrid method: a level is cut into cubic boxes, each with a layer of
 // ghost cells, and its vectors (solution, right side, coefficients) lie one behind the other in each box. Work is cut into
 // tiles of a box, a thread block each, which lists in memory describe.
-constexpr int kTileI = 32, kTileJ = 4;
+constexpr int kTileI = 32, kTileJ = 4, kTileThreads = kTileI * kTileJ;
 constexpr int kCopyThreads = 64;
 
 struct Level {
@@ -25,8 +25,9 @@ struct Copy {
 
 // next = x + c1 (x - last) + c2 (right side - A x) / diagonal, where A x = a alpha x - b div beta grad x. Even steps go from
 // x to temp, odd ones back, and what is overwritten is the vector before. A thread takes a column of its tile.
-extern "C" __global__ void __launch_bounds__(kTileI * kTileJ)
-    hpgmg_chebyshev(Level level, const Tile* tiles, float a, float b_over_h2, int step, const float* c1, const float* c2) {
+extern "C" __global__ void __launch_bounds__(kTileThreads)
+    hpgmg_chebyshev(Level level, const Tile* tiles, float a, float b_over_h2, int step, const float* c1,
+                    const float* c2) {
     const Tile tile = tiles[blockIdx.x];
     if (threadIdx.x >= tile.size_i || threadIdx.y >= tile.size_j) return;
     const int* const begin = level.vector_begin + tile.box * level.vectors;

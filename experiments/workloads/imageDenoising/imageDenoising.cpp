@@ -37,7 +37,8 @@ class ImageDenoising : public SizedWorkload<kParameters> {
         for (std::int64_t i = 0; i < width_ * height_; ++i) {
             const std::int64_t square = i % width_ / 16 * 7 + i / width_ / 16 * 13;
             for (int channel = 0; channel < 3; ++channel) {
-                const std::uint32_t colour = static_cast<std::uint32_t>((square + channel) % 5) * 48 + random.next() % 48;
+                const std::uint32_t colour =
+                    static_cast<std::uint32_t>((square + channel) % 5) * 48 + random.next() % 48;
                 image_[i] |= colour << 8 * channel;
             }
         }
@@ -72,8 +73,8 @@ class ImageDenoising : public SizedWorkload<kParameters> {
     using Colour = std::array<double, 3>;
 
     Colour at(std::int64_t x, std::int64_t y) const {
-        const std::uint32_t pixel = image_[std::clamp<std::int64_t>(y, 0, height_ - 1) * width_ +
-                                           std::clamp<std::int64_t>(x, 0, width_ - 1)];
+        const std::uint32_t pixel =
+            image_[std::clamp<std::int64_t>(y, 0, height_ - 1) * width_ + std::clamp<std::int64_t>(x, 0, width_ - 1)];
         return {(pixel & 0xFF) / 255.0, (pixel >> 8 & 0xFF) / 255.0, (pixel >> 16 & 0xFF) / 255.0};
     }
 
@@ -98,7 +99,8 @@ class ImageDenoising : public SizedWorkload<kParameters> {
                 for (int dx = -kRadius; dx <= kRadius; ++dx) {
                     double unlike = 0;
                     for (int n = -radius; n <= radius; ++n) {
-                        for (int m = -radius; m <= radius; ++m) unlike += difference(x + dx + m, y + dy + n, x + m, y + n);
+                        for (int m = -radius; m <= radius; ++m)
+                            unlike += difference(x + dx + m, y + dy + n, x + m, y + n);
                     }
                     const double weight = std::exp(-(unlike / (noise * noise) + (dx * dx + dy * dy) / kArea));
                     const Colour there = at(x + dx, y + dy);

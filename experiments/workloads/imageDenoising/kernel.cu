@@ -26,7 +26,9 @@ __device__ inline void add(Mean& mean, const float4& pixel, float weight, float 
     mean.part += weight > threshold ? kInverseArea : 0.0f;
 }
 
-__device__ inline float mix(float a, float b, float t) { return a + (b - a) * t; }
+__device__ inline float mix(float a, float b, float t) {
+    return a + (b - a) * t;
+}
 
 __device__ inline unsigned blend(const Mean& mean, const float4& pixel, float own, float threshold) {
     const float scale = 1.0f / mean.weights;
@@ -65,7 +67,8 @@ extern "C" __global__ void denoise_means(unsigned* to, cudaTextureObject_t image
             float unlike = 0.0f;
             for (float n = -kRadius; n <= kRadius; ++n) {
                 for (float m = -kRadius; m <= kRadius; ++m) {
-                    unlike += difference(tex2D<float4>(image, x + j + m, y + i + n), tex2D<float4>(image, x + m, y + n));
+                    unlike +=
+                        difference(tex2D<float4>(image, x + j + m, y + i + n), tex2D<float4>(image, x + m, y + n));
                 }
             }
             const float weight = __expf(-(unlike * noise + (i * i + j * j) * kInverseArea));

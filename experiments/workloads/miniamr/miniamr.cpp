@@ -29,7 +29,8 @@ class Miniamr : public SizedWorkload<kParameters> {
         before_ = XorShift32(seed()).floats(blocks_.size() * variables_ * kCells);
         const DeviceAddress cells = device.upload(before_), neighbours = device.upload(neighbours_);
         const DeviceAddress halos = device.allocate(blocks_.size() * variables_ * 6 * kLayer * sizeof(float));
-        const auto blocks = static_cast<std::uint32_t>(blocks_.size()), variables = static_cast<std::uint32_t>(variables_);
+        const auto blocks = static_cast<std::uint32_t>(blocks_.size()),
+                   variables = static_cast<std::uint32_t>(variables_);
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("miniamr_halos", {{6 * blocks, variables}, {kThreads}},
                           pack_parameters(halos, cells, neighbours));
@@ -114,7 +115,8 @@ class Miniamr : public SizedWorkload<kParameters> {
         const auto [level, mine] = blocks_[block];
         Point at = mine;
         at[axis] += face % 2 == 0 ? -1 : 1;
-        if (at[axis] < 0 || at[axis] >= roots_ << level) return {border, 0, {static_cast<std::int32_t>(block), 0, 0, 0}};
+        if (at[axis] < 0 || at[axis] >= roots_ << level)
+            return {border, 0, {static_cast<std::int32_t>(block), 0, 0, 0}};
         if (const auto found = numbers_.find({level, at}); found != numbers_.end()) {
             return {same, 0, {found->second, 0, 0, 0}};
         }
@@ -134,7 +136,8 @@ class Miniamr : public SizedWorkload<kParameters> {
     }
 
     /// The value of a cell of a block or beside it, found by its place in the mesh, without the lists of neighbours.
-    double value_at(const std::vector<double>& values, std::size_t block, const Point& cell, std::int64_t variable) const {
+    double value_at(const std::vector<double>& values, std::size_t block, const Point& cell,
+                    std::int64_t variable) const {
         const auto in_block = [&](std::int32_t which, const Point& at) {
             return values[(which * variables_ + variable) * kCells + (at[2] * kSide + at[1]) * kSide + at[0]];
         };
@@ -147,8 +150,11 @@ class Miniamr : public SizedWorkload<kParameters> {
         const auto find = [&](int wanted, const Point& where) {
             return numbers_.find({wanted, {where[0] / kSide, where[1] / kSide, where[2] / kSide}});
         };
-        const auto within = [&](const Point& where) { return Point{where[0] % kSide, where[1] % kSide, where[2] % kSide}; };
-        if (const auto found = find(level, place); found != numbers_.end()) return in_block(found->second, within(place));
+        const auto within = [&](const Point& where) {
+            return Point{where[0] % kSide, where[1] % kSide, where[2] % kSide};
+        };
+        if (const auto found = find(level, place); found != numbers_.end())
+            return in_block(found->second, within(place));
         if (level == 1) {
             const Point coarse{place[0] / 2, place[1] / 2, place[2] / 2};
             return in_block(find(0, coarse)->second, within(coarse));

@@ -24,9 +24,9 @@ class Transpose : public SizedWorkload<kParameters> {
         from_ = XorShift32(seed()).floats(width_ * height_);
         const DeviceAddress from = device.upload(from_), to = device.allocate(from_.size() * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
-            device.launch("transpose", {{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, kRows}},
-                          pack_parameters(to, from, static_cast<std::int32_t>(width_),
-                                          static_cast<std::int32_t>(height_)));
+            device.launch(
+                "transpose", {{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, kRows}},
+                pack_parameters(to, from, static_cast<std::int32_t>(width_), static_cast<std::int32_t>(height_)));
         }
         to_ = device.download<float>(to, from_.size());
     }
