@@ -22,8 +22,8 @@ constexpr double kCut = 1.0, kSlack = 0.01, kScale = 255.0;
 constexpr double kNear = 1e-4;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"width", "pixel", {20, 36, 180, 320}, 1 << 13, "Width of the image; 320 in the suite."},
-    {"height", "pixel", {13, 28, 148, 240}, 1 << 13, "Height of the image; 240 in the suite."},
+    {"width", "pixel", {12, 36, 180, 320}, 1 << 13, "Width of the image; 320 in the suite."},
+    {"height", "pixel", {9, 28, 148, 240}, 1 << 13, "Height of the image; 240 in the suite."},
 }};
 
 class ImageDenoising : public SizedWorkload<kParameters> {
