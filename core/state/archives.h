@@ -41,8 +41,8 @@ std::string saved_state(const State& state) {
     return state_to_bytes([&](StateArchive& archive) { archive& const_cast<State&>(state); });
 }
 template <class State>
-void load_state(State& state, std::string_view bytes) {
-    state_from_bytes(bytes, "a state", [&](StateArchive& archive) { archive& state; });
+void load_state(State& state, std::string_view bytes, const std::string& what = "a state") {
+    state_from_bytes(bytes, what, [&](StateArchive& archive) { archive& state; });
 }
 
 }  // namespace lookahead

@@ -1,10 +1,6 @@
 #include "experiments/run/run.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/string.hpp>
-#include <boost/serialization/vector.hpp>
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -17,9 +13,9 @@
 #include "components/device/device_print.h"
 #include "components/device/host_process.h"
 #include "components/machine/machine.h"
-#include "core/checkpoint/archive.h"
 #include "core/component/registered_keys.h"
 #include "core/param/parameter_registry.h"
+#include "core/state/archives.h"
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
@@ -51,21 +47,13 @@ struct HostReport {
     int outputs = static_cast<int>(Outputs::unchecked);
     std::string message;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& kernels& outputs& message;
-    }
+    void fields(StateArchive& archive) { archive& kernels& outputs& message; }
 };
-
-template <class T>
-std::string to_bytes(const T& value) {
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << value; });
-}
 
 template <class T>
 T from_bytes(const std::string& bytes) {
     T value{};
-    archive_from_bytes(bytes, "a rank's report", [&](boost::archive::binary_iarchive& archive) { archive >> value; });
+    load_state(value, bytes, "a rank's report");
     return value;
 }
 
@@ -299,7 +287,7 @@ class Run {
         std::vector<std::uint64_t> has_host(static_cast<std::size_t>(transport_.size()));
         transport_.all_gather(std::span(&mine, 1), has_host);
         const auto owner = static_cast<int>(std::ranges::find(has_host, 1u) - has_host.begin());
-        std::string bytes = to_bytes(report);
+        std::string bytes = saved_state(report);
         transport_.broadcast(bytes, owner);
         return from_bytes<HostReport>(bytes);
     }
@@ -425,8 +413,8 @@ class Run {
         const auto series = gather(observer_.series());
         const auto by_kernel = gather(kernel_counters);
         const auto latency = gather(latencies);
-        const auto memory = transport_.gather(to_bytes(peak_resident_bytes()));
-        const auto processes = transport_.gather(to_bytes(simulation.local_processes().size()));
+        const auto memory = transport_.gather(saved_state(peak_resident_bytes()));
+        const auto processes = transport_.gather(saved_state(std::uint64_t{simulation.local_processes().size()}));
         if (transport_.rank() != 0) {
             return;
         }
@@ -445,7 +433,7 @@ class Run {
         compute_kernel_energies(record);
         record.profile = result.profile;
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
-            record.engine.push_back({from_bytes<std::size_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
+            record.engine.push_back({from_bytes<std::uint64_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
                                      result.per_rank[rank], threads()});
             record.meta.peak_rss_bytes = std::max(record.meta.peak_rss_bytes, record.engine.back().peak_rss_bytes);
         }
