@@ -18,7 +18,7 @@ constexpr std::int64_t kWords = 4;  // of a sample on the device: k and the magn
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"points", "point", {512, 16384, 32768, 262144}, 1 << 24, "Points x at which Q is computed.", kBlock},
+    {"points", "point", {512, 16384, 49152, 262144}, 1 << 24, "Points x at which Q is computed.", kBlock},
     {"samples", "sample", {40, 256, 1536, 2048}, 1 << 20, "Samples in k space.", 2},
 }};
 

@@ -14,7 +14,7 @@ constexpr std::int64_t kBlock = 16;
 constexpr std::int32_t kPenalty = 10;
 
 constexpr std::array<SizedParameter, 1> kParameters{{
-    {"n", "symbol", {64, 864, 3200, 8192}, 1 << 14, "Length of both sequences.", kBlock},
+    {"n", "symbol", {64, 864, 4096, 8192}, 1 << 14, "Length of both sequences.", kBlock},
 }};
 
 class Nw : public SizedWorkload<kParameters, kLoopedForm> {
