@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "components/interconnect/topology.h"
 
@@ -12,6 +13,7 @@ namespace lookahead::gpu {
 /// of out-port 0 goes where path p ends.
 class NetworkPairTopology : public InterconnectTopology {
   public:
+    static constexpr std::string_view kReads[] = {"crossbar"};  ///< for the ports at the ends
     /// ConfigurationError where so many SMs and slices need more paths than a process has in-ports.
     void connect(Model& model, const InterconnectEndpoints& ends) const final;
 

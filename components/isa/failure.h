@@ -24,7 +24,7 @@ std::string sentence(const FailedAssertion& assertion, const ModuleImage& image,
 /// What an indirect call did: "calls 0x10, ...".
 std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high);
 
-/// Of TrapMode::stack.
+/// For TrapMode::stack.
 std::string stack_overflow_sentence();
 
 }  // namespace lookahead::isa

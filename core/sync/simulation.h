@@ -57,8 +57,11 @@ struct SimulationOptions {
     EpochObserver* observer = nullptr;
     TraceSink* trace = nullptr;  ///< of this rank
     std::size_t threads = 1;     ///< of this rank, that advance its LPs at most: see Simulation::helper
-    bool shares_always = false;  ///< threads share also windows that are not worth it, for tests
-    bool log_windows = false;    ///< fill RunProfile::windows; not with null_message, which has no common ones
+    // For tests, what is otherwise done where it is found to be quicker:
+    bool shares_always = false;  ///< threads share every window
+    bool halves_always =
+        false;  ///< ranks go by half windows, protocol `window`, wherever enough of them have something to do
+    bool log_windows = false;  ///< fill RunProfile::windows; not with null_message, which has no common ones
 };
 
 enum class Outcome { finished, stopped, failed, deadlock };

@@ -30,6 +30,8 @@ struct SyncArguments {
     RankEngine& engine;
     Transport& transport;
     const RankLookahead& lookahead;
+    std::size_t processes;  ///< of all ranks
+    bool halves_always;     ///< SimulationOptions
 };
 
 struct SyncDescription {

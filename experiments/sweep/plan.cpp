@@ -136,6 +136,8 @@ std::vector<SweepPoint> plan_sweep(const Study& study) {
                 if (checked.insert(machine_of(choice)).second) {
                     check_machine(choice);
                 }
+                make_variant<Workload>(request.workload, request.configuration,
+                                       request.context);  // which checks its keys
                 points.push_back({workload, choice.labels, arguments_of(study, workload, choice),
                                   key_of(request, workload, program)});
             } catch (const ConfigurationError& error) {

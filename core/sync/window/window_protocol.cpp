@@ -19,7 +19,9 @@ WindowProtocol::WindowProtocol(const SyncArguments& arguments)
     : engine_(arguments.engine),
       transport_(arguments.transport),
       lookahead_(arguments.lookahead.least_into(arguments.transport.rank())),
-      may_halve_(transport_.size() > 1 && !engine_.profile().logs()) {
+      may_halve_(transport_.size() > 1 && !engine_.profile().logs()),
+      halves_always_(arguments.halves_always),
+      busy_from_((arguments.processes + 1) / 2) {
     engine_.reserve_batch_headers(sizeof(Bounds) / 8);
 }
 
@@ -57,18 +59,20 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
 /// Once for each step. All ranks know the same, and so choose alike.
 bool WindowProtocol::choose_halves() {
     constexpr unsigned kSteps = 8;
-    if (!may_halve_) {
-        return false;
+    const Time gone = known_.earliest - std::exchange(last_earliest_, known_.earliest);
+    const bool is_busy = known_.advances >= busy_from_;
+    if (!may_halve_ || !is_busy || halves_always_) {
+        return may_halve_ && is_busy;
     }
     stretch_.advances += known_.advances;
     stretch_.nanoseconds += known_.nanoseconds;
-    if (stretch_steps_++ % kSteps == 0) {
-        const Time gone = known_.earliest - stretch_.earliest;
-        if (stretch_steps_ > 1 && gone > 0) {
-            halving_.took(static_cast<double>(stretch_.nanoseconds) / static_cast<double>(gone));
+    stretch_.gone += std::max<Time>(gone, 0);
+    if (stretch_.steps++ % kSteps == 0) {
+        if (stretch_.steps > 1 && stretch_.gone > 0) {
+            halving_.took(static_cast<double>(stretch_.nanoseconds) / static_cast<double>(stretch_.gone));
         }
         halves_ = halving_.choose(halves_ ? stretch_.advances / 2 : stretch_.advances);
-        stretch_ = {.earliest = known_.earliest, .effect = 0, .advances = 0, .nanoseconds = 0};
+        stretch_ = {.steps = 1};
     }
     return halves_;
 }

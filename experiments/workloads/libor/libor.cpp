@@ -12,7 +12,7 @@ namespace {
 constexpr int kOptions = 15;
 constexpr std::uint32_t kBlock = 64;
 constexpr float kDelta = 0.25f, kRate0 = 0.05f, kLambda = 0.2f;
-/// Of 40, like the suite's rates that mature after its 40 steps.
+/// In steps out of 40, like the suite's rates that mature after its 40 steps.
 constexpr int kMaturities[kOptions] = {4, 4, 4, 8, 8, 8, 20, 20, 20, 28, 28, 28, 40, 40, 40};
 constexpr float kSwapRates[kOptions] = {.045f, .05f,  .055f, .045f, .05f,  .055f, .045f, .05f,
                                         .055f, .045f, .05f,  .055f, .045f, .05f,  .055f};

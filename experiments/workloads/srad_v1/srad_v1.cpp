@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kThreads = 512;
 constexpr float kLambda = 0.5f;
-/// Of 255: differences of near values are divided, and the statistics are sums of all pixels in single precision.
+/// A part of 255: differences of near values are divided, and the statistics are sums of all pixels in single precision.
 constexpr double kTolerance = 1e-3, kScale = 255.0;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
