@@ -158,9 +158,7 @@ class PartitionBench {
     }
 
     std::uint64_t state_hash() const {
-        StateHasher hasher;
-        processes_[0]->hash_state(hasher);
-        return hasher.value();
+        return hash_of_state(*processes_[0]);
     }
 
     /// Replaces the partition by a new one with the same state.
