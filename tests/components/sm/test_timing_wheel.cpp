@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/sm/pipeline/timing_wheel.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -35,7 +36,7 @@ TEST_CASE("entries may be scheduled while others are taken") {
 }
 
 TEST_CASE("the wheel agrees with a sorted set over random delays") {
-    const unsigned seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     std::mt19937 random(seed);
     TimingWheel wheel(500);

@@ -11,6 +11,7 @@
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
 #include "core/stats/state_hasher.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -73,7 +74,7 @@ TEST_CASE("gto forgets a warp that exits, and its successor in the slot is young
 TEST_CASE("every variant picks a candidate or holds back, and goes on alike after a checkpoint") {
     for (const std::string& name : variant_names<WarpScheduler>()) {
         CAPTURE(name);
-        const unsigned seed = std::random_device{}();
+        const std::uint64_t seed = lookahead::test::random_seed();
         CAPTURE(seed);
         std::mt19937_64 random(seed);
         Scheduler original(name), restored(name);
