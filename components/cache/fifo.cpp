@@ -1,12 +1,9 @@
 // First in, first out: each line is stamped with a count of lines when it takes its way; later uses change nothing.
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
 #include "components/cache/replacement_policy.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -33,12 +30,7 @@ class FirstInFirstOut final : public ReplacementPolicy {
         lines_ = 0;
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add(lines_);
-        hasher.add_bytes(arrival_.data(), arrival_.size() * sizeof(arrival_[0]));
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << lines_ << arrival_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> lines_ >> arrival_; }
+    void fields(StateArchive& archive) override { archive& lines_& arrival_; }
 
   private:
     unsigned ways_;

@@ -22,7 +22,6 @@
 #include "components/protocols/memory.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/stats/state_hasher.h"
 
 namespace lookahead::gpu {
 
@@ -139,11 +138,7 @@ class BasicL1Data {
     }
     const MshrTable& mshrs() const { return mshrs_; }
 
-    void hash_state(StateHasher& hasher) const;
-    template <class Archive>
-    void save(Archive& archive) const;
-    template <class Archive>
-    void load_state(Archive& archive);
+    void fields(StateArchive& archive);
 
   private:
     friend struct AuditSabotage;
@@ -753,64 +748,17 @@ void BasicL1Data<Contract>::unpin(std::uint64_t line) {
 }
 
 template <class Contract>
-void BasicL1Data<Contract>::hash_state(StateHasher& hasher) const {
-    tags_.hash_state(hasher);
-    for (std::uint32_t way = 0; way < tags_.size(); ++way) {
-        if (tags_.line(way) == kNoLine) {
-            continue;
-        }
-        for (unsigned left = tags_.info(way).valid; left != 0; left &= left - 1) {
-            hasher.add_bytes(data_[way].bytes + kSectorBytes * static_cast<unsigned>(std::countr_zero(left)),
-                             kSectorBytes);
-        }
-        if (tags_.info(way).dirty) {
-            LineData stored;
-            copy_masked(stored.bytes, data_[way].bytes, dirty_[way]);
-            hasher.add(dirty_[way].bits[0]);
-            hasher.add(dirty_[way].bits[1]);
-            hasher.add_bytes(stored.bytes, kLineBytes);
-        }
-    }
-    mshrs_.hash_state(hasher);
-    queue_.hash_state(hasher);
-    replacement_->hash_state(hasher);
-    hasher.add(speculative_);
-    hash(hasher, counters_);
-}
-
-template <class Contract>
-template <class Archive>
-void BasicL1Data<Contract>::save(Archive& archive) const {
-    auto& self = const_cast<BasicL1Data&>(*this);  // Boost's operator& serves both ways and writes to neither here
-    self.tags_.serialize(archive, 0);
-    for (LineData& each : self.data_) {
-        archive.save_binary(each.bytes, kLineBytes);
-    }
-    for (const ByteMask& each : dirty_) {
-        archive << each.bits[0] << each.bits[1];
-    }
-    self.mshrs_.serialize(archive, 0);
-    self.queue_.serialize(archive, 0);
-    archive << speculative_;
-    replacement_->save(archive);
-    serialize_counters(archive, counters_);
-}
-
-template <class Contract>
-template <class Archive>
-void BasicL1Data<Contract>::load_state(Archive& archive) {
-    tags_.serialize(archive, 0);
+void BasicL1Data<Contract>::fields(StateArchive& archive) {
+    archive& tags_;
     for (LineData& each : data_) {
-        archive.load_binary(each.bytes, kLineBytes);
+        archive.plain(each);
     }
     for (ByteMask& each : dirty_) {
-        archive >> each.bits[0] >> each.bits[1];
+        archive.plain(each);
     }
-    mshrs_.serialize(archive, 0);
-    queue_.serialize(archive, 0);
-    archive >> speculative_;
-    replacement_->load(archive);
-    serialize_counters(archive, counters_);
+    archive& mshrs_& queue_& speculative_;
+    replacement_->fields(archive);
+    archive& counters_;
 }
 
 }  // namespace lookahead::gpu

@@ -1,13 +1,10 @@
 // Least recently used: each use of a way is stamped with a count of uses.
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 
 #include <bit>
 #include <vector>
 
 #include "components/cache/replacement_policy.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -35,12 +32,7 @@ class LeastRecentlyUsed final : public ReplacementPolicy {
         uses_ = 0;
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add(uses_);
-        hasher.add_bytes(last_use_.data(), last_use_.size() * sizeof(last_use_[0]));
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << uses_ << last_use_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> uses_ >> last_use_; }
+    void fields(StateArchive& archive) override { archive& uses_& last_use_; }
 
   private:
     unsigned ways_;

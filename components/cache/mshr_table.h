@@ -9,7 +9,7 @@
 #include "components/cache/byte_mask.h"
 #include "components/cache/tag_array.h"
 #include "components/protocols/memory.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -125,26 +125,7 @@ class MshrTable {
         }
     }
 
-    void hash_state(StateHasher& hasher) const {
-        for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
-            const Mshr& mshr = entries_[entry];
-            if (mshr.line == kNoLine) {
-                continue;
-            }
-            hasher.add(entry);
-            hasher.add_bytes(&mshr, sizeof mshr);
-            hasher.add_bytes(&lists_[entry * merges_], mshr.listed * sizeof(Waiter));
-            for (unsigned i = 0; i < mshr.listed; ++i) {
-                const Waiter& each = lists_[entry * merges_ + i];
-                if (each.lanes == kIsStore) {
-                    hasher.add_bytes(&stores_[each.token], sizeof stores_[each.token]);
-                }
-            }
-        }
-    }
-
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& in_use_& free_& free_stores_;
         for (Mshr& each : entries_) {
             archive& each.line& each.way& each.pc& each.warp& each.listed& each.client& each.sectors& each.installs;
@@ -153,7 +134,7 @@ class MshrTable {
             archive& each.token& each.lanes;
         }
         for (MergedStore& each : stores_) {
-            archive& each.mask.bits& reinterpret_cast<unsigned char(&)[kLineBytes]>(each.data);
+            archive& each.mask.bits& each.data;
         }
     }
 

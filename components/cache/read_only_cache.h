@@ -8,6 +8,7 @@
 #include "components/cache/set_index.h"
 #include "core/bits/bits_128.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
@@ -80,19 +81,14 @@ class ReadOnlyCache {
     const ReadOnlyCacheCounters& counters() const { return counters_; }
     ReadOnlyCacheCounters& counters() { return counters_; }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        for_each([&](auto& value) { archive& value; });
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        const_cast<ReadOnlyCache*>(this)->for_each([&](const auto& value) {
-            if constexpr (requires { value.hash(hasher); }) {
-                value.hash(hasher);
-            } else {
-                hasher.add(value);
-            }
-        });
+    void fields(StateArchive& archive) {
+        for (Line& line : lines_) {
+            archive& line.address& line.used;
+        }
+        for (Miss& miss : mshrs_) {
+            archive& miss.address& miss.readers& miss.used;
+        }
+        archive& uses_;
     }
 
   private:
@@ -107,19 +103,6 @@ class ReadOnlyCache {
         bool used = false;
     };
 
-    template <class F>
-    void for_each(F&& f) {
-        for (Line& line : lines_) {
-            f(line.address);
-            f(line.used);
-        }
-        for (Miss& miss : mshrs_) {
-            f(miss.address);
-            f(miss.readers);
-            f(miss.used);
-        }
-        f(uses_);
-    }
     Line* find(std::uint64_t line);
     Line* set_of(std::uint64_t line) { return lines_.data() + std::size_t{index_.of(line)} * ways_; }
     Answer look_up(std::uint64_t line, Readers reader, bool can_ask);

@@ -6,13 +6,8 @@
 
 #include "core/component/slot.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 }
 
 namespace lookahead::gpu {
@@ -34,9 +29,7 @@ class ReplacementPolicy {
     /// Forgets everything: all lines are gone.
     virtual void clear() = 0;
 
-    virtual void hash_state(StateHasher& hasher) const = 0;
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
 };
 
 struct ReplacementArguments {
@@ -49,6 +42,7 @@ struct ReplacementArguments {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::ReplacementPolicy> {
     static constexpr std::string_view name = "l1d.replacement";
+    static constexpr std::string_view default_variant = "lru";
     static constexpr std::string_view description = "Chooses the line of L1D that makes room for another.";
     using Arguments = std::tuple<const lookahead::gpu::ReplacementArguments&>;
 };

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "components/cache/find_way.h"
 #include "components/cache/set_index.h"
 #include "components/protocols/memory.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
 inline constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
-inline constexpr std::uint32_t kNoWay = ~std::uint32_t{0};
 
 /// What a cache knows about a line that it holds or awaits, or of which it holds or awaits sectors: each is valid,
 /// awaited or absent. Without sectors all four go together.
@@ -41,15 +41,7 @@ class TagArray {
     unsigned set_of(std::uint64_t line) const { return index_.of(line); }
 
     /// The way that holds or awaits the line, or kNoWay.
-    std::uint32_t find(std::uint64_t line) const {
-        const std::uint32_t first = set_of(line) * ways_;
-        for (std::uint32_t way = first; way < first + ways_; ++way) {
-            if (tags_[way] == line) {
-                return way;
-            }
-        }
-        return kNoWay;
-    }
+    std::uint32_t find(std::uint64_t line) const { return find_way(tags_.data(), set_of(line) * ways_, ways_, line); }
 
     std::uint64_t line(std::uint32_t way) const { return tags_[way]; }
     LineInfo& info(std::uint32_t way) { return info_[way]; }
@@ -80,12 +72,7 @@ class TagArray {
     }
     void clear(std::uint32_t way) { assign(way, kNoLine, {}); }
 
-    void hash_state(StateHasher& hasher) const {
-        hasher.add_bytes(tags_.data(), tags_.size() * sizeof(tags_[0]));
-        hasher.add_bytes(info_.data(), info_.size() * sizeof(info_[0]));
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         for (std::size_t way = 0; way < tags_.size(); ++way) {
             LineInfo& info = info_[way];
             archive& tags_[way] &

@@ -6,13 +6,10 @@
 // the policy uneven: of six ways the last two have half of the tree to themselves, so that a stream of misses takes
 // each of them twice as often as each of the first four.
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
 #include "components/cache/replacement_policy.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -47,11 +44,7 @@ class TreePseudoLru final : public ReplacementPolicy {
 
     void clear() override { upper_half_.assign(upper_half_.size(), 0); }
 
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add_bytes(upper_half_.data(), upper_half_.size() * sizeof(upper_half_[0]));
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << upper_half_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> upper_half_; }
+    void fields(StateArchive& archive) override { archive& upper_half_; }
 
   private:
     static constexpr std::uint64_t bit(unsigned number) { return std::uint64_t{1} << number; }

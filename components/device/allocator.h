@@ -10,10 +10,11 @@
 #include "components/device/device.h"
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 
-/// Hands out global memory: the lowest gap that is large enough, so that addresses hang on nothing but the calls. The
+/// Hands out global memory: the lowest gap that is large enough, so that addresses depend on nothing but the calls. The
 /// emulator, captures and the host of the timing model share it, so a program sees the same addresses in all.
 class Allocator {
   public:
@@ -22,6 +23,7 @@ class Allocator {
         std::uint64_t bytes = 0;  ///< as asked for
         DeviceAddress end() const { return address + bytes; }
         bool operator==(const Block&) const = default;
+        void fields(StateArchive& archive) { archive& address& bytes; }
     };
     /// Gives addresses in the first `reach` bytes of global memory.
     explicit Allocator(std::uint64_t reach = isa::kGlobalBytes) : reach_(reach) {}
@@ -106,16 +108,7 @@ class Allocator {
     /// All allocations, by address.
     std::span<const Block> blocks() const { return blocks_; }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        std::uint64_t count = blocks_.size();
-        archive& pages_& count;
-        blocks_.resize(count);
-        for (Block& block : blocks_) {
-            archive& block.address;
-            archive& block.bytes;
-        }
-    }
+    void fields(StateArchive& archive) { archive& pages_& blocks_; }
 
     /// CUDA maps device memory in pages of this size (cuMemGetAllocationGranularity).
     static constexpr std::uint64_t kPageBytes = std::uint64_t{2} << 20;

@@ -1,32 +1,19 @@
 #include "components/device/cta_dispatcher.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/binary_object.hpp>
-#include <boost/serialization/deque.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 
 #include "components/device/device_ports.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
 LOOKAHEAD_REGISTER_PARAMETERS(DispatcherParameters, "dispatcher", "The CTA dispatcher.")
 LOOKAHEAD_REGISTER_STATISTICS(DispatcherCounters, "dispatcher", "The CTA dispatcher.")
-
-template <class Archive>
-void CtaDispatcher::Launch::serialize(Archive& archive, unsigned) {
-    archive& boost::serialization::make_binary_object(&fields, sizeof fields);
-    std::size_t bytes = parameters.size();
-    archive& bytes;
-    parameters.resize(bytes);
-    archive& boost::serialization::make_binary_object(parameters.data(), bytes);
-}
 
 CtaDispatcher::CtaDispatcher(const DispatcherParameters& parameters, ClockDomain clock, const isa::KernelTable& kernels,
                              const OccupancyLimits& limits, unsigned sms)
@@ -50,7 +37,7 @@ void CtaDispatcher::handle(const MessageHeader& message) {
     switch (static_cast<GpuMessage>(message.type)) {
         case GpuMessage::launch_kernel: {
             Launch launch;
-            launch.fields = message.as<LaunchKernel>();
+            launch.launch = message.as<LaunchKernel>();
             launch.parameters = arriving_.take<LaunchKernel>(message);
             queue_.push_back(std::move(launch));
             if (!running_) {
@@ -75,7 +62,7 @@ void CtaDispatcher::handle(const MessageHeader& message) {
 void CtaDispatcher::begin_kernel() {
     const Launch launch = std::move(queue_.front());
     queue_.pop_front();
-    current_ = launch.fields;
+    current_ = launch.launch;
     running_ = true;
     next_cta_ = 0;
     cta_count_ = current_.grid.count();
@@ -163,19 +150,6 @@ std::string CtaDispatcher::waiting_for() const {
     return std::to_string(sms_ - drained_sms_) + " SMs to drain after " + kernel;
 }
 
-void CtaDispatcher::hash_state(StateHasher& hasher) const {
-    hasher.add(running_);
-    hasher.add(queue_.size());
-    hasher.add(current_.launch);
-    hasher.add(next_cta_);
-    hasher.add(completed_ctas_);
-    hasher.add(drained_sms_);
-    hasher.add(static_cast<std::uint64_t>(begin_));
-    hasher.add(warp_instructions_);
-    hasher.add(thread_instructions_);
-    hash(hasher, counters_);
-}
-
 void CtaDispatcher::audit(Audit& audit) const {
     audit.account("CTAs", static_cast<std::int64_t>(counters_.ctas));
 }
@@ -184,20 +158,11 @@ void CtaDispatcher::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "dispatcher", counters_);
 }
 
-template <class Archive>
-void CtaDispatcher::serialize_state(Archive& archive) {
+void CtaDispatcher::fields(StateArchive& archive) {
     archive& now_& queue_& running_;
-    archive& boost::serialization::make_binary_object(&current_, sizeof current_);
+    archive.plain(current_);
     archive& next_cta_& cta_count_& completed_ctas_& drained_sms_& begin_& warp_instructions_& thread_instructions_;
-    serialize_counters(archive, counters_);
-}
-
-void CtaDispatcher::save(boost::archive::binary_oarchive& archive) const {
-    const_cast<CtaDispatcher*>(this)->serialize_state(archive);
-}
-
-void CtaDispatcher::load(boost::archive::binary_iarchive& archive) {
-    serialize_state(archive);
+    archive& counters_;
 }
 
 }  // namespace lookahead::gpu

@@ -11,6 +11,7 @@
 #include "core/lp/logical_process.h"
 #include "core/param/parameters.h"
 #include "core/port/out_port.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 #include "core/time/clock_domain.h"
 
@@ -40,11 +41,9 @@ class CtaDispatcher : public LogicalProcess {
     Time next_event_time() const override { return kTimeInfinity; }
     bool finished() const override { return !running_ && queue_.empty(); }
     std::string waiting_for() const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void audit(Audit& audit) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     /// For progress reports: the running kernel's name (empty: none), its launch, the part of its CTAs that completed.
     std::string running_kernel() const { return running_ ? kernels_[current_.kernel].name : std::string(); }
@@ -56,11 +55,13 @@ class CtaDispatcher : public LogicalProcess {
   private:
     friend struct AuditSabotage;
     struct Launch {
-        LaunchFields fields{};
+        LaunchFields launch{};
         std::vector<std::byte> parameters;
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned version);
+        void fields(StateArchive& archive) {
+            archive.plain(launch);
+            archive& parameters;
+        }
     };
 
     void handle(const MessageHeader& message);
@@ -71,8 +72,6 @@ class CtaDispatcher : public LogicalProcess {
     void sm_drained(const SmDrained& message);
     void complete_kernel();
     Time arrival(Cycle delay = 0) const { return clock_.edge(now_ + parameters_.latency + delay); }
-    template <class Archive>
-    void serialize_state(Archive& archive);
 
     DispatcherParameters parameters_;
     ClockDomain clock_;

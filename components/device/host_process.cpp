@@ -1,11 +1,6 @@
 #include "components/device/host_process.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/binary_object.hpp>
-#include <boost/serialization/string.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -16,6 +11,7 @@
 #include "components/protocols/send_launch.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -48,24 +44,7 @@ void check_parameters(const isa::Kernel& kernel, std::uint32_t bytes) {
     }
 }
 
-template <class Archive>
-void serialize_bytes(Archive& archive, ByteBuffer& bytes) {
-    std::size_t size = bytes.size();
-    archive& size;
-    if constexpr (Archive::is_loading::value) {
-        bytes.clear();
-        bytes.extend(size);
-    }
-    archive& boost::serialization::make_binary_object(bytes.data(), size);
-}
-
 }  // namespace
-
-template <class Archive>
-void HostProcess::LogEntry::serialize(Archive& archive, unsigned) {
-    archive& kind& allocated;
-    serialize_bytes(archive, data);
-}
 
 HostProcess::HostProcess(const HostParameters& parameters, const AddressMapping& mapping,
                          const isa::KernelTable& kernels, unsigned sms, DriverThread::Program program)
@@ -322,47 +301,24 @@ std::string HostProcess::waiting_for() const {
     return phrase + " to complete";
 }
 
-void HostProcess::hash_state(StateHasher& hasher) const {
-    hasher.add(log_.size());
-    for (const LogEntry& entry : log_) {
-        hasher.add(static_cast<std::uint64_t>(entry.kind));
-        hasher.add(entry.allocated);
-        hasher.add_bytes(entry.data.data(), entry.data.size());
-    }
-    for (const KernelRecord& record : records_) {
-        hasher.add(static_cast<std::uint64_t>(record.begin));
-        hasher.add(static_cast<std::uint64_t>(record.end));
-        hasher.add(record.warp_instructions);
-        hasher.add(record.thread_instructions);
-    }
-    hasher.add(outstanding_);
-    hasher.add(sent_bytes_);
-    hasher.add(static_cast<std::uint64_t>(next_piece_time_));
-    hash(hasher, counters_);
-}
-
 void HostProcess::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "host", counters_);
 }
 
-template <class Archive>
-void HostProcess::serialize_state(Archive& archive) {
-    bool loading = call_ == &load_;
-    archive& started_& loaded_variables_& loading& now_& outstanding_& sent_bytes_& next_piece_time_;
-    if (loading) {
+void HostProcess::fields(StateArchive& archive) {
+    bool loading_variable = call_ == &load_;
+    archive& started_& loaded_variables_& loading_variable& now_& outstanding_& sent_bytes_& next_piece_time_;
+    if (archive.loading() && loading_variable) {
         call_ = load_variable(kernel_table_.image[loaded_variables_ - 1]);
     }
-    serialize_bytes(archive, received_);
-    archive& launches_& allocator_& log_& records_;
-    serialize_counters(archive, counters_);
+    archive& received_& launches_& allocator_& log_& records_& counters_;
+    if (archive.loading()) {
+        repeat_calls();
+    }
 }
 
-void HostProcess::save(boost::archive::binary_oarchive& archive) const {
-    const_cast<HostProcess*>(this)->serialize_state(archive);
-}
-
-void HostProcess::load(boost::archive::binary_iarchive& archive) {
-    serialize_state(archive);
+/// Runs the driver anew against the log, up to the call at which it stands.
+void HostProcess::repeat_calls() {
     announced_ = allocator_.mapped();
     driver_ = std::make_unique<DriverThread>(program_, kernel_table_.image);
     if (!started_ || call_ == &load_) {

@@ -15,6 +15,7 @@
 #include "core/message/byte_buffer.h"
 #include "core/param/parameters.h"
 #include "core/port/out_port.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
@@ -44,8 +45,7 @@ struct KernelRecord {
     std::uint64_t warp_instructions = 0;
     std::uint64_t thread_instructions = 0;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& name& launch& grid.x& grid.y& grid.z& block.x& block.y& block.z& registers& shared_bytes& begin& end;
         archive& warp_instructions& thread_instructions;
     }
@@ -65,10 +65,8 @@ class HostProcess : public LogicalProcess {
     Time next_event_time() const override { return started_ ? next_piece_time_ : 0; }
     bool finished() const override { return started_ && call_ == nullptr; }
     std::string waiting_for() const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     const std::vector<KernelRecord>& kernels() const { return records_; }
 
@@ -79,8 +77,7 @@ class HostProcess : public LogicalProcess {
         DeviceAddress allocated = 0;
         ByteBuffer data;
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned version);
+        void fields(StateArchive& archive) { archive& kind& allocated& data; }
     };
 
     void handle(const MessageHeader& message);
@@ -103,8 +100,7 @@ class HostProcess : public LogicalProcess {
     Time link_latency() const;
     /// Time that `bytes` take on the link.
     Time transfer_time(std::uint64_t bytes) const;
-    template <class Archive>
-    void serialize_state(Archive& archive);
+    void repeat_calls();
 
     HostParameters parameters_;
     AddressMapping mapping_;

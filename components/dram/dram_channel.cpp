@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/vector.hpp>
 
-#include "components/dram/dram_request_io.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -246,48 +242,19 @@ void DramChannel::refresh_until(Cycle now) {
     next_refresh_ = due + timing_.refresh_interval;
 }
 
-template <class Archive>
-void DramChannel::Bank::serialize(Archive& archive, unsigned) {
+void DramChannel::Bank::fields(StateArchive& archive) {
     archive& open_row& request& taken& columns_left& group& activate& precharge& column;
 }
 
-void DramChannel::hash_state(StateHasher& hasher) const {
-    scheduler_->hash_state(hasher);
-    hasher.add(serving_);
-    for (unsigned i = 0; i < banks_.size(); ++i) {
-        const Bank& bank = banks_[i];
-        hasher.add(bank.open_row);
-        hasher.add(static_cast<std::uint64_t>(bank.activate));
-        hasher.add(static_cast<std::uint64_t>(bank.precharge));
-        hasher.add(static_cast<std::uint64_t>(bank.column));
-        if (serving_ >> i & 1) {
-            hasher.add(bank.columns_left);
-            hash(hasher, bank.request);
+void DramChannel::fields(StateArchive& archive) {
+    scheduler_->fields(archive);
+    archive& banks_& serving_& waiting_& returning_& next_age_& limits_& last_activates_& oldest_activate_& next_refresh_&
+        next_cycle_& next_bank_& counters_;
+    if (archive.loading()) {
+        for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
+            set_candidate(static_cast<unsigned>(std::countr_zero(left)));
         }
     }
-    hasher.add_bytes(limits_.data(), limits_.size() * sizeof(Cycle));
-    for (std::uint32_t i = 0; i < last_activates_.size(); ++i) {
-        hasher.add(static_cast<std::uint64_t>(last_activates_[(oldest_activate_ + i) % 4]));
-    }
-    hasher.add(static_cast<std::uint64_t>(next_cycle_));
-    lookahead::hash(hasher, counters_);
-}
-
-void DramChannel::save(boost::archive::binary_oarchive& archive) const {
-    scheduler_->save(archive);
-    archive << banks_ << serving_ << waiting_ << returning_ << next_age_ << limits_ << last_activates_
-            << oldest_activate_ << next_refresh_ << next_cycle_ << next_bank_;
-    serialize_counters(archive, counters_);
-}
-
-void DramChannel::load(boost::archive::binary_iarchive& archive) {
-    scheduler_->load(archive);
-    archive >> banks_ >> serving_ >> waiting_ >> returning_ >> next_age_ >> limits_ >> last_activates_ >>
-        oldest_activate_ >> next_refresh_ >> next_cycle_ >> next_bank_;
-    for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
-        set_candidate(static_cast<unsigned>(std::countr_zero(left)));
-    }
-    serialize_counters(archive, counters_);
 }
 
 }  // namespace lookahead::gpu

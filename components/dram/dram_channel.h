@@ -8,6 +8,7 @@
 #include "components/dram/dram_counters.h"
 #include "components/dram/dram_parameters.h"
 #include "components/dram/dram_scheduler.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -50,9 +51,7 @@ class DramChannel {
     unsigned waiting() const { return waiting_; }
     const DramCounters& counters() const { return counters_; }
 
-    void hash_state(StateHasher& hasher) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     struct Bank {
@@ -66,8 +65,7 @@ class DramChannel {
         Cycle precharge = 0;
         Cycle column = 0;
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned);
+        void fields(StateArchive& archive);
     };
 
     /// A bank's next command as `plan` sees it: possible from max(ready, limits_[limit]) on. Of the commands of one

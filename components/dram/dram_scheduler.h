@@ -6,16 +6,8 @@
 #include <tuple>
 
 #include "core/component/slot.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
-
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
-namespace lookahead {
-class StateHasher;
-}
 
 namespace lookahead::gpu {
 
@@ -28,6 +20,8 @@ struct DramRequest {
     Cycle arrival = 0;          ///< in the DRAM's queue, DRAM cycle
     std::uint64_t age = 0;      ///< order of arrival
     bool write = false;
+
+    void fields(StateArchive& archive) { archive& row& bank& tag& columns& arrival& age& write; }
 };
 
 inline constexpr std::uint64_t kNoRow = std::numeric_limits<std::uint64_t>::max();
@@ -46,7 +40,7 @@ struct DramSchedulerShape {
 ///   offered, some request is taken.
 /// - the channel calls `take` for a bank that is eligible and serves nothing; the request is gone from the scheduler
 ///   then, and the bank serves it to its end.
-/// - it does not know the time: the result hangs on the order of the calls alone.
+/// - it does not know the time: the result depends on the order of the calls alone.
 class DramScheduler {
   public:
     virtual ~DramScheduler() = default;
@@ -54,9 +48,7 @@ class DramScheduler {
     virtual std::uint64_t eligible_banks() const = 0;
     virtual DramRequest take(unsigned bank, std::uint64_t open_row) = 0;
 
-    virtual void hash_state(StateHasher& hasher) const = 0;
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
 };
 
 }  // namespace lookahead::gpu
@@ -64,6 +56,7 @@ class DramScheduler {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::DramScheduler> {
     static constexpr std::string_view name = "dram.scheduler";
+    static constexpr std::string_view default_variant = "frfcfs";
     static constexpr std::string_view description = "Chooses the request that a DRAM bank serves next.";
     using Arguments = std::tuple<const lookahead::gpu::DramSchedulerShape&>;
 };

@@ -1,11 +1,9 @@
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
-#include "components/dram/dram_request_io.h"
 #include "components/dram/dram_scheduler.h"
+#include "core/bits/ring.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -17,53 +15,24 @@ class FcfsScheduler final : public DramScheduler {
     explicit FcfsScheduler(const DramSchedulerShape& shape) : ring_(shape.entries) {}
 
     void add(const DramRequest& request) override {
-        LOOKAHEAD_ASSERT(count_ < ring_.size(), "the DRAM scheduler was given more requests than it has entries");
-        at(count_) = request;
-        ++count_;
+        LOOKAHEAD_ASSERT(!ring_.full(), "the DRAM scheduler was given more requests than it has entries");
+        ring_.push() = request;
     }
 
-    std::uint64_t eligible_banks() const override { return count_ == 0 ? 0 : std::uint64_t{1} << ring_[head_].bank; }
+    std::uint64_t eligible_banks() const override { return ring_.empty() ? 0 : std::uint64_t{1} << ring_.front().bank; }
 
     DramRequest take(unsigned, std::uint64_t) override {
-        const DramRequest request = ring_[head_];
-        head_ = head_ + 1 == ring_.size() ? 0 : head_ + 1;
-        --count_;
+        const DramRequest request = ring_.front();
+        ring_.pop();
         return request;
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        for (std::size_t i = 0; i < count_; ++i) {
-            hash(hasher, at(i));
-        }
-    }
-
-    void save(boost::archive::binary_oarchive& archive) const override {
-        std::vector<DramRequest> all;
-        for (std::size_t i = 0; i < count_; ++i) {
-            all.push_back(at(i));
-        }
-        archive << all;
-    }
-
-    void load(boost::archive::binary_iarchive& archive) override {
-        std::vector<DramRequest> all;
-        archive >> all;
-        for (const DramRequest& request : all) {
-            add(request);
-        }
+    void fields(StateArchive& archive) override {
+        ring_.fields(archive, [&](DramRequest& request) { archive& request; });
     }
 
   private:
-    std::size_t place(std::size_t i) const {
-        const std::size_t sum = head_ + i;
-        return sum >= ring_.size() ? sum - ring_.size() : sum;
-    }
-    DramRequest& at(std::size_t i) { return ring_[place(i)]; }
-    const DramRequest& at(std::size_t i) const { return ring_[place(i)]; }
-
-    std::vector<DramRequest> ring_;
-    std::size_t head_ = 0;
-    std::size_t count_ = 0;
+    Ring<DramRequest> ring_;
 };
 
 }  // namespace

@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
-#include "components/dram/dram_request_io.h"
 #include "components/dram/dram_scheduler.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -98,34 +95,20 @@ class FrfcfsScheduler final : public DramScheduler {
         return request;
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add(draining_ ? 1 : 0);
-        for (const List& list : lists_) {
-            for (std::uint32_t entry = list.head; entry != kNone; entry = next_[entry]) {
-                hash(hasher, requests_[entry]);
-            }
-        }
-    }
-
-    void save(boost::archive::binary_oarchive& archive) const override {
-        archive << draining_;
+    void fields(StateArchive& archive) override {
         std::vector<DramRequest> all;
         for (const List& list : lists_) {
             for (std::uint32_t entry = list.head; entry != kNone; entry = next_[entry]) {
                 all.push_back(requests_[entry]);
             }
         }
-        archive << all;
-    }
-
-    void load(boost::archive::binary_iarchive& archive) override {
-        bool draining = false;
-        std::vector<DramRequest> all;
-        archive >> draining >> all;
-        for (const DramRequest& request : all) {
-            add(request);
+        archive& all;
+        if (archive.loading()) {
+            for (const DramRequest& request : all) {
+                add(request);
+            }
         }
-        draining_ = draining;
+        archive& draining_;  // which `add` may set
     }
 
   private:

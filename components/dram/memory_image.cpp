@@ -1,10 +1,8 @@
 #include "components/dram/memory_image.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -42,58 +40,34 @@ std::byte* MemoryImage::place(std::uint64_t local) {
     return pointer->data() + (local & (kPageBytes - 1));
 }
 
-void MemoryImage::written(std::uint64_t local, std::size_t count) {
-    add_to_history(local, read(local), count);
-}
-
-void MemoryImage::add_to_history(std::uint64_t local, const std::byte* bytes, std::size_t count) {
-    StateHasher hasher;
-    hasher.add(history_);
-    hasher.add(local);
-    hasher.add_bytes(bytes, count);
-    history_ = hasher.value();
-}
-
 void MemoryImage::write(std::uint64_t local, const std::byte* bytes, std::size_t count) {
     std::memcpy(place(local), bytes, count);
-    add_to_history(local, bytes, count);  // those given are in the host's cache, the written ones need not be
 }
 
 void MemoryImage::fill(std::uint64_t local, std::byte value, std::size_t count) {
     std::memset(place(local), static_cast<int>(value), count);
-    written(local, count);
 }
 
-void MemoryImage::hash_state(StateHasher& hasher) const {
-    hasher.add(history_);
-}
-
-void MemoryImage::save(boost::archive::binary_oarchive& archive) const {
-    archive << history_;
-    for (std::uint64_t group = 0; group < groups_.size(); ++group) {
-        if (!groups_[group]) {
-            continue;
+void MemoryImage::fields(StateArchive& archive) {
+    if (archive.loading()) {
+        groups_.clear();
+        std::uint64_t number = 0;
+        for (archive& number; number != 0; archive& number) {
+            archive.plain(place((number - 1) << kPageBits), kPageBytes);
         }
-        for (std::uint64_t i = 0; i < groups_[group]->size(); ++i) {
-            const auto& page = (*groups_[group])[i];
-            if (page) {
-                const std::uint64_t number = (group << kGroupBits | i) + 1;
-                archive << number;
-                archive.save_binary(page->data(), kPageBytes);
+        return;
+    }
+    for (std::uint64_t group = 0; group < groups_.size(); ++group) {
+        for (std::uint64_t i = 0; groups_[group] && i < groups_[group]->size(); ++i) {
+            if (const auto& page = (*groups_[group])[i]) {
+                std::uint64_t number = (group << kGroupBits | i) + 1;
+                archive& number;
+                archive.plain(page->data(), kPageBytes);
             }
         }
     }
-    const std::uint64_t end = 0;
-    archive << end;
-}
-
-void MemoryImage::load(boost::archive::binary_iarchive& archive) {
-    groups_.clear();
-    archive >> history_;
-    std::uint64_t number = 0;
-    for (archive >> number; number != 0; archive >> number) {
-        archive.load_binary(place((number - 1) << kPageBits), kPageBytes);
-    }
+    std::uint64_t end = 0;
+    archive& end;
 }
 
 }  // namespace lookahead::gpu

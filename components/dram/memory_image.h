@@ -6,13 +6,8 @@
 #include <memory>
 #include <vector>
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 }
 
 namespace lookahead::gpu {
@@ -28,24 +23,17 @@ class MemoryImage {
     const std::byte* read(std::uint64_t local) const;
     void write(std::uint64_t local, const std::byte* bytes, std::size_t count);
     void fill(std::uint64_t local, std::byte value, std::size_t count);
-    /// For writes of parts: the place of `count` bytes; the caller changes them at once and calls `written`.
+    /// For writes of parts: where the byte stands.
     std::byte* place(std::uint64_t local);
-    void written(std::uint64_t local, std::size_t count);
 
-    /// A hash of everything that was ever written, in order: it costs nothing at an epoch, however large the memory.
-    void hash_state(StateHasher& hasher) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     static constexpr unsigned kGroupBits = 10;
     using Page = std::array<std::byte, kPageBytes>;
     using Group = std::array<std::unique_ptr<Page>, std::size_t{1} << kGroupBits>;
 
-    void add_to_history(std::uint64_t local, const std::byte* bytes, std::size_t count);
-
     std::vector<std::unique_ptr<Group>> groups_;
-    std::uint64_t history_ = 0;
 };
 
 }  // namespace lookahead::gpu

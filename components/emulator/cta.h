@@ -47,7 +47,7 @@ class CtaRunner {
 
     /// Instructions that a warp has run, on average, since one last exited.
     std::uint64_t uninterrupted() const { return uninterrupted_; }
-    /// Of these, those since a byte of global or shared memory was changed, as far as watched.
+    /// Those among them since a byte of global or shared memory was changed, as far as watched.
     std::uint64_t quiet() const { return quiet_; }
     void restart_patience() { uninterrupted_ = quiet_ = 0; }
 
@@ -92,7 +92,7 @@ class CtaRunner {
     [[noreturn]] void report_deadlock() const;
 
     bool repeats(Warp& warp);
-    std::uint64_t state_of(const Warp& warp) const;
+    std::uint64_t state_of(Warp& warp) const;
 
     isa::WarpIdentity identity(const Warp& warp) const;
     ExecutionPlace place(const Warp& warp) const { return place(warp, warp.simt.pc()); }

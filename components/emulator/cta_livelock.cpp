@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "components/emulator/cta.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead {
 
@@ -20,11 +20,12 @@ constexpr unsigned kLongestCycle = 1 << 14;
 
 }  // namespace
 
-std::uint64_t CtaRunner::state_of(const Warp& warp) const {
+std::uint64_t CtaRunner::state_of(Warp& warp) const {
     StateHasher hasher;
     hasher.add_bytes(warp.frame, launch_.kernel->registers * sizeof(isa::Row));
     for (unsigned i = 0; i < isa::kPredicateRegisters; ++i) hasher.add(warp.predicates[i]);
-    warp.simt.hash_paths(hasher);
+    HashingArchive archive(hasher);
+    warp.simt.path_fields(archive);
     return hasher.value();
 }
 

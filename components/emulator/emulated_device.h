@@ -57,7 +57,7 @@ class EmulatedDevice : public Device {
     /// Where the bytes of the allocation or variable that holds `address` lie.
     std::byte* memory(DeviceAddress address) { return memory_.at(address); }
     std::span<const Launch> launches() const { return launches_; }
-    /// Of all launches.
+    /// Sums over all launches.
     const ExecutionCounts& counts() const { return counts_; }
 
   private:

@@ -49,7 +49,6 @@ struct ExecutionCounts {
     const InstructionCount& of(InstructionClass c) const { return by_class[static_cast<std::size_t>(c)]; }
     const InstructionCount& loads_from(isa::Space space) const { return loads[static_cast<std::size_t>(space)]; }
     const InstructionCount& stores_to(isa::Space space) const { return stores[static_cast<std::size_t>(space)]; }
-    const InstructionCount& atomics_in(isa::Space space) const { return atomics[static_cast<std::size_t>(space)]; }
 
     ExecutionCounts& operator+=(const ExecutionCounts& other);
     bool operator==(const ExecutionCounts&) const = default;

@@ -1,44 +1,66 @@
 #include "components/interconnect/network_pair.h"
 
-#include <string>
-
 #include "components/interconnect/partition_ports.h"
 #include "core/error/error.h"
 
 namespace lookahead::gpu {
+namespace {
 
-void check_paths(std::string_view topology, unsigned sms, unsigned slices) {
+/// Relative number of messages of a path, for partitioners that have no measured ones.
+constexpr double kPathTraffic = 10;
+
+unsigned slices_of(const InterconnectEndpoints& ends) {
+    return static_cast<unsigned>(ends.partitions.size()) * ends.slices_per_partition;
+}
+
+}  // namespace
+
+void NetworkPairTopology::connect(Model& model, const InterconnectEndpoints& ends) const {
+    const auto sms = static_cast<unsigned>(ends.sms.size());
+    const unsigned slices = slices_of(ends);
+    check_paths(sms, slices);
+    const LpId requests =
+        model.add({kind_.name + ".requests", kind_.name, kind_.work}, network(ends, sms, slices, Carries::requests));
+    const LpId replies =
+        model.add({kind_.name + ".replies", kind_.name, kind_.work}, network(ends, sms, slices, Carries::replies));
+    connect_requests(model, ends, requests);
+    connect_replies(model, ends, replies);
+}
+
+void NetworkPairTopology::check_paths(unsigned sms, unsigned slices) const {
     constexpr unsigned kMostPaths = 1u << 16;
     if (sms * slices > kMostPaths) {
-        throw ConfigurationError(std::string(topology) + " joins SMs and slices by " + std::to_string(kMostPaths) +
+        throw ConfigurationError(kind_.what + " joins SMs and slices by " + std::to_string(kMostPaths) +
                                  " paths at most; " + std::to_string(sms) + " SMs and " + std::to_string(slices) +
                                  " slices need " + std::to_string(sms * slices));
     }
 }
 
-void connect_through(Model& model, const InterconnectEndpoints& ends, const NetworkPair& networks) {
-    const auto sms = static_cast<unsigned>(ends.sms.size());
-    const unsigned slices = static_cast<unsigned>(ends.partitions.size()) * ends.slices_per_partition;
+void NetworkPairTopology::connect_requests(Model& model, const InterconnectEndpoints& ends, LpId network) const {
     const Time request = ends.clock.least_span(ends.ports.request_latency);
-    const Time reply = ends.clock.least_span(ends.ports.reply_latency);
-    const Time delivery = ends.clock.least_span(networks.delivery_latency);
-    for (unsigned sm = 0; sm < sms; ++sm) {
-        for (unsigned slice = 0; slice < slices; ++slice) {
-            const auto path = static_cast<std::uint16_t>(sm * slices + slice);
+    const Time delivery = ends.clock.least_span(kind_.delivery_latency);
+    std::uint16_t path = 0;
+    for (unsigned sm = 0; sm < ends.sms.size(); ++sm) {
+        for (unsigned slice = 0; slice < slices_of(ends); ++slice, ++path) {
             const unsigned local = slice % ends.slices_per_partition;
-            model.connect(ends.sms[sm], ends.sm_requests, networks.requests, path, request, kPathTraffic);
-            model.connect(ends.sms[sm], ends.sm_credits, networks.requests, path, request);
-            model.connect(networks.requests, 0, ends.partitions[slice / ends.slices_per_partition],
-                          partition_in_port(local, sm), delivery, kPathTraffic);
+            model.connect(ends.sms[sm], ends.sm_requests, network, path, request, kPathTraffic);
+            model.connect(ends.sms[sm], ends.sm_credits, network, path, request);
+            model.connect(network, 0, ends.partitions[slice / ends.slices_per_partition], partition_in_port(local, sm),
+                          delivery, kPathTraffic);
         }
     }
-    for (unsigned slice = 0; slice < slices; ++slice) {
-        for (unsigned sm = 0; sm < sms; ++sm) {
-            const auto path = static_cast<std::uint16_t>(slice * sms + sm);
+}
+
+void NetworkPairTopology::connect_replies(Model& model, const InterconnectEndpoints& ends, LpId network) const {
+    const Time reply = ends.clock.least_span(ends.ports.reply_latency);
+    const Time delivery = ends.clock.least_span(kind_.delivery_latency);
+    std::uint16_t path = 0;
+    for (unsigned slice = 0; slice < slices_of(ends); ++slice) {
+        for (unsigned sm = 0; sm < ends.sms.size(); ++sm, ++path) {
             model.connect(ends.partitions[slice / ends.slices_per_partition], slice % ends.slices_per_partition,
-                          networks.replies, path, reply, kPathTraffic);
-            model.connect(networks.replies, 0, ends.sms[sm], static_cast<std::uint16_t>(ends.sm_reply_port + slice),
-                          delivery, kPathTraffic);
+                          network, path, reply, kPathTraffic);
+            model.connect(network, 0, ends.sms[sm], static_cast<std::uint16_t>(ends.sm_reply_port + slice), delivery,
+                          kPathTraffic);
         }
     }
 }

@@ -1,27 +1,41 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "components/interconnect/topology.h"
 
 namespace lookahead::gpu {
 
-/// Relative number of messages of a path, for partitioners that have no measured ones.
-inline constexpr double kPathTraffic = 10;
+/// Two logical processes, each a NetworkProcess, carry all messages between SMs and slices: one requests and the credits
+/// for replies, the other replies and the credits for requests. A path has an in-port of its own: that from SM m to slice
+/// s is m x slices + s of the first, that from slice s to SM m is s x SMs + m of the second; what leaves by destination p
+/// of out-port 0 goes where path p ends.
+class NetworkPairTopology : public InterconnectTopology {
+  public:
+    static constexpr std::string_view kReads[] = {"crossbar"};  ///< for the ports at the ends
+    /// ConfigurationError where so many SMs and slices need more paths than a process has in-ports.
+    void connect(Model& model, const InterconnectEndpoints& ends) const final;
 
-/// Two logical processes that carry all messages between SMs and slices. A path has an in-port of its own: that from
-/// SM m to slice s is m x slices + s of `requests`, that from slice s to SM m is s x SMs + m of `replies`; what leaves
-/// by destination p of out-port 0 goes where path p ends. Requests and the credits for replies take the same path.
-struct NetworkPair {
-    LpId requests;
-    LpId replies;
-    Cycle delivery_latency = 1;  ///< from a network to where its messages go, network cycles
+  protected:
+    struct Kind {
+        std::string what;        ///< begins a sentence: "a mesh"
+        std::string name;        ///< of the processes and their kind
+        double work;             ///< of each, relative, for partitioners that have no measured weights
+        Cycle delivery_latency;  ///< from a network to where its messages go, network cycles
+    };
+    explicit NetworkPairTopology(Kind kind) : kind_(std::move(kind)) {}
+
+    enum class Carries { requests, replies };
+    virtual Model::Factory network(const InterconnectEndpoints& ends, unsigned sms, unsigned slices,
+                                   Carries carries) const = 0;
+
+  private:
+    void check_paths(unsigned sms, unsigned slices) const;
+    void connect_requests(Model& model, const InterconnectEndpoints& ends, LpId network) const;
+    void connect_replies(Model& model, const InterconnectEndpoints& ends, LpId network) const;
+
+    Kind kind_;
 };
-
-/// Throws ConfigurationError where so many SMs and slices need more paths than a process has in-ports.
-/// `topology` begins the sentence: "a mesh".
-void check_paths(std::string_view topology, unsigned sms, unsigned slices);
-
-void connect_through(Model& model, const InterconnectEndpoints& ends, const NetworkPair& networks);
 
 }  // namespace lookahead::gpu

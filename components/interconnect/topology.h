@@ -51,6 +51,7 @@ class InterconnectTopology {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::InterconnectTopology> {
     static constexpr std::string_view name = "interconnect.topology";
+    static constexpr std::string_view default_variant = "crossbar";
     static constexpr std::string_view description = "Joins SMs and L2 slices.";
     using Arguments = std::tuple<>;
 };

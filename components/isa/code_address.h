@@ -9,7 +9,7 @@ namespace lookahead::isa {
 inline constexpr std::uint64_t kFunctionBase = 0x0000'0004'0000'0000;
 inline constexpr std::uint64_t kFunctionAlignment = 16;
 
-/// Of the function with the given number in its module.
+/// The address of the function with the given number in its module.
 constexpr std::uint64_t code_address(std::uint32_t function) {
     return kFunctionBase + function * kFunctionAlignment;
 }

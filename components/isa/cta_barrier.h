@@ -4,6 +4,7 @@
 #include <string>
 
 #include "components/isa/instruction.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::isa {
 
@@ -51,14 +52,8 @@ struct CtaBarrier {
     /// "barrier 3, at which 2 of 4 warps have arrived", for messages.
     std::string describe(unsigned number, std::uint32_t live_warps) const;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& arrived& threads& true_lanes& all_true;
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        hasher.add(arrived | std::uint64_t{threads} << 32);
-        hasher.add(true_lanes | std::uint64_t{all_true} << 32);
     }
 };
 

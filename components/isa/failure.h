@@ -21,10 +21,10 @@ struct FailedAssertion {
 std::string sentence(const FailedAssertion& assertion, const ModuleImage& image, const Dim3& ctaid, const Dim3& block,
                      std::uint32_t thread);
 
-/// Of an indirect call: "calls 0x10, ...".
+/// What an indirect call did: "calls 0x10, ...".
 std::string wrong_call_sentence(std::uint32_t low, std::uint32_t high);
 
-/// Of TrapMode::stack.
+/// For TrapMode::stack.
 std::string stack_overflow_sentence();
 
 }  // namespace lookahead::isa

@@ -77,7 +77,7 @@ double absolute(double a) {
 }
 
 /// The lesser of two numbers; of a number and NaN the number; -0 is less than +0. (PTX ISA, min and max.)
-/// Of two equal values the bits' union is the one with a sign, their intersection the one without.
+/// For two equal values the bits' union is the one with a sign, their intersection the one without.
 template <class T, class Bits>
 T lesser(T a, T b) {
     const Bits tie = std::bit_cast<Bits>(a) | std::bit_cast<Bits>(b);

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace lookahead::isa {
@@ -22,6 +25,25 @@ struct LoadTrace {
     };
 
     std::vector<Launch> launches;
+};
+
+/// The LoadTrace of a run, which is found when somebody first asks for it: few do.
+class KnownLoads {
+  public:
+    using Find = std::function<std::shared_ptr<const LoadTrace>()>;
+    explicit KnownLoads(Find find) : find_(std::move(find)) {}
+
+    /// Null if it cannot be found. For one thread at a time.
+    const LoadTrace* get() const {
+        if (trace_ == nullptr && find_) {
+            trace_ = find_();
+        }
+        return trace_.get();
+    }
+
+  private:
+    Find find_;
+    mutable std::shared_ptr<const LoadTrace> trace_;
 };
 
 }  // namespace lookahead::isa

@@ -72,7 +72,7 @@ std::uint64_t add_double(std::uint64_t old_value, std::uint64_t operand) {
     return std::bit_cast<std::uint64_t>(canonical(std::bit_cast<double>(old_value) + std::bit_cast<double>(operand)));
 }
 
-/// .noftz: rounded once. Of the low halves.
+/// .noftz: rounded once; the low halves.
 std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
     const double exact =
         double{float_of_half(static_cast<std::uint16_t>(a))} + double{float_of_half(static_cast<std::uint16_t>(b))};
@@ -83,7 +83,7 @@ std::uint32_t add_half(std::uint64_t a, std::uint64_t b) {
 
 namespace {
 
-/// Of all lanes: most warps access memory whole, and then nothing needs to be kept.
+/// For all lanes at once: most warps access memory whole, and then nothing needs to be kept.
 template <class Address>
 void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& address_of) {
     if (active == kFullMask) {

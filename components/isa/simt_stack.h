@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::isa {
 
@@ -25,6 +26,7 @@ class SimtStack {
         std::uint32_t reconvergence = kNoTarget;
         LaneMask mask = 0;
         bool operator==(const Entry&) const = default;
+        void fields(StateArchive& archive) { archive& pc& reconvergence& mask; }
     };
 
     SimtStack() = default;
@@ -72,20 +74,11 @@ class SimtStack {
             pop();
     }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& waiting_;
         if (waiting_ > kInline && overflow_.size() < waiting_ - kInline) overflow_.resize(waiting_ - kInline);
-        serialize_entry(archive, top_);
-        for (std::uint32_t i = 0; i < waiting_; ++i) serialize_entry(archive, at(i));
-    }
-
-    /// `Hasher` has add(std::uint64_t).
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        hasher.add(waiting_);
-        hash_entry(hasher, top_);
-        for (std::uint32_t i = 0; i < waiting_; ++i) hash_entry(hasher, at(i));
+        archive& top_;
+        for (std::uint32_t i = 0; i < waiting_; ++i) archive& at(i);
     }
 
     bool operator==(const SimtStack& other) const {
@@ -132,18 +125,6 @@ class SimtStack {
         for (std::uint32_t i = 0; i < waiting_; ++i)
             if (at(i).mask != 0) at(kept++) = at(i);
         waiting_ = kept;
-    }
-
-    template <class Archive>
-    static void serialize_entry(Archive& archive, Entry& entry) {
-        archive& entry.pc;
-        archive& entry.reconvergence;
-        archive& entry.mask;
-    }
-    template <class Hasher>
-    static void hash_entry(Hasher& hasher, const Entry& entry) {
-        hasher.add(entry.pc | std::uint64_t{entry.reconvergence} << 32);
-        hasher.add(entry.mask);
     }
 
     Entry top_;

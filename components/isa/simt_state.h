@@ -5,6 +5,7 @@
 
 #include "components/isa/instruction.h"
 #include "components/isa/simt_stack.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::isa {
 
@@ -22,7 +23,7 @@ enum class SimtModel : std::uint8_t { stack, convergence_barrier };
 ///
 /// The running path changes only where it cannot go on (it waits or has ended), and at branches back in loops that may
 /// wait for other lanes (Instruction::yields), not on stalls: NVIDIA's GPUs run a divergent path until it blocks or
-/// yields (Damani et al., "GPU Subwarp Interleaving", HPCA 2022, section II). So which path runs hangs on the
+/// yields (Damani et al., "GPU Subwarp Interleaving", HPCA 2022, section II). So which path runs depends on the
 /// instructions alone, not on time: the emulator and the SMs run the paths in the same order.
 class SimtState : private SimtStack {
   public:
@@ -111,35 +112,15 @@ class SimtState : private SimtStack {
             if (path.wait == Wait::meeting || path.wait == Wait::held) visit(path.pc, path.mask, path.members);
     }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned version) {
-        SimtStack::serialize(archive, version);
+    void fields(StateArchive& archive) {
+        SimtStack::fields(archive);
         archive& model_& credit_& spins_& spin_pc_& spin_lanes_& top_barrier_& resumed_;
-        serialize_all(archive, others_);
-        serialize_all(archive, barriers_);
+        archive& others_& barriers_;
     }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        hash_paths(hasher);
-        hasher.add(spins_ | std::uint64_t{spin_pc_} << 32);
-        hasher.add(spin_lanes_);
-    }
-    /// All that the paths' future hangs on: without spins().
-    template <class Hasher>
-    void hash_paths(Hasher& hasher) const {
-        SimtStack::hash(hasher);
-        hasher.add(static_cast<std::uint32_t>(credit_) | std::uint64_t{top_barrier_} << 32 |
-                   std::uint64_t{resumed_} << 48);
-        for (const Path& path : others_) {
-            hasher.add(path.pc | std::uint64_t{path.mask} << 32);
-            hasher.add(path.barrier | static_cast<std::uint64_t>(path.wait) << 16 | std::uint64_t{path.old} << 24 |
-                       std::uint64_t{path.members} << 32);
-            hasher.add(path.key);
-        }
-        for (const Barrier& barrier : barriers_) {
-            hasher.add(barrier.pc | std::uint64_t{barrier.members} << 32);
-            hasher.add(barrier.parent);
-        }
+    /// All that the paths' future depends on: without spins().
+    void path_fields(StateArchive& archive) {
+        SimtStack::fields(archive);
+        archive& credit_& top_barrier_& resumed_& others_& barriers_;
     }
 
   private:
@@ -164,8 +145,7 @@ class SimtState : private SimtStack {
         LaneMask members = 0;
         std::uint64_t key = 0;
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& pc& mask& barrier& wait& old& hold& members& key;
         }
     };
@@ -175,19 +155,10 @@ class SimtState : private SimtStack {
         LaneMask members = 0;
         std::uint16_t parent = kNoBarrier;  ///< that encloses it
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& pc& members& parent;
         }
     };
-
-    template <class Archive, class Element>
-    static void serialize_all(Archive& archive, std::vector<Element>& elements) {
-        auto size = static_cast<std::uint32_t>(elements.size());
-        archive& size;
-        elements.resize(size);
-        for (Element& element : elements) element.serialize(archive, 0);
-    }
 
     void reconverge() {
         if (top_.pc != top_.reconvergence) return;

@@ -4,10 +4,11 @@
 
 #include "components/isa/handlers.h"
 #include "components/isa/launch.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::isa {
 
-/// Of the lanes that execute a `*.sync`, whose member masks may differ, those to wait now, and for whom.
+/// Which of the lanes that execute a `*.sync`, whose member masks may differ, wait now, and for whom.
 struct Members {
     LaneMask lanes;
     LaneMask members;
@@ -37,16 +38,9 @@ class WarpExchange {
     /// The lanes' source predicates.
     LaneMask predicates() const { return predicates_; }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         for (auto& row : sources_) archive& row.lanes;
         archive& result_.lanes& predicates_& result_predicates_;
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        hasher.add_bytes(sources_, sizeof sources_);
-        hasher.add_bytes(&result_, sizeof result_);
-        hasher.add(predicates_ | std::uint64_t{result_predicates_} << 32);
     }
 
   private:

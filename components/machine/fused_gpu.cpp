@@ -1,8 +1,6 @@
 #include "components/machine/fused_gpu.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 #include <numeric>
 
@@ -11,7 +9,7 @@
 #include "components/sm/sm_ports.h"
 #include "core/error/error.h"
 #include "core/lp/lp_binding.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -152,13 +150,6 @@ std::string FusedGpu::waiting_for() const {
     return "nothing";
 }
 
-void FusedGpu::hash_state(StateHasher& hasher) const {
-    for (const auto& sm : sms_) {
-        sm->hash_state(hasher);
-    }
-    memory_.hash_state(hasher);
-}
-
 void FusedGpu::visit_statistics(StatisticsVisitor& visitor) const {
     for (const auto& sm : sms_) {
         sm->visit_statistics(visitor);
@@ -192,24 +183,11 @@ void FusedGpu::visit_trace(TraceVisitor& visitor) const {
     }
 }
 
-void FusedGpu::save(boost::archive::binary_oarchive& archive) const {
+void FusedGpu::fields(StateArchive& archive) {
     for (const auto& sm : sms_) {
-        LpBinding::save(*sm, archive);
+        LpBinding::fields(*sm, archive);
     }
-    memory_.save(archive);
-    for (const Time time : next_times_) {
-        archive << time;
-    }
-}
-
-void FusedGpu::load(boost::archive::binary_iarchive& archive) {
-    for (const auto& sm : sms_) {
-        LpBinding::load(*sm, archive);
-    }
-    memory_.load(archive);
-    for (Time& time : next_times_) {
-        archive >> time;
-    }
+    archive& memory_& next_times_;
 }
 
 }  // namespace lookahead::gpu

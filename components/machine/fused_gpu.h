@@ -12,6 +12,7 @@
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/lp/logical_process.h"
 #include "core/port/message_router.h"
+#include "core/state/state_archive.h"
 #include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
@@ -24,7 +25,7 @@ inline constexpr std::uint16_t kFusedHostPort = 0xffff;
 inline constexpr unsigned kFusedToDispatcher = 0;  ///< one destination an SM
 inline constexpr unsigned kFusedToHost = 1;        ///< one destination a channel of the address mapping
 
-/// Of the SMs' names: they are components of the process "gpu".
+/// Begins the SMs' names: they are components of the process "gpu".
 inline constexpr const char* kFusedPrefix = "gpu.";
 
 /// All SMs and a PerfectMemory in one logical process, since no channel can have the latency of a perfect memory: the SMs
@@ -48,14 +49,12 @@ class FusedGpu final : public LogicalProcess {
     Time next_event_time() const override;
     bool finished() const override;
     std::string waiting_for() const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     std::uint64_t progress() const override;
     void audit(Audit& audit) const override;
     void start_trace(const TraceWindow& window) override;
     void visit_trace(TraceVisitor& visitor) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
   private:
     void deliver(const MessageHeader& message);

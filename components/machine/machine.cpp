@@ -13,7 +13,7 @@
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "components/sm/parameters.h"
 #include "components/sm/sm_ports.h"
-#include "core/component/catalogue.h"
+#include "core/component/registered_keys.h"
 #include "core/component/slot.h"
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
@@ -36,14 +36,15 @@ constexpr double kControlWork = 0.1;
 }  // namespace
 
 Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program,
-                 std::shared_ptr<const isa::LoadTrace> loads)
+                 isa::KnownLoads::Find find_loads)
     : configuration_(configuration),
       kernels_(std::move(kernels)),
-      loads_(std::move(loads)),
+      loads_(std::move(find_loads)),
       parameters_(configuration_.read<MachineParameters>("gpu")),
       mapping_(configuration_.read<AddressMappingParameters>("address_mapping")),
       core_clock_(configuration_.read<SmParameters>("sm").frequency),
       memory_clock_(core_clock_.frequency_hz() * parameters_.memory_clock_ratio) {
+    read_registered(configuration_);
     add_processes(std::move(program));
     if (parameters_.perfect_memory) {
         connect_fused_gpu();
@@ -52,6 +53,11 @@ Machine::Machine(const Configuration& configuration, isa::KernelTable kernels, D
     connect_host();
     connect_dispatcher();
     connect_interconnect();
+}
+
+void Machine::check_processes() const {
+    make_sm(0);
+    make_partition(0);
 }
 
 void Machine::check_ranks(int ranks) const {
@@ -73,9 +79,6 @@ void Machine::add_processes(DriverThread::Program program) {
     dispatcher_ = model_.add({"dispatcher", "dispatcher", kControlWork}, [=, this] {
         return std::make_unique<CtaDispatcher>(dispatcher, core_clock_, kernels_, limits, sms);
     });
-    // Every rank makes one process of either kind: so it reads, and checks, the same keys as all others.
-    make_sm(0);
-    make_partition(0);
     if (parameters_.perfect_memory) {
         add_fused_gpu();
         return;
@@ -115,11 +118,10 @@ std::unique_ptr<StreamingMultiprocessor> Machine::make_sm(unsigned index, Perfec
             memory = std::make_unique<CrossbarMemoryPort>(name, crossbar, memory_clock_, parameters_.memory_clock_ratio,
                                                           mapping_, services.requests, services.credits);
         }
-        const std::string variant = configuration_.variant(SlotTraits<LoadStoreUnit>::name, "coalescing");
-        return make_variant<LoadStoreUnit>(
-            variant, configuration_,
+        return make_chosen<LoadStoreUnit>(
+            configuration_,
             LoadStoreArguments{name, configuration_, services.contexts, services.shared_bytes, services.registers,
-                               services.listener, std::move(memory), &kernels_, loads_.get(), &services.constants});
+                               services.listener, std::move(memory), &kernels_, &loads_, &services.constants});
     };
     return std::make_unique<StreamingMultiprocessor>(
         configuration_, kernels_, SmIdentity{index, static_cast<std::uint32_t>(parameters_.sms)}, make_load_store_unit);
@@ -131,7 +133,7 @@ std::unique_ptr<LogicalProcess> Machine::make_partition(unsigned index) const {
     arguments.crossbar = port_parameters();
     arguments.l2 = configuration_.read<L2Parameters>("l2");
     arguments.dram = configuration_.read<DramParameters>("dram");
-    arguments.dram_scheduler = configuration_.variant(SlotTraits<DramScheduler>::name, "frfcfs");
+    arguments.dram_scheduler = chosen_variant<DramScheduler>(configuration_);
     arguments.frequency = memory_clock_.frequency_hz();
     arguments.requesters = static_cast<unsigned>(parameters_.sms);
     arguments.channel = index;
@@ -189,8 +191,7 @@ void Machine::connect_fused_gpu() {
 }
 
 std::unique_ptr<InterconnectTopology> Machine::make_topology() const {
-    const std::string variant = configuration_.variant(SlotTraits<InterconnectTopology>::name, "crossbar");
-    return make_variant<InterconnectTopology>(variant, configuration_);
+    return make_chosen<InterconnectTopology>(configuration_);
 }
 
 CrossbarParameters Machine::port_parameters() const {

@@ -31,10 +31,10 @@ struct MachineParameters {
 /// outlives every process made from its model.
 class Machine {
   public:
-    /// Reads and checks every key of the machine, on every rank alike. `configuration` outlives the machine; `program`
-    /// runs on the host; `loads` is what a functional run found that it will load, for prefetchers that are to know.
+    /// Reads all keys of the program (read_registered()). `configuration` outlives the machine; `program` runs on the host;
+    /// `find_loads` finds out by a functional run what the program will load, for prefetchers that ask.
     Machine(const Configuration& configuration, isa::KernelTable kernels, DriverThread::Program program,
-            std::shared_ptr<const isa::LoadTrace> loads = nullptr);
+            isa::KnownLoads::Find find_loads = {});
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
 
@@ -48,6 +48,9 @@ class Machine {
     const std::vector<LpId>& sms() const { return sms_; }
     const std::vector<LpId>& partitions() const { return partitions_; }
 
+    /// Makes a process of each kind, which find out that way whether the values of their keys fit together:
+    /// ConfigurationError if they do not.
+    void check_processes() const;
     /// ConfigurationError for a machine that runs in one process only, if there are more ranks.
     void check_ranks(int ranks) const;
 
@@ -66,7 +69,7 @@ class Machine {
 
     const Configuration& configuration_;
     isa::KernelTable kernels_;
-    std::shared_ptr<const isa::LoadTrace> loads_;  ///< null, or what the run will load
+    isa::KnownLoads loads_;
     MachineParameters parameters_;
     AddressMapping mapping_;
     ClockDomain core_clock_;

@@ -1,15 +1,13 @@
 #include "components/machine/perfect_memory.h"
 
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 
 #include "components/isa/memory_access.h"
 #include "components/memory_partition/line_bytes.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -64,7 +62,6 @@ void PerfectMemory::write(const WriteRequest& request, HeldMessages& replies) {
     ++writes_;
     written_bytes_ += bytes_in(request.mask);
     write_words(image_.place(request.line), request.mask, reinterpret_cast<const std::byte*>(&request + 1));
-    image_.written(request.line, kLineBytes);
     acknowledge(request.tag, replies);
 }
 
@@ -86,7 +83,6 @@ void PerfectMemory::atomic(const AtomicRequest& request, HeldMessages& replies) 
         std::memcpy(place, &changed, bytes);
         values[i] = {.value = old, .lane = lanes[i].lane};
     }
-    image_.written(request.line, kLineBytes);
     if (request.returns_value != 0) {
         reply.append_to(replies);
     } else {
@@ -107,22 +103,8 @@ void PerfectMemory::audit(Audit& audit) const {
     audit.account("written bytes", -static_cast<std::int64_t>(written_bytes_));
 }
 
-void PerfectMemory::hash_state(StateHasher& hasher) const {
-    image_.hash_state(hasher);
-    hasher.add(reads_);
-    hasher.add(writes_);
-    hasher.add(atomics_);
-    hasher.add(written_bytes_);
-}
-
-void PerfectMemory::save(boost::archive::binary_oarchive& archive) const {
-    image_.save(archive);
-    archive << reads_ << writes_ << atomics_ << written_bytes_;
-}
-
-void PerfectMemory::load(boost::archive::binary_iarchive& archive) {
-    image_.load(archive);
-    archive >> reads_ >> writes_ >> atomics_ >> written_bytes_;
+void PerfectMemory::fields(StateArchive& archive) {
+    archive& image_& reads_& writes_& atomics_& written_bytes_;
 }
 
 }  // namespace lookahead::gpu

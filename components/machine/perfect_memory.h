@@ -7,6 +7,7 @@
 #include "components/protocols/memory.h"
 #include "components/sm/multiprocessor/held_messages.h"
 #include "core/message/message.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 class Audit;
@@ -29,9 +30,7 @@ class PerfectMemory {
     const std::byte* read(std::uint64_t address) const { return image_.read(address); }
 
     void audit(Audit& audit) const;
-    void hash_state(StateHasher& hasher) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     void read(const ReadRequest& request, HeldMessages& replies);

@@ -1,11 +1,7 @@
 #include "components/machine/perfect_memory_port.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
-
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -27,16 +23,8 @@ const MessageHeader* PerfectMemoryPort::next_reply(Cycle) {
     return &reply;
 }
 
-void PerfectMemoryPort::hash_state(StateHasher& hasher) const {
-    replies_.hash(hasher);
-}
-
-void PerfectMemoryPort::save(boost::archive::binary_oarchive& archive) const {
-    const_cast<HeldMessages&>(replies_).serialize(archive, 0);
-}
-
-void PerfectMemoryPort::load(boost::archive::binary_iarchive& archive) {
-    replies_.serialize(archive, 0);
+void PerfectMemoryPort::fields(StateArchive& archive) {
+    archive& replies_;
 }
 
 }  // namespace lookahead::gpu

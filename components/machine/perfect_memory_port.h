@@ -2,6 +2,7 @@
 
 #include "components/machine/perfect_memory.h"
 #include "components/sm/lsu/memory_port.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -22,9 +23,7 @@ class PerfectMemoryPort final : public MemoryPort {
 
     bool drained() const override { return replies_.empty(); }
 
-    void hash_state(StateHasher& hasher) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
   private:
     PerfectMemory& memory_;

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 
 #include "components/memory_partition/line_bytes.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -50,28 +47,10 @@ std::uint64_t L2Cache::dirty_bytes() const {
     return bytes;
 }
 
-void L2Cache::hash_state(StateHasher& hasher) const {
-    for (std::uint32_t line = 0; line < tags_.size(); ++line) {
-        if (!occupied(line)) {
-            continue;
-        }
-        hasher.add(tags_[line]);
-        hasher.add(used_[line]);
-        hasher.add_bytes(&states_[line], sizeof(State));
-        hasher.add_bytes(data(line), kLineBytes);
-    }
-}
-
-void L2Cache::save(boost::archive::binary_oarchive& archive) const {
-    archive << clock_ << tags_ << used_ << mshr_;
-    archive.save_binary(states_.data(), states_.size() * sizeof(State));
-    archive.save_binary(data_.get(), tags_.size() * kLineBytes);
-}
-
-void L2Cache::load(boost::archive::binary_iarchive& archive) {
-    archive >> clock_ >> tags_ >> used_ >> mshr_;
-    archive.load_binary(states_.data(), states_.size() * sizeof(State));
-    archive.load_binary(data_.get(), tags_.size() * kLineBytes);
+void L2Cache::fields(StateArchive& archive) {
+    archive& clock_& tags_& used_& mshr_;
+    archive.plain(states_.data(), states_.size());
+    archive.plain(data_.get(), tags_.size() * kLineBytes);
 }
 
 }  // namespace lookahead::gpu

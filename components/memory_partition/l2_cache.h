@@ -4,15 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include "components/cache/find_way.h"
 #include "components/protocols/memory.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 }
 
 namespace lookahead::gpu {
@@ -22,7 +18,7 @@ namespace lookahead::gpu {
 /// written without being fetched holds the written bytes alone.
 class L2Cache {
   public:
-    static constexpr std::uint32_t kNoLine = ~0u;
+    static constexpr std::uint32_t kNoLine = kNoWay;
     static constexpr std::uint16_t kNoMshr = 0xffff;
 
     /// `sets` is a power of two.
@@ -30,13 +26,7 @@ class L2Cache {
 
     /// The line of that local address in the set, or kNoLine.
     std::uint32_t find(unsigned set, std::uint64_t local) const {
-        const std::uint64_t* tags = tags_.data() + set * ways_;
-        for (unsigned way = 0; way < ways_; ++way) {
-            if (tags[way] == local) {
-                return static_cast<std::uint32_t>(set * ways_ + way);
-            }
-        }
-        return kNoLine;
+        return find_way(tags_.data(), set * ways_, ways_, local);
     }
     /// The line to be replaced: one without contents, else the least recently used that awaits no fill; kNoLine if
     /// all await fills.
@@ -73,9 +63,7 @@ class L2Cache {
     std::byte* data(std::uint32_t line) { return data_.get() + std::size_t{line} * kLineBytes; }
     const std::byte* data(std::uint32_t line) const { return data_.get() + std::size_t{line} * kLineBytes; }
 
-    void hash_state(StateHasher& hasher) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     static constexpr std::uint64_t kFree = ~std::uint64_t{0};

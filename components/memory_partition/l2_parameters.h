@@ -77,5 +77,5 @@ struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
                  .min = 1,
                  .max = 1'000'000,
                  .help = "L2 cycles from a partition's answer to the host's receiving it.",
-                 .source = "about half a microsecond, one way over PCI Express; no kernel time hangs on it"}));
+                 .source = "about half a microsecond, one way over PCI Express; no kernel time depends on it"}));
 };

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 
 #include "components/isa/memory_access.h"
 #include "components/memory_partition/line_bytes.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -280,7 +277,6 @@ void L2Slice::write_back_contents(std::uint32_t line) {
     const std::uint64_t local = cache_.local_address(line);
     copy_bytes(image_.place(local), cache_.data(line), cache_.dirty(line));
     books_.written_back_bytes += bytes_in(cache_.dirty(line));
-    image_.written(local, kLineBytes);
 }
 
 /// Bytes of a request are written.
@@ -541,79 +537,24 @@ void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) 
     }
 }
 
-template <class Archive>
-void L2Slice::serialize_books(Archive& archive) {
-    archive& books_.reads& books_.writes& books_.atomics& books_.written_bytes& books_.overwritten_bytes& books_
-        .written_back_bytes& books_.host_bytes& books_.dram_reads& books_.dram_writes;
-    samples_.serialize(archive, 0);
-}
-
-void L2Slice::hash_state(StateHasher& hasher) const {
-    requests_.hash_state(hasher);
-    replies_.hash_state(hasher);
-    cache_.hash_state(hasher);
-    for (std::uint32_t i = 0; i < fill_count_; ++i) {
-        const std::size_t at = fill_head_ + i;
-        const Fill& fill = fills_[at >= fills_.size() ? at - fills_.size() : at];
-        hasher.add(fill.mshr | std::uint64_t{fill.sectors} << 16);
-        hasher.add(static_cast<std::uint64_t>(fill.ready));
-    }
-    for (std::uint32_t i = 0; i < parameters_.mshrs; ++i) {
-        mshrs_.hash(hasher, static_cast<std::uint16_t>(i));
-    }
-    for (std::uint32_t i = 0; i < queued_; ++i) {
-        const std::size_t at = queue_head_ + i;
-        const DramAccess& access = queue_[at >= queue_.size() ? at - queue_.size() : at];
-        hasher.add(access.local);
-        hasher.add(access.mshr | std::uint64_t{access.sectors} << 16);
-        hasher.add(access.write ? 1 : 0);
-    }
-    hasher.add(draining_);
-    hasher.add(static_cast<std::uint64_t>(next_cycle_));
-    hasher.add(static_cast<std::uint64_t>(stall_));
-    hash(hasher, counters_);
-    hasher.add_bytes(&books_, sizeof books_);
-    samples_.hash_state(hasher);
-}
-
 void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& name) const {
     visit(visitor, name, "l2_slice", counters_);
     visit(visitor, name + ".requests", "ejection_port", requests_.counters());
     visit(visitor, name + ".replies", "injection_port", replies_.counters());
 }
 
-void L2Slice::save(boost::archive::binary_oarchive& archive) const {
-    requests_.save(archive);
-    replies_.save(archive);
-    cache_.save(archive);
-    mshrs_.save(archive);
-    for (const DramAccess& access : queue_) {
-        archive << access.local << access.mshr << access.sectors << access.write;
-    }
-    for (const Fill& fill : fills_) {
-        archive << fill.mshr << fill.sectors << fill.ready;
-    }
-    archive << queue_head_ << queued_ << fill_head_ << fill_count_ << draining_ << next_cycle_ << busy_until_ << stall_
-            << stall_since_;
-    serialize_counters(archive, counters_);
-    const_cast<L2Slice&>(*this).serialize_books(archive);  // Boost's operator& serves both ways; here it only reads
-}
-
-void L2Slice::load(boost::archive::binary_iarchive& archive) {
-    requests_.load(archive);
-    replies_.load(archive);
-    cache_.load(archive);
-    mshrs_.load(archive);
+void L2Slice::fields(StateArchive& archive) {
+    archive& requests_& replies_& cache_& mshrs_;
     for (DramAccess& access : queue_) {
-        archive >> access.local >> access.mshr >> access.sectors >> access.write;
+        archive& access.local& access.mshr& access.sectors& access.write;
     }
     for (Fill& fill : fills_) {
-        archive >> fill.mshr >> fill.sectors >> fill.ready;
+        archive& fill.mshr& fill.sectors& fill.ready;
     }
-    archive >> queue_head_ >> queued_ >> fill_head_ >> fill_count_ >> draining_ >> next_cycle_ >> busy_until_ >>
-        stall_ >> stall_since_;
-    serialize_counters(archive, counters_);
-    serialize_books(archive);
+    archive& queue_head_& queued_& fill_head_& fill_count_& draining_& next_cycle_& busy_until_& stall_& stall_since_;
+    archive& counters_& samples_;
+    archive& books_.reads& books_.writes& books_.atomics& books_.written_bytes& books_.overwritten_bytes& books_
+        .written_back_bytes& books_.host_bytes& books_.dram_reads& books_.dram_writes;
 }
 
 }  // namespace lookahead::gpu

@@ -14,6 +14,7 @@
 #include "components/memory_partition/l2_parameters.h"
 #include "components/memory_partition/mshr_file.h"
 #include "components/memory_partition/request_samples.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_visitor.h"
 
 namespace lookahead {
@@ -90,10 +91,8 @@ class L2Slice {
     unsigned withheld_credits(unsigned requester) const { return requests_.withheld_credits(requester); }
     const L2Counters& counters() const { return counters_; }
 
-    void hash_state(StateHasher& hasher) const;
     void visit_statistics(StatisticsVisitor& visitor, const std::string& name) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     friend struct AuditSabotage;
@@ -136,8 +135,6 @@ class L2Slice {
     void write_back_contents(std::uint32_t line);
     void make_dirty(std::uint32_t line, const ByteMask& bytes);
     void overwritten_by_host(std::uint32_t line, const ByteMask& bytes);
-    template <class Archive>
-    void serialize_books(Archive& archive);
     void enqueue(const DramAccess& access);
     unsigned queue_room() const { return static_cast<unsigned>(queue_.size()) - queued_; }
     SectorMask missing_sectors(std::uint32_t line, const MessageHeader& request) const;

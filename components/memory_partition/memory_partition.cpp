@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 
 #include "components/memory_partition/line_bytes.h"
@@ -13,7 +10,7 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/configuration.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -310,18 +307,6 @@ void MemoryPartition::audit(Audit& audit) const {
     }
 }
 
-void MemoryPartition::hash_state(StateHasher& hasher) const {
-    for (const auto& slice : slices_) {
-        slice->hash_state(hasher);
-    }
-    for (const auto& dram : drams_) {
-        dram->hash_state(hasher);
-    }
-    image_.hash_state(hasher);
-    phases_.hash_state(hasher);
-    hasher.add(next_slice_);
-}
-
 void MemoryPartition::visit_statistics(StatisticsVisitor& visitor) const {
     for (unsigned i = 0; i < slices_.size(); ++i) {
         slices_[i]->visit_statistics(visitor, name() + ".slice" + std::to_string(i));
@@ -332,26 +317,14 @@ void MemoryPartition::visit_statistics(StatisticsVisitor& visitor) const {
     }
 }
 
-void MemoryPartition::save(boost::archive::binary_oarchive& archive) const {
+void MemoryPartition::fields(StateArchive& archive) {
     for (const auto& slice : slices_) {
-        slice->save(archive);
+        slice->fields(archive);
     }
     for (const auto& dram : drams_) {
-        dram->save(archive);
+        dram->fields(archive);
     }
-    image_.save(archive);
-    archive << phases_ << next_slice_ << cycle_ << time_ << dram_cycle_ << dram_time_;
-}
-
-void MemoryPartition::load(boost::archive::binary_iarchive& archive) {
-    for (const auto& slice : slices_) {
-        slice->load(archive);
-    }
-    for (const auto& dram : drams_) {
-        dram->load(archive);
-    }
-    image_.load(archive);
-    archive >> phases_ >> next_slice_ >> cycle_ >> time_ >> dram_cycle_ >> dram_time_;
+    archive& image_& phases_& next_slice_& cycle_& time_& dram_cycle_& dram_time_;
 }
 
 }  // namespace lookahead::gpu

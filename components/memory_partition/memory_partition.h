@@ -11,6 +11,7 @@
 #include "components/interconnect/partition_ports.h"
 #include "components/memory_partition/l2_slice.h"
 #include "core/lp/logical_process.h"
+#include "core/state/state_archive.h"
 #include "core/stats/phase_log.h"
 
 namespace lookahead {
@@ -44,11 +45,9 @@ class MemoryPartition final : public LogicalProcess {
     bool finished() const override;
     std::string waiting_for() const override;
     void audit(Audit& audit) const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     const PhaseLog* phases() const override { return &phases_; }
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     unsigned channel() const { return arguments_.channel; }
     std::size_t slices() const { return slices_.size(); }
@@ -65,7 +64,7 @@ class MemoryPartition final : public LogicalProcess {
     void run_slices(Cycle now);
     void run_dram(Cycle now);
     bool step_dram(DramChannel& dram, Cycle now);
-    /// Of a slice or of a bank: their lowest bits.
+    /// The channel of a slice or of a bank, by their lowest bits.
     DramChannel& dram_of(unsigned slice) { return *drams_[slice & (drams_.size() - 1)]; }
     bool any_dram_accepts() const;
     /// Moves what the slices want to the DRAM's queue, as far as there is room. `dram_now`: the first DRAM cycle that

@@ -1,12 +1,9 @@
 #include "components/memory_partition/mshr_file.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -14,7 +11,7 @@ MshrFile::MshrFile(unsigned registers, unsigned merges)
     : merges_(merges),
       registers_(registers),
       waiters_(std::size_t{registers} * merges),
-      slots_(waiters_.size() * kSlotWords) {
+      slots_(std::make_unique_for_overwrite<std::uint64_t[]>(waiters_.size() * kSlotWords)) {
     free_registers_.reserve(registers);
     free_waiters_.reserve(waiters_.size());
     for (unsigned i = registers; i-- > 0;) {
@@ -60,39 +57,17 @@ void MshrFile::release(std::uint16_t mshr) {
     --in_use_;
 }
 
-void MshrFile::hash(StateHasher& hasher, std::uint16_t mshr) const {
-    hasher.add(registers_[mshr].count | std::uint64_t{registers_[mshr].fetching} << 32);
-    std::uint32_t waiter = registers_[mshr].first;
-    for (std::uint32_t i = 0; i < registers_[mshr].count; ++i, waiter = waiters_[waiter].next) {
-        hasher.add(waiters_[waiter].source);
-        hasher.add_bytes(&request(waiter), request(waiter).total_bytes());
-    }
-}
-
-void MshrFile::save(boost::archive::binary_oarchive& archive) const {
+void MshrFile::fields(StateArchive& archive) {
     // The free lists are saved as they are: they decide which register comes next, and with it the tags in the DRAM.
-    archive << in_use_ << free_registers_ << free_waiters_;
-    for (const Register& entry : registers_) {
-        archive << entry.line_index << entry.count << entry.first << entry.last << entry.fetching;
-        std::uint32_t waiter = entry.first;
-        for (std::uint32_t i = 0; i < entry.count; ++i, waiter = waiters_[waiter].next) {
-            archive << waiters_[waiter].next << waiters_[waiter].source;
-            archive.save_binary(&request(waiter), sizeof(MessageHeader));
-            archive.save_binary(request(waiter).payload(), request(waiter).payload_bytes());
-        }
-    }
-}
-
-void MshrFile::load(boost::archive::binary_iarchive& archive) {
-    archive >> in_use_ >> free_registers_ >> free_waiters_;
+    archive& in_use_& free_registers_& free_waiters_;
     for (Register& entry : registers_) {
-        archive >> entry.line_index >> entry.count >> entry.first >> entry.last >> entry.fetching;
+        archive& entry.line_index& entry.count& entry.first& entry.last& entry.fetching;
         std::uint32_t waiter = entry.first;
         for (std::uint32_t i = 0; i < entry.count; ++i, waiter = waiters_[waiter].next) {
-            archive >> waiters_[waiter].next >> waiters_[waiter].source;
+            archive& waiters_[waiter].next& waiters_[waiter].source;
             auto* head = reinterpret_cast<MessageHeader*>(slots_.get() + waiter * kSlotWords);
-            archive.load_binary(head, sizeof(MessageHeader));
-            archive.load_binary(head + 1, head->payload_bytes());
+            archive.plain(*head);
+            archive.plain(reinterpret_cast<std::byte*>(head + 1), head->payload_bytes());
         }
     }
 }

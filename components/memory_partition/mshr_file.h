@@ -1,19 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "components/protocols/memory.h"
-#include "core/message/lazy_words.h"
 #include "core/message/message.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 }
 
 namespace lookahead::gpu {
@@ -54,9 +49,7 @@ class MshrFile {
     /// The register, which has no waiters and fetches nothing, is free again.
     void release(std::uint16_t mshr);
 
-    void hash(StateHasher& hasher, std::uint16_t mshr) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     friend struct AuditSabotage;
@@ -84,7 +77,7 @@ class MshrFile {
     unsigned in_use_ = 0;
     std::vector<Register> registers_;
     std::vector<Waiter> waiters_;
-    LazyWords slots_;
+    std::unique_ptr<std::uint64_t[]> slots_;  ///< the waiters' messages, most of which are never touched
     // Last in, first out, so that few cache lines are touched when few are in use.
     std::vector<std::uint16_t> free_registers_;
     std::vector<std::uint32_t> free_waiters_;

@@ -6,7 +6,7 @@
 
 #include "components/protocols/memory.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -30,6 +30,10 @@ class RequestSamples {
         Time started = 0;  ///< a bank serves it
         Time ready = 0;    ///< its data are back in the slice
         Time replied = 0;  ///< 0: not yet
+
+        void fields(StateArchive& archive) {
+            archive& requester& number& mshr& sectors& served& taken& queued& started& ready& replied;
+        }
     };
 
     void take(const Sample& sample) {
@@ -58,25 +62,7 @@ class RequestSamples {
     bool any_open() const { return !open_.empty(); }
     const std::vector<Sample>& all() const { return samples_; }
 
-    void hash_state(StateHasher& hasher) const {
-        for (const Sample& each : samples_) {
-            hasher.add(each.requester | std::uint64_t{each.number} << 16 | std::uint64_t{each.mshr} << 32 |
-                       std::uint64_t{each.sectors} << 48 | static_cast<std::uint64_t>(each.served) << 56);
-            for (const Time time : {each.taken, each.queued, each.started, each.ready, each.replied}) {
-                hasher.add(static_cast<std::uint64_t>(time));
-            }
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        std::uint64_t count = samples_.size();
-        archive& count& open_;
-        samples_.resize(count);
-        for (Sample& each : samples_) {
-            archive& each.requester& each.number& each.mshr& each.sectors& each.served;
-            archive& each.taken& each.queued& each.started& each.ready& each.replied;
-        }
-    }
+    void fields(StateArchive& archive) { archive& samples_& open_; }
 
   private:
     std::vector<Sample> samples_;

@@ -109,7 +109,7 @@ struct ReadReply {
     SectorMask sectors;
     std::uint16_t sample = 0;  ///< of the request
 
-    /// Of a reply in a message.
+    /// The data of a reply in a message.
     const std::byte* data() const { return reinterpret_cast<const std::byte*>(this + 1); }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/bits/bits_128.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -84,8 +85,9 @@ class ContextStates {
                in(ContextState::ready_integer);
     }
 
-    const std::array<std::uint8_t, kMaximumContexts>& states() const { return states_; }
-    void restore(const std::array<std::uint8_t, kMaximumContexts>& states) {
+    void fields(StateArchive& archive) {
+        auto states = states_;
+        archive& states;
         for (unsigned context = 0; context < kMaximumContexts; ++context) {
             set(context, static_cast<ContextState>(states[context]));
         }

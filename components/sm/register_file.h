@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -26,9 +27,8 @@ class RegisterFile {
     std::size_t bytes() const { return rows_.size() * sizeof(Row); }
     const void* data() const { return rows_.data(); }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        std::size_t rows = rows_.size();
+    void fields(StateArchive& archive) {
+        std::uint64_t rows = rows_.size();
         archive& rows;
         rows_.resize(rows);
         for (Row& each : rows_) {

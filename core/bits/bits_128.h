@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "core/state/state_archive.h"
+
 namespace lookahead {
 
 /// A set of numbers below 128, in one vector register: union, intersection and the test for emptiness take as many
@@ -101,15 +103,7 @@ class Bits128 {
     }
 
     /// Members from 64 on count only where there are some: a set of lower ones hashes as their word.
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        hasher.add(low());
-        if (high() != 0) {
-            hasher.add(high());
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         std::uint64_t lower = low(), upper = high();
         archive& lower& upper;
         *this = Bits128(lower, upper);

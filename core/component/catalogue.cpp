@@ -28,6 +28,18 @@ const std::vector<VariantEntry>& registered_variants() {
     return variants();
 }
 
+const VariantEntry* find_variant(std::string_view slot, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        variants(), [&](const VariantEntry& each) { return each.slot == slot && each.name == name; });
+    return found == variants().end() ? nullptr : &*found;
+}
+
+bool belongs_to_variant(const ParameterSetEntry& set) {
+    return std::ranges::any_of(variants(), [&](const VariantEntry& variant) {
+        return variant.name == set.prefix && variant.parameters == set.parameters;
+    });
+}
+
 void add_slot(SlotEntry slot) {
     LOOKAHEAD_ASSERT(!slot.description.empty(), "the slot " + slot.name + " has no description");
     const auto place = std::lower_bound(slots().begin(), slots().end(), slot.name,

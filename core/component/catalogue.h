@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/param/parameter_registry.h"
@@ -11,7 +12,8 @@ namespace lookahead {
 struct SlotEntry {
     std::string name;  ///< also the configuration key, unless there is an option: "sm.warp_scheduler"
     std::string description;
-    std::string option = {};  ///< of the command line that chooses a variant: "--sync"
+    std::string option = {};           ///< of the command line that chooses a variant: "--sync"
+    std::string default_variant = {};  ///< where the configuration has a key for the slot
 };
 
 struct VariantEntry {
@@ -20,6 +22,7 @@ struct VariantEntry {
     std::string description;
     std::string source;
     const ParameterList* parameters = nullptr;  ///< under the prefix `name`; null: none
+    std::vector<std::string> reads = {};        ///< other variants' prefixes that it reads, too
 };
 
 /// The slots and variants that registered themselves, each ordered by name. The parameter sets (those of the
@@ -27,6 +30,11 @@ struct VariantEntry {
 /// core/stats/statistics_registry.h; core/component/describe.h prints all of them.
 const std::vector<SlotEntry>& registered_slots();
 const std::vector<VariantEntry>& registered_variants();
+
+/// Null if the slot has no variant of that name.
+const VariantEntry* find_variant(std::string_view slot, std::string_view name);
+/// Whether these are the parameters of a variant.
+bool belongs_to_variant(const ParameterSetEntry& set);
 
 /// The same slot may be added often, but with one description.
 void add_slot(SlotEntry slot);

@@ -67,19 +67,15 @@ std::string variant_page(const VariantEntry& variant) {
 }
 
 std::string slot_page(const SlotEntry& slot) {
-    std::string text = "slot " + slot.name + "\n  " + slot.description + "\n  variants:\n";
+    std::string text = "slot " + slot.name + "\n  " + slot.description + "\n";
+    text += slot.default_variant.empty() ? "" : "  default: " + slot.default_variant + "\n";
+    text += "  variants:\n";
     for (const VariantEntry& variant : registered_variants()) {
         if (variant.slot == slot.name) {
             text += "    " + variant.name + "  " + variant.description + "\n";
         }
     }
     return text;
-}
-
-bool belongs_to_variant(const ParameterSetEntry& set) {
-    return std::any_of(registered_variants().begin(), registered_variants().end(), [&](const VariantEntry& variant) {
-        return variant.name == set.prefix && variant.parameters == set.parameters;
-    });
 }
 
 void describe_slots(std::string_view name, std::vector<std::string>& pages) {

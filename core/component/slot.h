@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 ///     template <>
 ///     struct lookahead::SlotTraits<WarpScheduler> {
 ///         static constexpr std::string_view name = "sm.warp_scheduler";   // the configuration key
+///         static constexpr std::string_view default_variant = "gto";      // none: the configuration has no such key
 ///         static constexpr std::string_view description = "Chooses the warp that issues next.";
 ///         using Arguments = std::tuple<const SchedulerContext&>;          // of every variant's constructor
 ///     };
@@ -29,7 +31,8 @@
 ///
 /// Its constructor takes the slot's Arguments. A variant with parameters names their struct, `using
 /// Parameters = GtoParameters;`, and takes `const Parameters&` before the others; they are read from the
-/// prefix that is the variant's name ("gto.…").
+/// prefix that is the variant's name ("gto.…"). One that reads other variants' parameters too names their prefixes:
+/// `static constexpr std::string_view kReads[] = {"intra"};`.
 namespace lookahead {
 
 template <class Interface>
@@ -41,6 +44,14 @@ template <class Variant>
 concept VariantWithParameters = requires {
     typename Variant::Parameters;
 };
+
+template <class Interface>
+constexpr std::string_view default_variant_of() {
+    if constexpr (requires { SlotTraits<Interface>::default_variant; }) {
+        return SlotTraits<Interface>::default_variant;
+    }
+    return {};
+}
 
 template <class Interface, class ArgumentTuple>
 struct FactoryOf;
@@ -78,12 +89,21 @@ template <class Interface, class Variant>
 bool register_variant(std::string_view name, std::string_view description, std::string_view source) {
     static_assert(std::is_base_of_v<Interface, Variant>, "a variant derives from its slot's interface");
     static_assert(std::has_virtual_destructor_v<Interface>, "a slot's interface has a virtual destructor");
-    VariantEntry entry{std::string(SlotTraits<Interface>::name), std::string(name), std::string(description),
-                       std::string(source), nullptr};
+    VariantEntry entry{std::string(SlotTraits<Interface>::name),
+                       std::string(name),
+                       std::string(description),
+                       std::string(source),
+                       nullptr,
+                       {}};
     if constexpr (VariantWithParameters<Variant>) {
         entry.parameters = &ParametersOf<typename Variant::Parameters>::list;
     }
-    add_slot({std::string(SlotTraits<Interface>::name), std::string(SlotTraits<Interface>::description)});
+    if constexpr (requires { Variant::kReads; }) {
+        entry.reads.assign(std::begin(Variant::kReads), std::end(Variant::kReads));
+    }
+    add_slot({.name = std::string(SlotTraits<Interface>::name),
+              .description = std::string(SlotTraits<Interface>::description),
+              .default_variant = std::string(default_variant_of<Interface>())});
     add_variant(std::move(entry));
     factories<Interface>().emplace(name, &Factory<Interface>::template make<Variant>);
     return true;
@@ -101,6 +121,18 @@ std::unique_ptr<Interface> make_variant(const std::string& name, const Configura
         detail::unknown_variant(SlotTraits<Interface>::name, name, configuration);
     }
     return found->second(name, configuration, std::forward<Arguments>(arguments)...);
+}
+
+/// The variant that the configuration puts into the slot.
+template <class Interface>
+std::string chosen_variant(const Configuration& configuration) {
+    return configuration.variant(SlotTraits<Interface>::name, SlotTraits<Interface>::default_variant);
+}
+
+template <class Interface, class... Arguments>
+std::unique_ptr<Interface> make_chosen(const Configuration& configuration, Arguments&&... arguments) {
+    return make_variant<Interface>(chosen_variant<Interface>(configuration), configuration,
+                                   std::forward<Arguments>(arguments)...);
 }
 
 /// The names of the slot's variants in alphabetical order, for tests that run on all of them.

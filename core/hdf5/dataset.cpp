@@ -68,12 +68,6 @@ void Dataset::read_into(ElementType type, void* values) const {
     }
 }
 
-std::uint64_t Dataset::offset() const {
-    const haddr_t offset = H5Dget_offset(id());
-    LOOKAHEAD_ASSERT(offset != HADDR_UNDEF, "the values of " + name() + " are not in one place");
-    return offset;
-}
-
 std::vector<std::string> Dataset::read_texts() const {
     if (type() != ElementType::text) {
         throw InputError(file_name() + ": " + name() + " does not hold variable-length texts");

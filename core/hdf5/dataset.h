@@ -31,9 +31,6 @@ class Dataset : public Object {
     /// The elements as they lie in memory in the file's own type; not for texts.
     std::vector<std::byte> read_bytes() const;
 
-    /// Where in the file the elements of a dataset of Layout::in_place lie, which are not texts: as in memory.
-    std::uint64_t offset() const;
-
     /// Makes this dataset the scale (coordinate) of a dimension.
     void make_scale(std::string_view dimension_name);
     bool is_scale() const;

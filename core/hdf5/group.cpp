@@ -38,8 +38,8 @@ Handle compressed_properties(std::span<const std::uint64_t> shape) {
 }
 
 Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
-                      std::uint64_t bytes, Layout layout) {
-    const bool compressed = layout == Layout::by_size && !shape.empty() && bytes >= kLargeBytes;
+                      std::uint64_t bytes) {
+    const bool compressed = !shape.empty() && bytes >= kLargeBytes;
     const Handle properties = compressed ? compressed_properties(shape) : Handle();
     return {H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, compressed ? properties.get() : H5P_DEFAULT,
                        H5P_DEFAULT),
@@ -94,10 +94,6 @@ Dataset Group::open_dataset(std::string_view name) const {
     return Dataset(std::move(dataset));
 }
 
-void Group::remove(std::string_view name) {
-    check(H5Ldelete(id(), std::string(name).c_str(), H5P_DEFAULT), id(), "remove " + std::string(name));
-}
-
 bool Group::has(std::string_view name) const {
     return H5Lexists(id(), std::string(name).c_str(), H5P_DEFAULT) > 0;
 }
@@ -134,7 +130,7 @@ void Group::check_size(std::string_view name, std::uint64_t size, std::span<cons
 }
 
 Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
-                     const Meaning& meaning, Layout layout) {
+                     const Meaning& meaning) {
     const Id element = type_in_memory(type);
     std::uint64_t points = 1;
     for (const std::uint64_t extent : shape) {
@@ -143,8 +139,8 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     // A text takes a pointer in memory and twice as much in the file.
     const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
     const Handle array = shape.empty() ? Handle() : array_space(shape);
-    Handle handle = create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(),
-                                   shape, bytes, layout);
+    Handle handle =
+        create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(), shape, bytes);
     check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
     Dataset dataset(std::move(handle));
     if (points > 0) {

@@ -17,9 +17,6 @@ struct Meaning {
     std::string_view description;
 };
 
-/// Where a dataset's values lie: `by_size`: large ones compressed; `in_place`: as they are, at Dataset::offset().
-enum class Layout { by_size, in_place };
-
 enum class LinkKind { group, dataset, other };
 
 class Group : public Object {
@@ -30,7 +27,6 @@ class Group : public Object {
     Group create_group(std::string_view name);
     Group open_group(std::string_view name) const;
     Dataset open_dataset(std::string_view name) const;
-    void remove(std::string_view name);  ///< a group or dataset of this one
 
     bool has(std::string_view name) const;
     std::vector<std::string> names() const;  ///< in alphabetical order
@@ -45,9 +41,9 @@ class Group : public Object {
     /// A dataset of the given shape, in row-major order; values.size() must be its product.
     template <Element T>
     Dataset write_array(std::string_view name, std::span<const T> values, std::span<const std::uint64_t> shape,
-                        const Meaning& meaning, Layout layout = Layout::by_size) {
+                        const Meaning& meaning) {
         check_size(name, values.size(), shape);
-        return write(name, element_type_of<T>(), values.data(), shape, meaning, layout);
+        return write(name, element_type_of<T>(), values.data(), shape, meaning);
     }
     template <Element T>
     Dataset write_scalar(std::string_view name, T value, const Meaning& meaning) {
@@ -60,7 +56,7 @@ class Group : public Object {
   private:
     void check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const;
     Dataset write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
-                  const Meaning& meaning, Layout layout = Layout::by_size);
+                  const Meaning& meaning);
 };
 
 }  // namespace lookahead::hdf5

@@ -82,22 +82,6 @@ void Object::set_attribute(std::string_view name, double value) {
     write_attribute(id(), name, ElementType::float64, scalar_space(), &value);
 }
 
-void Object::set_attribute_value(std::string_view name, const AttributeValue& value) {
-    std::visit(
-        [&]<class T>(const T& each) {
-            if constexpr (std::is_same_v<T, std::monostate>) {
-                throw InternalError("the attribute " + quoted(name) + " has no value");
-            } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-                set_attribute(name, std::span<const std::string>(each));
-            } else if constexpr (std::is_same_v<T, std::string>) {
-                set_attribute(name, std::string_view(each));
-            } else {
-                set_attribute(name, each);
-            }
-        },
-        value);
-}
-
 bool Object::has_attribute(std::string_view name) const {
     return H5Aexists(id(), std::string(name).c_str()) > 0;
 }

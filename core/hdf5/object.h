@@ -28,7 +28,6 @@ class Object {
     void set_attribute(std::string_view name, std::int64_t value);
     void set_attribute(std::string_view name, std::uint64_t value);
     void set_attribute(std::string_view name, double value);
-    void set_attribute_value(std::string_view name, const AttributeValue& value);
 
     bool has_attribute(std::string_view name) const;
     std::vector<std::string> attribute_names() const;  ///< in alphabetical order

@@ -27,7 +27,7 @@ class Audit {
     std::string to_bytes() const;
     void merge(std::string_view bytes);
 
-    /// Sentences, in an order that hangs on neither ranks nor partition; none if all is well.
+    /// Sentences, in an order that depends on neither ranks nor partition; none if all is well.
     std::vector<std::string> faults() const;
 
   private:

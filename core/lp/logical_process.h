@@ -10,16 +10,11 @@
 #include "core/port/out_port.h"
 #include "core/time/time.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
 
 class Audit;
 class PhaseLog;
-class StateHasher;
+class StateArchive;
 class StatisticsVisitor;
 class TraceVisitor;
 struct TraceWindow;
@@ -52,8 +47,8 @@ class LogicalProcess {
     /// What it waits for, as one phrase for the deadlock report.
     virtual std::string waiting_for() const = 0;
 
-    /// Adds all architectural and statistical state; independent of the windows in which it came about.
-    virtual void hash_state(StateHasher&) const = 0;
+    /// All architectural and statistical state, field by field: what a checkpoint holds and what the state's hash covers.
+    virtual void fields(StateArchive& archive) = 0;
     virtual void visit_statistics(StatisticsVisitor&) const {}
     /// The counters of visit_statistics by phases of the program, of those processes that keep them.
     virtual const PhaseLog* phases() const { return nullptr; }
@@ -69,8 +64,6 @@ class LogicalProcess {
     virtual void start_trace(const TraceWindow&) {}
     virtual void visit_trace(TraceVisitor&) const {}
 
-    virtual void save(boost::archive::binary_oarchive&) const = 0;
-    virtual void load(boost::archive::binary_iarchive&) = 0;
 
     LpId id() const { return id_; }
     const std::string& name() const { return name_; }

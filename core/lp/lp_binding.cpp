@@ -1,7 +1,6 @@
 #include "core/lp/lp_binding.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 
@@ -29,17 +28,10 @@ void LpBinding::send_through(LogicalProcess& lp, MessageRouter& router) {
     }
 }
 
-void LpBinding::save(const LogicalProcess& lp, boost::archive::binary_oarchive& archive) {
-    lp.save(archive);
+void LpBinding::fields(LogicalProcess& lp, StateArchive& archive) {
+    lp.fields(archive);
     for (const auto& port : lp.ports_) {
-        archive << port->sequence_;
-    }
-}
-
-void LpBinding::load(LogicalProcess& lp, boost::archive::binary_iarchive& archive) {
-    lp.load(archive);
-    for (const auto& port : lp.ports_) {
-        archive >> port->sequence_;
+        archive& port->sequence_;
     }
 }
 

@@ -21,8 +21,7 @@ class LpBinding {
     static void send_through(LogicalProcess&, MessageRouter&);
 
     /// The LP's own state and its ports' sequence numbers.
-    static void save(const LogicalProcess&, boost::archive::binary_oarchive&);
-    static void load(LogicalProcess&, boost::archive::binary_iarchive&);
+    static void fields(LogicalProcess&, StateArchive&);
 
     static Time failed_at(const LogicalProcess& lp) { return lp.failed_at_; }
 };

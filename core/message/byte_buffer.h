@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <utility>
+
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 
@@ -41,6 +44,16 @@ class ByteBuffer {
         std::swap(bytes_, other.bytes_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
+    }
+
+    void fields(StateArchive& archive) {
+        std::uint64_t size = size_;
+        archive& size;
+        if (archive.loading()) {
+            clear();
+            extend(size);
+        }
+        archive.plain(data(), size_);
     }
 
   private:

@@ -17,7 +17,7 @@ using LpId = std::uint32_t;
 /// The head of a message; its payload follows, padded with zeros to a multiple of 8 bytes. The bytes are the
 /// same in memory and on the wire, and all of them enter the state hash.
 ///
-/// (time, channel, sequence) is a total order of the messages of a run that hangs on neither ranks nor
+/// (time, channel, sequence) is a total order of the messages of a run that depends on neither ranks nor
 /// partition: `channel` is the global number of the sender's out-port, `sequence` counts the messages of that
 /// port.
 struct MessageHeader {

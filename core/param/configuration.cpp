@@ -9,7 +9,7 @@
 #include "core/error/error.h"
 #include "core/param/parameter_registry.h"
 #include "core/param/suggestion.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead {
 
@@ -173,9 +173,6 @@ std::map<std::string, KnownParameter> registered_parameters() {
 }  // namespace
 
 struct Configuration::State {
-    /// What a struct of parameters has that is not its default.
-    using Given = std::vector<std::pair<const Parameter*, ParameterValue>>;
-
     SetValues set;
     std::map<std::string, EffectiveEntry, std::less<>> effective;
     /// By list and prefix, what was read: each of a machine's many components reads its parameters.
@@ -185,7 +182,7 @@ struct Configuration::State {
 };
 
 /// The parameters count as read.
-Configuration::State::Given Configuration::State::take_note(const ParameterList& list, std::string_view prefix) {
+Configuration::Given Configuration::State::take_note(const ParameterList& list, std::string_view prefix) {
     Given given;
     for (const Parameter& parameter : list) {
         std::string key = joined(prefix, parameter.name);
@@ -266,13 +263,17 @@ std::string Configuration::variant(std::string_view slot_key, std::string_view d
     return name;
 }
 
-void Configuration::read_into(const ParameterList& list, std::string_view prefix, void* object) const {
+const Configuration::Given& Configuration::given(const ParameterList& list, std::string_view prefix) const {
     const std::pair place(&list, std::string(prefix));
     auto known = state_->read.find(place);
     if (known == state_->read.end()) {
         known = state_->read.emplace(place, state_->take_note(list, prefix)).first;
     }
-    for (const auto& [parameter, value] : known->second) {
+    return known->second;
+}
+
+void Configuration::read_into(const ParameterList& list, std::string_view prefix, void* object) const {
+    for (const auto& [parameter, value] : given(list, prefix)) {
         parameter->store(static_cast<char*>(object) + parameter->offset, value);
     }
 }

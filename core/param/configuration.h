@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/param/parameter_value.h"
@@ -54,6 +55,9 @@ class Configuration {
         return values;
     }
 
+    /// As read(), without the values.
+    void note(const ParameterList& list, std::string_view prefix) const { given(list, prefix); }
+
     /// The name of the variant that fills a slot: "sm.warp_scheduler" -> "gto".
     std::string variant(std::string_view slot_key, std::string_view default_name) const;
 
@@ -81,6 +85,9 @@ class Configuration {
   private:
     struct State;
 
+    /// The parameters that are not at their defaults.
+    using Given = std::vector<std::pair<const Parameter*, ParameterValue>>;
+    const Given& given(const ParameterList& list, std::string_view prefix) const;
     void read_into(const ParameterList& list, std::string_view prefix, void* object) const;
 
     std::unique_ptr<State> state_;

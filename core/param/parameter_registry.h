@@ -13,6 +13,7 @@ struct ParameterSetEntry {
     std::string prefix;
     std::string description;
     const ParameterList* parameters = nullptr;
+    std::string slot = {};  ///< in use only where this slot is filled with another variant than its default
 };
 
 /// All parameter sets that registered themselves, in the order of their prefixes.
@@ -24,8 +25,8 @@ void add_parameter_set(ParameterSetEntry set);
 namespace detail {
 
 template <HasParameters P>
-bool register_parameters(std::string_view prefix, std::string_view description) {
-    add_parameter_set({std::string(prefix), std::string(description), &ParametersOf<P>::list});
+bool register_parameters(std::string_view prefix, std::string_view description, std::string_view slot = {}) {
+    add_parameter_set({std::string(prefix), std::string(description), &ParametersOf<P>::list, std::string(slot)});
     return true;
 }
 
@@ -35,11 +36,14 @@ bool register_parameters(std::string_view prefix, std::string_view description) 
 
 /// At namespace scope, in a .cpp: the configuration has the keys `prefix.…` of struct P.
 #define LOOKAHEAD_REGISTER_PARAMETERS(P, prefix, description) \
-    LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, description, __COUNTER__)
-#define LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, description, number) \
-    LOOKAHEAD_REGISTER_PARAMETERS_3(P, prefix, description, number)
-#define LOOKAHEAD_REGISTER_PARAMETERS_3(P, prefix, description, number)   \
-    namespace {                                                           \
-    [[maybe_unused]] const bool parameters_registered_##number =          \
-        ::lookahead::detail::register_parameters<P>(prefix, description); \
+    LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, "", description)
+/// The same for what is read only where the slot has not its default.
+#define LOOKAHEAD_REGISTER_SLOT_PARAMETERS(P, prefix, slot, description) \
+    LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, slot, description, __COUNTER__)
+#define LOOKAHEAD_REGISTER_PARAMETERS_2(P, prefix, slot, description, number) \
+    LOOKAHEAD_REGISTER_PARAMETERS_3(P, prefix, slot, description, number)
+#define LOOKAHEAD_REGISTER_PARAMETERS_3(P, prefix, slot, description, number)   \
+    namespace {                                                                 \
+    [[maybe_unused]] const bool parameters_registered_##number =                \
+        ::lookahead::detail::register_parameters<P>(prefix, description, slot); \
     }

@@ -2,12 +2,10 @@
 
 #include <array>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 
-#include "core/event/event_queue.h"
+#include "core/phold/event_queue.h"
 #include "core/phold/exponential.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 namespace {
@@ -77,22 +75,9 @@ class PholdProcess final : public LogicalProcess {
     std::string waiting_for() const override { return "nothing"; }
     std::uint64_t progress() const override { return handled_; }
 
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add(random_);
-        hasher.add(checksum_);
-        hasher.add(handled_);
-        queue_.for_each([&hasher](Time time, const Event& event) {
-            hasher.add(static_cast<std::uint64_t>(time));
-            hasher.add_bytes(&event, sizeof event);
-        });
-    }
-    void save(boost::archive::binary_oarchive& archive) const override {
-        archive << random_ << checksum_ << handled_;
-        queue_.save(archive);
-    }
-    void load(boost::archive::binary_iarchive& archive) override {
-        archive >> random_ >> checksum_ >> handled_;
-        queue_.load(archive);
+    void fields(StateArchive& archive) override {
+        archive& random_& checksum_& handled_;
+        archive& queue_;
     }
 
   private:

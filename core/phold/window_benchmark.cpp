@@ -1,13 +1,11 @@
 #include "core/phold/window_benchmark.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <chrono>
 
 #include "core/error/error.h"
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/sync/simulation.h"
 #include "core/transport/transport.h"
 
@@ -27,9 +25,7 @@ class Metronome final : public LogicalProcess {
     Time next_event_time() const override { return next_ < end_ ? next_ : kTimeInfinity; }
     bool finished() const override { return next_ >= end_; }
     std::string waiting_for() const override { return "its next beat"; }
-    void hash_state(StateHasher& hasher) const override { hasher.add(static_cast<std::uint64_t>(next_)); }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << next_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> next_; }
+    void fields(StateArchive& archive) override { archive& next_; }
 
   private:
     Time next_ = 0;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_visitor.h"
 
 namespace lookahead {
@@ -20,9 +20,7 @@ class PhaseLog {
     /// Calls f(phase, counts) for each phase in order; what was counted after the last one is in none.
     void for_each(const std::function<void(std::uint64_t phase, std::span<const std::uint64_t> counts)>& f) const;
 
-    void hash_state(StateHasher& hasher) const { hasher.add_bytes(bytes_.data(), bytes_.size()); }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& totals_& bytes_;
     }
 

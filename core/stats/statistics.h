@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "core/stats/histogram.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_visitor.h"
 
 /// Statistics are plain integers in a struct of the component, counted with ++ and declared once:
@@ -164,31 +164,15 @@ void for_each_statistic(F&& f) {
     std::apply([&](const auto&... each) { (each.for_each_description(f), ...); }, StatisticsOf<C>::list);
 }
 
+/// Counters are fields of a state.
 template <HasStatistics C>
-void hash(StateHasher& hasher, const C& counters) {
-    for (const std::uint64_t word : std::bit_cast<detail::StatisticsWords<C>>(counters)) {
-        hasher.add(word);
+struct StateFields<C> {
+    static void visit(StateArchive& archive, C& counters) {
+        auto words = std::bit_cast<detail::StatisticsWords<C>>(counters);
+        archive& words;
+        counters = std::bit_cast<C>(words);
     }
-}
-
-/// Saves to a Boost archive.
-template <class Archive, HasStatistics C>
-void serialize_counters(Archive& archive, const C& counters) {
-    auto words = std::bit_cast<detail::StatisticsWords<C>>(counters);
-    for (std::uint64_t& word : words) {
-        archive& word;
-    }
-}
-
-/// Saves to or loads from a Boost archive.
-template <class Archive, HasStatistics C>
-void serialize_counters(Archive& archive, C& counters) {
-    auto words = std::bit_cast<detail::StatisticsWords<C>>(counters);
-    for (std::uint64_t& word : words) {
-        archive& word;
-    }
-    counters = std::bit_cast<C>(words);
-}
+};
 
 /// What was counted between two moments, as for one kernel; `before` must be the earlier one.
 template <HasStatistics C>

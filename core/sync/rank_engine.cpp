@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <exception>
 #include <tuple>
 #include <utility>
 
-#include "core/checkpoint/archive.h"
 #include "core/lp/lp_binding.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 #include "core/sync/message_hash.h"
 #include "core/transport/transport.h"
 
@@ -165,31 +162,29 @@ void RankEngine::advance_window(Time horizon) {
             release_due(i, horizon);
         }
     }
-    if (is_worth_sharing()) {
+    const std::uint64_t begin = profile_.now();
+    const bool is_tried = team_->has_members() && tasks_.size() > 1;
+    if (shares_always_ ? team_->has_members() : is_tried && sharing_.choose(window_ticks_)) {
         team_->open(tasks_.size());
         advance_tasks_as(0);
         team_->close();
         take_batches_of_helpers();
         ++statistics_.shared_windows;
     } else {
-        std::uint64_t mark = profile_.now();
+        std::uint64_t mark = begin;
         for (std::size_t task = 0; task < tasks_.size(); ++task) {
             prefetch_due(task + 1);
             advance_task(*workers_.front(), task, mark);
         }
+    }
+    if (is_tried && !shares_always_) {
+        sharing_.took(static_cast<double>(profile_.now() - begin) / static_cast<double>(tasks_.size()));
     }
     count_work();
     window_ticks_ = 0;
     for (const auto& worker : workers_) {
         window_ticks_ += std::exchange(worker->ticks, 0);
     }
-}
-
-/// By the window before: most are like it.
-bool RankEngine::is_worth_sharing() const {
-    constexpr std::size_t kFewTasks = 4;
-    constexpr std::uint64_t kFewTicks = 40'000;  // 10 to 20 us; claiming tasks costs each thread one or two
-    return team_->has_members() && (shares_always_ || (tasks_.size() >= kFewTasks && window_ticks_ >= kFewTicks));
 }
 
 void RankEngine::advance_task(Worker& worker, std::size_t task, std::uint64_t& mark) {
@@ -277,14 +272,14 @@ void RankEngine::settle(Time epoch) {
 std::vector<ProcessCheckpoint> RankEngine::checkpoint() const {
     std::vector<ProcessCheckpoint> all;
     for (std::size_t i = 0; i < pointers_.size(); ++i) {
-        const LogicalProcess& process = *pointers_[i];
+        LogicalProcess& process = *pointers_[i];
         std::string messages;
         for (const auto& worker : workers_) {
             const ByteBuffer& arrived = worker->router.inboxes()[i].arrived;
             messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
         }
         all.push_back({process.id(),
-                       archive_to_bytes([&](boost::archive::binary_oarchive& out) { LpBinding::save(process, out); }),
+                       state_to_bytes([&](StateArchive& archive) { LpBinding::fields(process, archive); }),
                        std::move(messages), traffic_[i], hash_process(i, true)});
     }
     return all;
@@ -303,8 +298,8 @@ void RankEngine::restore(Time epoch, std::span<const ProcessCheckpoint> all) {
 
 void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& saved) {
     LogicalProcess& process = *pointers_[index];
-    archive_from_bytes(saved.state, "the state of " + process.name(),
-                       [&](boost::archive::binary_iarchive& in) { LpBinding::load(process, in); });
+    state_from_bytes(saved.state, "the state of " + process.name(),
+                     [&](StateArchive& archive) { LpBinding::fields(process, archive); });
     traffic_[index] = saved.traffic_hash;
     if (hash_process(index, true) != saved.state_hash) {
         throw InputError(process.name() +
@@ -493,7 +488,8 @@ std::uint64_t RankEngine::hash_process(std::size_t index, bool with_state) const
     hasher.add(pointers_[index]->id());
     hasher.add(traffic_[index]);
     if (with_state) {
-        pointers_[index]->hash_state(hasher);
+        HashingArchive archive(hasher);
+        LpBinding::fields(*pointers_[index], archive);
     }
     return hasher.value();
 }

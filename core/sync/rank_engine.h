@@ -17,6 +17,7 @@
 #include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
 #include "core/sync/rank_lookahead.h"
+#include "core/sync/trial.h"
 #include "core/sync/window_team.h"
 #include "core/time/time.h"
 #include "core/trace/trace_sink.h"
@@ -34,7 +35,7 @@ struct LpFailure {
 struct RankEngineOptions {
     TraceSink* trace = nullptr;
     std::size_t threads = 1;     ///< that advance LPs at most
-    bool shares_always = false;  ///< also windows that are not worth it
+    bool shares_always = false;  ///< also windows that one thread has done sooner
     bool log_windows = false;
 };
 
@@ -42,7 +43,7 @@ struct RankEngineOptions {
 ///
 /// Inside a window no LP can disturb another, so several threads may advance those of one rank: the one that calls
 /// advance_to(), and others that came to help(). Each has a router of its own, through which the LPs that it advances
-/// send; an LP's messages are sorted before it gets them, so nothing hangs on who advanced whom.
+/// send; an LP's messages are sorted before it gets them, so nothing depends on who advanced whom.
 class RankEngine {
   public:
     /// Makes the LPs that `rank_of_lp` gives to this rank. Errors in their making are thrown.
@@ -66,7 +67,7 @@ class RankEngine {
     /// Brings every LP to exactly this time, before which nothing is left to do.
     void settle(Time epoch);
 
-    /// Of this rank's LPs, which all stand at the same epoch.
+    /// States of this rank's LPs, which all stand at the same epoch.
     std::vector<ProcessCheckpoint> checkpoint() const;
     /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
     void restore(Time epoch, std::span<const ProcessCheckpoint> all);
@@ -106,7 +107,7 @@ class RankEngine {
         MessageRouter router;
         std::vector<DueMessage> due;
         std::vector<const MessageHeader*> due_pointers;
-        // Of the window:
+        // In the window:
         std::uint64_t events = 0;
         std::uint64_t advances = 0;
         std::uint64_t ticks = 0;  // that its LPs took, in the profile's unit
@@ -119,7 +120,6 @@ class RankEngine {
     Time next_time(std::size_t index) const;
     Time effect_of_own_event(std::size_t index, Time time) const;
     void advance_window(Time horizon);
-    bool is_worth_sharing() const;
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
     void take_batches_of_helpers();
@@ -141,7 +141,8 @@ class RankEngine {
     std::vector<std::uint8_t> failed_;
     std::vector<std::uint32_t> tasks_;  // LPs that have something to do in this window
     Time horizon_ = 0;                  // of this window
-    std::uint64_t window_ticks_ = 0;    // of all workers in the last window
+    std::uint64_t window_ticks_ = 0;    // of all workers in the last window: most windows are like the one before
+    Trial sharing_;                     // of windows among the team
     bool shares_always_;
     std::shared_ptr<WindowTeam> team_;
     std::mutex failing_;

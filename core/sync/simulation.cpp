@@ -118,7 +118,7 @@ class Simulation::Implementation {
         if (const auto error = agree_on_error(transport_, mine)) {
             throw_as_its_kind(*error);
         }
-        protocol_ = protocol.make({*engine_, transport_, lookahead_, processes_});
+        protocol_ = protocol.make({*engine_, transport_, lookahead_, processes_, options_.halves_always});
     }
 
     void restore(const SimulationCheckpoint& all);

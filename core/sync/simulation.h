@@ -27,7 +27,7 @@ struct EpochReport {
     std::uint64_t index;         ///< time / epoch length
     std::uint64_t progress;      ///< LogicalProcess::progress summed over all LPs
     std::uint64_t traffic_hash;  ///< of all messages delivered up to now
-    bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may hang on wall time
+    bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may depend on wall time
 };
 
 /// The processes of a run at an epoch.
@@ -57,8 +57,11 @@ struct SimulationOptions {
     EpochObserver* observer = nullptr;
     TraceSink* trace = nullptr;  ///< of this rank
     std::size_t threads = 1;     ///< of this rank, that advance its LPs at most: see Simulation::helper
-    bool shares_always = false;  ///< threads share also windows that are not worth it, for tests
-    bool log_windows = false;    ///< fill RunProfile::windows; not with null_message, which has no common ones
+    // For tests, what is otherwise done where it is found to be quicker:
+    bool shares_always = false;  ///< threads share every window
+    bool halves_always =
+        false;  ///< ranks go by half windows, protocol `window`, wherever enough of them have something to do
+    bool log_windows = false;  ///< fill RunProfile::windows; not with null_message, which has no common ones
 };
 
 enum class Outcome { finished, stopped, failed, deadlock };
@@ -91,7 +94,7 @@ class Simulation {
     SimulationResult run();
 
     /// What other threads may call, at any time: advances LPs of this rank beside run() until that ends, and returns at
-    /// once after that, even when the simulation is no more. The result does not hang on it.
+    /// once after that, even when the simulation is no more. The result does not depend on it.
     std::function<void()> helper();
 
     std::span<LogicalProcess* const> local_processes();

@@ -14,7 +14,7 @@ namespace lookahead {
 
 /// How the ranks keep each other from running too far ahead. A variant decides when ranks exchange their batches and
 /// up to which horizon each may advance; it must never let a rank advance beyond a time at which a message may still
-/// arrive from another rank. Nothing observable may hang on its decisions.
+/// arrive from another rank. Nothing observable may depend on its decisions.
 class SyncProtocol {
   public:
     virtual ~SyncProtocol() = default;
@@ -31,6 +31,7 @@ struct SyncArguments {
     Transport& transport;
     const RankLookahead& lookahead;
     std::size_t processes;  ///< of all ranks
+    bool halves_always;     ///< SimulationOptions
 };
 
 struct SyncDescription {

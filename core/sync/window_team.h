@@ -40,7 +40,7 @@ class WindowTeam {
     bool next_window(std::uint32_t& last);
     void leave() { --inside_; }
 
-    // Of all.
+    // For all.
     /// Calls work(task) for each task that nobody else claims in this window: first for a part of the tasks of its own,
     /// from window to window nearly the same, whose state is then in the core's cache; then for the ends of the others'.
     template <class Work>

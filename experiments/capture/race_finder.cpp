@@ -15,7 +15,7 @@ constexpr std::uint32_t kWarpSize = 32;
 /// Bytes that are accessed alone are places of their own.
 constexpr std::uint64_t kByteFlag = std::uint64_t{1} << 63;
 
-/// Sums in floating point are rounded one after another; and who gets which result of an atomic hangs on the order.
+/// Sums in floating point are rounded one after another; and who gets which result of an atomic depends on the order.
 bool hangs_on_order(const isa::Instruction& instruction) {
     const bool returns = instruction.operation == isa::Operation::atomic && instruction.destination_rows != 0;
     switch (instruction.type) {
@@ -133,7 +133,7 @@ std::string RaceFinder::explain() const {
     std::string causes;
     if (!race_.empty()) causes += fmt::format("; a race may explain it: {}", race_);
     if (!order_.empty()) causes += fmt::format("; the order of atomics, which is free, may explain it: {}", order_);
-    if (!machine_.empty()) causes += fmt::format("; it hangs on the machine, perhaps: {}", machine_);
+    if (!machine_.empty()) causes += fmt::format("; it depends on the machine, perhaps: {}", machine_);
     if (!causes.empty()) return writer_ + causes + rest;
     return writer_ + "; no race was found" + rest;
 }

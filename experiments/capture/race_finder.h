@@ -35,7 +35,7 @@ class RaceFinder : public AccessObserver {
         std::uint32_t barriers = 0;
         std::uint32_t line = 0;
         bool atomic = false;
-        bool in_free_order = false;  ///< an atomic whose result, or what it leaves, hangs on which came first
+        bool in_free_order = false;  ///< an atomic whose result, or what it leaves, depends on which came first
     };
     struct Place {
         std::optional<Actor> writer, reader;

@@ -8,20 +8,16 @@
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/energy_tables/energy_tables.h"
-#include "experiments/run/program.h"
-#include "experiments/run/run.h"
 
 namespace lookahead::cli {
 
 namespace {
 
-/// Reads every key of the machine, so that all of it is checked and the effective values are known.
+/// All of it is checked and the effective values are known.
 Configuration checked(const MachineOptions& options) {
     Configuration configuration = options.configuration();
-    const gpu::Machine machine(configuration, {}, [](Device&) {});
-    configuration.read<RunParameters>("run");
+    gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
     load_energy_table(configuration.read<EnergyParameters>("energy").table, configuration.place_of("energy.table"));
-    finaliser_options(configuration);
     configuration.check_all_used();
     return configuration;
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/error/error.h"
-#include "core/heap/heap.h"
 #include "core/param/suggestion.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/command_line.h"
@@ -139,9 +138,6 @@ ExitCode start(int argc, char** argv) {
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
-    // The driver's arrays lie in small pages if its thread gets a part of its own, so there is one part more only for the
-    // thread that begins the result file, which a run on several ranks is without.
-    lookahead::prepare_heap(lookahead::is_under_mpirun() ? 1 : 2);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv));
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks when a process ends in the ordinary way
     // Registries and whatever else lives until now goes at once with the process, not piece by piece.

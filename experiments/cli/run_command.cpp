@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "core/heap/heap.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
@@ -96,7 +95,7 @@ struct ExecutionOptions {
         command
             .add_option(
                 "--threads", threads,
-                "Threads of each rank; the result does not hang on them [one for each core that the process may "
+                "Threads of each rank; the result does not depend on them [one for each core that the process may "
                 "use; 1 on several ranks]")
             .from_environment("LOOKAHEAD_THREADS")
             .in_range(1, kMostThreads);
@@ -181,7 +180,7 @@ struct ResumeOptions {
     }
 };
 
-/// Of each rank.
+/// The threads of each rank.
 std::uint64_t threads_of(const RunRecord& record) {
     return record.engine.empty() ? 1 : record.engine.front().threads;
 }
@@ -235,9 +234,6 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
 
 ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
     const StopSignal signal;
-    if (request.threads > 1) {
-        take_pages_beforehand();
-    }
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) {
         return outcome.code;

@@ -30,10 +30,6 @@ const BuiltInEnergyTable* find_built_in(std::string_view name) {
 
 }  // namespace
 
-bool is_built_in_energy_table(std::string_view name) {
-    return find_built_in(name) != nullptr;
-}
-
 EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics) {
     const std::string name(table.name);
     try {

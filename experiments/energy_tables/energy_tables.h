@@ -15,8 +15,6 @@ struct BuiltInEnergyTable {
 };
 
 std::span<const BuiltInEnergyTable> built_in_energy_tables();
-bool is_built_in_energy_table(std::string_view name);
-
 /// Reads a built-in table. One that does not fit the statistics, since one of them was renamed, is an InternalError that
 /// names the table, the entry and the way round.
 EnergyTable fit_built_in_energy_table(const BuiltInEnergyTable& table, std::span<const StatisticsSetEntry> statistics);

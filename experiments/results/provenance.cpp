@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "experiments/results/git_revision.h"
 
 namespace lookahead {

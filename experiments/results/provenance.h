@@ -7,7 +7,7 @@
 
 namespace lookahead {
 
-/// Of the source that the program was built from.
+/// The revision of the source that the program was built from.
 std::string git_revision();
 
 /// argv, revision, compiler, host and the present time as the start; the rest is the caller's.

@@ -4,7 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead {
 

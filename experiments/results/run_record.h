@@ -20,8 +20,6 @@ struct ComponentRow {
     std::string name;
     std::string kind;
     std::int32_t parent = -1;  ///< number of the component that it is a part of; -1 for a logical process
-
-    bool operator==(const ComponentRow&) const = default;
 };
 
 /// One kernel launch.

@@ -1,15 +1,11 @@
 #include "experiments/results/run_writer.h"
 
-#include <algorithm>
 #include <initializer_list>
 #include <numeric>
-#include <optional>
-#include <utility>
+#include <type_traits>
 
 #include "core/error/error.h"
-#include "core/hdf5/memory_file.h"
-#include "core/heap/heap.h"
-#include "experiments/results/table_groups.h"
+#include "core/hdf5/file.h"
 #include "hdf5_schemas/run_schema.h"
 
 namespace lookahead {
@@ -19,34 +15,37 @@ namespace {
 namespace schema = run_schema;
 using hdf5::Meaning;
 
-/// A one-dimensional dataset.
-template <class Group, class T>
-typename Group::Column write_column(Group& group, const std::string& name, const Meaning& meaning,
-                                    const std::vector<T>& values) {
-    const std::uint64_t rows = values.size();
-    return group.write(name, meaning, values, std::span(&rows, 1));
+/// A dataset of numbers or texts.
+struct StoredColumn {
+    hdf5::Dataset dataset;
+    std::uint64_t size;
+};
+
+template <class T>
+StoredColumn write_column(hdf5::Group& group, const std::string& name, const Meaning& meaning,
+                          const std::vector<T>& values) {
+    if constexpr (std::is_same_v<T, std::string>) {
+        return {group.write_texts(name, values, meaning), values.size()};
+    } else {
+        return {group.write_column<T>(name, values, meaning), values.size()};
+    }
 }
 
-template <class Group, class T>
-typename Group::Column write_scale(Group& group, const char* name, const Meaning& meaning,
-                                   const std::vector<T>& values) {
-    auto scale = write_column(group, name, meaning, values);
-    scale.make_scale(name);
+template <class T>
+StoredColumn write_scale(hdf5::Group& group, const char* name, const Meaning& meaning, const std::vector<T>& values) {
+    StoredColumn scale = write_column(group, name, meaning, values);
+    scale.dataset.make_scale(name);
     return scale;
 }
-
-template <class Group, class T>
-typename Group::Column write_scale(Group& group, const DatasetName& name, const std::vector<T>& values) {
+template <class T>
+StoredColumn write_scale(hdf5::Group& group, const DatasetName& name, const std::vector<T>& values) {
     return write_scale(group, name.name, meaning_of(name), values);
 }
 
 /// Writes the columns of a table; finish() attaches all of them to the table's scale.
-template <class Group>
 class Table {
   public:
-    using Column = typename Group::Column;
-
-    Table(Group& group, Column& scale) : group_(group), scale_(scale) {}
+    Table(hdf5::Group& group, const StoredColumn& scale) : group_(group), scale_(scale) {}
 
     template <class T>
     void write(const DatasetName& name, const std::vector<T>& values) {
@@ -55,7 +54,7 @@ class Table {
     template <class T>
     void write(const std::string& name, const Meaning& meaning, const std::vector<T>& values) {
         LOOKAHEAD_ASSERT(values.size() == scale_.size, "the column " + name + " is not as long as its table");
-        columns_.push_back(write_column(group_, name, meaning, values));
+        columns_.push_back(write_column(group_, name, meaning, values).dataset);
     }
     /// The column of one member of all rows.
     template <class Rows, class Member>
@@ -68,33 +67,35 @@ class Table {
         write(name, values);
     }
 
-    void finish() { Group::attach(std::move(columns_), {&scale_}); }
+    void finish() { hdf5::attach_scales(columns_, {&scale_.dataset}); }
 
   private:
-    Group& group_;
-    Column& scale_;
-    std::vector<Column> columns_;
+    hdf5::Group& group_;
+    const StoredColumn& scale_;
+    std::vector<hdf5::Dataset> columns_;
 };
 
-/// An array of numbers with a scale for each dimension.
-template <class Group, class T>
-void write_scaled(Group& group, const std::string& name, const Meaning& meaning, const std::vector<T>& values,
-                  std::initializer_list<const typename Group::Column*> scales) {
+std::vector<std::uint64_t> shape_of(std::initializer_list<const StoredColumn*> scales) {
     std::vector<std::uint64_t> shape;
-    for (const auto* scale : scales) {
+    for (const StoredColumn* scale : scales) {
         shape.push_back(scale->size);
     }
-    auto column = group.write(name, meaning, values, shape);
+    return shape;
+}
+
+void attach_scales(hdf5::Dataset& dataset, std::initializer_list<const StoredColumn*> scales) {
     unsigned dimension = 0;
-    for (const auto* scale : scales) {
-        column.attach_scale(dimension++, *scale);
+    for (const StoredColumn* scale : scales) {
+        dataset.attach_scale(dimension++, scale->dataset);
     }
 }
 
-template <class Group, class T>
-void write_scaled(Group& group, const DatasetName& name, const std::vector<T>& values,
-                  std::initializer_list<const typename Group::Column*> scales) {
-    write_scaled(group, name.name, meaning_of(name), values, scales);
+/// An array of numbers with a scale for each dimension.
+template <class T>
+void write_scaled(hdf5::Group& group, const DatasetName& name, const std::vector<T>& values,
+                  std::initializer_list<const StoredColumn*> scales) {
+    hdf5::Dataset dataset = group.write_array<T>(name.name, values, shape_of(scales), meaning_of(name));
+    attach_scales(dataset, scales);
 }
 
 /// 0, 1, … count - 1.
@@ -105,7 +106,7 @@ std::vector<T> numbers(std::size_t count) {
     return values;
 }
 
-void write_summary(FileGroup& root, const RunRecord& record) {
+void write_summary(hdf5::Group& root, const RunRecord& record) {
     root.set_attribute(schema::kSchemaAttribute, schema::kId);
     root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
     root.set_attribute(schema::kRunIdAttribute, record.run_id);
@@ -126,7 +127,7 @@ void write_summary(FileGroup& root, const RunRecord& record) {
     root.set_attribute(schema::kKernelsAttribute, static_cast<std::uint64_t>(record.kernels.size()));
 }
 
-void write_meta(FileGroup group, const RunMeta& meta) {
+void write_meta(hdf5::Group group, const RunMeta& meta) {
     std::vector<std::string> files;
     std::vector<std::string> hashes;
     for (const auto& [file, hash] : meta.inputs) {
@@ -148,8 +149,7 @@ void write_meta(FileGroup group, const RunMeta& meta) {
     group.set_attribute(schema::kMetaInputHashesAttribute, std::span<const std::string>(hashes));
 }
 
-void write_config(FileGroup parent, const RunRecord& record) {
-    hdf5::Group& group = parent.group();
+void write_config(hdf5::Group group, const RunRecord& record) {
     group.set_attribute(schema::kConfigTomlAttribute, record.config_toml);
     for (const EffectiveEntry& entry : record.config) {
         hdf5::Dataset dataset = std::visit(
@@ -165,8 +165,7 @@ void write_config(FileGroup parent, const RunRecord& record) {
     }
 }
 
-template <class Group>
-void write_components(Group group, const std::vector<ComponentRow>& rows) {
+void write_components(hdf5::Group group, const std::vector<ComponentRow>& rows) {
     auto scale = write_scale(group, schema::kComponentsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kComponentsName, rows, [](const ComponentRow& row) { return row.name; });
@@ -175,10 +174,9 @@ void write_components(Group group, const std::vector<ComponentRow>& rows) {
     table.finish();
 }
 
-template <class Group>
-void write_counters(Group group, const std::vector<CounterGroup>& groups) {
+void write_counters(hdf5::Group group, const std::vector<CounterGroup>& groups) {
     for (const CounterGroup& counters : groups) {
-        auto kind = group.child(counters.kind);
+        auto kind = group.create_group(counters.kind);
         auto scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
         Table table(kind, scale);
         for (const CounterColumn& column : counters.columns) {
@@ -188,8 +186,7 @@ void write_counters(Group group, const std::vector<CounterGroup>& groups) {
     }
 }
 
-template <class Group>
-void write_kernels(Group group, const RunRecord& record) {
+void write_kernels(hdf5::Group group, const RunRecord& record) {
     const auto& rows = record.kernels;
     std::vector<std::uint64_t> ids;
     for (const KernelRow& row : rows) {
@@ -230,21 +227,20 @@ std::vector<std::uint64_t> launches_of(const RunRecord& record) {
     return launches;
 }
 
-template <class Group>
-void write_kernel_counters(Group group, const RunRecord& record) {
+void write_kernel_counters(hdf5::Group group, const RunRecord& record) {
     const auto kernel = write_scale(group, schema::kKernelCountersKernel, launches_of(record));
     const auto counter = write_scale(group, schema::kKernelCountersCounter, record.kernel_counters.counters);
     write_scaled(group, schema::kKernelCountersCounts, record.kernel_counters.values, {&kernel, &counter});
 }
 
-void write_stalls(FileGroup group, const StallSeries& stalls) {
+void write_stalls(hdf5::Group group, const StallSeries& stalls) {
     const auto cycle = write_scale(group, schema::kStallsCycle, stalls.cycles);
     const auto component = write_scale(group, schema::kStallsComponent, stalls.components);
     const auto cause = write_scale(group, schema::kStallsCause, stalls.causes);
     write_scaled(group, schema::kStallsSchedulerCycles, stalls.values, {&cycle, &component, &cause});
 }
 
-void write_latency(FileGroup group, const LatencySamples& latency) {
+void write_latency(hdf5::Group group, const LatencySamples& latency) {
     auto sample = write_scale(group, schema::kLatencySample, numbers<std::uint64_t>(latency.sms.size()));
     Table table(group, sample);
     table.write(schema::kLatencySm, latency.sms);
@@ -258,22 +254,21 @@ void write_latency(FileGroup group, const LatencySamples& latency) {
     write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});
 }
 
-void write_series(FileGroup group, const std::vector<SeriesGroup>& all) {
+void write_series(hdf5::Group group, const std::vector<SeriesGroup>& all) {
     for (const SeriesGroup& series : all) {
-        auto kind = group.child(series.kind);
+        auto kind = group.create_group(series.kind);
         const auto cycle = write_scale(kind, schema::kSeriesEachCycle, series.cycles);
         const auto component = write_scale(kind, schema::kSeriesEachComponent, series.components);
-        const std::uint64_t shape[] = {cycle.size, component.size};
-        std::vector<FileColumn> columns;
+        std::vector<hdf5::Dataset> columns;
         for (const CounterColumn& column : series.columns) {
-            columns.push_back(kind.write(column.name, {column.unit, column.description}, column.values, shape));
+            columns.push_back(kind.write_array<std::uint64_t>(
+                column.name, column.values, shape_of({&cycle, &component}), {column.unit, column.description}));
         }
-        FileGroup::attach(std::move(columns), {&cycle, &component});
+        hdf5::attach_scales(columns, {&cycle.dataset, &component.dataset});
     }
 }
 
-template <class Group>
-void write_histogram(Group group, const HistogramRecord& histogram) {
+void write_histogram(hdf5::Group group, const HistogramRecord& histogram) {
     const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
     auto component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
@@ -281,28 +276,27 @@ void write_histogram(Group group, const HistogramRecord& histogram) {
                 histogram.edges);
     const auto bin = write_scale(group, schema::kHistogramsEachEachBin.name,
                                  {histogram.unit, about("Least value of the bin.")}, lower_edges);
-    const std::uint64_t shape[] = {histogram.components.size(), lower_edges.size()};
-    auto counts = group.write(schema::kHistogramsEachEachCounts.name,
-                              {"", about("Values from an edge up to the next.")}, histogram.counts, shape);
+    hdf5::Dataset counts = group.write_array<std::uint64_t>(schema::kHistogramsEachEachCounts.name, histogram.counts,
+                                                            shape_of({&component, &bin}),
+                                                            {"", about("Values from an edge up to the next.")});
     Table table(group, component);
     table.write(schema::kHistogramsEachEachUnderflow.name, {"", about("Values below the first edge.")},
                 histogram.underflow);
     table.write(schema::kHistogramsEachEachOverflow.name, {"", about("Values from the last edge up.")},
                 histogram.overflow);
     table.finish();
-    counts.attach_scale(0, component);
-    counts.attach_scale(1, bin);
+    attach_scales(counts, {&component, &bin});
 }
 
-template <class Group>
-void write_histograms(Group group, const std::vector<HistogramRecord>& histograms) {
+void write_histograms(hdf5::Group group, const std::vector<HistogramRecord>& histograms) {
     for (const HistogramRecord& histogram : histograms) {
-        write_histogram(group.child(histogram.kind).child(histogram.name), histogram);
+        hdf5::Group kind =
+            group.has(histogram.kind) ? group.open_group(histogram.kind) : group.create_group(histogram.kind);
+        write_histogram(kind.create_group(histogram.name), histogram);
     }
 }
 
-template <class Group>
-void write_energy_events(Group group, const std::vector<EventRow>& rows) {
+void write_energy_events(hdf5::Group group, const std::vector<EventRow>& rows) {
     auto scale = write_scale(group, schema::kEnergyEventsId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyEventsComponent, rows, [](const EventRow& row) { return row.event.component; });
@@ -315,8 +309,7 @@ void write_energy_events(Group group, const std::vector<EventRow>& rows) {
     table.finish();
 }
 
-template <class Group>
-void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
+void write_energy_statics(hdf5::Group group, const std::vector<StaticRow>& rows) {
     auto scale = write_scale(group, schema::kEnergyStaticId, numbers<std::uint32_t>(rows.size()));
     Table table(group, scale);
     table.write(schema::kEnergyStaticComponent, rows, [](const StaticRow& row) { return row.power.component; });
@@ -329,23 +322,7 @@ void write_energy_statics(Group group, const std::vector<StaticRow>& rows) {
     table.finish();
 }
 
-/// What there is an energy of, and the components' energies.
-template <class Group>
-void write_energy_tables(Group group, const EnergyReport& energy) {
-    std::vector<std::string> names;
-    std::vector<double> joules;
-    for (const ComponentEnergy& component : energy.components) {
-        names.push_back(component.name);
-        joules.insert(joules.end(), {component.dynamic_j, component.static_j});
-    }
-    const auto components = write_scale(group, schema::kEnergyComponent, names);
-    const auto categories = write_scale(group, schema::kEnergyCategory, std::vector<std::string>{"dynamic", "static"});
-    write_scaled(group, schema::kEnergyJoules, joules, {&components, &categories});
-    write_energy_events(group.child(schema::kEnergyEventsGroup), energy.events);
-    write_energy_statics(group.child(schema::kEnergyStaticGroup), energy.statics);
-}
-
-void write_energy(FileGroup group, const RunRecord& record) {
+void write_energy(hdf5::Group group, const RunRecord& record) {
     const EnergyReport& energy = record.energy;
     group.set_attribute(schema::kEnergyTableAttribute, energy.table);
     group.set_attribute(schema::kEnergyDescriptionAttribute, energy.description);
@@ -356,16 +333,24 @@ void write_energy(FileGroup group, const RunRecord& record) {
     group.set_attribute(schema::kEnergyTotalJAttribute, energy.total_j);
     group.set_attribute(schema::kEnergyAverageWAttribute, energy.average_w);
     group.set_attribute(schema::kEnergyEnergyDelayJsAttribute, energy.energy_delay_js);
+    std::vector<std::string> names;
+    std::vector<double> joules;
+    for (const ComponentEnergy& component : energy.components) {
+        names.push_back(component.name);
+        joules.insert(joules.end(), {component.dynamic_j, component.static_j});
+    }
+    const auto components = write_scale(group, schema::kEnergyComponent, names);
+    const auto categories = write_scale(group, schema::kEnergyCategory, std::vector<std::string>{"dynamic", "static"});
     const auto kernels = write_scale(group, schema::kEnergyKernel, launches_of(record));
-    const auto components = group.column(schema::kEnergyComponent.name);
-    const auto categories = group.column(schema::kEnergyCategory.name);
+    write_scaled(group, schema::kEnergyJoules, joules, {&components, &categories});
     write_scaled(group, schema::kEnergyKernelJoules, record.kernel_energies.joules,
                  {&kernels, &components, &categories});
     write_scaled(group, schema::kEnergyKernelEnergyDelay, record.kernel_energies.energy_delay_js, {&kernels});
+    write_energy_events(group.create_group(schema::kEnergyEventsGroup), energy.events);
+    write_energy_statics(group.create_group(schema::kEnergyStaticGroup), energy.statics);
 }
 
-template <class Group>
-void write_window_lengths(Group& group, const auto& ranks, const std::vector<EngineRow>& rows) {
+void write_window_lengths(hdf5::Group& group, const StoredColumn& ranks, const std::vector<EngineRow>& rows) {
     constexpr std::size_t kLengths = std::tuple_size_v<decltype(EngineStatistics::window_lengths)>;
     std::vector<std::uint64_t> lengths;
     for (std::size_t i = 0; i < kLengths; ++i) {
@@ -379,8 +364,7 @@ void write_window_lengths(Group& group, const auto& ranks, const std::vector<Eng
     write_scaled(group, schema::kEngineWindowLengths, counts, {&ranks, &scale});
 }
 
-template <class Group>
-void write_engine(Group group, const std::vector<EngineRow>& rows) {
+void write_engine(hdf5::Group& group, const std::vector<EngineRow>& rows) {
     auto scale = write_scale(group, schema::kEngineRank, numbers<std::int32_t>(rows.size()));
     Table table(group, scale);
     const auto statistic = [&](const DatasetName& name, auto member) {
@@ -405,8 +389,7 @@ void write_engine(Group group, const std::vector<EngineRow>& rows) {
     write_window_lengths(group, scale, rows);
 }
 
-template <class Group>
-void write_processes(Group group, const RunRecord& record) {
+void write_processes(hdf5::Group group, const RunRecord& record) {
     const RunProfile& profile = record.profile;
     std::vector<std::string> names;
     for (std::size_t lp = 0; lp < profile.loads.size(); ++lp) {
@@ -420,8 +403,7 @@ void write_processes(Group group, const RunRecord& record) {
     table.finish();
 }
 
-template <class Group>
-void write_windows(Group group, const RunRecord& record) {
+void write_windows(hdf5::Group group, const RunRecord& record) {
     const WindowLog& log = record.profile.windows;
     const std::size_t windows = log.start.size();
     std::vector<std::string> names;
@@ -437,176 +419,31 @@ void write_windows(Group group, const RunRecord& record) {
     write_scaled(group, schema::kEnginePerWindowMessages, log.messages, {&process, &process});
 }
 
-/// What has as many values before the run as after it.
-template <class Group>
-void write_tables(Group root, const RunRecord& record) {
-    write_components(root.child(schema::kComponentsGroup), record.components);
-    write_counters(root.child(schema::kCountersGroup), record.counters);
-    write_histograms(root.child(schema::kHistogramsGroup), record.histograms);
-    write_energy_tables(root.child(schema::kEnergyGroup), record.energy);
-    auto engine = root.child(schema::kEngineGroup);
-    write_processes(engine.child(schema::kEnginePerProcessGroup), record);
-    write_windows(engine.child(schema::kEnginePerWindowGroup), record);
-    write_engine(std::move(engine), record.engine);
-}
-
-/// What has as many values before the run as after it if every kernel of the program is launched once, in order.
-template <class Group>
-void write_launches(Group root, const RunRecord& record) {
-    write_kernels(root.child(schema::kKernelsGroup), record);
-    write_kernel_counters(root.child(schema::kKernelCountersGroup), record);
-}
-
-void write_results(FileGroup root, const RunRecord& record) {
+void write_record(hdf5::Group root, const RunRecord& record) {
     write_summary(root, record);
-    write_meta(root.child(schema::kMetaGroup), record.meta);
-    write_series(root.child(schema::kSeriesGroup), record.series);
-    write_stalls(root.child(schema::kStallsGroup), record.stalls);
-    write_latency(root.child(schema::kLatencyGroup), record.latency);
-    write_energy(root.child(schema::kEnergyGroup), record);
-}
-
-/// Whether the tables of both have the same texts and the same sizes.
-bool same_tables(const RunRecord& a, const RunRecord& b) {
-    const auto same_columns = [](const CounterGroup& x, const CounterGroup& y) {
-        return x.kind == y.kind && x.components == y.components &&
-               std::ranges::equal(x.columns, y.columns, {}, &CounterColumn::name, &CounterColumn::name);
-    };
-    const auto same_histogram = [](const HistogramRecord& x, const HistogramRecord& y) {
-        return x.kind == y.kind && x.name == y.name && x.components == y.components && x.edges == y.edges;
-    };
-    return a.config_hash == b.config_hash && a.components == b.components &&
-           std::ranges::equal(a.counters, b.counters, same_columns) &&
-           std::ranges::equal(a.histograms, b.histograms, same_histogram) && a.energy.toml == b.energy.toml &&
-           a.energy.components.size() == b.energy.components.size() &&
-           a.energy.events.size() == b.energy.events.size() && a.energy.statics.size() == b.energy.statics.size() &&
-           a.engine.size() == b.engine.size() && a.profile.loads.size() == b.profile.loads.size() &&
-           a.profile.windows.start.size() == b.profile.windows.start.size() &&
-           a.profile.windows.messages.size() == b.profile.windows.messages.size();
-}
-
-/// Whether the tables of both that have a row for each launch have the same texts and the same sizes.
-bool same_launches(const RunRecord& a, const RunRecord& b) {
-    return std::ranges::equal(a.kernels, b.kernels, {}, &KernelRow::name, &KernelRow::name) &&
-           std::ranges::equal(a.kernel_columns, b.kernel_columns, {}, &Column::name, &Column::name) &&
-           a.kernel_counters.counters == b.kernel_counters.counters;
+    write_meta(root.create_group(schema::kMetaGroup), record.meta);
+    write_config(root.create_group(schema::kConfigGroup), record);
+    write_components(root.create_group(schema::kComponentsGroup), record.components);
+    write_counters(root.create_group(schema::kCountersGroup), record.counters);
+    write_kernels(root.create_group(schema::kKernelsGroup), record);
+    write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
+    write_series(root.create_group(schema::kSeriesGroup), record.series);
+    write_stalls(root.create_group(schema::kStallsGroup), record.stalls);
+    write_latency(root.create_group(schema::kLatencyGroup), record.latency);
+    write_histograms(root.create_group(schema::kHistogramsGroup), record.histograms);
+    write_energy(root.create_group(schema::kEnergyGroup), record);
+    hdf5::Group engine = root.create_group(schema::kEngineGroup);
+    write_engine(engine, record.engine);
+    write_processes(engine.create_group(schema::kEnginePerProcessGroup), record);
+    write_windows(engine.create_group(schema::kEnginePerWindowGroup), record);
 }
 
 }  // namespace
 
-/// A file with the configuration, the tables and the launches of a record; the configuration is there already.
-struct RunFile::Draft {
-    RunRecord record;
-    NumberPlaces tables;    ///< of write_tables()
-    NumberPlaces launches;  ///< of write_launches()
-    hdf5::FileImage image;
-
-    Draft(hdf5::MemoryFile& file, RunRecord expected) : record(std::move(expected)) {
-        write_tables(FileGroup(file.root(), &tables), record);
-        write_launches(FileGroup(file.root(), &launches), record);
-        image = file.close();
-    }
-};
-
-RunFile::RunFile(std::string path, bool drafts) : path_(std::move(path)) {
-    if (drafts) {
-        std::promise<void> drafted;
-        drafted_ = drafted.get_future();
-        thread_ = std::thread(&RunFile::work, this, configured_.emplace().get_future(), order_.emplace().get_future(),
-                              std::move(drafted));
-    }
-}
-
-RunFile::~RunFile() {
-    if (thread_.joinable()) {
-        // An order that is not given any more.
-        configured_.reset();
-        order_.reset();
-        thread_.join();
-    }
-}
-
-void RunFile::work(std::future<RunRecord> configured, std::future<Order> order, std::promise<void> drafted) {
-    constexpr std::size_t kUsual = 8 * 1024 * 1024;  // for the file of a run on gtx480
-    prepare_thread_heap(kUsual);
-    std::function<void()> next;
-    try {
-        write_draft(configured, order, next);
-    } catch (...) {
-        drafted.set_exception(std::current_exception());
-        return;
-    }
-    drafted.set_value();
-    if (next) {
-        next();
-    }
-}
-
-void RunFile::write_draft(std::future<RunRecord>& configured, std::future<Order>& order, std::function<void()>& next) {
-    const RunRecord beginning = configured.get();
-    hdf5::MemoryFile file(path_);
-    write_config(FileGroup(file.root()).child(schema::kConfigGroup), beginning);
-    Order given = order.get();
-    if (given.make_record) {
-        RunRecord expected = given.make_record();
-        expected.config_hash = beginning.config_hash;
-        draft_ = std::make_unique<Draft>(file, std::move(expected));
-    }
-    next = std::move(given.next);
-}
-
-void RunFile::begin(RunRecord configured) {
-    if (configured_) {
-        configured_->set_value(std::move(configured));
-        configured_.reset();
-    }
-}
-
-void RunFile::draft(std::function<RunRecord()> make_record, std::function<void()> next) {
-    if (order_) {
-        order_->set_value({std::move(make_record), std::move(next)});
-        order_.reset();
-    }
-}
-
-void RunFile::wait() {
-    if (drafted_.valid()) {
-        begin({});
-        draft({});
-        drafted_.get();
-    }
-}
-
-void RunFile::write(const RunRecord& record) {
-    wait();
-    const bool has_tables = draft_ != nullptr && same_tables(draft_->record, record);
-    const bool has_launches = has_tables && same_launches(draft_->record, record);
-    if (has_tables) {
-        write_tables(ImageGroup(draft_->image, draft_->tables), record);
-    }
-    if (has_launches) {
-        write_launches(ImageGroup(draft_->image, draft_->launches), record);
-    }
-    std::optional<hdf5::MemoryFile> file;
-    if (has_tables) {
-        file.emplace(path_, draft_->image);
-    } else {
-        file.emplace(path_);
-        write_config(FileGroup(file->root()).child(schema::kConfigGroup), record);
-        write_tables(FileGroup(file->root()), record);
-    }
-    if (!has_launches) {
-        FileGroup root(file->root());
-        root.remove(schema::kKernelsGroup);
-        root.remove(schema::kKernelCountersGroup);
-        write_launches(std::move(root), record);
-    }
-    write_results(FileGroup(file->root()), record);
-    hdf5::write_image(path_, file->close());
-}
-
 void write_run(const RunRecord& record, const std::string& path) {
-    RunFile(path).write(record);
+    hdf5::OutputFile file(path);
+    write_record(file.root(), record);
+    file.commit();
 }
 
 }  // namespace lookahead

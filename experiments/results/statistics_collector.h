@@ -29,7 +29,7 @@ class StatisticsCollector : public StatisticsVisitor {
     void merge(std::string_view bytes);
 
     /// Fills counters and histograms, ordered by kind, then by component number. `record.components` has the
-    /// logical processes; the components within them are added after those. The result does not hang on which
+    /// logical processes; the components within them are added after those. The result does not depend on which
     /// rank had which component. A component of no known process, or components of one kind with different
     /// statistics, are an InternalError.
     void write_into(RunRecord& record) const;

@@ -1,30 +1,24 @@
 #include "experiments/run/run.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/string.hpp>
-#include <boost/serialization/vector.hpp>
 #include <chrono>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <memory>
-#include <optional>
 #include <thread>
 
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_print.h"
 #include "components/device/host_process.h"
 #include "components/machine/machine.h"
-#include "core/checkpoint/archive.h"
+#include "core/component/registered_keys.h"
 #include "core/param/parameter_registry.h"
+#include "core/state/archives.h"
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
-#include "core/transport/in_process/in_process_transport.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
@@ -53,21 +47,13 @@ struct HostReport {
     int outputs = static_cast<int>(Outputs::unchecked);
     std::string message;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& kernels& outputs& message;
-    }
+    void fields(StateArchive& archive) { archive& kernels& outputs& message; }
 };
-
-template <class T>
-std::string to_bytes(const T& value) {
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << value; });
-}
 
 template <class T>
 T from_bytes(const std::string& bytes) {
     T value{};
-    archive_from_bytes(bytes, "a rank's report", [&](boost::archive::binary_iarchive& archive) { archive >> value; });
+    load_state(value, bytes, "a rank's report");
     return value;
 }
 
@@ -86,39 +72,38 @@ const char* name_of(Outputs outputs) {
     return names[static_cast<int>(outputs)];
 }
 
-/// Components, counters, histograms and the energy that comes of them.
-void write_tables(const StatisticsCollector& statistics, const EnergyTable& energies, RunRecord& record) {
-    statistics.write_into(record);
-    record.energy = energy_of(energies, energy_input(record));
+EnergyTable energy_table_of(const Configuration& configuration) {
+    return load_energy_table(configuration.read<EnergyParameters>("energy").table,
+                             configuration.place_of("energy.table"));
 }
 
-/// Reading a table takes a millisecond. A built-in one, which has no faults, is read by whoever asks for it first: the
-/// thread that begins the result file, if there is one.
-std::shared_future<EnergyTable> promise_energy_table(const Configuration& configuration) {
-    const std::string name = configuration.read<EnergyParameters>("energy").table;
-    auto table = std::async(std::launch::deferred, load_energy_table, name, configuration.place_of("energy.table"));
-    std::shared_future<EnergyTable> promised = table.share();
-    if (!is_built_in_energy_table(name)) {
-        promised.get();
+/// The identity of a run. `configuration` has been read.
+std::string identity_of(const RunRequest& request, const Configuration& configuration, const EnergyTable& energies) {
+    // What determines the results beside workload, size, seed and configuration.
+    std::vector<std::string> determinants{energies.toml};
+    if (request.max_cycles != 0) {
+        determinants.push_back("--max-cycles=" + std::to_string(request.max_cycles));
     }
-    return promised;
+    if (request.max_instructions != 0) {
+        determinants.push_back("--max-instructions=" + std::to_string(request.max_instructions));
+    }
+    return make_run_id(request.workload, request.size, request.context.seed, configuration.effective_hash(),
+                       determinants);
 }
 
 /// One run, from the request to the record.
 class Run {
   public:
-    /// `file`: where the result will be written; null where it is not this rank's to write.
-    Run(const RunRequest& request, Transport& transport, RunFile* file)
+    Run(const RunRequest& request, Transport& transport)
         : request_(request),
           transport_(transport),
-          file_(file),
           configuration_(request.configuration),
           workload_(make_variant<Workload>(request.workload, configuration_, request.context)),
           parameters_(configuration_.read<RunParameters>("run")),
-          energy_table_(promise_energy_table(configuration_)),
+          energy_table_(energy_table_of(configuration_)),
           machine_(
               configuration_, load_kernels(*workload_, configuration_),
-              [this](Device& device) { run_workload(device); }, loads_of_run()),
+              [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
                     request.checkpoint_every,
@@ -141,10 +126,8 @@ class Run {
         options.log_windows = request_.log_windows;
         machine_.check_ranks(transport_.size());
         const std::vector<int> ranks = rank_of_lp();
-        describe_machine(record_);
-        if (file_ != nullptr) {
-            file_->begin(record_);  // captures and weights, which are HDF5 files too, have been read
-        }
+        RunOutcome outcome;
+        describe_machine(outcome.record);
         options.threads = threads();
         std::vector<std::jthread> helpers;  // that the simulation dismisses before they are waited for
         Simulation simulation(machine_.model(), ranks, transport_, options);
@@ -153,8 +136,7 @@ class Run {
         }
         start_process_traces(simulation);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
-        const bool drafts = draft_file(simulation);
-        for (std::size_t i = drafts ? 2 : 1; i < options.threads; ++i) {
+        for (std::size_t i = 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());
         }
         RunMeta meta = make_run_meta(request_.arguments);
@@ -164,8 +146,6 @@ class Run {
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-        RunOutcome outcome;
-        outcome.record = std::move(record_);
         outcome.code = result.code;
         outcome.message = result.message;
         outcome.checkpoint = checkpoint_;
@@ -182,12 +162,9 @@ class Run {
         return outcome;
     }
 
-    std::string run_id() const {
-        return make_run_id(request_.workload, request_.size, request_.context.seed, configuration_.effective_hash(),
-                           determinants());
-    }
-
   private:
+    std::string run_id() const { return identity_of(request_, configuration_, energy_table_); }
+
     void describe_machine(RunRecord& record) const {
         record.set_configuration(configuration_);
         for (const LpDescription& process : machine_.model().processes()) {
@@ -206,40 +183,7 @@ class Run {
                    : std::min(static_cast<std::size_t>(request_.threads), most);
     }
 
-    /// While the run lasts, its file gets what is known of it, on a thread that helps to simulate after that. Whether there
-    /// is such a thread.
-    bool draft_file(Simulation& simulation) {
-        if (file_ == nullptr || !file_->drafts()) {
-            return false;
-        }
-        auto statistics = std::make_shared<StatisticsCollector>();
-        auto kernel_counters = std::make_shared<KernelCountersCollector>();
-        for (const LogicalProcess* process : simulation.local_processes()) {
-            process->visit_statistics(*statistics);
-            kernel_counters->add(*process);
-        }
-        RunRecord expected = record_;
-        expected.engine.resize(1);
-        expected.profile.rank.resize(simulation.local_processes().size());
-        expected.profile.loads.resize(simulation.local_processes().size());
-        for (const isa::Kernel& kernel : machine_.kernels()) {
-            expected.kernels.emplace_back().name = kernel.name;
-        }
-        file_->draft(
-            [statistics, kernel_counters, table = energy_table_, expected = std::move(expected)]() mutable {
-                write_tables(*statistics, table.get(), expected);
-                kernel_counters->write_into(expected);
-                return std::move(expected);
-            },
-            simulation.helper());
-        return true;
-    }
-
-    /// Null unless the prefetcher is to know them.
     std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
-        if (configuration_.variant("sm.prefetcher", "none") != "oracle") {
-            return nullptr;
-        }
         const auto again = make_variant<Workload>(request_.workload, configuration_, request_.context);
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);
     }
@@ -302,9 +246,6 @@ class Run {
         for (const LpDescription& process : machine_.model().processes()) {
             checkpoint.names.push_back(process.name);
         }
-        if (file_ != nullptr) {
-            file_->wait();
-        }
         write_checkpoint(checkpoint, checkpoint_);
         written_.push_back(checkpoint_);
         if (request_.checkpoint_keep != 0 && written_.size() > request_.checkpoint_keep) {
@@ -346,7 +287,7 @@ class Run {
         std::vector<std::uint64_t> has_host(static_cast<std::size_t>(transport_.size()));
         transport_.all_gather(std::span(&mine, 1), has_host);
         const auto owner = static_cast<int>(std::ranges::find(has_host, 1u) - has_host.begin());
-        std::string bytes = to_bytes(report);
+        std::string bytes = saved_state(report);
         transport_.broadcast(bytes, owner);
         return from_bytes<HostReport>(bytes);
     }
@@ -374,18 +315,6 @@ class Run {
         fill_kernels(record, host.kernels);
         outcome.has_result = result.outcome == Outcome::finished ||
                              (result.outcome == Outcome::stopped && outcome.code == ExitCode::done);
-    }
-
-    /// What determines the results beside workload, size, seed and configuration.
-    std::vector<std::string> determinants() const {
-        std::vector<std::string> texts{energy_table_.get().toml};
-        if (request_.max_cycles != 0) {
-            texts.push_back("--max-cycles=" + std::to_string(request_.max_cycles));
-        }
-        if (request_.max_instructions != 0) {
-            texts.push_back("--max-instructions=" + std::to_string(request_.max_instructions));
-        }
-        return texts;
     }
 
     /// The run's cycles are those in which a kernel ran: copies between kernels take time, but no cycles. A kernel that
@@ -484,8 +413,8 @@ class Run {
         const auto series = gather(observer_.series());
         const auto by_kernel = gather(kernel_counters);
         const auto latency = gather(latencies);
-        const auto memory = transport_.gather(to_bytes(peak_resident_bytes()));
-        const auto processes = transport_.gather(to_bytes(simulation.local_processes().size()));
+        const auto memory = transport_.gather(saved_state(peak_resident_bytes()));
+        const auto processes = transport_.gather(saved_state(std::uint64_t{simulation.local_processes().size()}));
         if (transport_.rank() != 0) {
             return;
         }
@@ -495,7 +424,8 @@ class Run {
             latencies.merge(latency[rank]);
             observer_.series().merge(series[rank]);
         }
-        write_tables(collector, energy_table_.get(), record);
+        collector.write_into(record);
+        record.energy = energy_of(energy_table_, energy_input(record));
         kernel_counters.write_into(record);
         latencies.write_into(record);
         observer_.series().write_into(record);
@@ -503,7 +433,7 @@ class Run {
         compute_kernel_energies(record);
         record.profile = result.profile;
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
-            record.engine.push_back({from_bytes<std::size_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
+            record.engine.push_back({from_bytes<std::uint64_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
                                      result.per_rank[rank], threads()});
             record.meta.peak_rss_bytes = std::max(record.meta.peak_rss_bytes, record.engine.back().peak_rss_bytes);
         }
@@ -511,16 +441,14 @@ class Run {
 
     const RunRequest& request_;
     Transport& transport_;
-    RunFile* file_;
     Configuration configuration_;
     std::unique_ptr<Workload> workload_;
     RunParameters parameters_;
-    std::shared_future<EnergyTable> energy_table_;
+    EnergyTable energy_table_;
     gpu::Machine machine_;
     Progress progress_;
     RunObserver observer_;
     std::vector<std::pair<std::string, std::string>> inputs_;  ///< files and their hashes, as the run began
-    RunRecord record_;                                         ///< has the configuration
     std::string checkpoint_;                                   ///< file of the last one
     std::deque<std::string> written_;                          ///< checkpoints of this run that are still there
     bool restoring_ = false;
@@ -546,21 +474,19 @@ void require_writable(const std::string& path, Transport& transport) {
 }  // namespace
 
 std::string run_id_of(const RunRequest& request) {
-    InProcessTransport alone;
-    return Run(request, alone, nullptr).run_id();
+    const Configuration configuration = request.configuration;
+    read_variant(SlotTraits<Workload>::name, request.workload, configuration);
+    read_registered(configuration);
+    configuration.check_all_used();
+    return identity_of(request, configuration, energy_table_of(configuration));
 }
 
 RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.out, transport);
     require_writable(request.trace, transport);
-    std::optional<RunFile> file;
-    if (transport.rank() == 0 && !request.out.empty()) {
-        // A draft knows the statistics of this rank's processes only: with more ranks it would be written for nothing.
-        file.emplace(request.out, request.threads > 1 && transport.size() == 1);
-    }
-    RunOutcome outcome = Run(request, transport, file ? &*file : nullptr).execute();
-    if (file && outcome.has_result) {
-        file->write(outcome.record);
+    RunOutcome outcome = Run(request, transport).execute();
+    if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
+        write_run(outcome.record, request.out);
     }
     return outcome;
 }

@@ -37,10 +37,10 @@ struct RunRequest {
     std::uint64_t checkpoint_keep = 2;       ///< of the checkpoints that a run writes the last ones stay; 0: all
     std::shared_ptr<const Checkpoint> from;  ///< to go on from; null: from the start
     ProgressMode progress = ProgressMode::plain;
-    bool keep_stdout = false;  ///< what kernels print goes to stderr
-    std::string out;           ///< HDF5 file; empty: none is written
-    int threads = 1;    ///< of each rank; those beside the first advance processes, and begin the result file before
-    std::string trace;  ///< Perfetto trace of the ranks; empty: none
+    bool keep_stdout = false;                  ///< what kernels print goes to stderr
+    std::string out;                           ///< HDF5 file; empty: none is written
+    int threads = 1;                           ///< of each rank; those beside the first help to advance processes
+    std::string trace;                         ///< Perfetto trace of the ranks; empty: none
     std::vector<std::string> trace_of{"sm0"};  ///< processes whose simulated time the trace shows
     std::uint64_t trace_begin = 0;             ///< first core cycle of it
     std::uint64_t trace_end = 20'000;          ///< the core cycle behind its last
@@ -63,8 +63,8 @@ struct RunOutcome {
 /// in the outcome; wrong input is thrown before the simulation begins, on every rank.
 RunOutcome run(const RunRequest& request, Transport& transport);
 
-/// The identity that the run's result will have (RunRecord::run_id), found without simulating. Wrong input is thrown,
-/// as by run().
+/// The identity that the run's result will have (RunRecord::run_id), which the configuration tells. A ConfigurationError
+/// for keys that are wrong by themselves.
 std::string run_id_of(const RunRequest& request);
 
 }  // namespace lookahead

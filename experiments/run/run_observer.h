@@ -18,7 +18,7 @@ namespace lookahead {
 inline constexpr std::string_view kStallSeriesKind = "sm_scheduler";
 
 /// What a run does at every epoch: takes the series, prints progress on the rank that has the dispatcher, takes
-/// checkpoints, and stops at the limits or when asked. Epochs are fixed points of simulated time, so none of it hangs on
+/// checkpoints, and stops at the limits or when asked. Epochs are fixed points of simulated time, so none of it depends on
 /// ranks or protocol, but for when it is asked.
 class RunObserver : public EpochObserver {
   public:
@@ -37,7 +37,7 @@ class RunObserver : public EpochObserver {
     /// Before the run: it goes on from this cycle, with the series up to there.
     void continue_from(std::uint64_t cycle, std::string_view series);
 
-    /// Of this rank; null if another rank has it.
+    /// The dispatcher, if it is this rank's; null if another rank has it.
     void watch(const gpu::CtaDispatcher* dispatcher) { dispatcher_ = dispatcher; }
 
     bool asked_to_stop() override { return StopSignal::came(); }
@@ -56,7 +56,7 @@ class RunObserver : public EpochObserver {
         return static_cast<std::uint64_t>(clock_.cycle_at_or_after(report.time));
     }
     bool at_limit(const EpochReport& report) const;
-    /// Of the limit that is nearest; -1 without one.
+    /// How much of the nearest limit is used up; -1 without one.
     double limit_fraction(const EpochReport& report) const;
     void print_progress(const EpochReport& report);
 

@@ -2,9 +2,11 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
 
+#include "components/machine/machine.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "experiments/machines/machines.h"
 #include "experiments/results/run_record.h"
 
@@ -51,6 +53,26 @@ std::vector<Choice> choices(const Study& study) {
     return all;
 }
 
+/// What makes a point's machine, whatever runs on it.
+std::vector<std::string> machine_of(const Choice& choice) {
+    std::vector<std::string> texts{choice.machine};
+    texts.insert(texts.end(), choice.options.begin(), choice.options.end());
+    return texts;
+}
+
+Configuration configuration_of(const Choice& choice) {
+    Configuration configuration = load_machine(choice.machine);
+    for (const std::string& option : choice.options) {
+        configuration.override_value(option);
+    }
+    return configuration;
+}
+
+void check_machine(const Choice& choice) {
+    const Configuration configuration = configuration_of(choice);
+    gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
+}
+
 RunRequest request_of(const Study& study, const std::string& workload, const Choice& choice) {
     RunRequest request;
     const bool is_capture = workload.ends_with(".h5");
@@ -58,10 +80,7 @@ RunRequest request_of(const Study& study, const std::string& workload, const Cho
     request.size = study.size;
     request.context = {parse_size(study.size), study.seed};
     request.machine = choice.machine;
-    request.configuration = load_machine(choice.machine);
-    for (const std::string& option : choice.options) {
-        request.configuration.override_value(option);
-    }
+    request.configuration = configuration_of(choice);
     if (is_capture) {
         request.configuration.override_value("capture.file=" + workload);
     }
@@ -109,10 +128,16 @@ std::vector<SweepPoint> plan_sweep(const Study& study) {
     const std::uint64_t program = program_hash();
     const std::vector<Choice> all = choices(study);
     std::vector<SweepPoint> points;
+    std::set<std::vector<std::string>> checked;
     for (const std::string& workload : study.workloads) {
         for (const Choice& choice : all) {
             try {
                 const RunRequest request = request_of(study, workload, choice);
+                if (checked.insert(machine_of(choice)).second) {
+                    check_machine(choice);
+                }
+                make_variant<Workload>(request.workload, request.configuration,
+                                       request.context);  // which checks its keys
                 points.push_back({workload, choice.labels, arguments_of(study, workload, choice),
                                   key_of(request, workload, program)});
             } catch (const ConfigurationError& error) {

@@ -89,6 +89,11 @@ class Runner {
     Runner(const SweepFolder& folder, const SweepRunOptions& options)
         : folder_(folder), options_(options), program_(std::filesystem::read_symlink("/proc/self/exe").string()) {}
 
+    Runner(const Runner&) = delete;
+    Runner& operator=(const Runner&) = delete;
+    /// Nothing runs on, whatever was thrown.
+    ~Runner() { give_up(); }
+
     SweepRunResult run(std::span<const SweepPoint> points) {
         collect_work(points);
         const InterruptGuard guard;
@@ -154,7 +159,6 @@ class Runner {
         const int error = posix_spawn(&process.id, program_.c_str(), &files, nullptr, arguments.data(), environ);
         posix_spawn_file_actions_destroy(&files);
         if (error != 0) {
-            give_up();
             throw InputError(program_ + ": a point cannot be started: " + std::strerror(error));
         }
         running_.push_back(std::move(process));
@@ -166,8 +170,9 @@ class Runner {
             int status = 0;
             Process& process = running_[i];
             if (::waitpid(process.id, &status, WNOHANG) == process.id) {
-                finish(process, status);
+                const Process ended = std::move(process);
                 running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+                finish(ended, status);
                 continue;
             }
             if (options_.timeout_s > 0 && !process.timed_out && seconds_since(process.begin) > options_.timeout_s) {
@@ -181,7 +186,13 @@ class Runner {
     void finish(const Process& process, int status) {
         const bool complete = WIFEXITED(status) && WEXITSTATUS(status) == 0;
         if (complete) {
-            std::filesystem::rename(process.result, folder_.result_file(*process.point));
+            const std::string file = folder_.result_file(*process.point);
+            std::error_code error;
+            std::filesystem::rename(process.result, file, error);
+            if (error) {
+                remove_files(process);
+                throw InputError(file + ": the result of a point cannot get its name: " + error.message());
+            }
             ++result_.complete;
         } else {
             PointState state;
@@ -198,7 +209,8 @@ class Runner {
 
     static void remove_files(const Process& process) {
         for (const std::string& file : {process.errors, process.result, process.result + ".partial"}) {
-            std::filesystem::remove(file);
+            std::error_code ignored;  // it may not be there
+            std::filesystem::remove(file, ignored);
         }
     }
 

@@ -154,7 +154,7 @@ bool has_axis(const Study& study, const std::string& name) {
     return std::ranges::any_of(study.axes, [&](const Axis& axis) { return axis.name == name; });
 }
 
-/// Of an axis that the study has.
+/// Refuses a value that the axis, which the study has, does not have.
 void check_value(const Reader& reader, const toml::node& node, const Study& study, const std::string& axis_name,
                  const std::string& value) {
     const auto axis = std::ranges::find(study.axes, axis_name, &Axis::name);

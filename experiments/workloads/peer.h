@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/error/error.h"
 #include "experiments/workloads/workload.h"
 
 namespace lookahead {
@@ -33,6 +34,9 @@ class WithPeer : public Workload {
 
     WithPeer(const Parameters& parameters, const WorkloadContext& context) {
         if (parameters.input == "peer") {
+            if (parameters.words != typename Suite::Parameters{}.words) {
+                throw ConfigurationError("input=peer is one kernel: leave form and unroll out");
+            }
             program_ = std::make_unique<Peer>(context);
         } else {
             program_ = std::make_unique<Suite>(parameters, context);
@@ -41,6 +45,7 @@ class WithPeer : public Workload {
 
     std::string_view ptx() const override { return program_->ptx(); }
     std::string ptx_file() const override { return program_->ptx_file(); }
+    std::uint32_t most_threads(std::string_view kernel) const override { return program_->most_threads(kernel); }
     void run(Device& device) override { program_->run(device); }
     CheckReport check() const override { return program_->check(); }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "experiments/workloads/compare.h"
@@ -18,37 +20,63 @@ struct SizedParameter {
     std::array<std::int64_t, 4> by_size;  ///< tiny, small, medium, large
     std::int64_t max = 0;
     std::string_view help;
-    std::int64_t multiple_of = 1;  ///< the value is one of these
+    std::int64_t multiple_of = 1;             ///< the value is one of these
+    std::int64_t multiple_of_other_form = 0;  ///< where `form` is not `original`; 0: the same
 };
 
-/// The parameters as the configuration takes them: 0 stands for the size's own value.
-ParameterList sized_parameter_list(std::span<const SizedParameter> table);
+/// A word that a workload takes, one of a few; the first is the default. A workload whose kernels have other forms takes
+/// `form` before all others, whose first word is `original`: see forms.h.
+struct WordParameter {
+    std::string_view name;
+    std::span<const std::string_view> words;
+    std::string_view help;
+};
 
-/// `given`, or the table's value for the size where that is 0. A ConfigurationError where it is no multiple as asked.
-std::int64_t sized_value(std::string_view workload, const SizedParameter& parameter, std::int64_t given, Size size);
+/// The parameters as the configuration takes them: 0 stands for the size's own value. They are stored in an array of
+/// whole numbers at the start of their struct, and in one of texts at `words_offset`.
+ParameterList sized_parameter_list(std::span<const SizedParameter> table, std::span<const WordParameter> words,
+                                   std::ptrdiff_t words_offset);
 
-template <const auto& kTable>
+/// `given`, or the table's value for the size where that is 0. `multiple_of`, where it is not 0, stands for the table's:
+/// of it a given value must be a multiple (else a ConfigurationError), and the size's own is rounded up to one.
+std::int64_t sized_value(std::string_view workload, const SizedParameter& parameter, std::int64_t given, Size size,
+                         std::int64_t multiple_of = 0);
+
+/// For workloads that take no words.
+inline constexpr std::array<WordParameter, 0> kNoWords{};
+
+template <const auto& kTable, const auto& kWords>
 struct SizedParameters {
     std::array<std::int64_t, kTable.size()> values{};
+    std::array<std::string, kWords.size()> words = [] {
+        std::array<std::string, kWords.size()> first;
+        for (std::size_t i = 0; i < kWords.size(); ++i) first[i] = kWords[i].words.front();
+        return first;
+    }();
 };
 
-template <const auto& kTable>
-struct ParametersOf<SizedParameters<kTable>> {
-    inline static const ParameterList list = sized_parameter_list(kTable);
+template <const auto& kTable, const auto& kWords>
+struct ParametersOf<SizedParameters<kTable, kWords>> {
+    inline static const ParameterList list = [] {
+        const SizedParameters<kTable, kWords> example;
+        return sized_parameter_list(
+            kTable, kWords, reinterpret_cast<const char*>(&example.words) - reinterpret_cast<const char*>(&example));
+    }();
 };
 
-/// Base of a workload whose parameters are those of `kTable` (a std::array of SizedParameter) and whose kernels are one
-/// PTX file. `Files` is a struct with the members of the generated files.h: see LOOKAHEAD_WORKLOAD.
-template <const auto& kTable>
+/// Base of a workload whose parameters are those of `kTable` (a std::array of SizedParameter) and of `kWords` (one of
+/// WordParameter), and whose kernels are one PTX file.
+template <const auto& kTable, const auto& kWords = kNoWords>
 class SizedWorkload : public Workload {
   public:
-    using Parameters = SizedParameters<kTable>;
+    using Parameters = SizedParameters<kTable, kWords>;
 
     SizedWorkload(const Parameters& parameters, const WorkloadContext& context, std::string_view name,
                   std::string_view ptx, std::string_view ptx_file)
-        : ptx_(ptx), ptx_file_(ptx_file), seed_(context.seed) {
+        : ptx_(ptx), ptx_file_(ptx_file), seed_(context.seed), words_(parameters.words) {
         for (std::size_t i = 0; i < kTable.size(); ++i) {
-            values_[i] = sized_value(name, kTable[i], parameters.values[i], context.size);
+            values_[i] = sized_value(name, kTable[i], parameters.values[i], context.size,
+                                     is_original() ? 0 : kTable[i].multiple_of_other_form);
         }
     }
 
@@ -58,11 +86,21 @@ class SizedWorkload : public Workload {
   protected:
     /// The table's i-th parameter.
     std::int64_t value(std::size_t i) const { return values_[i]; }
+    /// The i-th of the words.
+    const std::string& word(std::size_t i) const { return words_[i]; }
+    bool is_original() const {
+        if constexpr (kWords.empty()) {
+            return true;
+        } else {
+            return words_.front() == kWords.front().words.front();
+        }
+    }
     std::uint32_t seed() const { return seed_; }
 
   private:
     std::string_view ptx_, ptx_file_;
     std::uint32_t seed_;
+    std::array<std::string, kWords.size()> words_;
     std::array<std::int64_t, kTable.size()> values_{};
 };
 
@@ -78,6 +116,17 @@ constexpr std::uint32_t blocks_for(std::int64_t threads, std::int64_t block) {
     Class(const Parameters& parameters, const WorkloadContext& context)                     \
         : SizedWorkload(parameters, context, name##_files::kName, name##_files::kKernelPtx, \
                         name##_files::kKernelPtxFile) {}
+
+/// Arguments of SizedWorkload's constructor: `name`, and the PTX file of the form that `parameters` has. It is kernel.ptx in
+/// the original, else that of `Other`: `Wide`, `Looped`.
+#define LOOKAHEAD_TWO_FORMS(parameters, name, Other)                                                                 \
+    name##_files::kName, parameters.words[0] == "original" ? name##_files::kKernelPtx : name##_files::k##Other##Ptx, \
+        parameters.words[0] == "original" ? name##_files::kKernelPtxFile : name##_files::k##Other##PtxFile
+
+/// As LOOKAHEAD_SIZED_WORKLOAD, for a class that takes `form`.
+#define LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Class, name, Other)             \
+    Class(const Parameters& parameters, const WorkloadContext& context) \
+        : SizedWorkload(parameters, context, LOOKAHEAD_TWO_FORMS(parameters, name, Other)) {}
 
 /// At namespace scope: registers the class as the workload in folder `name`, as its workload.toml describes it.
 #define LOOKAHEAD_REGISTER_WORKLOAD(Class, name) \

@@ -56,12 +56,15 @@ struct SlotTraits<Workload> {
     using Arguments = std::tuple<const WorkloadContext&>;
 };
 
+inline constexpr std::string_view kInputHelp =
+    "Where inputs come from: `seeded` draws them from --seed; `peer` makes exactly those of the published comparison "
+    "with "
+    "GPGPU-Sim (sizes small and medium).";
+
 /// For parameters structs that hold an `input` text.
 template <class P>
 auto input_parameter(std::string P::*member) {
-    return choice("input", member, {"seeded", "peer"},
-                  {.help = "Where inputs come from: `seeded` draws them from --seed; `peer` makes exactly those of the "
-                           "published comparison with GPGPU-Sim (sizes small and medium)."});
+    return choice("input", member, {"seeded", "peer"}, {.help = kInputHelp});
 }
 
 /// The seed to draw from: the context's, or the peers'. Peer inputs at another size than small and medium are a

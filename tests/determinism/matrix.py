@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that a run's results hang on neither ranks, nor protocol, nor partition, nor threads.
+"""Checks that a run's results depend on neither ranks, nor protocol, nor partition, nor threads.
 
 Every workload runs once serially on one thread, and then under every protocol x ranks x partitioner, and on several
 threads alone and on some ranks; each run must match its CPU reference, give the same state hash, and an HDF5 file whose

@@ -2,10 +2,12 @@
 """Every workload as a capture of its host driver, and as an ordinary CUDA program through capture and replay, against
 the run of its host driver: the same results, cycles and state.
 
-    workload_programs.py --program LOOKAHEAD [--client PROGRAM] [--size tiny] [--compile all|NAME,...] [WORKLOAD...]
+    workload_programs.py --program LOOKAHEAD [--client PROGRAM] [--size tiny] [--compile all|NAME,...]
+        [--set KEY=VALUE...] [--kernels FILE] [WORKLOAD...]
 
 --client (build/release/tests/functional/workload_client) is the CUDA program with the PTX that is checked in, for every
-workload. With --compile and nvcc the workloads named are also compiled from their kernel.cu.
+workload. With --compile and nvcc the workloads named are also compiled from their kernel.cu, or from another FILE.cu: with
+--set form=looped from looped.cu by --kernels looped.
 """
 
 import argparse
@@ -34,17 +36,18 @@ def simulate(lookahead, folder, *arguments):
     return {key: result[key] for key in COMPARED}
 
 
-def check(lookahead, client, name, size, compiles, folder):
+def check(lookahead, client, name, options, compiles, folder):
     """The ways in which the workload ran, all alike."""
-    driver = simulate(lookahead, folder, name, "--size", size)
+    chosen = ["--size", options.size] + [word for value in options.set for word in ("--set", value)]
+    driver = simulate(lookahead, folder, name, *chosen)
     if driver["outputs"] != "match":
         raise RuntimeError(f"the driver's outputs: {driver['outputs']}")
     captures = {"driver's capture": folder / f"{name}.capture.h5"}
-    call(lookahead, "capture", "--workload", name, "--size", size, "-o", str(captures["driver's capture"]))
+    call(lookahead, "capture", "--workload", name, *chosen, "-o", str(captures["driver's capture"]))
     programs = {"CUDA program": client} if client else {}
     if compiles:
         programs["nvcc's program"] = folder / f"{name}_program"
-        call(str(BUILD), name, str(programs["nvcc's program"]))
+        call(str(BUILD), name, str(programs["nvcc's program"]), options.kernels)
     for way, program in programs.items():
         captures[way] = folder / f"{name}_{len(captures)}.capture.h5"
         call(lookahead, "capture", "-o", str(captures[way]), "--", str(program), str(captures["driver's capture"]))
@@ -62,6 +65,8 @@ def main():
     parser.add_argument("--client", help="workload_client, the CUDA program that needs no nvcc")
     parser.add_argument("--size", default="tiny")
     parser.add_argument("--compile", default="", help="workloads to compile with nvcc, too; all")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the workloads")
+    parser.add_argument("--kernels", default="kernel", metavar="FILE", help="what to compile: FILE.cu")
     parser.add_argument("workloads", nargs="*", help="only these workloads")
     options = parser.parse_args()
     lookahead = os.path.abspath(options.program)
@@ -76,7 +81,7 @@ def main():
         compiles = bool(has_nvcc) and (options.compile == "all" or name in options.compile.split(","))
         with tempfile.TemporaryDirectory() as folder:
             try:
-                ways = check(lookahead, client, name, options.size, compiles, pathlib.Path(folder))
+                ways = check(lookahead, client, name, options, compiles, pathlib.Path(folder))
                 print(f"{name}: {ways}", flush=True)
             except RuntimeError as error:
                 print(f"{name}: {error}", flush=True)

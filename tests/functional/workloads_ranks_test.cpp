@@ -38,7 +38,7 @@ RunRequest request_for(std::string_view workload, const std::string& simt, const
 }
 
 // Each on one of the SIMT models; workloads_full runs all of them on all models.
-TEST_CASE("every workload matches its reference, and its results do not hang on the number of ranks") {
+TEST_CASE("every workload matches its reference, and its results do not depend on the number of ranks") {
     const std::unique_ptr<Transport> world = make_transport();
     InProcessTransport alone;
     const std::vector<std::string> models = simt_models();

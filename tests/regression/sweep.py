@@ -195,6 +195,46 @@ def check_interrupt(checks):
     checks.check("after an interrupt", "8 complete, 0 failed" in again.stdout, again.stdout)
 
 
+def check_lost_result(checks):
+    """Where a result cannot get its name the sweep ends with a message, and leaves nothing running."""
+    endless = pathlib.Path(__file__).parent / "ptx" / "endless.ptx"
+    study = checks.study(f"""
+title = "One ends"
+workloads = ["ptx"]
+[[axis]]
+name = "ends"
+[[axis.value]]
+name = "no"
+settings = ["file={endless}", "arguments=s32:1"]
+[[axis.value]]
+name = "yes"
+settings = ["file={endless}", "arguments=s32:0"]
+""", "lost.toml")
+    plan = lookahead.execute(checks.program, ["sweep", "plan", study])
+    key = next(line.split()[0] for line in plan.stdout.splitlines() if "ends=yes" in line)
+    process = subprocess.Popen([checks.program, "sweep", "run", study, "--out", checks.folder / "lost", "--jobs", "2"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not list(checks.folder.glob(f"lost/points/{key}.h5.*")):
+        time.sleep(0.0005)
+    (checks.folder / "lost/points" / f"{key}.h5").mkdir()
+    _, errors = process.communicate(timeout=60)
+    checks.check("lost result", process.returncode == 3 and "cannot get its name" in errors,
+                 f"{process.returncode}: {errors}")
+    running = [each for each in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+               if str(checks.folder / "lost").encode() in read_if_there(each)]
+    checks.check("nothing runs on", not running, running)
+    left = [file.name for file in checks.folder.glob("lost/points/*") if file.name != f"{key}.h5"]
+    checks.check("nothing is left over", not left, left)
+
+
+def read_if_there(file):
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
 def check_bad_studies(checks):
     for old, new, code, fragment in BAD:
         assert old in STUDY
@@ -217,6 +257,7 @@ def main() -> int:
         check_failures(checks)
         check_shards(checks)
         check_interrupt(checks)
+        check_lost_result(checks)
         check_bad_studies(checks)
         for study in ("baseline/schedulers", "baseline/l1_capacity"):
             done = lookahead.execute(program, ["sweep", "plan", study])

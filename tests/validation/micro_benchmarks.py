@@ -84,7 +84,7 @@ def exactly(name, measured, expected):
 
 @dataclasses.dataclass
 class ArithmeticClass:
-    """Of the keys sm.timing.<name>_latency and _initiation, on the units of the key sm.<units>."""
+    """Bounds of the keys sm.timing.<name>_latency and _initiation, on the units of the key sm.<units>."""
     name: str
     instruction: str
     units: str
@@ -231,7 +231,7 @@ def global_latency(make_bench):
 
 
 def stride_cost(bench, stride, count=40):
-    """Of a load alone."""
+    """A load alone."""
     body = "ld.global.u64 %rd3, [%rd2]; add.s64 %rd2, %rd2, %rd3;"
     words = stride * (2 * count + 1) // 8
     cost = bench.cost("global_stride", body, count, arguments=f"u64[{words}]={stride}")
@@ -257,7 +257,7 @@ def dram_access(make_bench):
 
 
 def ring_cost(bench, lines):
-    """Of a step in the second lap."""
+    """A step in the second lap."""
     def cycles(steps):
         return bench.cycles("global_ring", arguments=f"u64[{16 * lines}]=0 u32:{lines} u32:{steps}")
     return (cycles(2 * lines) - cycles(lines)) / lines
@@ -304,7 +304,7 @@ def local_memory(make_bench):
 
 
 def texture_groups(bench):
-    """Of lanes that are addressed together: all fetch one texel, and each group is an access."""
+    """Lanes that are addressed together: all fetch one texel, and each group is an access."""
     return math.ceil(32 / bench["texture.lanes_per_cycle"])
 
 

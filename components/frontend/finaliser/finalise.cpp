@@ -131,7 +131,11 @@ void spill_and_allocate(const ptx::Module& module, const ptx::Function& kernel, 
                         VirtualKernel& best_code, Allocation& best_allocation) {
     for (bool rename : {true, false}) {
         VirtualKernel code = prepare(module, kernel, options, rename);
-        if (options.schedule) order_for_pressure(code);
+        if (options.schedule) {
+            order_for_pressure(code);
+            // The new order may keep more predicates at once, such as the carries of additions that were split.
+            spill_predicates(code, options.predicate_limit);
+        }
         spill_registers(code, options.register_limit);
         share_spill_slots(code);
         const Allocation allocation = schedule_and_allocate(code, options);

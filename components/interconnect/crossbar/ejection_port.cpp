@@ -1,11 +1,8 @@
 #include "components/interconnect/crossbar/ejection_port.h"
 
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -80,32 +77,12 @@ unsigned EjectionPort::next_source(unsigned source) const {
     return kNone;
 }
 
-void EjectionPort::hash_state(StateHasher& hasher) const {
-    for (const PacketRing& queue : queues_) {
-        queue.hash(hasher);
-    }
-    hasher.add_bytes(withheld_.data(), withheld_.size() * sizeof(std::uint32_t));
-    hasher.add(chosen_);
-    hasher.add(last_source_);
-    hasher.add(static_cast<std::uint64_t>(complete_at_));
-    hasher.add(static_cast<std::uint64_t>(last_flit_));
-    hash(hasher, counters_);
-}
-
-void EjectionPort::save(boost::archive::binary_oarchive& archive) const {
-    for (const PacketRing& queue : queues_) {
-        queue.save(archive);
-    }
-    archive << waiting_ << withheld_ << chosen_ << chosen_flits_ << last_source_ << complete_at_ << last_flit_;
-    serialize_counters(archive, counters_);
-}
-
-void EjectionPort::load(boost::archive::binary_iarchive& archive) {
+void EjectionPort::fields(StateArchive& archive) {
     for (PacketRing& queue : queues_) {
-        queue.load(archive);
+        archive& queue;
     }
-    archive >> waiting_ >> withheld_ >> chosen_ >> chosen_flits_ >> last_source_ >> complete_at_ >> last_flit_;
-    serialize_counters(archive, counters_);
+    archive& waiting_& withheld_& chosen_& chosen_flits_& last_source_& complete_at_& last_flit_;
+    archive& counters_;
 }
 
 }  // namespace lookahead::gpu

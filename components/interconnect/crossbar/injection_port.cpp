@@ -1,11 +1,8 @@
 #include "components/interconnect/crossbar/injection_port.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -97,23 +94,10 @@ void InjectionPort::receive_credit(unsigned destination, std::uint32_t flits, Cy
     }
 }
 
-void InjectionPort::hash_state(StateHasher& hasher) const {
-    hasher.add(static_cast<std::uint64_t>(free_at_));
-    hasher.add_bytes(credits_.data(), credits_.size() * sizeof(std::uint32_t));
-    blocked_.hash(hasher);
-    hash(hasher, counters_);
-}
-
-void InjectionPort::save(boost::archive::binary_oarchive& archive) const {
-    archive << free_at_ << blocked_since_ << blocked_flits_ << credits_;
-    blocked_.save(archive);
-    serialize_counters(archive, counters_);
-}
-
-void InjectionPort::load(boost::archive::binary_iarchive& archive) {
-    archive >> free_at_ >> blocked_since_ >> blocked_flits_ >> credits_;
-    blocked_.load(archive);
-    serialize_counters(archive, counters_);
+void InjectionPort::fields(StateArchive& archive) {
+    archive& free_at_& blocked_since_& blocked_flits_& credits_;
+    archive& blocked_;
+    archive& counters_;
 }
 
 }  // namespace lookahead::gpu

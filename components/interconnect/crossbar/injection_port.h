@@ -9,6 +9,7 @@
 #include "components/interconnect/crossbar/packet_size.h"
 #include "components/interconnect/crossbar/port_statistics.h"
 #include "core/port/out_port.h"
+#include "core/state/state_archive.h"
 #include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
@@ -54,9 +55,7 @@ class InjectionPort {
     }
     const InjectionCounters& counters() const { return counters_; }
 
-    void hash_state(StateHasher& hasher) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     Cycle waiting_flits(Cycle now) const { return blocked_flits_ + std::max<Cycle>(0, free_at_ - now); }

@@ -1,13 +1,11 @@
 #include "components/interconnect/crossbar/packet_ring.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 #include <utility>
 
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -93,26 +91,21 @@ void PacketRing::pop() {
     }
 }
 
-void PacketRing::hash(StateHasher& hasher) const {
-    hasher.add(packets_);
-    for_each([&](const MessageHeader& message) { hasher.add_bytes(&message, message.total_bytes()); });
-}
-
-void PacketRing::save(boost::archive::binary_oarchive& archive) const {
-    const std::uint64_t packets = packets_;
-    archive << packets;
-    for_each([&](const MessageHeader& message) { archive.save_binary(&message, message.total_bytes()); });
-}
-
-void PacketRing::load(boost::archive::binary_iarchive& archive) {
+void PacketRing::fields(StateArchive& archive) {
+    std::uint64_t packets = packets_;
+    archive& packets;
+    if (!archive.loading()) {
+        for_each([&](const MessageHeader& message) {
+            archive.plain(reinterpret_cast<std::uint64_t*>(const_cast<MessageHeader*>(&message)), message.total_bytes() / 8);
+        });
+        return;
+    }
     packets_ = 0;
-    std::uint64_t packets = 0;
-    archive >> packets;
-    for (std::uint64_t i = 0; i < packets; ++i) {
+    for (; packets > 0; --packets) {
         MessageHeader head;
-        archive.load_binary(&head, sizeof head);
+        archive.plain(head);
         MessageHeader& place = push(head);
-        archive.load_binary(&place + 1, head.payload_bytes());
+        archive.plain(reinterpret_cast<std::byte*>(&place + 1), head.payload_bytes());
     }
 }
 

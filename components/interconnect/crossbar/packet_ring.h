@@ -6,13 +6,8 @@
 
 #include "core/message/message.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 }
 
 namespace lookahead::gpu {
@@ -36,9 +31,7 @@ class PacketRing {
     MessageHeader& push_copy(const MessageHeader& message);
     void pop();
 
-    void hash(StateHasher& hasher) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     template <class F>

@@ -12,7 +12,7 @@ namespace lookahead::gpu {
 /// (one operand of 64 bits or two of 32) for an atomic and its reply.
 inline constexpr unsigned kPacketHeaderBytes = 8;
 
-/// Of a message of memory.h other than Credit, which takes no room on the modelled wires. `payload_bytes` is that of
+/// For a message of memory.h other than Credit, which takes no room on the modelled wires. `payload_bytes` is that of
 /// the message before padding.
 unsigned packet_bytes(MessageType type, std::size_t payload_bytes);
 unsigned packet_bytes(const MessageHeader& message);

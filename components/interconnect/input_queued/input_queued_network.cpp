@@ -1,14 +1,7 @@
 #include "components/interconnect/input_queued/input_queued_network.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <cstring>
-
-#include "components/protocols/memory.h"
-#include "core/error/error.h"
-#include "core/lp/audit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -17,10 +10,8 @@ LOOKAHEAD_REGISTER_STATISTICS(InputQueuedCounters, "input_queued",
                               "An input-queued crossbar: the network of requests or that of replies.")
 
 InputQueuedNetwork::InputQueuedNetwork(const Arguments& arguments)
-    : arguments_(arguments),
-      clock_(arguments.frequency),
-      flits_of_(arguments.flit_bytes),
-      out_(add_out_port("out")),
+    : NetworkProcess({arguments.sources, arguments.destinations, arguments.delivery_latency, arguments.flit_bytes,
+                      arguments.frequency}),
       outputs_(arguments.destinations) {
     const std::size_t flits = std::size_t{arguments.credits} * arguments.destinations;
     const std::size_t bytes = flits * message_bytes_bound(static_cast<unsigned>(arguments.flit_bytes));
@@ -30,43 +21,19 @@ InputQueuedNetwork::InputQueuedNetwork(const Arguments& arguments)
     }
 }
 
-void InputQueuedNetwork::advance(Inbox inbox, Time horizon) {
-    auto message = inbox.begin();
-    while (true) {
-        const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
-        const Time next = next_event_time();
-        if (std::min(arrival, next) >= horizon) {
-            return;
-        }
-        if (arrival <= next) {
-            receive(**message);
-            ++message;
-        } else {
-            cycle(next_cycle_);
-        }
-    }
-}
-
-void InputQueuedNetwork::receive(const MessageHeader& message) {
-    const Cycle now = clock_.cycle_at_or_after(message.time);
-    if (message.type == Credit::kType) {
-        out_.send(message.in_port, clock_.edge(now), clock_.edge(now + arguments_.delivery_latency),
-                  message.as<Credit>());
-        ++counters_.credit_messages;
-        return;
-    }
-    Input& input = inputs_[message.in_port / arguments_.destinations];
+void InputQueuedNetwork::receive(const MessageHeader& message, Cycle now) {
+    Input& input = inputs_[message.in_port / ends_.destinations];
     const bool first = input.queue.empty();
     input.queue.push_copy(message).time = now;
     if (first) {
         look_at_front(input);
-        next_cycle_ = std::min(next_cycle_, earliest(input));
+        wake(earliest(input));
     }
 }
 
 void InputQueuedNetwork::look_at_front(Input& input) const {
     const MessageHeader& front = input.queue.front();
-    input.output = front.in_port % arguments_.destinations;
+    input.output = front.in_port % ends_.destinations;
     input.flits = flits_of_(packet_bytes(front));
 }
 
@@ -87,7 +54,7 @@ void InputQueuedNetwork::cycle(Cycle now) {
     next_cycle_ = next_pass(now);
 }
 
-/// Of the inputs whose first packets can go, each output takes the one that is first from its turn on.
+/// Among the inputs whose first packets can go, each output takes the one that is first from its turn on.
 void InputQueuedNetwork::choose(Cycle now) {
     for (unsigned i = 0; i < inputs_.size(); ++i) {
         const Input& input = inputs_[i];
@@ -105,14 +72,12 @@ void InputQueuedNetwork::pass(unsigned number, Cycle now) {
     Input& input = inputs_[number];
     Output& output = outputs_[input.output];
     const MessageHeader& message = input.queue.front();
-    std::byte* place = out_.reserve(message.in_port, clock_.edge(now), clock_.edge(now + arguments_.delivery_latency),
-                                    message.type, message.payload_bytes());
-    std::memcpy(place, message.payload(), message.payload_bytes());
+    deliver(message, now);
     ++counters_.packets;
     counters_.flits += input.flits;
     counters_.wait_cycles += static_cast<std::uint64_t>(now - message.time);
     output.last_flit = input.last_flit = now;
-    output.turn = number + 1 == arguments_.sources ? 0 : number + 1;
+    output.turn = number + 1 == ends_.sources ? 0 : number + 1;
     input.queue.pop();
     if (!input.queue.empty()) {
         look_at_front(input);
@@ -137,56 +102,19 @@ std::size_t InputQueuedNetwork::packets() const {
     return packets;
 }
 
-std::string InputQueuedNetwork::waiting_for() const {
-    const std::size_t waiting = packets();
-    return waiting == 0 ? "nothing" : "the way of " + std::to_string(waiting) + " packets";
-}
-
-void InputQueuedNetwork::audit(Audit& audit) const {
-    audit.leak(name(), "packets under way", packets());
-}
-
-void InputQueuedNetwork::hash_state(StateHasher& hasher) const {
-    for (const Input& input : inputs_) {
-        input.queue.hash(hasher);
-        hasher.add(static_cast<std::uint64_t>(input.last_flit));
-    }
-    for (const Output& output : outputs_) {
-        hasher.add(static_cast<std::uint64_t>(output.last_flit));
-        hasher.add(output.turn);
-    }
-    hash(hasher, counters_);
-}
-
 void InputQueuedNetwork::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "input_queued", counters_);
 }
 
-void InputQueuedNetwork::save(boost::archive::binary_oarchive& archive) const {
-    for (const Input& input : inputs_) {
-        input.queue.save(archive);
-        archive << input.last_flit;
-    }
-    for (const Output& output : outputs_) {
-        archive << output.last_flit << output.turn;
-    }
-    archive << next_cycle_;
-    serialize_counters(archive, counters_);
-}
-
-void InputQueuedNetwork::load(boost::archive::binary_iarchive& archive) {
+void InputQueuedNetwork::fields(StateArchive& archive) {
     for (Input& input : inputs_) {
-        input.queue.load(archive);
-        archive >> input.last_flit;
-        if (!input.queue.empty()) {
-            look_at_front(input);
-        }
+        archive& input.queue& input.last_flit;
     }
     for (Output& output : outputs_) {
-        archive >> output.last_flit >> output.turn;
+        archive& output.last_flit& output.turn;
     }
-    archive >> next_cycle_;
-    serialize_counters(archive, counters_);
+    archive& next_cycle_;
+    archive& counters_;
 }
 
 }  // namespace lookahead::gpu

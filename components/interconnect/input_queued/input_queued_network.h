@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "components/interconnect/crossbar/packet_ring.h"
-#include "components/interconnect/crossbar/packet_size.h"
-#include "core/lp/logical_process.h"
+#include "components/interconnect/network_process.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
-#include "core/time/clock_domain.h"
 
 namespace lookahead::gpu {
 
@@ -30,10 +29,7 @@ struct InputQueuedCounters {
 ///
 /// As in the crossbar, a message stands for its tail flit and passes without delay where nothing is in its way. The
 /// credits between SMs and slices (InjectionPort) keep room for every packet at its destination, and bound the queues.
-/// Credit messages take no room: they pass by.
-///
-/// In-port source * destinations + destination; the same destination of out-port 0 leads on.
-class InputQueuedNetwork final : public LogicalProcess {
+class InputQueuedNetwork final : public NetworkProcess {
   public:
     struct Arguments {
         Cycle delivery_latency;
@@ -45,17 +41,8 @@ class InputQueuedNetwork final : public LogicalProcess {
     };
     explicit InputQueuedNetwork(const Arguments& arguments);
 
-    void advance(Inbox inbox, Time horizon) override;
-    Time next_event_time() const override {
-        return next_cycle_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_cycle_);
-    }
-    bool finished() const override { return packets() == 0; }
-    std::string waiting_for() const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
-    void audit(Audit& audit) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     const InputQueuedCounters& counters() const { return counters_; }
 
@@ -75,9 +62,11 @@ class InputQueuedNetwork final : public LogicalProcess {
         unsigned chosen = kNone;  ///< within a cycle
     };
 
-    void receive(const MessageHeader& message);
+    std::size_t packets() const override;
+    void receive(const MessageHeader& message, Cycle now) override;
+    void cycle(Cycle now) override;
+    void count_credit() override { ++counters_.credit_messages; }
     void look_at_front(Input& input) const;
-    void cycle(Cycle now);
     void choose(Cycle now);
     void pass(unsigned input, Cycle now);
     Cycle next_pass(Cycle now) const;
@@ -86,17 +75,11 @@ class InputQueuedNetwork final : public LogicalProcess {
     /// How many inputs the output asks before this one.
     unsigned rank(unsigned input, unsigned output) const {
         const unsigned turn = outputs_[output].turn;
-        return input >= turn ? input - turn : input + arguments_.sources - turn;
+        return input >= turn ? input - turn : input + ends_.sources - turn;
     }
-    std::size_t packets() const;
 
-    Arguments arguments_;
-    ClockDomain clock_;
-    FlitCounter flits_of_;
-    OutPort& out_;
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
-    Cycle next_cycle_ = kCycleInfinity;
     InputQueuedCounters counters_;
 };
 

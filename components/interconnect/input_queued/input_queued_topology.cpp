@@ -7,38 +7,28 @@
 namespace lookahead::gpu {
 namespace {
 
-/// Relative, for partitioners that have no measured weights.
-constexpr double kWork = 10;
-
 /// A crossbar of requests and one of replies, each an InputQueuedNetwork.
-class InputQueuedTopology final : public InterconnectTopology {
+class InputQueuedTopology final : public NetworkPairTopology {
   public:
     using Parameters = InputQueuedParameters;
 
-    explicit InputQueuedTopology(const Parameters& parameters) : parameters_(parameters) {}
-
-    void connect(Model& model, const InterconnectEndpoints& ends) const override {
-        const auto sms = static_cast<unsigned>(ends.sms.size());
-        const unsigned slices = static_cast<unsigned>(ends.partitions.size()) * ends.slices_per_partition;
-        check_paths("an input-queued crossbar", sms, slices);
-        const LpId requests = add(model, "crossbar.requests", ends, sms, slices);
-        const LpId replies = add(model, "crossbar.replies", ends, slices, sms);
-        connect_through(model, ends, {requests, replies, parameters_.delivery_latency});
-    }
+    explicit InputQueuedTopology(const Parameters& parameters)
+        : NetworkPairTopology({"an input-queued crossbar", "crossbar", 10, parameters.delivery_latency}),
+          parameters_(parameters) {}
 
     Cycle further_round_trip(unsigned, unsigned) const override { return 2 * parameters_.delivery_latency; }
 
   private:
-    LpId add(Model& model, const std::string& name, const InterconnectEndpoints& ends, unsigned sources,
-             unsigned destinations) const {
+    Model::Factory network(const InterconnectEndpoints& ends, unsigned sms, unsigned slices,
+                           Carries carries) const override {
+        const bool requests = carries == Carries::requests;
         const InputQueuedNetwork::Arguments arguments{.delivery_latency = parameters_.delivery_latency,
-                                                      .sources = sources,
-                                                      .destinations = destinations,
+                                                      .sources = requests ? sms : slices,
+                                                      .destinations = requests ? slices : sms,
                                                       .credits = credits_per_path(ends.ports),
                                                       .flit_bytes = ends.ports.flit_bytes,
                                                       .frequency = ends.clock.frequency_hz()};
-        return model.add({name, "crossbar", kWork},
-                         [arguments] { return std::make_unique<InputQueuedNetwork>(arguments); });
+        return [arguments] { return std::make_unique<InputQueuedNetwork>(arguments); };
     }
 
     InputQueuedParameters parameters_;

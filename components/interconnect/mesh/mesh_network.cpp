@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstring>
 #include <numeric>
 
 #include "core/error/error.h"
 #include "core/lp/audit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -22,10 +18,10 @@ MeshNetwork::Router::Router() {
 }
 
 MeshNetwork::MeshNetwork(const Arguments& arguments)
-    : arguments_(arguments),
-      clock_(arguments.frequency),
-      flits_of_(arguments.flit_bytes),
-      out_(add_out_port("out")),
+    : NetworkProcess({static_cast<unsigned>(arguments.sources.size()),
+                      static_cast<unsigned>(arguments.destinations.size()), arguments.parameters.delivery_latency,
+                      arguments.flit_bytes, arguments.frequency}),
+      arguments_(arguments),
       routers_(std::size_t{arguments.layout.columns} * arguments.layout.rows),
       active_((routers_.size() + 63) / 64, 0) {
     for (Router& router : routers_) {
@@ -33,38 +29,15 @@ MeshNetwork::MeshNetwork(const Arguments& arguments)
     }
 }
 
-void MeshNetwork::advance(Inbox inbox, Time horizon) {
-    auto message = inbox.begin();
-    while (true) {
-        const Time arrival = message == inbox.end() ? kTimeInfinity : (*message)->time;
-        const Time next = next_event_time();
-        if (std::min(arrival, next) >= horizon) {
-            return;
-        }
-        if (arrival <= next) {
-            receive(**message);
-            ++message;
-        } else {
-            cycle(next_cycle_);
-        }
-    }
+Cycle MeshNetwork::way_of_credit(std::uint16_t in_port) const {
+    return arguments_.layout.hops(source_tile(in_port), destination_tile(in_port)) * arguments_.parameters.hop_latency;
 }
 
-void MeshNetwork::receive(const MessageHeader& message) {
-    const Cycle now = clock_.cycle_at_or_after(message.time);
-    const std::size_t source = message.in_port / arguments_.destinations.size();
-    const std::uint16_t tile = arguments_.sources[source];
-    if (message.type == Credit::kType) {
-        const unsigned hops = arguments_.layout.hops(tile, destination_tile(message.in_port));
-        const Cycle arrival = now + hops * arguments_.parameters.hop_latency + arguments_.parameters.delivery_latency;
-        out_.send(message.in_port, clock_.edge(now), clock_.edge(arrival), message.as<Credit>());
-        ++counters_.credit_messages;
-        return;
-    }
+void MeshNetwork::receive(const MessageHeader& message, Cycle now) {
     const std::uint32_t packet = store(message);
     packets_[packet].flits = flits_of_(packet_bytes(message));
     packets_[packet].ready = now;
-    append(tile, kLocal, packet);
+    append(source_tile(message.in_port), kLocal, packet);
     ++packets_in_flight_;
     wake(now);
 }
@@ -172,11 +145,7 @@ void MeshNetwork::pass(std::uint32_t number, unsigned input, unsigned output, Cy
 }
 
 void MeshNetwork::deliver(std::uint32_t packet, Cycle now) {
-    const MessageHeader& message = message_of(packet);
-    std::byte* place =
-        out_.reserve(message.in_port, clock_.edge(now), clock_.edge(now + arguments_.parameters.delivery_latency),
-                     message.type, message.payload_bytes());
-    std::memcpy(place, message.payload(), message.payload_bytes());
+    NetworkProcess::deliver(message_of(packet), now);
     ++counters_.packets;
     counters_.flits += packets_[packet].flits;
     free_packets_.push_back(packet);
@@ -207,12 +176,8 @@ std::uint32_t MeshNetwork::neighbour(std::uint32_t router, unsigned direction) c
     }
 }
 
-std::string MeshNetwork::waiting_for() const {
-    return packets_in_flight_ == 0 ? "nothing" : "the way of " + std::to_string(packets_in_flight_) + " packets";
-}
-
 void MeshNetwork::audit(Audit& audit) const {
-    audit.leak(name(), "packets under way", packets_in_flight_);
+    NetworkProcess::audit(audit);
     audit.leak(name(), "places of packets that are taken", packets_.size() - free_packets_.size());
     std::uint64_t free_flits = 0;
     for (const Router& router : routers_) {
@@ -224,78 +189,46 @@ void MeshNetwork::audit(Audit& audit) const {
     audit.balance(name(), "flits of room at links", routers_.size() * kDirections * link_room(), free_flits);
 }
 
-void MeshNetwork::hash_state(StateHasher& hasher) const {
-    for (const Router& router : routers_) {
-        for (const Queue& queue : router.inputs) {
-            for (std::uint32_t packet = queue.head; packet != kNone; packet = packets_[packet].next) {
-                hasher.add(static_cast<std::uint64_t>(packets_[packet].ready));
-                hasher.add_bytes(&message_of(packet), message_of(packet).total_bytes());
-            }
-            hasher.add(0);
-        }
-        hasher.add_bytes(router.last_tail.data(), sizeof router.last_tail);
-        hasher.add_bytes(router.room.data(), sizeof router.room);
-        hasher.add_bytes(router.turn.data(), sizeof router.turn);
-    }
-    for (const Return& each : returns_) {
-        hasher.add_bytes(&each, sizeof each);
-    }
-    hash(hasher, counters_);
-}
-
 void MeshNetwork::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name(), "mesh", counters_);
 }
 
-void MeshNetwork::save(boost::archive::binary_oarchive& archive) const {
-    for (const Router& router : routers_) {
-        archive << router.last_tail << router.room << router.turn;
-        for (const Queue& queue : router.inputs) {
-            for (std::uint32_t packet = queue.head; packet != kNone; packet = packets_[packet].next) {
-                const std::uint32_t flits = packets_[packet].flits;
-                archive << flits << packets_[packet].ready;
-                archive.save_binary(&message_of(packet), kSlotWords * 8);
-            }
-            const std::uint32_t end = 0;
-            archive << end;
-        }
-    }
-    const std::uint64_t returns = returns_.size();
-    archive << returns;
-    for (const Return& each : returns_) {
-        archive << each.router << each.output << each.flits;
-    }
-    archive << next_cycle_;
-    serialize_counters(archive, counters_);
-}
-
-void MeshNetwork::load(boost::archive::binary_iarchive& archive) {
-    std::array<std::uint64_t, kSlotWords> words;
+void MeshNetwork::fields(StateArchive& archive) {
     for (std::uint32_t number = 0; number < routers_.size(); ++number) {
         Router& router = routers_[number];
-        archive >> router.last_tail >> router.room >> router.turn;
+        archive& router.last_tail& router.room& router.turn;
         for (unsigned input = 0; input < kDirections; ++input) {
-            std::uint32_t flits = 0;
-            for (archive >> flits; flits != 0; archive >> flits) {
-                Cycle ready = 0;
-                archive >> ready;
-                archive.load_binary(words.data(), sizeof words);
-                const std::uint32_t packet = store(*reinterpret_cast<const MessageHeader*>(words.data()));
-                packets_[packet].flits = flits;
-                packets_[packet].ready = ready;
-                append(number, input, packet);
-                ++packets_in_flight_;
-            }
+            queue_fields(archive, number, input);
         }
     }
-    std::uint64_t returns = 0;
-    archive >> returns;
-    returns_.resize(returns);
-    for (Return& each : returns_) {
-        archive >> each.router >> each.output >> each.flits;
+    archive& returns_& next_cycle_& counters_;
+}
+
+/// Packets of a router's input, each behind the number of its flits, and a 0.
+void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsigned input) {
+    std::uint32_t flits = 0;
+    if (archive.loading()) {
+        std::array<std::uint64_t, kSlotWords> words;
+        auto& message = *reinterpret_cast<MessageHeader*>(words.data());
+        for (archive& flits; flits != 0; archive& flits) {
+            Cycle ready = 0;
+            archive& ready;
+            archive.plain(message);
+            archive.plain(reinterpret_cast<std::byte*>(&message + 1), message.payload_bytes());
+            const std::uint32_t packet = store(message);
+            packets_[packet].flits = flits;
+            packets_[packet].ready = ready;
+            append(number, input, packet);
+            ++packets_in_flight_;
+        }
+        return;
     }
-    archive >> next_cycle_;
-    serialize_counters(archive, counters_);
+    for (std::uint32_t packet = routers_[number].inputs[input].head; packet != kNone; packet = packets_[packet].next) {
+        archive& packets_[packet].flits& packets_[packet].ready;
+        MessageHeader& message = message_of(packet);
+        archive.plain(reinterpret_cast<std::byte*>(&message), message.total_bytes());
+    }
+    archive& flits;
 }
 
 }  // namespace lookahead::gpu

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "components/interconnect/crossbar/packet_size.h"
 #include "components/interconnect/mesh/mesh_layout.h"
 #include "components/interconnect/mesh/mesh_parameters.h"
 #include "components/interconnect/mesh/mesh_statistics.h"
-#include "core/lp/logical_process.h"
-#include "core/time/clock_domain.h"
+#include "components/interconnect/network_process.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -27,10 +25,8 @@ namespace lookahead::gpu {
 /// There is no deadlock: the order of the dimensions leaves no cycle of waiting links, the two networks share nothing,
 /// and the credits between SMs and slices (InjectionPort) keep room for every packet at its destination. Packets wait
 /// for the mesh at their source's router, in a queue that is bounded by the same credits. Packets of one source to one
-/// destination stay in order, for they take one way through queues. Credit messages take no room: they pass by.
-///
-/// In-port source * destinations + destination; the same destination of out-port 0 leads on.
-class MeshNetwork final : public LogicalProcess {
+/// destination stay in order, for they take one way through queues.
+class MeshNetwork final : public NetworkProcess {
   public:
     struct Arguments {
         MeshParameters parameters;
@@ -42,17 +38,9 @@ class MeshNetwork final : public LogicalProcess {
     };
     explicit MeshNetwork(const Arguments& arguments);
 
-    void advance(Inbox inbox, Time horizon) override;
-    Time next_event_time() const override {
-        return next_cycle_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_cycle_);
-    }
-    bool finished() const override { return packets_in_flight_ == 0; }
-    std::string waiting_for() const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     void audit(Audit& audit) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     const MeshCounters& counters() const { return counters_; }
 
@@ -87,10 +75,16 @@ class MeshNetwork final : public LogicalProcess {
         std::uint32_t router;
         std::uint32_t output;
         std::uint32_t flits;
-    };
 
-    void receive(const MessageHeader& message);
-    void cycle(Cycle now);
+        void fields(StateArchive& archive) { archive& router& output& flits; }
+    };
+    void queue_fields(StateArchive& archive, std::uint32_t number, unsigned input);
+
+    std::size_t packets() const override { return packets_in_flight_; }
+    void receive(const MessageHeader& message, Cycle now) override;
+    void cycle(Cycle now) override;
+    Cycle way_of_credit(std::uint16_t in_port) const override;
+    void count_credit() override { ++counters_.credit_messages; }
     void return_room();
     void serve(std::uint32_t router, Cycle now);
     void pass(std::uint32_t router, unsigned input, unsigned output, Cycle now);
@@ -107,19 +101,16 @@ class MeshNetwork final : public LogicalProcess {
     const MessageHeader& message_of(std::uint32_t packet) const {
         return *reinterpret_cast<const MessageHeader*>(slots_.data() + packet * kSlotWords);
     }
+    std::uint16_t source_tile(std::uint16_t in_port) const { return arguments_.sources[in_port / ends_.destinations]; }
     std::uint16_t destination_tile(std::uint16_t in_port) const {
-        return arguments_.destinations[in_port % arguments_.destinations.size()];
+        return arguments_.destinations[in_port % ends_.destinations];
     }
     /// Flits that a router keeps for each of its neighbours.
     std::uint32_t link_room() const {
         return std::max(static_cast<std::uint32_t>(arguments_.parameters.buffer_flits), flits_of_(kLargestPacketBytes));
     }
-    void wake(Cycle when) { next_cycle_ = std::min(next_cycle_, when); }
 
     Arguments arguments_;
-    ClockDomain clock_;
-    FlitCounter flits_of_;
-    OutPort& out_;
     std::vector<Router> routers_;
     std::vector<std::uint64_t> active_;  ///< a bit a router that has packets
     std::vector<Packet> packets_;
@@ -127,7 +118,6 @@ class MeshNetwork final : public LogicalProcess {
     std::vector<std::uint32_t> free_packets_;
     std::vector<Return> returns_;
     std::uint64_t packets_in_flight_ = 0;
-    Cycle next_cycle_ = kCycleInfinity;
     MeshCounters counters_;
 };
 

@@ -1,7 +1,3 @@
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/vector.hpp>
 
 #include "components/mechanisms/caps/backward_slice.h"
 #include "components/mechanisms/caps/caps_counters.h"
@@ -9,6 +5,7 @@
 #include "components/sm/context_states.h"
 #include "components/sm/lsu/lane_data.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -85,14 +82,7 @@ struct BaseEntry {
     AccessVector base;
     std::array<std::uint16_t, kMaximumContexts> executions{};  ///< of each warp of the CTA, since the entry was made
 
-    void hash(StateHasher& hasher) const {
-        hasher.add(pc | std::uint64_t{leader} << 32);
-        hasher.add(updated);
-        base.hash(hasher);
-        hasher.add_bytes(executions.data(), sizeof executions);
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& pc& context& leader& updated& base& executions;
     }
 };
@@ -103,8 +93,7 @@ struct CtaDistance {
     std::int64_t stride = 0;
     bool known = false;  ///< there was a stride
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& line& stride& known;
     }
 };
@@ -118,14 +107,7 @@ struct DistanceEntry {
     std::int64_t stride = 0;
     std::uint64_t updated = 0;
 
-    void hash(StateHasher& hasher) const {
-        hasher.add(pc | std::uint64_t{leading_slot} << 32);
-        hasher.add(mispredictions);
-        hasher.add(static_cast<std::uint64_t>(stride));
-        hasher.add(updated);
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& pc& context& leading_slot& mispredictions& stride& updated;
     }
 };
@@ -168,40 +150,12 @@ class CapsPrefetcher final : public Prefetcher {
     void on_fill(std::uint16_t context, Cycle) override {
         if (parameters_.wakeup && context != kNoContext) {
             ++counters_.wakeups;
-            port_.hint(WarpHint::wake_up, context);
+            port_.hint(WarpHint::promote, context);
         }
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        for (const StrideTable<BaseEntry>& table : bases_) {
-            table.hash(hasher);
-        }
-        distances_.hash(hasher);
-        for (const CtaDistance& each : cta_distances_) {
-            hasher.add(each.line);
-            hasher.add(static_cast<std::uint64_t>(each.stride));
-            hasher.add(each.known);
-        }
-        hash(hasher, counters_);
-    }
-    void save(boost::archive::binary_oarchive& archive) const override {
-        const std::size_t slots = bases_.size();
-        archive << slots;
-        for (const StrideTable<BaseEntry>& table : bases_) {
-            archive << table;
-        }
-        archive << distances_ << warps_per_cta_ << cta_distances_;
-        serialize_counters(archive, counters_);
-    }
-    void load(boost::archive::binary_iarchive& archive) override {
-        std::size_t slots = 0;
-        archive >> slots;
-        bases_.assign(slots, StrideTable<BaseEntry>(0));
-        for (StrideTable<BaseEntry>& table : bases_) {
-            archive >> table;
-        }
-        archive >> distances_ >> warps_per_cta_ >> cta_distances_;
-        serialize_counters(archive, counters_);
+    void fields(StateArchive& archive) override {
+        archive& bases_& distances_& warps_per_cta_& cta_distances_& counters_;
     }
     void visit_statistics(StatisticsVisitor& visitor, std::string_view component) const override {
         visit(visitor, component, "caps", counters_);
@@ -256,7 +210,7 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
         base->leader = load.warp_in_cta;
         ++counters_.bases;
         measure_distance(load);
-        port_.hint(WarpHint::base_known, load.context);
+        port_.hint(WarpHint::demote, load.context);
     } else if (base->leader == load.warp_in_cta) {
         ++counters_.rebases;
     } else {

@@ -1,13 +1,10 @@
 #include <array>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
 #include "components/sm/warp_scheduler/two_level_queues.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -91,30 +88,15 @@ class PrefetchAwareScheduler final : public WarpScheduler {
         greedy_ &= ~context_bit(warp);
     }
     void hint(WarpHint hint, unsigned warp) override {
-        if (hint == WarpHint::base_known) {
+        if (hint == WarpHint::demote) {
             based_ |= context_bit(warp);
         } else if (parameters_.wakeup && (queues_.ready() | queues_.pending()).has(warp)) {
             wake(warp);
         }
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        queues_.hash(hasher);
-        for (const ContextMask& each : {marked_, based_, woken_, greedy_}) {
-            each.hash(hasher);
-        }
-        hasher.add(last_);
-        hasher.add(starts_);
-        hash_by_context(hasher, start_);
-        for (const ContextMask& cta : ctas_) {
-            cta.hash(hasher);
-        }
-    }
-    void save(boost::archive::binary_oarchive& archive) const override {
-        archive << queues_ << marked_ << based_ << woken_ << greedy_ << last_ << starts_ << start_ << ctas_;
-    }
-    void load(boost::archive::binary_iarchive& archive) override {
-        archive >> queues_ >> marked_ >> based_ >> woken_ >> greedy_ >> last_ >> starts_ >> start_ >> ctas_;
+    void fields(StateArchive& archive) override {
+        archive& queues_& marked_& based_& woken_& greedy_& last_& starts_& start_& ctas_;
     }
 
   private:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -20,8 +21,7 @@ struct PQueueEntry {
     isa::LaneMask predicate = 0;
     isa::LaneMask predicate2 = 0;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& pc& epoch& active& ready& words& rows& predicate& predicate2;
     }
 };
@@ -51,21 +51,8 @@ class PQueue {
             f(entries_[place]);
         }
     }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& head_& tail_& entries_;
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        hasher.add(head_ | std::uint64_t{tail_} << 32);
-        for_each([&](const PQueueEntry& entry) {
-            hasher.add(entry.pc | std::uint64_t{entry.epoch} << 32);
-            hasher.add(entry.active | std::uint64_t{entry.ready} << 32 | std::uint64_t{entry.words} << 40);
-            for (unsigned word = 0; word < entry.words; ++word) {
-                hasher.add(entry.rows[word]);
-            }
-            hasher.add(entry.predicate | std::uint64_t{entry.predicate2} << 32);
-        });
     }
 
   private:

@@ -15,6 +15,7 @@
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -58,10 +59,8 @@ class Pmode final : public IssueExtension {
     const RegisterPool& pool() const { return pool_; }
 
     void audit(Audit& audit, const std::string& sm) const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
   private:
     /// What comes back from the timing wheel.
@@ -79,8 +78,7 @@ class Pmode final : public IssueExtension {
         std::uint32_t pc = 0;
         std::array<std::uint16_t, 4> rows{};
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& used& words& context& place& episode& pc& rows;
         }
     };
@@ -157,8 +155,6 @@ class Pmode final : public IssueExtension {
     void charge_pool(Cycle now);
     unsigned occupied_rows() const;
     void find_masks();
-    template <class Archive>
-    void exchange(Archive& archive);
 
     PmodeParameters parameters_;
     PipelineState& state_;

@@ -7,6 +7,7 @@
 #include "components/isa/simt_state.h"
 #include "components/mechanisms/pmode/p_queue.h"
 #include "components/sm/pipeline/decoded_kernel.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -53,8 +54,7 @@ struct PreStream {
     std::uint32_t own_processed = 0;            ///< of these, how many the warp has come past since
     std::uint64_t skipped[kTracked / 64] = {};  ///< which of them were skipped
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& state& stack& predicates& buffered& scratchpad_stale& blocked_pc& epoch& episode& entered& queue&
             own_epoch& renamed& exited& processed& own_processed& skipped;
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -88,19 +89,8 @@ class RegisterPool {
         return 0;
     }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& first_& size_& banks_& free_count_& bank_pattern_& registers_& free_;
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        for (const Register& each : registers_) {
-            hasher.add(each.names | std::uint64_t{each.in_flight} << 32);
-            hasher.add(static_cast<std::uint64_t>(each.read_until));
-        }
-        for (const std::uint64_t word : free_) {
-            hasher.add(word);
-        }
     }
 
   private:
@@ -109,8 +99,7 @@ class RegisterPool {
         bool in_flight = false;
         Cycle read_until = 0;
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& names& in_flight& read_until;
         }
     };

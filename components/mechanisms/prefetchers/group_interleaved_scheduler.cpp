@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 
-#include "components/sm/warp_scheduler/two_level_queues.h"
-#include "components/sm/warp_scheduler/warp_scheduler.h"
-#include "core/param/parameters.h"
+#include "components/sm/warp_scheduler/two_level_scheduler.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -33,12 +30,12 @@ namespace lookahead::gpu {
 /// that a group prefetches for the neighbours of its warps, which belong to another group. With g groups, the n-th warp
 /// of the scheduler is in group n mod g. Free places of the ready queue go to the warps of one group as long as it has a
 /// pending one that does not wait for memory, a fence or a barrier, then to the next group's; no place stays empty.
-class GroupInterleavedScheduler final : public WarpScheduler {
+class GroupInterleavedScheduler final : public TwoLevelScheduler {
   public:
     using Parameters = GroupInterleavedParameters;
 
     GroupInterleavedScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
-        : queues_(arguments.states, static_cast<unsigned>(parameters.group_warps)) {
+        : TwoLevelScheduler({.ready_warps = parameters.group_warps}, arguments) {
         const auto size = static_cast<unsigned>(parameters.group_warps);
         const auto warps = arguments.warps.count();
         groups_ = std::max((warps + size - 1) / size, 1u);
@@ -54,31 +51,17 @@ class GroupInterleavedScheduler final : public WarpScheduler {
             group_ = next(group_);
         }
         queues_.update(members_[group_], members_[next(group_)]);
-        candidates &= queues_.ready();
-        if (candidates == 0) {
-            return kHoldBack;
-        }
-        last_ = next_in_turn(candidates, last_);
-        return last_;
+        return pick_ready(candidates);
     }
-    void started(unsigned warp) override { queues_.append(warp); }
-    void exited(unsigned warp) override { queues_.remove(warp); }
 
-    void hash_state(StateHasher& hasher) const override {
-        queues_.hash(hasher);
-        hasher.add(group_ | std::uint64_t{last_} << 32);
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << queues_ << group_ << last_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> queues_ >> group_ >> last_; }
+    void fields(StateArchive& archive) override { archive& queues_& group_& last_; }
 
   private:
     std::uint32_t next(std::uint32_t group) const { return group + 1 == groups_ ? 0 : group + 1; }
 
-    TwoLevelQueues queues_;
     std::uint32_t groups_ = 1;
     std::array<ContextMask, kMaximumContexts> members_{};  ///< of each group
     std::uint32_t group_ = 0;                              ///< whose warps come first
-    std::uint32_t last_ = kMaximumContexts - 1;
 };
 
 LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, GroupInterleavedScheduler, "group_interleaved",

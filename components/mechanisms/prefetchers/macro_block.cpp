@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
 #include "components/protocols/memory.h"
 #include "components/sm/prefetch/prefetcher.h"
+#include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
 #include "core/param/parameters.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -70,16 +68,7 @@ class MacroBlockPrefetcher : public Prefetcher {
         }
         block = {};
     }
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add(updates_);
-        for (const Block& block : blocks_) {
-            hasher.add(block.first);
-            hasher.add(block.missed);
-            hasher.add(block.updated);
-        }
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << updates_ << blocks_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> updates_ >> blocks_; }
+    void fields(StateArchive& archive) override { archive& updates_& blocks_; }
 
   private:
     struct Block {
@@ -87,8 +76,7 @@ class MacroBlockPrefetcher : public Prefetcher {
         std::uint64_t updated = 0;  ///< 0: none
         std::uint32_t missed = 0;   ///< a bit a line
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& first& updated& missed;
         }
     };
@@ -116,7 +104,7 @@ class OrchestratedPrefetcher final : public MacroBlockPrefetcher {
   public:
     OrchestratedPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : MacroBlockPrefetcher(parameters, arguments) {
-        const std::string scheduler = arguments.configuration.variant("sm.warp_scheduler", "gto");
+        const std::string scheduler = chosen_variant<WarpScheduler>(arguments.configuration);
         if (scheduler != "group_interleaved") {
             throw ConfigurationError(
                 "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = "

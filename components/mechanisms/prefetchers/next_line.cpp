@@ -1,6 +1,7 @@
 #include "components/protocols/memory.h"
 #include "components/sm/prefetch/prefetcher.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -41,9 +42,7 @@ class NextLinePrefetcher final : public Prefetcher {
         }
     }
 
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
   private:
     unsigned lines_;

@@ -1,14 +1,11 @@
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 #include <vector>
 
 #include "components/isa/load_trace.h"
 #include "components/sm/prefetch/prefetcher.h"
 #include "core/error/error.h"
 #include "core/param/parameters.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -41,7 +38,7 @@ class OraclePrefetcher final : public Prefetcher {
 
     OraclePrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : ahead_(static_cast<std::size_t>(parameters.ahead)),
-          trace_(arguments.loads),
+          trace_(arguments.loads != nullptr ? arguments.loads->get() : nullptr),
           port_(arguments.port),
           warps_(arguments.contexts) {}
 
@@ -71,15 +68,7 @@ class OraclePrefetcher final : public Prefetcher {
         }
     }
 
-    void hash_state(StateHasher& hasher) const override {
-        for (const Progress& each : warps_) {
-            hasher.add(each.warp);
-            hasher.add(each.next);
-            hasher.add(each.fetched);
-        }
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << warps_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> warps_; }
+    void fields(StateArchive& archive) override { archive& warps_; }
 
   private:
     /// Of a resident warp.
@@ -88,8 +77,7 @@ class OraclePrefetcher final : public Prefetcher {
         std::uint64_t next = 0;     ///< of its loads, the first that it has not executed
         std::uint64_t fetched = 0;  ///< the first that was not asked for
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& warp& next& fetched;
         }
     };

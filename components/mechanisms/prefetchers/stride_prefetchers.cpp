@@ -1,9 +1,7 @@
 #include "components/mechanisms/prefetchers/stride_prefetchers.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 
+#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 #include "core/stats/statistics_registry.h"
 
@@ -24,9 +22,7 @@ class IntraPrefetcher final : public Prefetcher {
             intra_.prefetch(load, intra_.degree());
         }
     }
-    void hash_state(StateHasher& hasher) const override { intra_.hash(hasher); }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << intra_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> intra_; }
+    void fields(StateArchive& archive) override { archive& intra_; }
 
   private:
     IntraWarpStride intra_;
@@ -51,9 +47,7 @@ class InterPrefetcher final : public Prefetcher {
             inter_.prefetch(load, inter_.degree());
         }
     }
-    void hash_state(StateHasher& hasher) const override { inter_.hash(hasher); }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << inter_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> inter_; }
+    void fields(StateArchive& archive) override { archive& inter_; }
 
   private:
     InterWarpStride inter_;
@@ -115,6 +109,7 @@ namespace lookahead::gpu {
 class MtaPrefetcher final : public Prefetcher {
   public:
     using Parameters = MtaParameters;
+    static constexpr std::string_view kReads[] = {"intra", "inter"};
     static constexpr std::uint32_t kNoPrefetch = 5;
 
     MtaPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
@@ -151,22 +146,9 @@ class MtaPrefetcher final : public Prefetcher {
         useful_ += fate == PrefetchFate::useful || fate == PrefetchFate::late;
         evicted_ += fate == PrefetchFate::early_evicted;
     }
-    void hash_state(StateHasher& hasher) const override {
-        intra_.hash(hasher);
-        inter_.hash(hasher);
-        for (const std::uint64_t each :
-             {static_cast<std::uint64_t>(next_), useful_, evicted_, std::uint64_t{degree_}, std::uint64_t{turn_}}) {
-            hasher.add(each);
-        }
-        hash(hasher, counters_);
-    }
-    void save(boost::archive::binary_oarchive& archive) const override {
-        archive << intra_ << inter_ << next_ << useful_ << evicted_ << degree_ << turn_;
-        serialize_counters(archive, counters_);
-    }
-    void load(boost::archive::binary_iarchive& archive) override {
-        archive >> intra_ >> inter_ >> next_ >> useful_ >> evicted_ >> degree_ >> turn_;
-        serialize_counters(archive, counters_);
+    void fields(StateArchive& archive) override {
+        archive& intra_& inter_& next_& useful_& evicted_& degree_& turn_;
+        archive& counters_;
     }
     void visit_statistics(StatisticsVisitor& visitor, std::string_view component) const override {
         visit(visitor, component, "mta", counters_);
@@ -264,9 +246,7 @@ class StridePerWarpPrefetcher final : public Prefetcher {
         entry->last.take(load);
         table_.update(*entry);
     }
-    void hash_state(StateHasher& hasher) const override { table_.hash(hasher); }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << table_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> table_; }
+    void fields(StateArchive& archive) override { archive& table_; }
 
   private:
     StrideTable<StrideEntry> table_;

@@ -2,6 +2,7 @@
 
 #include "components/mechanisms/prefetchers/stride_table.h"
 #include "core/param/parameters.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -55,9 +56,7 @@ class IntraWarpStride {
     bool confident() const { return confident_; }
     unsigned degree() const { return static_cast<unsigned>(parameters_.degree); }
     void clear() { table_.clear(); }
-    void hash(StateHasher& hasher) const { table_.hash(hasher); }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& table_;
     }
 
@@ -107,9 +106,7 @@ class InterWarpStride {
     }
     unsigned degree() const { return static_cast<unsigned>(parameters_.degree); }
     void clear() { table_.clear(); }
-    void hash(StateHasher& hasher) const { table_.hash(hasher); }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& table_;
     }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "components/sm/prefetch/prefetcher.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -40,14 +40,7 @@ struct AccessVector {
         std::int64_t apart = 0;
         return difference(load, apart) && apart == offset;
     }
-    void hash(StateHasher& hasher) const {
-        hasher.add(count);
-        for (const std::uint64_t line : lines) {
-            hasher.add(line);
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& lines& count;
     }
 };
@@ -56,7 +49,7 @@ struct AccessVector {
 template <class Entry>
 class StrideTable {
   public:
-    explicit StrideTable(std::size_t entries) : entries_(entries) {}
+    explicit StrideTable(std::size_t entries = 0) : entries_(entries) {}
 
     Entry* find(std::uint32_t pc, std::uint16_t context = kNoContext) {
         for (Entry& entry : entries_) {
@@ -88,14 +81,7 @@ class StrideTable {
         }
     }
 
-    void hash(StateHasher& hasher) const {
-        hasher.add(updates_);
-        for (const Entry& entry : entries_) {
-            entry.hash(hasher);
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& updates_& entries_;
     }
 
@@ -114,15 +100,7 @@ struct StrideEntry {
     std::uint64_t updated = 0;           ///< 0: no entry
     AccessVector last;
 
-    void hash(StateHasher& hasher) const {
-        hasher.add(pc | std::uint64_t{context} << 32 | std::uint64_t{last_warp} << 48);
-        hasher.add(confidence);
-        hasher.add(static_cast<std::uint64_t>(stride));
-        hasher.add(updated);
-        last.hash(hasher);
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& pc& context& last_warp& confidence& stride& updated& last;
     }
 };

@@ -14,6 +14,7 @@
 #include "components/protocols/memory.h"
 #include "components/sm/constant/constant_parameters.h"
 #include "components/sm/context_states.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead {
@@ -112,28 +113,11 @@ class ConstantCache {
     ReadOnlyCacheCounters& counters() { return tags_.counters(); }
     void audit(Audit& audit, const std::string& name) const;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& tags_& resident_& asked_& wanted_& passing_& used_& waiting_& waiting_passes_& bytes_;
         for (Waiter& waiter : waiters_) {
             archive& waiter.token& waiter.lanes;
         }
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        tags_.hash(hasher);
-        for (const std::uint64_t mask : {resident_, asked_, wanted_, passing_, used_}) {
-            hasher.add(mask);
-        }
-        waiting_.hash(hasher);
-        for (std::size_t miss = 0; miss < waiting_passes_.size(); ++miss) {
-            hasher.add(waiting_passes_[miss]);
-            for (unsigned i = 0; i < waiting_passes_[miss]; ++i) {
-                const Waiter& waiter = waiters_[miss * merges_ + i];
-                hasher.add(std::uint64_t{waiter.token} << 32 | waiter.lanes);
-            }
-        }
-        hasher.add_bytes(bytes_.data(), bytes_.size());
     }
 
   private:

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -37,15 +37,7 @@ class AccessEpochs {
     /// True when all accesses of that epoch and of those before are done.
     bool over(std::uint64_t epoch) const { return oldest_ > epoch; }
 
-    void hash_state(StateHasher& hasher) const {
-        hasher.add(current_);
-        hasher.add(oldest_);
-        hasher.add_bytes(under_way_.data(), under_way_.size() * sizeof(under_way_[0]));
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& current_& oldest_& total_& under_way_;
-    }
+    void fields(StateArchive& archive) { archive& current_& oldest_& total_& under_way_; }
 
   private:
     std::uint16_t tag_of(std::uint64_t epoch) const {

@@ -36,8 +36,5 @@ bool AllocationMap::search(std::uint64_t begin, std::uint64_t end) const {
     return true;
 }
 
-void AllocationMap::hash_state(StateHasher& hasher) const {
-    hasher.add_bytes(ranges_.data(), ranges_.size() * sizeof(Range));
-}
 
 }  // namespace lookahead::gpu

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "components/protocols/launch.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -22,15 +22,8 @@ class AllocationMap {
         return begin < end && search(begin, end);
     }
 
-    void hash_state(StateHasher& hasher) const;
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        auto count = static_cast<std::uint64_t>(ranges_.size());
-        archive& count;
-        ranges_.resize(count);
-        for (Range& range : ranges_) {
-            archive& range.begin& range.end;
-        }
+    void fields(StateArchive& archive) {
+        archive& ranges_;
         last_ = {};
     }
 
@@ -38,6 +31,8 @@ class AllocationMap {
     struct Range {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
+
+        void fields(StateArchive& archive) { archive& begin& end; }
     };
 
     bool search(std::uint64_t begin, std::uint64_t end) const;

@@ -18,10 +18,10 @@
 #include "components/sm/lsu/lsu_counters.h"
 #include "components/sm/lsu/miss_samples.h"
 #include "components/sm/lsu/shared_memory.h"
-#include "components/sm/lsu/timing_ring.h"
 #include "components/sm/prefetch/prefetch_unit.h"
 #include "components/sm/register_file.h"
 #include "components/sm/texture/texture_unit.h"
+#include "components/sm/timing_wheel.h"
 
 namespace lookahead::gpu {
 
@@ -65,10 +65,8 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     }
     const MissSamples* samples() const override { return &samples_; }
     void audit(Audit& audit, std::uint32_t requester) const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
-    void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override;
-    void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) override;
+    void fields(StateArchive& archive, const isa::Instruction* code) override;
 
     const LsuCounters& counters() const { return counters_; }
     BasicL1Data<Contract>& l1() { return l1_; }
@@ -156,10 +154,6 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     }
 
     Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of);
-    template <class Archive>
-    void exchange(Archive& archive);
-    template <class F>
-    void for_each_instruction_pointer(F&& f);
 
     std::string name_;
     Cycle hit_latency_;
@@ -185,7 +179,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     FenceQueue fences_behind_epochs_;  // wait until the epoch of their number is over
     Traffic traffic_;
     LineRequests lines_;
-    TimingRing completions_;  // of loads, by entry, and behind them of fences, by context
+    TimingWheel completions_;  // of loads, by entry, and behind them of fences, by context
     LsuCounters counters_;
     MissSamples samples_;
     std::unique_ptr<PrefetchUnit> prefetches_;  // null: there is no prefetcher

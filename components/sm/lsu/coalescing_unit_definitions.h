@@ -18,10 +18,9 @@ namespace lsu {
 
 inline std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& configuration,
                                                            const L1Parameters& parameters) {
-    return make_variant<ReplacementPolicy>(
-        configuration.variant("l1d.replacement", "lru"), configuration,
-        ReplacementArguments{static_cast<unsigned>(parameters.sets),
-                             static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
+    return make_chosen<ReplacementPolicy>(
+        configuration, ReplacementArguments{static_cast<unsigned>(parameters.sets),
+                                            static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
 }
 
 }  // namespace lsu
@@ -46,9 +45,9 @@ BasicCoalescingUnit<Contract>::BasicCoalescingUnit(const CoalescingParameters& p
       epochs_(arguments.contexts),
       fences_behind_queue_(arguments.contexts),
       fences_behind_epochs_(arguments.contexts),
-      completions_(loads_.size() + arguments.contexts,
-                   std::max({hit_latency_, fill_latency_, shared_.latency(),
-                             constants_ != nullptr ? constants_->hit_latency() : Cycle{0}})),
+      completions_(std::max({hit_latency_, fill_latency_, shared_.latency(),
+                             constants_ != nullptr ? constants_->hit_latency() : Cycle{0}}) +
+                   1),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
     texture_.sample_into(samples_);
@@ -65,7 +64,7 @@ void BasicCoalescingUnit<Contract>::accept(const MemoryInstruction& instruction,
     }
     ContextAccount& account = contexts_[instruction.context];
     LOOKAHEAD_ASSERT(account.fence == nullptr, "a memory instruction was issued past a fence of its own context");
-    QueuedInstruction& entry = queue_.back_slot();
+    QueuedInstruction& entry = queue_[queue_.size()];
     InstructionQueue::copy(entry.memory, instruction);
     entry.accepted = now;
     counters_.pre_load_unmapped += split_lanes(entry, allocations_);
@@ -128,7 +127,7 @@ void BasicCoalescingUnit<Contract>::end_fences(Cycle now) {
 template <class Contract>
 void BasicCoalescingUnit<Contract>::end_fence(std::uint16_t context, Cycle now) {
     contexts_[context].fence_ends = true;
-    completions_.schedule(loads_.size() + context, now + 1);
+    completions_.schedule(now, now + 1, loads_.size() + context);
 }
 
 /// At scope cta a fence waits for its own context alone.
@@ -161,7 +160,7 @@ void BasicCoalescingUnit<Contract>::cycle(Cycle now) {
         prefetches_->begin_cycle(now);
     }
     take_replies(now);
-    completions_.take(now, [&](std::uint32_t item) { complete(item, now); });
+    completions_.take(now, [&](std::uint64_t item) { complete(static_cast<std::uint32_t>(item), now); });
     if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) {
         run_head(now);
     }
@@ -191,7 +190,7 @@ void BasicCoalescingUnit<Contract>::run_prefetches(Cycle now) {
 
 template <class Contract>
 Cycle BasicCoalescingUnit<Contract>::next_event(Cycle now) const {
-    Cycle next = completions_.next_due(now);
+    Cycle next = completions_.next(now);
     if (!queue_.empty() && !head_.blocked) {
         next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));
     }

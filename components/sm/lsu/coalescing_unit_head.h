@@ -388,7 +388,7 @@ void BasicCoalescingUnit<Contract>::finish_head(QueuedInstruction& entry, Cycle 
         pending.issuing = false;
         pending.ready = std::max(pending.ready, now + 1);
         if (pending.outstanding == 0) {
-            completions_.schedule(head_.load, pending.ready);
+            completions_.schedule(now, pending.ready, head_.load);
         }
     }
     head_ = {};

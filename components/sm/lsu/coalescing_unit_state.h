@@ -2,11 +2,6 @@
 
 // Definitions of BasicCoalescingUnit: the edges of kernels and CTAs, and its state to audit, hash, save and load.
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/vector.hpp>
-
 #include "components/sm/lsu/coalescing_unit.h"
 #include "core/lp/audit.h"
 
@@ -92,38 +87,6 @@ void BasicCoalescingUnit<Contract>::audit(Audit& audit, std::uint32_t requester)
 }
 
 template <class Contract>
-void BasicCoalescingUnit<Contract>::hash_state(StateHasher& hasher) const {
-    l1_.hash_state(hasher);
-    shared_.hash_state(hasher);
-    allocations_.hash_state(hasher);
-    texture_.hash_state(hasher);
-    hasher.add(texture_first_);
-    queue_.hash_state(hasher);
-    hasher.add(std::uint64_t{head_.started} << 16 | std::uint64_t{head_.blocked} << 8 | head_.cause);
-    hasher.add(head_.load);
-    hasher.add(static_cast<std::uint64_t>(head_.blocked_since));
-    hasher.add(static_cast<std::uint64_t>(head_.shared_until));
-    loads_.hash_state(hasher);
-    contexts_.hash_state(hasher);
-    epochs_.hash_state(hasher);
-    fences_behind_queue_.hash_state(hasher);
-    fences_behind_epochs_.hash_state(hasher);
-    hasher.add(accepted_);
-    hasher.add(performed_);
-    hasher.add(stores_);
-    hasher.add_bytes(&traffic_, sizeof traffic_);
-    lines_.hash_state(hasher);
-    completions_.hash_state(hasher);
-    hash(hasher, counters_);
-    samples_.hash_state(hasher);
-    if (prefetches_ != nullptr) {
-        hasher.add(prefetch_blocked_);
-        prefetches_->hash_state(hasher);
-    }
-    memory_->hash_state(hasher);
-}
-
-template <class Contract>
 void BasicCoalescingUnit<Contract>::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "lsu", counters_);
     visit(visitor, name_, "l1d", l1_.counters());
@@ -134,71 +97,22 @@ void BasicCoalescingUnit<Contract>::visit_statistics(StatisticsVisitor& visitor)
     memory_->visit_statistics(visitor);
 }
 
-/// All state but L1, instructions in flight and the memory port.
 template <class Contract>
-template <class Archive>
-void BasicCoalescingUnit<Contract>::exchange(Archive& archive) {
-    shared_.serialize(archive, 0);
-    allocations_.serialize(archive, 0);
-    queue_.serialize(archive, 0);
+void BasicCoalescingUnit<Contract>::fields(StateArchive& archive, const isa::Instruction* code) {
+    archive& l1_& shared_& allocations_;
+    queue_.fields(archive, code);
     archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;
-    loads_.serialize(archive, 0);
-    contexts_.serialize(archive, 0);
-    epochs_.serialize(archive, 0);
-    fences_behind_queue_.serialize(archive, 0);
-    fences_behind_epochs_.serialize(archive, 0);
-    archive& accepted_& performed_& stores_& texture_first_;
+    loads_.fields(archive, code);
+    contexts_.fields(archive, code);
+    archive& epochs_& fences_behind_queue_& fences_behind_epochs_& accepted_& performed_& stores_& texture_first_;
     archive& traffic_.reads& traffic_.read_replies& traffic_.writes& traffic_.acknowledgements& traffic_
         .atomics& traffic_.atomic_replies& traffic_.written_bytes;
-    lines_.serialize(archive, 0);
-    completions_.serialize(archive, 0);
-    serialize_counters(archive, counters_);
-    samples_.serialize(archive, 0);
-    archive& accessed_& prefetch_blocked_;
-}
-
-template <class Contract>
-template <class F>
-void BasicCoalescingUnit<Contract>::for_each_instruction_pointer(F&& f) {
-    queue_.for_each([&](QueuedInstruction& each) { f(each.memory.instruction); });
-    for (std::uint32_t load = 0; load < loads_.size(); ++load) {
-        f(loads_[load].instruction);
-    }
-    for (std::size_t context = 0; context < contexts_.size(); ++context) {
-        f(contexts_[context].fence);
-    }
-}
-
-template <class Contract>
-void BasicCoalescingUnit<Contract>::save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const {
-    auto& self = const_cast<BasicCoalescingUnit&>(*this);  // Boost's operator& serves both ways; here it only reads
-    l1_.save(archive);
-    self.exchange(archive);
-    self.for_each_instruction_pointer([&](const isa::Instruction*& instruction) {
-        const std::int64_t index = instruction == nullptr ? -1 : instruction - code;
-        archive << index;
-    });
-    texture_.save(archive, code);
+    archive& lines_& completions_& counters_& samples_& accessed_& prefetch_blocked_;
+    texture_.fields(archive, code);
     if (prefetches_ != nullptr) {
-        prefetches_->save(archive);
+        archive&* prefetches_;
     }
-    memory_->save(archive);
-}
-
-template <class Contract>
-void BasicCoalescingUnit<Contract>::load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) {
-    l1_.load_state(archive);
-    exchange(archive);
-    for_each_instruction_pointer([&](const isa::Instruction*& instruction) {
-        std::int64_t index = 0;
-        archive >> index;
-        instruction = index < 0 ? nullptr : code + index;
-    });
-    texture_.load(archive, code);
-    if (prefetches_ != nullptr) {
-        prefetches_->load(archive);
-    }
-    memory_->load(archive);
+    memory_->fields(archive);
 }
 
 }  // namespace lookahead::gpu

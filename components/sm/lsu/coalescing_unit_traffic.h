@@ -193,7 +193,7 @@ void BasicCoalescingUnit<Contract>::data_came(std::uint32_t load, Cycle now) {
     --pending.outstanding;
     pending.ready = std::max(pending.ready, now + fill_latency_);
     if (pending.outstanding == 0 && !pending.issuing) {
-        completions_.schedule(load, pending.ready);
+        completions_.schedule(now - 1, pending.ready, load);  // before this cycle's are taken
     }
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "components/isa/instruction.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -26,16 +26,10 @@ class ContextLedger {
     const ContextAccount& operator[](std::size_t context) const { return accounts_[context]; }
     std::size_t size() const { return accounts_.size(); }
 
-    void hash_state(StateHasher& hasher) const {
-        for (const ContextAccount& each : accounts_) {
-            hasher.add(std::uint64_t{each.queued} << 32 | each.loads);
-            hasher.add(std::uint64_t{each.acquires} << 2 | (each.fence != nullptr ? 1u + each.fence_ends : 0u));
-        }
-    }
-    /// All but the fences' instructions, which their owner saves as indices.
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    /// `code`: of the kernel, or null.
+    void fields(StateArchive& archive, const isa::Instruction* code) {
         for (ContextAccount& each : accounts_) {
+            archive.pointer_into(code, each.fence);
             archive& each.queued& each.loads& each.acquires& each.fence_ends;
         }
     }

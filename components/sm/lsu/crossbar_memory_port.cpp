@@ -7,6 +7,7 @@
 #include "components/sm/sm_ports.h"
 #include "core/error/error.h"
 #include "core/lp/audit.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 
 namespace lookahead::gpu {
@@ -56,24 +57,13 @@ void CrossbarMemoryPort::audit(Audit& audit, std::uint32_t requester) const {
     }
 }
 
-void CrossbarMemoryPort::hash_state(StateHasher& hasher) const {
-    injection_.hash_state(hasher);
-    ejection_.hash_state(hasher);
-}
-
 void CrossbarMemoryPort::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "injection_port", injection_.counters());
     visit(visitor, name_, "ejection_port", ejection_.counters());
 }
 
-void CrossbarMemoryPort::save(boost::archive::binary_oarchive& archive) const {
-    injection_.save(archive);
-    ejection_.save(archive);
-}
-
-void CrossbarMemoryPort::load(boost::archive::binary_iarchive& archive) {
-    injection_.load(archive);
-    ejection_.load(archive);
+void CrossbarMemoryPort::fields(StateArchive& archive) {
+    archive& injection_& ejection_;
 }
 
 }  // namespace lookahead::gpu

@@ -6,6 +6,7 @@
 #include "components/interconnect/crossbar/injection_port.h"
 #include "components/memory_partition/address_mapping.h"
 #include "components/sm/lsu/memory_port.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -29,10 +30,8 @@ class CrossbarMemoryPort final : public MemoryPort {
     bool drained() const override { return injection_.empty() && ejection_.empty(); }
     void audit(Audit& audit, std::uint32_t requester) const override;
 
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
   private:
     friend struct AuditSabotage;

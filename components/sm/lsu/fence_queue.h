@@ -1,52 +1,27 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/bits/ring.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
+struct WaitingFence {
+    std::uint64_t number;
+    std::uint16_t context;
+};
+
 /// Fences in the order of their acceptance, each with a number that it waits for: at most one a context.
-class FenceQueue {
+class FenceQueue : public Ring<WaitingFence> {
   public:
-    struct Entry {
-        std::uint64_t number;
-        std::uint16_t context;
-    };
+    using Ring::Ring;
 
-    explicit FenceQueue(unsigned contexts) : entries_(contexts) {}
+    void push(const WaitingFence& fence) { Ring::push() = fence; }
 
-    bool empty() const { return size_ == 0; }
-    const Entry& front() const { return entries_[head_]; }
-    void push(const Entry& entry) {
-        entries_[(head_ + size_) % entries_.size()] = entry;
-        ++size_;
+    void fields(StateArchive& archive) {
+        Ring::fields(archive, [&](WaitingFence& each) { archive& each.number& each.context; });
     }
-    void pop() {
-        head_ = (head_ + 1) % entries_.size();
-        --size_;
-    }
-
-    void hash_state(StateHasher& hasher) const {
-        for (std::size_t i = 0; i < size_; ++i) {
-            const Entry& each = entries_[(head_ + i) % entries_.size()];
-            hasher.add(each.number);
-            hasher.add(each.context);
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& head_& size_;
-        for (Entry& each : entries_) {
-            archive& each.number& each.context;
-        }
-    }
-
-  private:
-    std::uint64_t head_ = 0;
-    std::uint64_t size_ = 0;
-    std::vector<Entry> entries_;
 };
 
 }  // namespace lookahead::gpu

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/load_store_unit.h"
-#include "core/stats/state_hasher.h"
+#include "core/bits/ring.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -20,24 +20,9 @@ struct QueuedInstruction {
     Cycle accepted = 0;
 };
 
-/// First in, first out. Slots are large and stay where they are.
-class InstructionQueue {
+class InstructionQueue : public Ring<QueuedInstruction> {
   public:
-    explicit InstructionQueue(unsigned capacity) : slots_(capacity) {}
-
-    bool full() const { return size_ == slots_.size(); }
-    bool empty() const { return size_ == 0; }
-    unsigned size() const { return size_; }
-    QueuedInstruction& front() { return slots_[head_]; }
-    const QueuedInstruction& front() const { return slots_[head_]; }
-
-    /// The slot of the next push, to be filled in place.
-    QueuedInstruction& back_slot() { return slots_[place_of(size_)]; }
-    void push() { ++size_; }
-    void pop() {
-        head_ = place_of(1);
-        --size_;
-    }
+    using Ring::Ring;
 
     /// Copies what the instruction needs: data of loads and rows beyond the store's are left alone.
     static void copy(MemoryInstruction& to, const MemoryInstruction& from) {
@@ -46,74 +31,27 @@ class InstructionQueue {
         std::memcpy(to.data, from.data, data_rows(*from.instruction) * sizeof to.data[0]);
     }
 
-    template <class F>
-    void for_each(F&& f) {
-        for (unsigned i = 0; i < size_; ++i) {
-            f(slots_[place_of(i)]);
-        }
-    }
-    template <class F>
-    void for_each(F&& f) const {
-        for (unsigned i = 0; i < size_; ++i) {
-            f(slots_[place_of(i)]);
-        }
-    }
-
-    void hash_state(StateHasher& hasher) const;
-
-    /// All but the instructions, which their owner saves as indices.
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& head_& size_;
-        for (QueuedInstruction& each : slots_) {
+    /// Values of inactive lanes are what an earlier instruction left. `code`: of the kernel, or null.
+    void fields(StateArchive& archive, const isa::Instruction* code) {
+        Ring::fields(archive, [&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
+            archive.pointer_into(code, memory.instruction);
             archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_rows;
-            archive& memory.token& memory.pre_load;
-            archive& memory.shared_base& memory.shared_bytes& memory.addresses& memory.data;
+            archive& memory.token& memory.pre_load& memory.shared_base& memory.shared_bytes;
+            for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                archive& memory.addresses[lane];
+                for (unsigned row = 0; row < data_rows(*memory.instruction); ++row) {
+                    if (holds_value(*memory.instruction, row)) {
+                        archive& memory.data[row][lane];
+                    }
+                }
+            }
             archive& each.shared& each.global& each.accepted;
-        }
+        });
     }
 
   private:
-    static void hash_data(StateHasher& hasher, const MemoryInstruction& memory, unsigned lane) {
-        const isa::Instruction& instruction = *memory.instruction;
-        if (is_atomic(instruction)) {
-            hasher.add(atomic_operand(instruction, lane, &memory.data[0]));
-            hasher.add(instruction.atomic == isa::AtomicOp::cas ? atomic_operand(instruction, lane, &memory.data[2])
-                                                                : 0);
-            return;
-        }
-        for (unsigned row = 0; row < data_rows(instruction); ++row) {
-            hasher.add(memory.data[row][lane]);
-        }
-    }
-    unsigned place_of(unsigned i) const {
-        const unsigned place = head_ + i;
-        return place >= slots_.size() ? place - static_cast<unsigned>(slots_.size()) : place;
-    }
-
-    unsigned head_ = 0;
-    unsigned size_ = 0;
-    std::vector<QueuedInstruction> slots_;
 };
-
-/// Values of inactive lanes are whatever was there, so they are left out.
-inline void InstructionQueue::hash_state(StateHasher& hasher) const {
-    for_each([&](const QueuedInstruction& each) {
-        const MemoryInstruction& memory = each.memory;
-        hasher.add(std::uint64_t{memory.pc} << 32 | std::uint64_t{memory.context} << 16 | memory.cta_slot);
-        hasher.add(std::uint64_t{memory.active} << 32 | memory.token | std::uint64_t{memory.pre_load} << 16);
-        hasher.add(packed_rows(memory.destination_rows));
-        hasher.add(std::uint64_t{memory.shared_base} << 32 | memory.shared_bytes);
-        hasher.add(std::uint64_t{each.shared} << 32 | each.global);
-        hasher.add(static_cast<std::uint64_t>(each.accepted));
-        hasher.add(static_cast<std::uint64_t>(memory.ready));
-        for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
-            const auto lane = std::countr_zero(left);
-            hasher.add(memory.addresses[lane]);
-            hash_data(hasher, memory, static_cast<unsigned>(lane));
-        }
-    });
-}
 
 }  // namespace lookahead::gpu

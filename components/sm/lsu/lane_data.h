@@ -236,7 +236,7 @@ constexpr bool is_atomic(const isa::Instruction& instruction) {
 
 /// Rows of data that hold values: of a store its elements, of an atomic both operands (of 32-bit types only the low
 /// words count, see atomic_operand).
-inline unsigned data_rows(const isa::Instruction& instruction) {
+constexpr unsigned data_rows(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case isa::Operation::store:
             return instruction.vector * isa::type_rows(instruction.type);
@@ -246,6 +246,15 @@ inline unsigned data_rows(const isa::Instruction& instruction) {
         default:
             return 0;
     }
+}
+
+/// The row is one that execution gives a value; the others of an atomic hold what an earlier instruction left.
+constexpr bool holds_value(const isa::Instruction& instruction, unsigned row) {
+    if (!is_atomic(instruction)) {
+        return row < data_rows(instruction);
+    }
+    const bool high = row % 2 != 0, second = row >= 2;
+    return (!high || isa::type_rows(instruction.type) == 2) && (!second || instruction.atomic == isa::AtomicOp::cas);
 }
 
 }  // namespace lookahead::gpu

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "components/protocols/memory.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -38,17 +39,7 @@ class LineRequests {
         return reply.tag & ~kTag;
     }
 
-    template <class Hasher>
-    void hash_state(Hasher& hasher) const {
-        for (unsigned i = 0; i < queued_; ++i) {
-            const ReadRequest& request = queue_[(head_ + i) % kCapacity];
-            hasher.add(request.line);
-            hasher.add(request.tag | std::uint64_t{request.sectors} << 32 | std::uint64_t{request.sample} << 40);
-        }
-        hasher.add(queued_ | std::uint64_t{awaited_} << 32);
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& head_& queued_& awaited_;
         for (ReadRequest& request : queue_) {
             archive& request.line& request.tag& request.client& request.sectors& request.sample;

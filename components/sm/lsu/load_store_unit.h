@@ -139,12 +139,10 @@ class LoadStoreUnit {
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
 
     /// Architectural and statistical state, shared memory included, registers not.
-    virtual void hash_state(StateHasher& hasher) const = 0;
     virtual void visit_statistics(StatisticsVisitor& visitor) const = 0;
     /// `code` is the first instruction of the running kernel (null between kernels): instructions in flight
     /// are saved as indices.
-    virtual void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) = 0;
+    virtual void fields(StateArchive& archive, const isa::Instruction* code) = 0;
 };
 
 /// What a load/store unit is built from. All references outlive it.
@@ -157,7 +155,7 @@ struct LoadStoreArguments {
     LoadStoreListener& listener;
     std::unique_ptr<MemoryPort> memory;
     const isa::KernelTable* kernels = nullptr;  ///< of the run; prefetchers need them
-    const isa::LoadTrace* loads = nullptr;      ///< what the run will load, for prefetchers that are to know it
+    const isa::KnownLoads* loads = nullptr;     ///< what the run will load, for prefetchers that are to know it
     ConstantCache* constants = nullptr;         ///< of the SM; null: there is none
 };
 
@@ -166,6 +164,7 @@ struct LoadStoreArguments {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::LoadStoreUnit> {
     static constexpr std::string_view name = "sm.load_store_unit";
+    static constexpr std::string_view default_variant = "coalescing";
     static constexpr std::string_view description =
         "Splits memory instructions into accesses to shared memory and L1, and completes them.";
     using Arguments = std::tuple<lookahead::gpu::LoadStoreArguments>;

@@ -5,7 +5,7 @@
 
 #include "components/isa/instruction.h"
 #include "components/sm/lsu/load_store_unit.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -56,25 +56,11 @@ class LoadTable {
         free_.push_back(entry);
     }
 
-    void hash_state(StateHasher& hasher) const {
-        for (const PendingLoad& each : entries_) {
-            if (each.instruction == nullptr) {
-                continue;
-            }
-            hasher.add(packed_rows(each.destination_rows));
-            hasher.add(std::uint64_t{each.token} << 32 | std::uint64_t{each.context} << 16 | each.outstanding);
-            hasher.add(std::uint64_t{each.epoch} << 2 | std::uint64_t{each.issuing} << 1 | each.acquire);
-            hasher.add(static_cast<std::uint64_t>(each.begun));
-            hasher.add(static_cast<std::uint64_t>(each.ready));
-            hasher.add_bytes(each.offsets, sizeof each.offsets);
-        }
-        hasher.add_bytes(free_.data(), free_.size() * sizeof(free_[0]));
-    }
-    /// All but the instructions, which their owner saves as indices.
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    /// `code`: of the kernel, or null.
+    void fields(StateArchive& archive, const isa::Instruction* code) {
         archive& free_;
         for (PendingLoad& each : entries_) {
+            archive.pointer_into(code, each.instruction);
             archive& each.destination_rows& each.token& each.context& each.outstanding& each.epoch& each.issuing& each
                 .acquire& each.begun& each.ready& each.offsets;
         }

@@ -7,14 +7,9 @@
 #include "core/message/message.h"
 #include "core/time/time.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
 class Audit;
-class StateHasher;
+class StateArchive;
 class StatisticsVisitor;
 }  // namespace lookahead
 
@@ -47,10 +42,8 @@ class MemoryPort {
 
     /// The port's part of LogicalProcess::audit; `requester` is the SM's number.
     virtual void audit(Audit&, std::uint32_t requester) const { static_cast<void>(requester); }
-    virtual void hash_state(StateHasher& hasher) const = 0;
     virtual void visit_statistics(StatisticsVisitor&) const {}
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
 };
 
 }  // namespace lookahead::gpu

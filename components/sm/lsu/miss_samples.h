@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -29,6 +29,8 @@ class MissSamples {
         Cycle came = 0;    ///< the reply; 0: not yet
         Cycle filled = 0;  ///< the waiting loads have their data
         Source source = Source::global;
+
+        void fields(StateArchive& archive) { archive& queued& sent& came& filled& source; }
     };
 
     MissSamples() { until_next_.fill(1); }
@@ -52,24 +54,7 @@ class MissSamples {
     /// By number, less 1.
     const std::vector<Sample>& all() const { return samples_; }
 
-    void hash_state(StateHasher& hasher) const {
-        hasher.add_bytes(until_next_.data(), sizeof until_next_);
-        for (const Sample& each : samples_) {
-            for (const Cycle cycle : {each.queued, each.sent, each.came, each.filled}) {
-                hasher.add(static_cast<std::uint64_t>(cycle));
-            }
-            hasher.add(static_cast<std::uint64_t>(each.source));
-        }
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        std::uint64_t count = samples_.size();
-        archive& until_next_& count;
-        samples_.resize(count);
-        for (Sample& each : samples_) {
-            archive& each.queued& each.sent& each.came& each.filled& each.source;
-        }
-    }
+    void fields(StateArchive& archive) { archive& until_next_& samples_; }
 
   private:
     std::size_t begun(Source source) const {

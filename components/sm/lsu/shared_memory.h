@@ -7,7 +7,7 @@
 #include "components/isa/instruction.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "core/param/parameters.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -32,11 +32,7 @@ class SharedMemory {
     /// reductions.
     void perform(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows);
 
-    void hash_state(StateHasher& hasher) const { hasher.add_bytes(bytes_.data(), bytes_.size()); }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& bytes_;
-    }
+    void fields(StateArchive& archive) { archive& bytes_; }
 
   private:
     void perform_atomics(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/message/message.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -26,13 +27,11 @@ class HeldMessages {
     const MessageHeader& front() const { return *reinterpret_cast<const MessageHeader*>(words_.data() + first_); }
     void pop() { first_ += front().total_bytes() / 8; }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        archive& first_& words_;
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        hasher.add_bytes(words_.data() + first_, (words_.size() - first_) * sizeof(std::uint64_t));
+    /// What has been popped is no part of the state.
+    void fields(StateArchive& archive) {
+        words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
+        first_ = 0;
+        archive& words_;
     }
 
   private:

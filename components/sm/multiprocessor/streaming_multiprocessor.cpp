@@ -16,13 +16,12 @@ namespace lookahead::gpu {
 namespace {
 
 WarpSchedulers make_schedulers(const Configuration& configuration, const PipelineState& state) {
-    const std::string name = configuration.variant(SlotTraits<WarpScheduler>::name, "gto");
     const auto count = static_cast<unsigned>(state.parameters.schedulers);
     WarpSchedulers schedulers;
     for (unsigned i = 0; i < count; ++i) {
         const WarpSchedulerArguments arguments{
             warps_of_scheduler(i, count, static_cast<unsigned>(state.parameters.max_warps)), state.states};
-        schedulers.push_back(make_variant<WarpScheduler>(name, configuration, arguments));
+        schedulers.push_back(make_chosen<WarpScheduler>(configuration, arguments));
     }
     return schedulers;
 }

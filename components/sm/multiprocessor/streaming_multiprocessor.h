@@ -20,6 +20,7 @@
 #include "components/sm/pipeline/pipeline_state.h"
 #include "core/lp/logical_process.h"
 #include "core/param/configuration.h"
+#include "core/state/state_archive.h"
 #include "core/stats/phase_log.h"
 #include "core/time/clock_domain.h"
 
@@ -62,12 +63,10 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     std::uint32_t number() const { return number_; }
     void start_trace(const TraceWindow& window) override;
     void visit_trace(TraceVisitor& visitor) const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
     const PhaseLog* phases() const override { return &phases_; }
     std::uint64_t progress() const override { return state_.counters.warp_instructions; }
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
     const SmCounters& counters() const { return state_.counters; }
     const std::vector<SchedulerCounters>& scheduler_counters() const { return issue_.counters(); }
@@ -94,6 +93,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void deliver(const MessageHeader& message, Cycle now);
     void begin_kernel(const MessageHeader& message);
     void set_up_launch();
+    void resume_launch();
     LaunchOnSm launch_on_sm() const;
     void handle(PipelineEvent event, Cycle now);
     void finish_kernel_if_drained(Cycle now);
@@ -102,8 +102,6 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void send_to_dispatcher(const P& payload, Cycle now);
     [[noreturn]] void report(const ProgramError& error, Cycle now);
     std::string stuck_warps() const;
-    template <class Archive>
-    void serialize_state(Archive& archive);
 
     std::uint32_t number_;
     OutPort& to_dispatcher_;

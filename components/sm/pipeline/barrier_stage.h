@@ -8,6 +8,7 @@
 #include "components/isa/cta_barrier.h"
 #include "components/sm/pipeline/cta_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -44,18 +45,8 @@ class BarrierStage {
         return warps;
     }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& ctas_barriers_;
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        for (const auto& cta : ctas_barriers_) {
-            for (const Barrier& barrier : cta) {
-                barrier.waiting.hash(hasher);
-                barrier.count.hash(hasher);
-            }
-        }
     }
 
   private:
@@ -65,8 +56,7 @@ class BarrierStage {
         ContextMask waiting = 0;
         isa::CtaBarrier count;
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& waiting& count;
         }
     };

@@ -7,6 +7,7 @@
 
 #include "components/sm/pipeline/pipeline_state.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -20,8 +21,7 @@ struct CtaSlot {
     std::uint32_t live_warps = 0;
     isa::Dim3 position;  ///< %ctaid
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& resident& cta& live_warps& position.x& position.y& position.z;
     }
 };
@@ -65,19 +65,8 @@ class CtaStage {
     std::size_t waiting() const { return waiting_.size(); }
     ContextMask warps_of(unsigned slot) const;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& slots_& waiting_& emptied_& resident_& live_warps_;
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        for (const CtaSlot& slot : slots_) {
-            hasher.add(slot.resident ? slot.cta + 1 : 0);
-            hasher.add(slot.live_warps);
-        }
-        for (const std::uint64_t cta : waiting_) {
-            hasher.add(cta);
-        }
     }
 
   private:

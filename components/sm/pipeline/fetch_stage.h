@@ -6,6 +6,7 @@
 #include "components/cache/read_only_cache.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/pipeline/pipeline_state.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -65,25 +66,11 @@ class FetchStage {
     const ReadOnlyCacheCounters& cache_counters() const { return cache_.counters(); }
     ReadOnlyCacheCounters& cache_counters() { return cache_.counters(); }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& under_way_& returned_& refused_& extension_refused_& first_& cache_;
         for (Group& group : groups_) {
             archive& group.last;
         }
-    }
-    template <class Hasher>
-    void hash(Hasher& hasher) const {
-        returned_.hash(hasher);
-        refused_.hash(hasher);
-        extension_refused_.hash(hasher);
-        for (const Group& group : groups_) {
-            hasher.add(group.last);
-        }
-        if (groups_.size() > 1) {
-            hasher.add(first_);
-        }
-        cache_.hash(hasher);
     }
 
   private:

@@ -10,14 +10,9 @@
 #include "components/sm/pipeline/issue_source.h"
 #include "core/component/slot.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
 class Audit;
-class StateHasher;
+class StateArchive;
 class StatisticsVisitor;
 }  // namespace lookahead
 
@@ -54,7 +49,7 @@ struct IssueExtensionArguments {
 ///   `load_completed`.
 /// - it never changes what a warp computes, nor the order of its memory accesses.
 /// - a CTA may retire while its instructions are in flight; a kernel ends after the last of these.
-/// - all state is in save, load and hash_state; `begin_launch` is called before `load` within a launch.
+/// - all state is in `fields`; `begin_launch` is called before it is loaded within a launch.
 class IssueExtension : public IssueSource {
   public:
     virtual void begin_launch() {}
@@ -92,10 +87,8 @@ class IssueExtension : public IssueSource {
     virtual void constants_came() {}
 
     virtual void audit(Audit&, const std::string& sm) const { static_cast<void>(sm); }
-    virtual void hash_state(StateHasher& hasher) const = 0;
     virtual void visit_statistics(StatisticsVisitor&, const std::string& sm) const { static_cast<void>(sm); }
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
 };
 
 /// Null for the variant "none".
@@ -107,6 +100,7 @@ std::unique_ptr<IssueExtension> make_issue_extension(const Configuration& config
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::IssueExtension> {
     static constexpr std::string_view name = "sm.issue_extension";
+    static constexpr std::string_view default_variant = "none";
     static constexpr std::string_view description = "Instruction streams of an SM beside the warps' own.";
     using Arguments = std::tuple<const lookahead::gpu::IssueExtensionArguments&>;
 };

@@ -9,6 +9,7 @@
 #include "components/sm/pipeline/issue_source.h"
 #include "components/sm/pipeline/operand_collectors.h"
 #include "components/sm/pipeline/unit_pool.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -54,25 +55,15 @@ class IssueStage {
     /// The load/store unit writes the instruction's destination at `now`.
     void memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now);
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         for (UnitPool& units : units_) {
             archive& units;
         }
         archive& collectors_& first_;
-        find_free();
-    }
-    template <class F>
-    void for_each_state(F&& f) const {
-        for (const UnitPool& units : units_) {
-            units.for_each(f);
+        if (archive.loading()) {
+            find_free();
         }
-        if (collectors_.enabled()) {
-            collectors_.for_each(f);
-        }
-        f(first_);
     }
-
   private:
     bool step(unsigned scheduler, Cycle now);
     void issue(unsigned scheduler, unsigned context, Cycle now);

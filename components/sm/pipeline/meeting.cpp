@@ -4,7 +4,7 @@
 
 #include "components/sm/pipeline/execute_stage.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 namespace lookahead::gpu {
 

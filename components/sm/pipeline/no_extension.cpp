@@ -1,6 +1,7 @@
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "core/error/error.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -12,9 +13,7 @@ class NoExtension final : public IssueExtension {
     Cycle next_issue(Cycle) const override { return kNever; }
     void begin_cycle(Cycle) override {}
     void event(unsigned, std::uint32_t, Cycle) override {}
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 };
 
 LOOKAHEAD_REGISTER_VARIANT(IssueExtension, NoExtension, "none", "Warps have one instruction stream each.",
@@ -22,8 +21,9 @@ LOOKAHEAD_REGISTER_VARIANT(IssueExtension, NoExtension, "none", "Warps have one 
 
 std::unique_ptr<IssueExtension> make_issue_extension(const Configuration& configuration,
                                                      const IssueExtensionArguments& arguments) {
-    const std::string name = configuration.variant(SlotTraits<IssueExtension>::name, "none");
-    return name == "none" ? nullptr : make_variant<IssueExtension>(name, configuration, arguments);
+    return chosen_variant<IssueExtension>(configuration) == SlotTraits<IssueExtension>::default_variant
+               ? nullptr
+               : make_chosen<IssueExtension>(configuration, arguments);
 }
 
 }  // namespace lookahead::gpu

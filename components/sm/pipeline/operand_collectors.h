@@ -9,6 +9,7 @@
 #include "components/sm/instruction_class.h"
 #include "components/sm/parameters.h"
 #include "components/sm/pipeline/unit_pool.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -67,8 +68,7 @@ class OperandCollectors {
     /// cycles an instruction.
     Cycle longest_wait(Cycle initiation) const;
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         for (Path& path : paths_) {
             archive& path.issue_latches& path.collectors& path.unit_latches;
         }
@@ -76,19 +76,6 @@ class OperandCollectors {
             archive& bank.base& bank.taken;
         }
     }
-    template <class F>
-    void for_each(F&& f) const {
-        for (const Path& path : paths_) {
-            for (const Places* places : {&path.issue_latches, &path.collectors, &path.unit_latches}) {
-                places->for_each(f);
-            }
-        }
-        for (const Bank& bank : banks_) {
-            f(bank.base);
-            f(bank.taken);
-        }
-    }
-
   private:
     /// Until when each of some equal places is taken, in ascending order: a ring that begins at the first to be free.
     class Places {
@@ -111,14 +98,7 @@ class OperandCollectors {
         std::size_t count() const { return until_.size(); }
 
         /// In ascending order, wherever the ring begins.
-        template <class F>
-        void for_each(F&& f) const {
-            for (std::size_t i = 0; i < until_.size(); ++i) {
-                f(until_[first_ + i < until_.size() ? first_ + i : first_ + i - until_.size()]);
-            }
-        }
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& first_& until_;
         }
 

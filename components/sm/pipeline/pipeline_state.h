@@ -14,8 +14,8 @@
 #include "components/sm/pipeline/register_map.h"
 #include "components/sm/pipeline/scoreboard.h"
 #include "components/sm/pipeline/stream_context.h"
-#include "components/sm/pipeline/timing_wheel.h"
 #include "components/sm/register_file.h"
+#include "components/sm/timing_wheel.h"
 
 namespace lookahead::gpu {
 

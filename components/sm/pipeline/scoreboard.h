@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "core/state/state_archive.h"
+
 namespace lookahead::gpu {
 
 /// Registers and predicates that await a write-back, one bit each, for every stream context. Those that memory writes
@@ -42,8 +44,8 @@ class Scoreboard {
         }
     }
 
-    std::span<std::uint64_t> pending() { return pending_; }
-    std::span<std::uint64_t> long_latency() { return long_latency_; }
+    void fields(StateArchive& archive) { archive& pending_& long_latency_; }
+
     std::span<const std::uint64_t> pending() const { return pending_; }
     std::span<const std::uint64_t> long_latency() const { return long_latency_; }
 

@@ -6,6 +6,7 @@
 
 #include "components/isa/simt_state.h"
 #include "components/sm/pipeline/decoded_kernel.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -42,8 +43,7 @@ struct StreamContext {
         spins_unchanged = 0;
     }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& stack& predicates& buffered& fetching& partial_barrier& barrier_lanes& barrier& barrier_kind&
             in_flight& cta_slot& first_thread& spinning_state& spins_unchanged;
     }

@@ -7,6 +7,7 @@
 
 #include "components/sm/instruction_class.h"
 #include "components/sm/lsu/load_store_unit.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -33,22 +34,7 @@ class UnitPool {
         return taken;
     }
 
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
-        for (std::vector<Cycle>& pipelines : units_) {
-            for (Cycle& free : pipelines) {
-                archive& free;
-            }
-        }
-    }
-    template <class F>
-    void for_each(F&& f) const {
-        for (const std::vector<Cycle>& pipelines : units_) {
-            for (const Cycle free : pipelines) {
-                f(free);
-            }
-        }
-    }
+    void fields(StateArchive& archive) { archive& units_; }
 
   private:
     static constexpr Cycle kNoUnit = kCycleInfinity;

@@ -1,4 +1,5 @@
 #include "components/sm/prefetch/prefetcher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -6,9 +7,7 @@ namespace lookahead::gpu {
 class NoPrefetcher final : public Prefetcher {
   public:
     explicit NoPrefetcher(const PrefetcherArguments&) {}
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 };
 
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, NoPrefetcher, "none", "No prefetches.", "the default; every machine's baseline")

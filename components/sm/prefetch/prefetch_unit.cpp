@@ -2,8 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstdio>
 #include <utility>
 
@@ -12,18 +10,20 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
+#include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
-LOOKAHEAD_REGISTER_PARAMETERS(PrefetchParameters, "prefetch", "The prefetch unit of an SM, before any prefetcher.")
+LOOKAHEAD_REGISTER_SLOT_PARAMETERS(PrefetchParameters, "prefetch", SlotTraits<Prefetcher>::name,
+                                   "The prefetch unit of an SM, before any prefetcher.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchCounters, "prefetch", "Prefetches of an SM into L1.")
 LOOKAHEAD_REGISTER_STATISTICS(PrefetchLoadCounters, "prefetch_load", "Prefetches for one load of one kernel on an SM.")
 
 std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configuration, std::string name,
                                                  unsigned contexts, const TagArray& tags,
                                                  const AllocationMap& allocations, LoadStoreListener& listener,
-                                                 const isa::KernelTable* kernels, const isa::LoadTrace* loads) {
-    if (configuration.variant(SlotTraits<Prefetcher>::name, "none") == "none") {
+                                                 const isa::KernelTable* kernels, const isa::KnownLoads* loads) {
+    if (chosen_variant<Prefetcher>(configuration) == SlotTraits<Prefetcher>::default_variant) {
         return nullptr;
     }
     LOOKAHEAD_ASSERT(kernels != nullptr, "a prefetch unit needs the kernels of the run");
@@ -33,17 +33,16 @@ std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configurat
 
 PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts,
                            const TagArray& tags, const AllocationMap& allocations, LoadStoreListener& listener,
-                           const isa::KernelTable& kernels, const isa::LoadTrace* loads)
+                           const isa::KernelTable& kernels, const isa::KnownLoads* loads)
     : name_(std::move(name)), tags_(tags), allocations_(allocations), listener_(listener), records_(tags.size()) {
     const auto parameters = configuration.read<PrefetchParameters>("prefetch");
-    queue_.resize(static_cast<std::size_t>(parameters.queue));
+    queue_ = Ring<PrefetchRequest>(static_cast<std::size_t>(parameters.queue));
     spare_entries_ = static_cast<unsigned>(parameters.spare_entries);
     for (std::size_t number = 0; number < kernels.size(); ++number) {
         add_rows(kernels[number], number);
     }
     PrefetchPort& port = *this;
-    prefetcher_ = make_variant<Prefetcher>(configuration.variant(SlotTraits<Prefetcher>::name, "none"), configuration,
-                                           PrefetcherArguments{configuration, port, contexts, loads});
+    prefetcher_ = make_chosen<Prefetcher>(configuration, PrefetcherArguments{configuration, port, contexts, loads});
     only_when_idle_ = prefetcher_->only_when_idle();
 }
 
@@ -72,7 +71,7 @@ void PrefetchUnit::begin_launch(const LaunchOnSm& launch) {
 /// What waits is dropped; what is in L1 has had its chance; what is under way will come and not be used.
 void PrefetchUnit::end_launch() {
     ending_ = true;
-    for (; size_ > 0; pop()) {
+    for (; !queue_.empty(); pop()) {
         ++counters_.cleared;
     }
     for (Record& record : records_) {
@@ -112,8 +111,8 @@ void PrefetchUnit::observe(const QueuedInstruction& entry) {
 // ---- The queue ------------------------------------------------------------------------------------------------------
 
 bool PrefetchUnit::queued(std::uint64_t line) const {
-    for (std::uint32_t i = 0; i < size_; ++i) {
-        if (queue_[(head_ + i) % queue_.size()].line == line) {
+    for (std::uint32_t i = 0; i < queue_.size(); ++i) {
+        if (queue_[i].line == line) {
             return true;
         }
     }
@@ -131,19 +130,18 @@ bool PrefetchUnit::prefetch(const PrefetchRequest& request) {
         ++counters_.duplicates;
         return false;
     }
-    if (size_ == queue_.size()) {
+    if (queue_.full()) {
         ++counters_.dropped;
         return false;
     }
-    queue_[(head_ + size_) % queue_.size()] = request;
-    ++size_;
+    queue_.push() = request;
     ++counters_.queued;
     return true;
 }
 
 bool PrefetchUnit::next(PrefetchRequest& request) {
-    for (; size_ > 0; pop()) {
-        request = queue_[head_];
+    for (; !queue_.empty(); pop()) {
+        request = queue_.front();
         if (tags_.find(request.line) == kNoWay) {
             return true;
         }
@@ -153,8 +151,7 @@ bool PrefetchUnit::next(PrefetchRequest& request) {
 }
 
 void PrefetchUnit::pop() {
-    head_ = head_ + 1 == queue_.size() ? 0 : head_ + 1;
-    --size_;
+    queue_.pop();
     --counters_.queued;
 }
 
@@ -162,15 +159,14 @@ void PrefetchUnit::pop() {
 /// bring it for nobody.
 void PrefetchUnit::withdraw(std::uint64_t line) {
     std::uint32_t kept = 0;
-    for (std::uint32_t i = 0; i < size_; ++i) {
-        const PrefetchRequest& request = queue_[(head_ + i) % queue_.size()];
-        if (request.line != line) {
-            queue_[(head_ + kept++) % queue_.size()] = request;
+    for (std::uint32_t i = 0; i < queue_.size(); ++i) {
+        if (queue_[i].line != line) {
+            queue_[kept++] = queue_[i];
         }
     }
-    counters_.duplicates += size_ - kept;
-    counters_.queued -= size_ - kept;
-    size_ = kept;
+    counters_.duplicates += queue_.size() - kept;
+    counters_.queued -= queue_.size() - kept;
+    queue_.shrink(kept);
 }
 
 void PrefetchUnit::hint(WarpHint hint, std::uint16_t context) {
@@ -272,34 +268,12 @@ void PrefetchUnit::end(Record& record, PrefetchFate fate) {
 // ---- State ----------------------------------------------------------------------------------------------------------
 
 void PrefetchUnit::audit(Audit& audit) const {
-    audit.leak(name_, "prefetches that wait for L1", size_);
+    audit.leak(name_, "prefetches that wait for L1", queue_.size());
     audit.leak(name_, "prefetches without a fate", counters_.outstanding);
     audit.balance(name_, "prefetches", counters_.issued,
                   counters_.useful + counters_.late + counters_.early_evicted + counters_.unused);
     audit.balance(name_, "chosen prefetches", counters_.requested,
                   counters_.duplicates + counters_.unmapped + counters_.dropped + counters_.cleared + counters_.issued);
-}
-
-void PrefetchUnit::hash_state(StateHasher& hasher) const {
-    hasher.add(first_pc_ | std::uint64_t{ending_} << 32);
-    hasher.add(size_);
-    for (std::uint32_t i = 0; i < size_; ++i) {
-        const PrefetchRequest& request = queue_[(head_ + i) % queue_.size()];
-        hasher.add(request.line);
-        hasher.add(request.pc | std::uint64_t{request.context} << 32);
-    }
-    for (const Record& record : records_) {
-        hasher.add(static_cast<std::uint64_t>(record.state));
-        if (record.state != State::none) {
-            hasher.add(record.pc | std::uint64_t{record.context} << 32);
-            hasher.add(static_cast<std::uint64_t>(record.issued));
-        }
-    }
-    hash(hasher, counters_);
-    for (const PrefetchLoadCounters& row : rows_) {
-        hash(hasher, row);
-    }
-    prefetcher_->hash_state(hasher);
 }
 
 void PrefetchUnit::visit_statistics(StatisticsVisitor& visitor) const {
@@ -310,29 +284,14 @@ void PrefetchUnit::visit_statistics(StatisticsVisitor& visitor) const {
     prefetcher_->visit_statistics(visitor, name_);
 }
 
-template <class Archive>
-void PrefetchUnit::exchange(Archive& archive) {
-    archive& first_pc_& warps_per_cta_& ending_& now_& head_& size_;
-    for (PrefetchRequest& request : queue_) {
-        archive& request.line& request.pc& request.context;
-    }
+void PrefetchUnit::fields(StateArchive& archive) {
+    archive& first_pc_& warps_per_cta_& ending_& now_;
+    queue_.fields(archive, [&](PrefetchRequest& request) { archive& request.line& request.pc& request.context; });
     for (Record& record : records_) {
         archive& record.state& record.context& record.pc& record.row& record.issued;
     }
-    serialize_counters(archive, counters_);
-    for (PrefetchLoadCounters& row : rows_) {
-        serialize_counters(archive, row);
-    }
-}
-
-void PrefetchUnit::save(boost::archive::binary_oarchive& archive) const {
-    const_cast<PrefetchUnit&>(*this).exchange(archive);  // Boost's operator& serves both ways; here it only reads
-    prefetcher_->save(archive);
-}
-
-void PrefetchUnit::load(boost::archive::binary_iarchive& archive) {
-    exchange(archive);
-    prefetcher_->load(archive);
+    archive& counters_& rows_;
+    prefetcher_->fields(archive);
 }
 
 }  // namespace lookahead::gpu

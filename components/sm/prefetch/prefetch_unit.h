@@ -11,6 +11,7 @@
 #include "components/sm/prefetch/prefetch_counters.h"
 #include "components/sm/prefetch/prefetch_parameters.h"
 #include "components/sm/prefetch/prefetcher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead {
 class Audit;
@@ -31,13 +32,13 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     /// All references outlive it; `kernels` are those of the run, whose loads get a row of statistics each; `loads` may be null.
     PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts, const TagArray& tags,
                  const AllocationMap& allocations, LoadStoreListener& listener, const isa::KernelTable& kernels,
-                 const isa::LoadTrace* loads);
+                 const isa::KnownLoads* loads);
 
     /// Null for the prefetcher "none"; only then `kernels` may be null.
     static std::unique_ptr<PrefetchUnit> make(const Configuration& configuration, std::string name, unsigned contexts,
                                               const TagArray& tags, const AllocationMap& allocations,
                                               LoadStoreListener& listener, const isa::KernelTable* kernels,
-                                              const isa::LoadTrace* loads);
+                                              const isa::KnownLoads* loads);
 
     void begin_cycle(Cycle now) { now_ = now; }
     void begin_launch(const LaunchOnSm& launch);
@@ -48,7 +49,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     void observe(const QueuedInstruction& entry);
 
     bool only_when_idle() const { return only_when_idle_; }
-    bool empty() const { return size_ == 0; }
+    bool empty() const { return queue_.empty(); }
     /// Entries that a prefetch leaves free (prefetch.spare_entries).
     unsigned spare_entries() const { return spare_entries_; }
     /// Drops requests whose lines have come meanwhile. True if one is left.
@@ -61,10 +62,8 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     const PrefetchCounters& counters() const { return counters_; }
     Prefetcher& prefetcher() { return *prefetcher_; }
     void audit(Audit& audit) const;
-    void hash_state(StateHasher& hasher) const;
     void visit_statistics(StatisticsVisitor& visitor) const;
-    void save(boost::archive::binary_oarchive& archive) const;
-    void load(boost::archive::binary_iarchive& archive);
+    void fields(StateArchive& archive);
 
   private:
     friend struct AuditSabotage;
@@ -88,8 +87,6 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     void used(Record& record, const L1Event& event);
     void end(Record& record, PrefetchFate fate);
     void filled(Record& record);
-    template <class Archive>
-    void exchange(Archive& archive);
 
     std::string name_;
     const TagArray& tags_;
@@ -104,9 +101,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     unsigned warps_per_cta_ = 1;
     bool ending_ = false;  // the launch ends: what still comes is not used
     Cycle now_ = 0;
-    std::vector<PrefetchRequest> queue_;  // a ring
-    std::uint32_t head_ = 0;
-    std::uint32_t size_ = 0;
+    Ring<PrefetchRequest> queue_;
     std::vector<Record> records_;     // by way
     std::uint32_t evicted_ = kNoWay;  // way of a prefetch evicted before its use, until the miss that takes it
     PrefetchCounters counters_;

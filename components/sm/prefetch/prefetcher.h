@@ -14,13 +14,8 @@
 #include "core/component/slot.h"
 #include "core/time/time.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 class StatisticsVisitor;
 }  // namespace lookahead
 
@@ -81,7 +76,7 @@ class PrefetchPort {
 ///   merge or miss) is settled, but in the middle of L1's work: it may call the port, and changes nothing else.
 /// - the variant's choice hangs on its own state and what the hooks told it, on nothing else.
 /// - CTAs start after `begin_launch` and end before `end_launch`; a slot's CTA ends before the next one starts in it.
-/// - all state is in save, load and hash_state. `begin_launch` is called before `load` when a checkpoint was taken in a
+/// - all state is in `fields`. `begin_launch` is called before it is loaded when a checkpoint was taken in a
 ///   launch.
 class Prefetcher {
   public:
@@ -100,9 +95,7 @@ class Prefetcher {
     virtual void on_fill(std::uint16_t, Cycle) {}
     virtual void on_fate(PrefetchFate, Cycle) {}
 
-    virtual void hash_state(StateHasher& hasher) const = 0;
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
     /// Its own, beside those of the prefetch unit; `component` is the SM's name.
     virtual void visit_statistics(StatisticsVisitor&, std::string_view) const {}
 };
@@ -111,8 +104,8 @@ class Prefetcher {
 struct PrefetcherArguments {
     const Configuration& configuration;
     PrefetchPort& port;
-    unsigned contexts = 0;                  ///< stream contexts of the SM
-    const isa::LoadTrace* loads = nullptr;  ///< what the run will load, if it was asked for
+    unsigned contexts = 0;                   ///< stream contexts of the SM
+    const isa::KnownLoads* loads = nullptr;  ///< what the run will load; null: nobody can know
 };
 
 }  // namespace lookahead::gpu
@@ -120,6 +113,7 @@ struct PrefetcherArguments {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::Prefetcher> {
     static constexpr std::string_view name = "sm.prefetcher";
+    static constexpr std::string_view default_variant = "none";
     static constexpr std::string_view description = "Chooses lines to fetch into L1 before loads ask for them.";
     using Arguments = std::tuple<const lookahead::gpu::PrefetcherArguments&>;
 };

@@ -26,6 +26,7 @@ isa::SimtModel simt_model(const Configuration& configuration);
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::SimtModel> {
     static constexpr std::string_view name = "sm.simt";
+    static constexpr std::string_view default_variant = "stack";
     static constexpr std::string_view description = "Which of a warp's diverged lanes run, and where they meet again.";
     using Arguments = std::tuple<>;
 };

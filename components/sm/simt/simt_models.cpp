@@ -24,7 +24,7 @@ LOOKAHEAD_REGISTER_VARIANT(
     "Scheduling\"")
 
 isa::SimtModel simt_model(const Configuration& configuration) {
-    return make_variant<SimtModel>(configuration.variant(SlotTraits<SimtModel>::name, "stack"), configuration)->model();
+    return make_chosen<SimtModel>(configuration)->model();
 }
 
 }  // namespace lookahead::gpu

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/binary_object.hpp>
 #include <cstring>
 #include <utility>
 
@@ -15,7 +11,6 @@
 #include "core/error/error.h"
 #include "core/lp/audit.h"
 #include "core/param/parameter_registry.h"
-#include "core/stats/state_hasher.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
@@ -168,12 +163,12 @@ const isa::TextureDescriptor* TextureUnit::descriptor_of(const Entry& current, u
             if (each.state == LineState::fetching) {
                 return nullptr;
             }
-            if (!each.fields.is_valid() ||
-                !allocations_.contains(each.fields.base, each.fields.base + each.fields.bytes())) {
+            if (!each.what.is_valid() ||
+                !allocations_.contains(each.what.base, each.what.base + each.what.bytes())) {
                 fault(current, lane);
             }
             each.used = ++look_ups_;
-            return &each.fields;
+            return &each.what;
         }
         if (each.state != LineState::fetching && (victim == nullptr || each.used < victim->used)) {
             victim = &each;
@@ -314,7 +309,7 @@ void TextureUnit::sent() {
 void TextureUnit::receive(const ReadReply& reply) {
     if ((reply.tag & kDescriptorTag) != 0) {
         Descriptor& descriptor = descriptors_[reply.tag & ~kDescriptorTag];
-        std::memcpy(&descriptor.fields, reply.data(), sizeof descriptor.fields);
+        std::memcpy(&descriptor.what, reply.data(), sizeof descriptor.what);
         descriptor.state = LineState::valid;
     } else {
         Line& line = lines_[reply.tag];
@@ -358,119 +353,43 @@ void TextureUnit::audit(Audit& audit) const {
 
 // ---- State ----------------------------------------------------------------------------------------------------------
 
-void TextureUnit::hash_state(StateHasher& hasher) const {
-    hash(hasher, counters_);
-    hasher.add(accepted_);
-    hasher.add(addressed_);
-    hasher.add(completed_);
-    hasher.add(look_ups_);
-    hasher.add(std::uint64_t{next_lane_} << 32 | blocked_);
-    hasher.add(next_need_);
-    hasher.add_bytes(needs_.data(), needs_.size() * sizeof(Need));
-    for (const Line& line : lines_) {
-        if (line.state == LineState::empty) {
-            continue;
-        }
-        hasher.add(line.address);
-        hasher.add(line.used);
-        hasher.add(std::uint64_t{line.readers} << 8 | static_cast<std::uint64_t>(line.state));
-        if (line.state == LineState::valid) {
-            hasher.add_bytes(line.data, sizeof line.data);
-        }
-    }
-    for (const Descriptor& descriptor : descriptors_) {
-        if (descriptor.state != LineState::empty) {
-            hasher.add(descriptor.object);
-            hasher.add(descriptor.used);
-            hasher.add(static_cast<std::uint64_t>(descriptor.state));
-        }
-    }
-    for (std::uint64_t number = completed_; number != accepted_; ++number) {
-        const Entry& each = entry(number);
-        hasher.add(static_cast<std::uint64_t>(each.due));
-        hasher.add(static_cast<std::uint64_t>(each.accepted));
-        hasher.add(each.active);
-        hasher.add(packed_rows(each.destination_rows));
-        hasher.add(std::uint64_t{each.open} << 32 | each.context);
-        hasher.add_bytes(each.objects, sizeof each.objects);
-        hasher.add_bytes(each.coordinates, sizeof each.coordinates);
-    }
-    for (const Access& access : accesses_) {
-        hasher.add_bytes(&access, sizeof access);
-    }
-    for (const ReadRequest& request : requests_) {
-        hasher.add_bytes(&request, sizeof request);
-    }
-}
-
 void TextureUnit::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "texture", counters_);
 }
 
-namespace {
-
-template <class Archive, class T>
-void exchange_raw(Archive& archive, T& value) {
-    archive& boost::serialization::make_binary_object(&value, sizeof value);
-}
-
-/// A container of trivially copyable elements.
-template <class Archive, class Container>
-void exchange_all(Archive& archive, Container& container) {
-    std::size_t size = container.size();
-    archive& size;
-    container.resize(size);
-    for (auto& each : container) {
-        exchange_raw(archive, each);
+/// Lanes that are not active hold what an earlier instruction left.
+void TextureUnit::Entry::fields(StateArchive& archive, const isa::Instruction* code) {
+    archive.pointer_into(code, instruction);
+    archive& ready& accepted& due& active& destination_rows& open& context& addressed;
+    std::uint64_t count = descriptors.size();
+    archive& count;
+    descriptors.resize(count);
+    archive.plain(reinterpret_cast<std::byte*>(descriptors.data()), count * sizeof descriptors[0]);
+    for (isa::LaneMask left = active; left != 0; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        archive& objects[lane];
+        for (auto& row : coordinates) {
+            archive& row[lane];
+        }
+        archive& descriptor[lane] & samples[lane].address& samples[lane].texels& samples[lane].fraction& texels[lane];
     }
 }
 
-}  // namespace
-
-template <class Archive>
-void TextureUnit::exchange(Archive& archive, Entry& each) {
-    archive& each.ready& each.accepted& each.due& each.active& each.destination_rows& each.open& each.context& each
-        .addressed;
-    exchange_all(archive, each.descriptors);
-    exchange_raw(archive, each.objects);
-    exchange_raw(archive, each.coordinates);
-    exchange_raw(archive, each.descriptor);
-    exchange_raw(archive, each.samples);
-    exchange_raw(archive, each.texels);
-}
-
-template <class Archive>
-void TextureUnit::exchange(Archive& archive) {
-    serialize_counters(archive, counters_);
-    exchange_all(archive, lines_);
-    exchange_all(archive, descriptors_);
-    std::size_t entries = entries_.size();
+void TextureUnit::fields(StateArchive& archive, const isa::Instruction* code) {
+    archive& counters_& lines_& descriptors_;
+    std::uint64_t entries = entries_.size();
     archive& entries;
     entries_.resize(entries);
     archive& accepted_& addressed_& completed_& next_lane_& next_need_& blocked_& look_ups_;
     for (std::uint64_t number = completed_; number != accepted_; ++number) {
-        exchange(archive, entry(number));
+        entry(number).fields(archive, code);
     }
-    exchange_all(archive, needs_);
-    exchange_all(archive, accesses_);
-    exchange_all(archive, requests_);
-}
-
-void TextureUnit::save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const {
-    auto& self = const_cast<TextureUnit&>(*this);
-    self.exchange(archive);
-    for (std::uint64_t number = completed_; number != accepted_; ++number) {
-        const std::int64_t place = entry(number).instruction - code;
-        archive << place;
-    }
-}
-
-void TextureUnit::load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) {
-    exchange(archive);
-    for (std::uint64_t number = completed_; number != accepted_; ++number) {
-        std::int64_t place = 0;
-        archive >> place;
-        entry(number).instruction = code + place;
+    archive& needs_& accesses_;
+    std::uint64_t requests = requests_.size();
+    archive& requests;
+    requests_.resize(requests);
+    for (ReadRequest& request : requests_) {
+        archive.plain(request);
     }
 }
 

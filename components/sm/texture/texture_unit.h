@@ -52,10 +52,8 @@ class TextureUnit {
     /// The unit's part of LogicalProcess::audit.
     void audit(Audit& audit) const;
 
-    void hash_state(StateHasher& hasher) const;
     void visit_statistics(StatisticsVisitor& visitor) const;
-    void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const;
-    void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code);
+    void fields(StateArchive& archive, const isa::Instruction* code);
 
   private:
     friend struct AuditSabotage;
@@ -70,23 +68,34 @@ class TextureUnit {
         LineState state = LineState::empty;
         std::uint8_t unused[3] = {};
         std::byte data[kLineBytes] = {};
+
+        void fields(StateArchive& archive) { archive& address& used& readers& state& data; }
     };
     struct Descriptor {
         std::uint64_t object = 0;
         std::uint64_t used = 0;
         LineState state = LineState::empty;
         std::uint8_t unused[7] = {};
-        isa::TextureDescriptor fields;
+        isa::TextureDescriptor what;
+
+        void fields(StateArchive& archive) {
+            archive& object& used& state;
+            archive.plain(reinterpret_cast<std::byte*>(&what), sizeof what);  // no padding, but floating point
+        }
     };
     /// A line and the texels in it that lanes addressed together need: bit 8 * lane + texel.
     struct Need {
         std::uint64_t line;
         std::uint64_t texels[kMaskWords];
+
+        void fields(StateArchive& archive) { archive& line& texels; }
     };
     struct Access {
         Need need;
         std::uint64_t instruction;
         std::uint64_t slot;  ///< of the line
+
+        void fields(StateArchive& archive) { archive& need& instruction& slot; }
     };
     /// An instruction with what its lanes need and have got.
     struct Entry {
@@ -105,6 +114,8 @@ class TextureUnit {
         std::uint8_t descriptor[isa::kWarpSize];  ///< index into descriptors
         isa::TextureSample samples[isa::kWarpSize];
         std::byte texels[isa::kWarpSize][isa::kMaximumTexels][isa::kMaximumTexelBytes];
+
+        void fields(StateArchive& archive, const isa::Instruction* code);
     };
 
     Entry& entry(std::uint64_t number) { return entries_[number % entries_.size()]; }
@@ -121,10 +132,6 @@ class TextureUnit {
     void complete(Cycle now);
     void write_result(const Entry& entry);
     [[noreturn]] void fault(const Entry& entry, unsigned lane) const;
-    template <class Archive>
-    void exchange(Archive& archive);
-    template <class Archive>
-    void exchange(Archive& archive, Entry& entry);
 
     TextureParameters parameters_;
     std::string name_;

@@ -1,10 +1,7 @@
 #include <array>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array.hpp>
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -24,13 +21,7 @@ class GtoScheduler final : public WarpScheduler {
     void started(unsigned warp) override { start_[warp] = ++starts_; }
     void exited(unsigned warp) override { greedy_ &= ~context_bit(warp); }
 
-    void hash_state(StateHasher& hasher) const override {
-        greedy_.hash(hasher);
-        hasher.add(starts_);
-        hash_by_context(hasher, start_);
-    }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << greedy_ << starts_ << start_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> greedy_ >> starts_ >> start_; }
+    void fields(StateArchive& archive) override { archive& greedy_& starts_& start_; }
 
   private:
     unsigned oldest_of(ContextMask candidates) const {

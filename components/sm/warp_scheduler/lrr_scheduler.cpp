@@ -1,8 +1,6 @@
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -18,9 +16,7 @@ class LrrScheduler final : public WarpScheduler {
     void started(unsigned) override {}
     void exited(unsigned) override {}
 
-    void hash_state(StateHasher& hasher) const override { hasher.add(last_); }
-    void save(boost::archive::binary_oarchive& archive) const override { archive << last_; }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> last_; }
+    void fields(StateArchive& archive) override { archive& last_; }
 
   private:
     std::uint32_t last_ = kMaximumContexts - 1;

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <array>
-#include <boost/serialization/array.hpp>
 #include <cstdint>
 
 #include "components/sm/context_states.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
 
@@ -50,14 +49,7 @@ class TwoLevelQueues {
         pending_ &= ~context_bit(warp);
     }
 
-    void hash(StateHasher& hasher) const {
-        ready_.hash(hasher);
-        pending_.hash(hasher);
-        hasher.add(arrivals_);
-        hash_by_context(hasher, arrival_);
-    }
-    template <class Archive>
-    void serialize(Archive& archive, unsigned) {
+    void fields(StateArchive& archive) {
         archive& ready_& pending_& arrivals_& arrival_;
     }
 

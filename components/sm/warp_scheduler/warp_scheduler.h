@@ -9,13 +9,8 @@
 #include "core/component/slot.h"
 #include "core/time/time.h"
 
-namespace boost::archive {
-class binary_oarchive;
-class binary_iarchive;
-}  // namespace boost::archive
-
 namespace lookahead {
-class StateHasher;
+class StateArchive;
 class StatisticsVisitor;
 }  // namespace lookahead
 
@@ -54,9 +49,7 @@ class WarpScheduler {
     /// Of a warp of its own, which may not be what it was when the hint was thought of: another one may have its number.
     virtual void hint(WarpHint, unsigned) {}
 
-    virtual void hash_state(StateHasher& hasher) const = 0;
-    virtual void save(boost::archive::binary_oarchive& archive) const = 0;
-    virtual void load(boost::archive::binary_iarchive& archive) = 0;
+    virtual void fields(StateArchive& archive) = 0;
 };
 
 }  // namespace lookahead::gpu
@@ -64,6 +57,7 @@ class WarpScheduler {
 template <>
 struct lookahead::SlotTraits<lookahead::gpu::WarpScheduler> {
     static constexpr std::string_view name = "sm.warp_scheduler";
+    static constexpr std::string_view default_variant = "gto";
     static constexpr std::string_view description = "Chooses which ready warp issues.";
     using Arguments = std::tuple<const lookahead::gpu::WarpSchedulerArguments&>;
 };

@@ -1,36 +1,27 @@
 #include "core/sync/window/window_protocol.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
-#include <limits>
 #include <numeric>
+#include <utility>
 
 namespace lookahead {
-
-namespace {
-
-/// From as many calls of LogicalProcess::advance in a step of all ranks together their steps are halved.
-std::uint64_t least_of_busy_step(const SyncArguments& arguments) {
-    constexpr int kFewRanks = 4;  // packets of every step go to all others
-    const int ranks = arguments.transport.size();
-    // A log of windows is of such as all ranks begin and end together.
-    const bool may_halve = ranks > 1 && ranks <= kFewRanks && !arguments.engine.profile().logs();
-    return may_halve ? (arguments.processes + 1) / 2 : std::numeric_limits<std::uint64_t>::max();
-}
-
-}  // namespace
 
 void WindowProtocol::Bounds::lower(const Bounds& other) {
     earliest = std::min(earliest, other.earliest);
     effect = std::min(effect, other.effect);
     advances += other.advances;
+    nanoseconds += other.nanoseconds;
 }
 
 WindowProtocol::WindowProtocol(const SyncArguments& arguments)
     : engine_(arguments.engine),
       transport_(arguments.transport),
       lookahead_(arguments.lookahead.least_into(arguments.transport.rank())),
-      busy_from_(least_of_busy_step(arguments)) {
+      may_halve_(transport_.size() > 1 && !engine_.profile().logs()),
+      halves_always_(arguments.halves_always),
+      busy_from_((arguments.processes + 1) / 2) {
     engine_.reserve_batch_headers(sizeof(Bounds) / 8);
 }
 
@@ -38,9 +29,10 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
     known_.earliest = *std::min_element(earliest.begin(), earliest.end());
     reached_ = 0;
     engine_.start_clock();
+    sent_ = TraceSink::Clock::now();
     Bounds told;
     for (bool is_ahead = false;;) {
-        const bool halves = is_busy() && known_.earliest < boundary;
+        const bool halves = choose_halves() && known_.earliest < boundary;
         if (is_ahead && !halves) {
             receive(told);
             is_ahead = false;
@@ -64,6 +56,27 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
     engine_.account(TraceActivity::blocked);
 }
 
+/// Once for each step. All ranks know the same, and so choose alike.
+bool WindowProtocol::choose_halves() {
+    constexpr unsigned kSteps = 8;
+    const Time gone = known_.earliest - std::exchange(last_earliest_, known_.earliest);
+    const bool is_busy = known_.advances >= busy_from_;
+    if (!may_halve_ || !is_busy || halves_always_) {
+        return may_halve_ && is_busy;
+    }
+    stretch_.advances += known_.advances;
+    stretch_.nanoseconds += known_.nanoseconds;
+    stretch_.gone += std::max<Time>(gone, 0);
+    if (stretch_.steps++ % kSteps == 0) {
+        if (stretch_.steps > 1 && stretch_.gone > 0) {
+            halving_.took(static_cast<double>(stretch_.nanoseconds) / static_cast<double>(stretch_.gone));
+        }
+        halves_ = halving_.choose(halves_ ? stretch_.advances / 2 : stretch_.advances);
+        stretch_ = {.steps = 1};
+    }
+    return halves_;
+}
+
 std::uint64_t WindowProtocol::advance_to(Time horizon) {
     const Time begin = std::max(known_.earliest, reached_);
     reached_ = std::max(horizon, reached_);
@@ -78,10 +91,12 @@ std::uint64_t WindowProtocol::advance_to(Time horizon) {
 WindowProtocol::Bounds WindowProtocol::send(std::uint64_t advances) {
     const int ranks = transport_.size();
     const int rank = transport_.rank();
-    Bounds mine{engine_.earliest(), engine_.earliest_effect(), advances};
+    const TraceSink::Clock::time_point now = TraceSink::Clock::now();
+    const std::chrono::nanoseconds spent = now - std::exchange(sent_, now);
+    Bounds mine{engine_.earliest(), engine_.earliest_effect(), advances, static_cast<std::uint64_t>(spent.count())};
     for (int to = 0; to < ranks; ++to) {
         if (to != rank) {
-            mine.lower({engine_.batch(to).earliest, engine_.batch(to).effect, 0});
+            mine.lower({engine_.batch(to).earliest, engine_.batch(to).effect, 0, 0});
         }
     }
     for (int i = 1; i < ranks; ++i) {

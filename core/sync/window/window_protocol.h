@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/sync/sync_protocol.h"
+#include "core/sync/trial.h"
 
 namespace lookahead {
 
@@ -14,11 +15,12 @@ namespace lookahead {
 /// the ranks tell each other a bound below all messages to come (RankEngine::earliest_effect) too. The greater of both
 /// is the horizon. The next M is at or after the last one, whatever the ranks' horizons were.
 ///
-/// Where most LPs have something to do, ranks go half of the way to the horizon, send a packet, and go on to it before they
-/// look at what the others sent half-way; that allows the half after it, and so on. So each may be half a window ahead of
+/// Where most LPs have something to do, ranks may go half of the way to the horizon, send a packet, and go on to it before
+/// they look at what the others sent half-way; that allows the half after it, and so on. So each may be half a window ahead of
 /// the others, and one that has more to do in this window than in the next is not waited for. (What a rank does beyond the
 /// bounds that all know is brought about by what they bound: it reaches nobody before the horizon that follows from them.)
-/// Whether they do so hangs on what all of them know.
+/// It takes twice as many packets: whether they do so, they find out by trying both. What they decide by is what all of
+/// them know, the sum of the time that the ranks took.
 class WindowProtocol final : public SyncProtocol {
   public:
     explicit WindowProtocol(const SyncArguments& arguments);
@@ -28,11 +30,12 @@ class WindowProtocol final : public SyncProtocol {
     struct Bounds {
         Time earliest = 0;
         Time effect = 0;
-        std::uint64_t advances = 0;  ///< in the step before: a sum, not a bound
+        std::uint64_t advances = 0;     ///< calls of LogicalProcess::advance in the step before: a sum, not a bound
+        std::uint64_t nanoseconds = 0;  ///< of the host's time in that step: a sum, too
         void lower(const Bounds& other);
     };
 
-    bool is_busy() const { return known_.advances >= busy_from_; }
+    bool choose_halves();
     /// Returns how many LPs were advanced, each as often as it was.
     std::uint64_t advance_to(Time horizon);
     /// Returns what it told all others.
@@ -43,9 +46,24 @@ class WindowProtocol final : public SyncProtocol {
     RankEngine& engine_;
     Transport& transport_;
     Time lookahead_;
-    std::uint64_t busy_from_;
-    Bounds known_;      ///< of all ranks; nothing happens between two epochs that could lower the effect
-    Time reached_ = 0;  ///< in this epoch
+    bool may_halve_;  ///< a log of windows is of such as all ranks begin and end together
+    bool halves_always_;
+    std::uint64_t busy_from_;  ///< calls of LogicalProcess::advance in a step of all ranks together
+    Bounds known_;             ///< of all ranks; nothing happens between two epochs that could lower the effect
+    Time reached_ = 0;         ///< in this epoch
+
+    Trial halving_;
+    bool halves_ = false;
+    /// Sums over the busy steps since the last choice, of all ranks.
+    struct Stretch {
+        unsigned steps = 0;
+        std::uint64_t advances = 0;
+        std::uint64_t nanoseconds = 0;
+        Time gone = 0;
+    };
+    Stretch stretch_;
+    Time last_earliest_ = 0;  ///< at the step before
+    TraceSink::Clock::time_point sent_;
 };
 
 }  // namespace lookahead

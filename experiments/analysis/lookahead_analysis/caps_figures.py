@@ -88,7 +88,7 @@ def warp_distance(sweep):
 
 
 def iterations(sweep):
-    """Of each workload the executions a warp of its four most executed loads, and how many loads repeat."""
+    """For each workload the executions a warp of its four most executed loads, and how many loads repeat."""
     rows = {}
     for _, point in sweep.complete.iterrows():
         with sweep.open(point) as run:
@@ -116,7 +116,7 @@ def cta_strides(sweep):
 
 
 def changes(sweep):
-    """Of each change: mean speed-up over the first one, coverage, consumed and early evicted."""
+    """For each change: mean speed-up over the first one, coverage, consumed and early evicted."""
     table = sweep.table("change")
     first = table["change"].iloc[0]
     result = np.exp(np.log(normalised(table, "cycles", "change", first, invert=True)).mean()).to_frame("IPC")

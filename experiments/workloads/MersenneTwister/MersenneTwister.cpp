@@ -9,40 +9,55 @@ namespace lookahead {
 
 namespace {
 
-constexpr std::uint32_t kGenerators = 4096, kBlock = 128;
+constexpr std::int64_t kSuiteGenerators = 4096, kBlock = 128;
 constexpr int kWords = 19, kMiddle = 9;
 /// The hardware's logarithm has an absolute error of some 1e-7, which counts where the uniform number is near 1.
 constexpr double kTolerance = 1e-3;
 
-constexpr std::array<SizedParameter, 1> kParameters{{
-    {"count", "number", {2, 360, 5860, 5860}, 1 << 16, "Numbers of each of the 4096 generators; 5860 in the suite.", 2},
+constexpr std::array<SizedParameter, 2> kParameters{{
+    {"count", "number", {2, 360, 782, 5860}, 1 << 16, "Numbers of each generator; 5860 in the suite.", 2},
+    {"generators",
+     "generator",
+     {4096, 4096, 30720, 30720},
+     1 << 20,
+     "Generators, a thread each; 4096 in the suite.",
+     kBlock},
 }};
 
 class MersenneTwister : public SizedWorkload<kParameters> {
   public:
     LOOKAHEAD_SIZED_WORKLOAD(MersenneTwister, MersenneTwister)
 
+    /// The suite's kernels have the number of their generators in them.
+    std::string_view ptx() const override {
+        return generators_ == kSuiteGenerators ? MersenneTwister_files::kKernelPtx : MersenneTwister_files::kAnyPtx;
+    }
+    std::string ptx_file() const override {
+        return std::string(generators_ == kSuiteGenerators ? MersenneTwister_files::kKernelPtxFile
+                                                           : MersenneTwister_files::kAnyPtxFile);
+    }
+
     void run(Device& device) override {
         XorShift32 random(seed());
-        parameters_.resize(4 * kGenerators);
+        parameters_.resize(4 * generators_);
         for (std::uint32_t& word : parameters_) word = random.next();
         const DeviceAddress parameters = device.upload(parameters_);
-        const DeviceAddress numbers = device.allocate(count_ * kGenerators * sizeof(float));
-        const LaunchConfiguration shape{{kGenerators / kBlock}, {kBlock}};
+        const DeviceAddress numbers = device.allocate(count_ * generators_ * sizeof(float));
+        const LaunchConfiguration shape{{blocks_for(generators_, kBlock)}, {kBlock}};
         const auto count = static_cast<std::int32_t>(count_);
         device.launch("twister_numbers", shape, pack_parameters(numbers, parameters, count));
-        uniform_ = device.download<float>(numbers, count_ * kGenerators);
+        uniform_ = device.download<float>(numbers, count_ * generators_);
         device.launch("twister_normal", shape, pack_parameters(numbers, count));
-        normal_ = device.download<float>(numbers, count_ * kGenerators);
+        normal_ = device.download<float>(numbers, count_ * generators_);
     }
 
     CheckReport check() const override {
-        std::vector<float> uniform(count_ * kGenerators);
+        std::vector<float> uniform(count_ * generators_);
         std::vector<double> normal(uniform.size());
-        for (std::uint32_t generator = 0; generator < kGenerators; ++generator) {
+        for (std::int64_t generator = 0; generator < generators_; ++generator) {
             generate(generator, uniform);
             for (std::int64_t i = 0; i < count_; i += 2) {
-                const std::size_t first = generator + i * kGenerators, second = first + kGenerators;
+                const std::size_t first = generator + i * generators_, second = first + generators_;
                 const double radius = std::sqrt(-2.0 * std::log(double{uniform[first]}));
                 const double angle = 2 * std::numbers::pi * uniform[second];
                 normal[first] = radius * std::cos(angle);
@@ -54,7 +69,7 @@ class MersenneTwister : public SizedWorkload<kParameters> {
     }
 
   private:
-    void generate(std::uint32_t generator, std::vector<float>& numbers) const {
+    void generate(std::int64_t generator, std::vector<float>& numbers) const {
         const std::uint32_t* parameters = &parameters_[4 * generator];
         std::vector<std::uint32_t> state(kWords + count_);
         state[0] = parameters[3];
@@ -69,11 +84,11 @@ class MersenneTwister : public SizedWorkload<kParameters> {
             x ^= (x << 7) & parameters[1];
             x ^= (x << 15) & parameters[2];
             x ^= x >> 18;
-            numbers[generator + i * kGenerators] = (static_cast<float>(x) + 1.0f) / 4294967296.0f;
+            numbers[generator + i * generators_] = (static_cast<float>(x) + 1.0f) / 4294967296.0f;
         }
     }
 
-    const std::int64_t count_ = value(0);
+    const std::int64_t count_ = value(0), generators_ = value(1);
     std::vector<std::uint32_t> parameters_;
     std::vector<float> uniform_, normal_;
 };

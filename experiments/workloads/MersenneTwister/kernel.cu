@@ -1,6 +1,8 @@
-// Each of kGenerators threads runs a small Mersenne twister with parameters of its own and writes its numbers kGenerators
+// Each of GENERATORS threads runs a small Mersenne twister with parameters of its own and writes its numbers GENERATORS
 // apart; the second kernel makes normal numbers of pairs, in place.
-constexpr int kGenerators = 4096;
+#ifndef GENERATORS
+#define GENERATORS 4096
+#endif
 constexpr int kWords = 19;
 constexpr int kMiddle = 9;
 
@@ -31,15 +33,15 @@ extern "C" __global__ void twister_numbers(float* numbers, const Twister* parame
         x ^= (x << 7) & mine.mask_b;
         x ^= (x << 15) & mine.mask_c;
         x ^= x >> 18;
-        numbers[thread + i * kGenerators] = (static_cast<float>(x) + 1.0f) / 4294967296.0f;
+        numbers[thread + i * GENERATORS] = (static_cast<float>(x) + 1.0f) / 4294967296.0f;
     }
 }
 
 extern "C" __global__ void twister_normal(float* numbers, int count) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = 0; i < count; i += 2) {
-        float& first = numbers[thread + i * kGenerators];
-        float& second = numbers[thread + (i + 1) * kGenerators];
+        float& first = numbers[thread + i * GENERATORS];
+        float& second = numbers[thread + (i + 1) * GENERATORS];
         const float radius = sqrtf(-2.0f * __logf(first));
         const float angle = 6.28318530717958647692f * second;
         first = radius * __cosf(angle);

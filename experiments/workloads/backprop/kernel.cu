@@ -1,6 +1,9 @@
 // One hidden layer of kHidden units; row i of the weights belongs to input unit i, column j to hidden unit j, and both
 // have a unit 0 for the bias. A block of kHidden x kHidden threads works on as many input units.
-constexpr int kHidden = 16;
+#ifndef BLOCK_WIDTH
+#define BLOCK_WIDTH 16
+#endif
+constexpr int kHidden = BLOCK_WIDTH;
 constexpr float kRate = 0.3f;
 constexpr float kMomentum = 0.3f;
 

@@ -1,8 +1,10 @@
+#include <string>
 #include <vector>
 
 #include "experiments/workloads/bfs/files.h"
 #include "experiments/workloads/bfs/graph.h"
 #include "experiments/workloads/bfs/peer.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -12,13 +14,14 @@ namespace {
 
 constexpr std::uint32_t kBlock = 512;
 
-constexpr std::array<SizedParameter, 1> kParameters{{
+constexpr std::array<SizedParameter, 2> kParameters{{
     {"nodes", "node", {600, 1 << 16, 1 << 20, 1 << 22}, 1 << 26, "Nodes of the graph."},
+    {"share", "node", {2, 8, 16, 16}, 1 << 16, "Nodes of a thread of the second kernel in form=looped."},
 }};
 
-class Bfs : public SizedWorkload<kParameters> {
+class Bfs : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Bfs, bfs)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Bfs, bfs, Looped)
 
     void run(Device& device) override {
         graph_ = random_graph(nodes_, seed());
@@ -27,25 +30,28 @@ class Bfs : public SizedWorkload<kParameters> {
             ranges.push_back(graph_.row[node]);
             ranges.push_back(graph_.row[node + 1] - graph_.row[node]);
         }
-        std::vector<std::uint8_t> source(nodes_, 0);
-        source[0] = 1;
         std::vector<std::int32_t> costs(nodes_, -1);
         costs[0] = 0;
 
         const DeviceAddress nodes = device.upload(ranges), edges = device.upload(graph_.column);
+        // A mask has a byte for a node, or a word in the looped form.
+        const std::int64_t flag = is_original() ? 1 : sizeof(std::int32_t);
+        std::vector<std::uint8_t> source(nodes_ * flag, 0);
+        source[0] = 1;
         const DeviceAddress frontier = device.upload(source), visited = device.upload(source);
-        const DeviceAddress updating = device.allocate(nodes_);
-        device.fill(updating, std::byte{0}, nodes_);
-        const DeviceAddress cost = device.upload(costs), over = device.allocate(1);
+        const DeviceAddress updating = device.allocate(source.size());
+        device.fill(updating, std::byte{0}, source.size());
+        const DeviceAddress cost = device.upload(costs), over = device.allocate(flag);
 
         const auto count = static_cast<std::int32_t>(nodes_);
         const LaunchConfiguration shape{{blocks_for(nodes_, kBlock)}, {kBlock}};
+        const LaunchConfiguration advance_shape{{blocks_for(nodes_, kBlock * share_)}, {kBlock}};
         bool found = true;
         while (found) {
-            device.fill(over, std::byte{0}, 1);
-            device.launch("bfs_expand", shape, pack_parameters(nodes, edges, frontier, updating, visited, cost, count));
-            device.launch("bfs_advance", shape, pack_parameters(frontier, updating, visited, over, count));
-            found = device.download<std::uint8_t>(over, 1)[0] != 0;
+            device.fill(over, std::byte{0}, flag);
+            device.launch(expand_, shape, pack_parameters(nodes, edges, frontier, updating, visited, cost, count));
+            device.launch(advance_, advance_shape, pack_parameters(frontier, updating, visited, over, count));
+            found = device.download<std::uint8_t>(over, flag)[0] != 0;
         }
         cost_ = device.download<std::int32_t>(cost, nodes_);
     }
@@ -53,7 +59,9 @@ class Bfs : public SizedWorkload<kParameters> {
     CheckReport check() const override { return compare_exact("cost", cost_, distances(graph_)); }
 
   private:
-    const std::int64_t nodes_ = value(0);
+    const std::int64_t nodes_ = value(0), share_ = is_original() ? 1 : value(1);
+    const std::string expand_ = kernel_of_form("bfs_expand", word(0), word(1));
+    const std::string advance_ = kernel_of_form("bfs_advance", word(0), word(1));
     Graph graph_;
     std::vector<std::int32_t> cost_;
 };

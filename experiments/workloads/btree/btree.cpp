@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "experiments/workloads/btree/files.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead {
@@ -13,9 +15,10 @@ namespace {
 constexpr std::int64_t kOrder = 256, kFilled = 160;  // keys that a node can have, and has
 constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
 
-constexpr std::array<SizedParameter, 2> kParameters{{
+constexpr std::array<SizedParameter, 3> kParameters{{
     {"records", "record", {3000, 1 << 18, 1 << 20, 1 << 22}, 1 << 24, "Records in the tree."},
     {"queries", "query", {20, 1200, 20000, 60000}, 65535, "Queries for a key, and as many for a range."},
+    {"share", "query", {7, 8, 16, 16}, 65535, "Queries of a block in form=looped."},
 }};
 
 struct Node {
@@ -26,9 +29,9 @@ struct Node {
     std::int32_t key_count = 0;
 };
 
-class BTree : public SizedWorkload<kParameters> {
+class BTree : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(BTree, btree)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(BTree, btree, Looped)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -51,9 +54,24 @@ class BTree : public SizedWorkload<kParameters> {
         const DeviceAddress answers = device.allocate(bytes), firsts = device.allocate(bytes);
         const DeviceAddress lengths = device.allocate(bytes);
         device.fill(answers, std::byte{0xFF}, bytes);
-        const LaunchConfiguration shape{{static_cast<std::uint32_t>(query_count_)}, {kOrder}};
-        device.launch("btree_find", shape, pack_parameters(height, nodes, records, queries, answers));
-        device.launch("btree_find_range", shape, pack_parameters(height, nodes, starts, ends, firsts, lengths));
+        const LaunchConfiguration shape{{blocks_for(query_count_, share_)}, {kOrder}};
+        if (is_original()) {
+            device.launch(find_, shape, pack_parameters(height, nodes, records, queries, answers));
+            device.launch(find_range_, shape, pack_parameters(height, nodes, starts, ends, firsts, lengths));
+        } else {
+            const DeviceAddress at = device.allocate(2 * bytes), next = device.allocate(2 * bytes);
+            const auto share = static_cast<std::int32_t>(share_), all = static_cast<std::int32_t>(query_count_);
+            const auto start_at_root = [&] {
+                device.fill(at, std::byte{0}, 2 * bytes);
+                device.fill(next, std::byte{0}, 2 * bytes);
+            };
+            start_at_root();
+            device.launch(find_, shape,
+                          pack_parameters(height, nodes, records, queries, answers, at, next, share, all));
+            start_at_root();
+            device.launch(find_range_, shape,
+                          pack_parameters(height, nodes, starts, ends, firsts, lengths, at, next, share, all));
+        }
         answers_ = device.download<std::int32_t>(answers, query_count_);
         firsts_ = device.download<std::int32_t>(firsts, query_count_);
         lengths_ = device.download<std::int32_t>(lengths, query_count_);
@@ -115,7 +133,9 @@ class BTree : public SizedWorkload<kParameters> {
         return tree;
     }
 
-    const std::int64_t record_count_ = value(0), query_count_ = value(1);
+    const std::int64_t record_count_ = value(0), query_count_ = value(1), share_ = is_original() ? 1 : value(2);
+    const std::string find_ = kernel_of_form("btree_find", word(0), word(1));
+    const std::string find_range_ = kernel_of_form("btree_find_range", word(0), word(1));
     std::vector<std::int32_t> records_, queries_, starts_, ends_, answers_, firsts_, lengths_;
 };
 

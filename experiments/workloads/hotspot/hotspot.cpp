@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/hotspot/files.h"
 #include "experiments/workloads/hotspot/peer.h"
 #include "experiments/workloads/peer.h"
@@ -10,8 +11,7 @@ namespace lookahead {
 
 namespace {
 
-constexpr std::int64_t kBlock = 16;
-/// Steps of a launch, as the suite's scripts ask for: each block then computes 12 x 12 cells.
+/// Steps of a launch, as the suite's scripts ask for: a block of 16 x 16 then computes 12 x 12 cells.
 constexpr std::int64_t kPyramid = 2;
 constexpr double kTolerance = 1e-5;
 
@@ -20,14 +20,16 @@ constexpr float kMaxPowerDensity = 3.0e6f, kPrecision = 0.001f, kSpecificHeat = 
                 kCapacityFactor = 0.5f, kThickness = 0.0005f, kWidth = 0.016f, kAmbient = 80.0f;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    // Above about 1400 cells the explicit step, whose length hangs on the power density alone, grows instead of settling.
+    // Above about 1400 cells the explicit step, whose length depends on the power density alone, grows instead of settling.
     {"n", "cell", {40, 512, 1024, 1024}, 1400, "Width and height of the grid."},
     {"steps", "step", {3, 2, 6, 60}, 1 << 14, "Steps of the simulation."},
 }};
 
-class Hotspot : public SizedWorkload<kParameters> {
+class Hotspot : public SizedWorkload<kParameters, kWideForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Hotspot, hotspot)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Hotspot, hotspot, Wide)
+
+    std::uint32_t most_threads(std::string_view) const override { return is_original() ? 0 : block_ * block_; }
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -40,8 +42,8 @@ class Hotspot : public SizedWorkload<kParameters> {
         const auto n = static_cast<std::int32_t>(n_);
         for (std::int64_t done = 0; done < steps_; done += kPyramid) {
             const auto steps = static_cast<std::int32_t>(std::min(kPyramid, steps_ - done));
-            const std::uint32_t blocks = blocks_for(n_, kBlock - 2 * steps);
-            device.launch("hotspot", {{blocks, blocks}, {kBlock, kBlock}},
+            const std::uint32_t blocks = blocks_for(n_, block_ - 2 * steps);
+            device.launch("hotspot", {{blocks, blocks}, {block_, block_}},
                           pack_parameters(steps, power, from, to, n, n, steps, chip_.capacity, chip_.rx, chip_.ry,
                                           chip_.rz, chip_.step, kAmbient));
             std::swap(from, to);
@@ -84,6 +86,7 @@ class Hotspot : public SizedWorkload<kParameters> {
                            (at(x + 1, y) + at(x - 1, y) - 2.0 * here) / chip_.rx + (kAmbient - here) / chip_.rz);
     }
 
+    const std::uint32_t block_ = is_original() ? 16 : 32;
     const std::int64_t n_ = value(0), steps_ = value(1);
     const Chip chip_{n_};
     std::vector<float> temperature_, power_, out_;

@@ -1,6 +1,8 @@
 #include <cmath>
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/kmeans/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -17,9 +19,9 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"rounds", "round", {2, 3, 4, 20}, 1 << 10, "Rounds, unless no point changes its cluster in one."},
 }};
 
-class Kmeans : public SizedWorkload<kParameters> {
+class Kmeans : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Kmeans, kmeans)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Kmeans, kmeans, Looped)
 
     void run(Device& device) override {
         features_ = XorShift32(seed()).floats(points_ * feature_count_);
@@ -34,7 +36,7 @@ class Kmeans : public SizedWorkload<kParameters> {
         const DeviceAddress membership = device.allocate(points_ * sizeof(std::int32_t));
         membership_ = cluster([&](const std::vector<float>& centres) {
             device.copy_to_device(device.variable("kmeans_centres"), std::as_bytes(std::span(centres)));
-            device.launch("kmeans_search", {{side, side}, {kBlock}},
+            device.launch(search_kernel_, {{side, side}, {kBlock}},
                           pack_parameters(by_feature, count, points, static_cast<std::int32_t>(clusters_), membership));
             return device.download<std::int32_t>(membership, points_);
         });
@@ -101,6 +103,7 @@ class Kmeans : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t points_ = value(0), feature_count_ = value(1), clusters_ = value(2), rounds_ = value(3);
+    const std::string search_kernel_ = kernel_of_form("kmeans_search", word(0), word(1));
     std::vector<float> features_;
     std::vector<std::int32_t> membership_;
 };

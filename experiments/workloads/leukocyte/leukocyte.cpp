@@ -21,12 +21,12 @@ constexpr float kLeastChange = 1e-3f;
 constexpr double kTolerance = 1e-3;
 
 constexpr std::array<SizedParameter, 6> kParameters{{
-    {"width", "pixel", {52, 104, 164, 640}, 4096, "Width of the image; 640 in the suite."},
+    {"width", "pixel", {52, 104, 204, 640}, 4096, "Width of the image; 640 in the suite."},
     {"height", "pixel", {76, 220, 220, 220}, 512, "Height; threads of a block and twice 22. 219 in the suite."},
     {"points", "point", {10, 15, 150, 150}, kMostPoints, "Points of a circle; 150 in the suite."},
     {"reach", "pixel", {2, 5, 12, 12}, kMostReach, "Radius of the disc for the dilation; 12 in the suite."},
-    {"cells", "cell", {1, 15, 15, 36}, 4096, "Cells to outline at most; 36 in the suite."},
-    {"iterations", "iteration", {2, 3, 30, 500}, 1 << 16, "Iterations for an outline at most; 500 in the suite."},
+    {"cells", "cell", {1, 15, 60, 36}, 4096, "Cells to outline at most; 36 in the suite."},
+    {"iterations", "iteration", {2, 3, 6, 500}, 1 << 16, "Iterations for an outline at most; 500 in the suite."},
 }};
 
 /// By its series: the host's library does not decide inputs. For angles between -pi and pi.
@@ -136,7 +136,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
             sines[i] = static_cast<float>(d.sine);
             for (std::int64_t circle = 0; circle < kCircles; ++circle) {
                 const auto radius = static_cast<double>(kFirstRadius + kRadiusStep * circle);
-                // A thousandth, so that points on the axes do not hang on the last bit.
+                // A thousandth, so that points on the axes do not depend on the last bit.
                 const auto x = static_cast<std::int64_t>(std::floor(radius * d.cosine + 0.501));
                 const auto y = static_cast<std::int64_t>(std::floor(radius * d.sine + 0.501));
                 offsets_[circle * kMostPoints + i] = static_cast<std::int32_t>(x * height_ + y);
@@ -205,7 +205,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
         return gicov;
     }
 
-    /// Of the device's own GICOV, so that it must be equal.
+    /// From the device's own GICOV, so that it must be equal.
     std::vector<float> reference_dilated() const {
         std::vector<float> dilated(width_ * height_, 0.0f);
         const std::int64_t side = 2 * reach_ + 1;

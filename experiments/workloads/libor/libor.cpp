@@ -12,17 +12,18 @@ namespace {
 constexpr int kOptions = 15;
 constexpr std::uint32_t kBlock = 64;
 constexpr float kDelta = 0.25f, kRate0 = 0.05f, kLambda = 0.2f;
-/// Of 40, like the suite's rates that mature after its 40 steps.
+/// In steps out of 40, like the suite's rates that mature after its 40 steps.
 constexpr int kMaturities[kOptions] = {4, 4, 4, 8, 8, 8, 20, 20, 20, 28, 28, 28, 40, 40, 40};
 constexpr float kSwapRates[kOptions] = {.045f, .05f,  .055f, .045f, .05f,  .055f, .045f, .05f,
                                         .055f, .045f, .05f,  .055f, .045f, .05f,  .055f};
 /// Chains of 3000 approximate operations; values of a path go up to some hundreds.
 constexpr double kTolerance = 5e-4, kScale = 10.0;
 
-constexpr std::array<SizedParameter, 3> kParameters{{
-    {"paths", "path", {64, 2048, 4096, 65536}, 1 << 20, "Paths; 64 x 64 threads take them in turns."},
+constexpr std::array<SizedParameter, 4> kParameters{{
+    {"paths", "path", {64, 2048, 15360, 65536}, 1 << 20, "Paths."},
     {"rates", "rate", {12, 36, 80, 80}, 80, "Forward rates; 80 in the suite."},
     {"steps", "step", {6, 18, 40, 40}, 40, "Steps of time, fewer than rates; 40 in the suite."},
+    {"blocks", "CTA", {64, 64, 240, 240}, 65535, "Blocks of 64 threads at most, for paths in turns; 64 in the suite."},
 }};
 
 class Libor : public SizedWorkload<kParameters> {
@@ -53,7 +54,7 @@ class Libor : public SizedWorkload<kParameters> {
         const std::uint64_t bytes = paths_ * sizeof(float);
         const DeviceAddress samples = device.upload(samples_), values = device.allocate(bytes);
         const DeviceAddress sensitivities = device.allocate(bytes), plain = device.allocate(bytes);
-        const LaunchConfiguration shape{{std::min<std::uint32_t>(64, blocks_for(paths_, kBlock))}, {kBlock}};
+        const LaunchConfiguration shape{{std::min(blocks_, blocks_for(paths_, kBlock))}, {kBlock}};
         const auto paths = static_cast<std::int32_t>(paths_);
         device.launch("libor_greeks", shape, pack_parameters(values, sensitivities, samples, kRate0, paths));
         device.launch("libor_values", shape, pack_parameters(plain, samples, kRate0, paths));
@@ -112,6 +113,7 @@ class Libor : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t paths_ = value(0), rates_ = value(1), steps_ = value(2);
+    const std::uint32_t blocks_ = static_cast<std::uint32_t>(value(3));
     std::vector<std::int32_t> maturities_;
     std::vector<float> samples_, values_, sensitivities_, plain_;
 };

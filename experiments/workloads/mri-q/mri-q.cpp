@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/mri-q/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -11,17 +13,18 @@ namespace lookahead {
 namespace {
 
 constexpr std::int64_t kMagnitudeBlock = 512, kBlock = 256, kChunk = 1024;
-/// Of the sum of all magnitudes: the hardware's sines have an absolute error of some 1e-6.
+constexpr std::int64_t kWords = 4;  // of a sample on the device: k and the magnitude
+/// A part of the sum of all magnitudes: the hardware's sines have an absolute error of some 1e-6.
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{
-    {"points", "point", {512, 16384, 32768, 262144}, 1 << 24, "Points x at which Q is computed.", kBlock},
+    {"points", "point", {512, 16384, 49152, 262144}, 1 << 24, "Points x at which Q is computed.", kBlock},
     {"samples", "sample", {40, 256, 1536, 2048}, 1 << 20, "Samples in k space.", 2},
 }};
 
-class MriQ : public SizedWorkload<kParameters> {
+class MriQ : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(MriQ, mri_q)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(MriQ, mri_q, Looped)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -41,15 +44,24 @@ class MriQ : public SizedWorkload<kParameters> {
         const DeviceAddress real = device.allocate(bytes), imaginary = device.allocate(bytes);
         device.fill(real, std::byte{0}, bytes);
         device.fill(imaginary, std::byte{0}, bytes);
+        const DeviceAddress in_memory = is_original() ? 0 : device.allocate(kChunk * kWords * sizeof(float));
         for (std::int64_t first = 0; first < samples_; first += kChunk) {
             std::vector<float> chunk;
             for (std::int64_t k = first; k < std::min(first + kChunk, samples_); ++k) {
                 chunk.insert(chunk.end(), {k_[0][k], k_[1][k], k_[2][k], magnitude_[k]});
             }
-            device.copy_to_device(device.variable("mri_q_samples"), std::as_bytes(std::span(chunk)));
-            device.launch("mri_q", {{blocks_for(points_, kBlock)}, {kBlock}},
-                          pack_parameters(static_cast<std::int32_t>(samples_), static_cast<std::int32_t>(first), x, y,
-                                          z, real, imaginary));
+            const DeviceAddress samples = is_original() ? device.variable("mri_q_samples") : in_memory;
+            device.copy_to_device(samples, std::as_bytes(std::span(chunk)));
+            const LaunchConfiguration shape{{blocks_for(points_, kBlock)}, {kBlock}};
+            if (is_original()) {
+                device.launch("mri_q", shape,
+                              pack_parameters(static_cast<std::int32_t>(samples_), static_cast<std::int32_t>(first), x,
+                                              y, z, real, imaginary));
+            } else {
+                device.launch(kernel_, shape,
+                              pack_parameters(samples, static_cast<std::int32_t>(chunk.size() / kWords), x, y, z, real,
+                                              imaginary));
+            }
         }
         real_ = device.download<float>(real, points_);
         imaginary_ = device.download<float>(imaginary, points_);
@@ -77,6 +89,7 @@ class MriQ : public SizedWorkload<kParameters> {
 
   private:
     const std::int64_t points_ = value(0), samples_ = value(1);
+    const std::string kernel_ = kernel_of_form("mri_q", word(0), word(1));
     std::array<std::vector<float>, 3> k_, x_;
     std::vector<float> phi_real_, phi_imaginary_, magnitude_, real_, imaginary_;
 };

@@ -3,22 +3,11 @@
 // their own diagonals; a launch takes the blocks of one anti-diagonal of the matrix.
 constexpr int kBlock = 16;
 
-__device__ inline void fill_block(const int* similarity, int* score, int columns, int penalty, int block_x, int block_y) {
-    __shared__ int cells[kBlock + 1][kBlock + 1];
-    __shared__ int similar[kBlock][kBlock];
+using Cells = int[kBlock + 1][kBlock + 1];  // the block's scores, and those before them
+using Similar = int[kBlock][kBlock];
+
+__device__ inline void fill_diagonals(Cells& cells, const Similar& similar, int penalty) {
     const int tx = threadIdx.x;
-    const int corner = columns * kBlock * block_y + kBlock * block_x;  // the cell before the block's first
-    const int index = corner + tx + columns + 1;
-    const int above = corner + tx + 1, left = corner + columns;
-
-    if (tx == 0) cells[0][0] = score[corner];
-    for (int y = 0; y < kBlock; ++y) similar[y][tx] = similarity[index + columns * y];
-    __syncthreads();
-    cells[tx + 1][0] = score[left + columns * tx];
-    __syncthreads();
-    cells[0][tx + 1] = score[above];
-    __syncthreads();
-
     for (int m = 0; m < kBlock; ++m) {
         if (tx <= m) {
             const int x = tx + 1, y = m - tx + 1;
@@ -35,6 +24,25 @@ __device__ inline void fill_block(const int* similarity, int* score, int columns
         }
         __syncthreads();
     }
+}
+
+__device__ inline void fill_block(const int* similarity, int* score, int columns, int penalty, int block_x, int block_y) {
+    __shared__ Cells cells;
+    __shared__ Similar similar;
+    const int tx = threadIdx.x;
+    const int corner = columns * kBlock * block_y + kBlock * block_x;  // the cell before the block's first
+    const int index = corner + tx + columns + 1;
+    const int above = corner + tx + 1, left = corner + columns;
+
+    if (tx == 0) cells[0][0] = score[corner];
+    for (int y = 0; y < kBlock; ++y) similar[y][tx] = similarity[index + columns * y];
+    __syncthreads();
+    cells[tx + 1][0] = score[left + columns * tx];
+    __syncthreads();
+    cells[0][tx + 1] = score[above];
+    __syncthreads();
+
+    fill_diagonals(cells, similar, penalty);
     for (int y = 0; y < kBlock; ++y) score[index + y * columns] = cells[y + 1][tx + 1];
 }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/nw/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -12,23 +14,23 @@ constexpr std::int64_t kBlock = 16;
 constexpr std::int32_t kPenalty = 10;
 
 constexpr std::array<SizedParameter, 1> kParameters{{
-    {"n", "symbol", {64, 864, 3200, 8192}, 1 << 14, "Length of both sequences.", kBlock},
+    {"n", "symbol", {64, 864, 4096, 8192}, 1 << 14, "Length of both sequences.", kBlock},
 }};
 
-class Nw : public SizedWorkload<kParameters> {
+class Nw : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Nw, nw)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Nw, nw, Looped)
 
     void run(Device& device) override {
         make_inputs();
         const DeviceAddress similarity = device.upload(similarity_), score = device.upload(initial());
         const auto columns = static_cast<std::int32_t>(n_ + 1), width = static_cast<std::int32_t>(n_ / kBlock);
         for (std::int32_t diagonal = 1; diagonal <= width; ++diagonal) {
-            device.launch("nw_first_half", {{static_cast<std::uint32_t>(diagonal)}, {kBlock}},
+            device.launch(first_half_, {{static_cast<std::uint32_t>(diagonal)}, {kBlock}},
                           pack_parameters(similarity, score, columns, kPenalty, diagonal));
         }
         for (std::int32_t diagonal = width - 1; diagonal >= 1; --diagonal) {
-            device.launch("nw_second_half", {{static_cast<std::uint32_t>(diagonal)}, {kBlock}},
+            device.launch(second_half_, {{static_cast<std::uint32_t>(diagonal)}, {kBlock}},
                           pack_parameters(similarity, score, columns, kPenalty, diagonal, width));
         }
         score_ = device.download<std::int32_t>(score, similarity_.size());
@@ -78,6 +80,8 @@ class Nw : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t n_ = value(0);
+    const std::string first_half_ = kernel_of_form("nw_first_half", word(0), word(1));
+    const std::string second_half_ = kernel_of_form("nw_second_half", word(0), word(1));
     std::vector<std::int32_t> similarity_, score_;
 };
 

@@ -1,5 +1,7 @@
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sgemm/files.h"
 #include "experiments/workloads/sgemm/peer.h"
@@ -20,9 +22,13 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"k", "column", {16, 96, 448, 1024}, 1 << 14, "Columns of A.", kDepth},
 }};
 
-class Sgemm : public SizedWorkload<kParameters> {
+/// A tile of B is kDepth deep, so no factor is above that.
+constexpr std::array<std::string_view, 4> kFactors{"1", "2", "4", "8"};
+constexpr std::array<WordParameter, 2> kForm{{kLooped, {"unroll", kFactors, kUnrollHelp}}};
+
+class Sgemm : public SizedWorkload<kParameters, kForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Sgemm, sgemm)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Sgemm, sgemm, Looped)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -33,7 +39,7 @@ class Sgemm : public SizedWorkload<kParameters> {
         const DeviceAddress a = device.upload(a_), b = device.upload(b_), c = device.upload(c_before_);
         const auto m = static_cast<std::int32_t>(m_), n = static_cast<std::int32_t>(n_),
                    k = static_cast<std::int32_t>(k_);
-        device.launch("sgemm", {{blocks_for(m_, kRows), blocks_for(n_, kColumns)}, {kColumns, kDepth}},
+        device.launch(kernel_, {{blocks_for(m_, kRows), blocks_for(n_, kColumns)}, {kColumns, kDepth}},
                       pack_parameters(a, m, b, n, c, m, k, kAlpha, kBeta));
         c_ = device.download<float>(c, m_ * n_);
     }
@@ -53,6 +59,7 @@ class Sgemm : public SizedWorkload<kParameters> {
 
   private:
     const std::int64_t m_ = value(0), n_ = value(1), k_ = value(2);
+    const std::string kernel_ = kernel_of_form("sgemm", word(0), word(1));
     std::vector<float> a_, b_, c_before_, c_;
 };
 

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/spmv/files.h"
 
@@ -19,9 +20,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"products", "product", {1, 4, 20, 40}, 1 << 16, "Products with the same vector."},
 }};
 
-class Spmv : public SizedWorkload<kParameters> {
+class Spmv : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Spmv, spmv)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Spmv, spmv, Looped)
 
     void run(Device& device) override {
         make_matrix();
@@ -29,14 +30,18 @@ class Spmv : public SizedWorkload<kParameters> {
         std::vector<std::int32_t> column, permutation, diagonal_at, group_length;
         make_diagonals(data, column, permutation, diagonal_at, group_length);
 
-        device.copy_to_device(device.variable("spmv_diagonal_at"), std::as_bytes(std::span(diagonal_at)));
+        const DeviceAddress diagonals = is_original() ? device.variable("spmv_diagonal_at")
+                                                      : device.allocate(diagonal_at.size() * sizeof(std::int32_t));
+        device.copy_to_device(diagonals, std::as_bytes(std::span(diagonal_at)));
         device.copy_to_device(device.variable("spmv_group_length"), std::as_bytes(std::span(group_length)));
         const DeviceAddress values = device.upload(data), columns = device.upload(column);
         const DeviceAddress order = device.upload(permutation), x = device.upload(x_);
         const DeviceAddress y = device.allocate(rows_ * sizeof(float));
         for (std::int64_t i = 0; i < products_; ++i) {
-            device.launch("spmv_jds", {{blocks_for(rows_, kBlock)}, {kBlock}},
-                          pack_parameters(y, values, columns, order, x, static_cast<std::int32_t>(rows_)));
+            const auto rows = static_cast<std::int32_t>(rows_);
+            device.launch(kernel_, {{blocks_for(rows_, kBlock)}, {kBlock}},
+                          is_original() ? pack_parameters(y, values, columns, order, x, rows)
+                                        : pack_parameters(y, values, columns, order, x, diagonals, rows));
         }
         y_ = device.download<float>(y, rows_);
     }
@@ -104,6 +109,7 @@ class Spmv : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t cells_ = value(0), products_ = value(1), rows_ = (2 * cells_ + 1) * (2 * cells_ + 1);
+    const std::string kernel_ = kernel_of_form("spmv_jds", word(0), word(1));
     std::vector<std::int32_t> row_at_, column_;
     std::vector<float> value_, x_, y_;
 };

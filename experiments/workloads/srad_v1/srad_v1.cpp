@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kThreads = 512;
 constexpr float kLambda = 0.5f;
-/// Of 255: differences of near values are divided, and the statistics are sums of all pixels in single precision.
+/// A part of 255: differences of near values are divided, and the statistics are sums of all pixels in single precision.
 constexpr double kTolerance = 1e-3, kScale = 255.0;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
@@ -98,7 +98,7 @@ class SradV1 : public SizedWorkload<kParameters> {
     }
 
   private:
-    /// Of each of n rows or columns, the one before and the one behind; the border is its own neighbour.
+    /// For each of n rows or columns, the one before and the one behind; the border is its own neighbour.
     static void neighbours(std::int64_t n, std::vector<std::int32_t>& before, std::vector<std::int32_t>& behind) {
         for (std::int32_t i = 0; i < n; ++i) {
             before.push_back(std::max(i - 1, 0));

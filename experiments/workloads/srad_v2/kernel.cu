@@ -1,7 +1,10 @@
 // A step of speckle-reducing anisotropic diffusion: differences to the four neighbours and a diffusion coefficient for
 // each pixel, and then the update. The border is its own neighbour. Tiles of kBlock x kBlock pixels and the rows and
 // columns beside them are in shared memory.
-constexpr int kBlock = 16;
+#ifndef BLOCK_WIDTH
+#define BLOCK_WIDTH 16
+#endif
+constexpr int kBlock = BLOCK_WIDTH;
 
 extern "C" __global__ void srad_coefficients(float* east, float* west, float* north, float* south, const float* image,
                                              float* coefficient, int columns, int rows, float q0_squared) {

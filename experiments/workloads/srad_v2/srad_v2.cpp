@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/srad_v2/files.h"
 
@@ -8,20 +9,23 @@ namespace lookahead {
 
 namespace {
 
-constexpr std::int64_t kBlock = 16;
+/// The region without features, a square.
+constexpr std::int64_t kRegion = 16;
 constexpr float kLambda = 0.5f;
 /// Differences of near values are divided by each other.
 constexpr double kTolerance = 1e-3;
 
 constexpr std::array<SizedParameter, 3> kParameters{{
-    {"columns", "pixel", {48, 384, 1024, 2048}, 1 << 14, "Width of the image.", kBlock},
-    {"rows", "pixel", {32, 384, 1024, 2048}, 1 << 14, "Height of the image.", kBlock},
+    {"columns", "pixel", {48, 384, 1024, 2048}, 1 << 14, "Width of the image.", 16, 32},
+    {"rows", "pixel", {32, 384, 1024, 2048}, 1 << 14, "Height of the image.", 16, 32},
     {"steps", "step", {2, 2, 4, 100}, 1 << 14, "Steps of the diffusion."},
 }};
 
-class SradV2 : public SizedWorkload<kParameters> {
+class SradV2 : public SizedWorkload<kParameters, kWideForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(SradV2, srad_v2)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(SradV2, srad_v2, Wide)
+
+    std::uint32_t most_threads(std::string_view) const override { return is_original() ? 0 : block_ * block_; }
 
     void run(Device& device) override {
         // The suite takes the exponential of random numbers in [0, 1); numbers from 1 to e do as well.
@@ -30,7 +34,7 @@ class SradV2 : public SizedWorkload<kParameters> {
         const DeviceAddress image = device.upload(before_), coefficient = device.allocate(bytes);
         const DeviceAddress east = device.allocate(bytes), west = device.allocate(bytes);
         const DeviceAddress north = device.allocate(bytes), south = device.allocate(bytes);
-        const LaunchConfiguration shape{{blocks_for(columns_, kBlock), blocks_for(rows_, kBlock)}, {kBlock, kBlock}};
+        const LaunchConfiguration shape{{blocks_for(columns_, block_), blocks_for(rows_, block_)}, {block_, block_}};
         const auto columns = static_cast<std::int32_t>(columns_), rows = static_cast<std::int32_t>(rows_);
         for (std::int64_t step = 0; step < steps_; ++step) {
             // The host takes the statistics of a region without features: here the image's first 16 x 16 pixels.
@@ -82,17 +86,18 @@ class SradV2 : public SizedWorkload<kParameters> {
     template <class T>
     T speckle(const std::vector<T>& image) const {
         T sum = 0, squares = 0;
-        for (std::int64_t y = 0; y < kBlock; ++y) {
-            for (std::int64_t x = 0; x < kBlock; ++x) {
+        for (std::int64_t y = 0; y < kRegion; ++y) {
+            for (std::int64_t x = 0; x < kRegion; ++x) {
                 const T pixel = image[y * columns_ + x];
                 sum += pixel;
                 squares += pixel * pixel;
             }
         }
-        const T mean = sum / (kBlock * kBlock);
-        return (squares / (kBlock * kBlock) - mean * mean) / (mean * mean);
+        const T mean = sum / (kRegion * kRegion);
+        return (squares / (kRegion * kRegion) - mean * mean) / (mean * mean);
     }
 
+    const std::uint32_t block_ = is_original() ? 16 : 32;
     const std::int64_t columns_ = value(0), rows_ = value(1), steps_ = value(2);
     std::vector<float> before_, after_;
 };

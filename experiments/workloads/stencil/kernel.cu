@@ -16,14 +16,11 @@ __device__ inline float neighbours(const Column& column, const float* plane, con
            (at_top ? plane[-nx] : tile[column.shared - width]) + (at_bottom ? plane[nx] : tile[column.shared + width]);
 }
 
-extern "C" __global__ void stencil(float c0, float c1, const float* from, float* to, int nx, int ny, int nz) {
-    extern __shared__ float tile[];
+// The thread's two columns, but for their values.
+__device__ inline void place_columns(Column& first, Column& second, int nx, int ny) {
     const int width = blockDim.x * 2;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
-    const bool at_top = threadIdx.y == 0, at_bottom = threadIdx.y == blockDim.y - 1;
     const bool row_inside = y > 0 && y < ny - 1;
-
-    Column first, second;
     first.x = blockIdx.x * width + threadIdx.x;
     first.shared = threadIdx.x + threadIdx.y * width;
     first.inside = row_inside && first.x > 0 && first.x < nx - 1;
@@ -34,6 +31,15 @@ extern "C" __global__ void stencil(float c0, float c1, const float* from, float*
     second.inside = row_inside && second.x < nx - 1;
     second.at_left = false;
     second.at_right = threadIdx.x == blockDim.x - 1;
+}
+
+extern "C" __global__ void stencil(float c0, float c1, const float* from, float* to, int nx, int ny, int nz) {
+    extern __shared__ float tile[];
+    const int width = blockDim.x * 2;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const bool at_top = threadIdx.y == 0, at_bottom = threadIdx.y == blockDim.y - 1;
+    Column first, second;
+    place_columns(first, second, nx, ny);
 
     const int plane = nx * ny;
     int i1 = first.x + nx * y, i2 = second.x + nx * y;

@@ -1,5 +1,7 @@
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/stencil/files.h"
 
@@ -18,9 +20,9 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"steps", "step", {2, 3, 2, 20}, 1 << 14, "Steps, a launch each."},
 }};
 
-class Stencil : public SizedWorkload<kParameters> {
+class Stencil : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Stencil, stencil)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Stencil, stencil, Looped)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -30,7 +32,7 @@ class Stencil : public SizedWorkload<kParameters> {
                                         {kBlockX, kBlockY},
                                         2 * kBlockX * kBlockY * sizeof(float)};
         for (std::int64_t step = 0; step < steps_; ++step) {
-            device.launch("stencil", shape,
+            device.launch(kernel_, shape,
                           pack_parameters(kC0, kC1, from, to, static_cast<std::int32_t>(nx_),
                                           static_cast<std::int32_t>(ny_), static_cast<std::int32_t>(nz_)));
             std::swap(from, to);
@@ -60,6 +62,7 @@ class Stencil : public SizedWorkload<kParameters> {
 
   private:
     const std::int64_t nx_ = value(0), ny_ = value(1), nz_ = value(2), steps_ = value(3);
+    const std::string kernel_ = kernel_of_form("stencil", word(0), word(1));
     std::vector<float> before_, after_;
 };
 

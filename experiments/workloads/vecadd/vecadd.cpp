@@ -1,40 +1,31 @@
+#include <string>
 #include <vector>
 
-#include "experiments/workloads/compare.h"
+#include "experiments/workloads/forms.h"
+#include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vecadd/files.h"
-#include "experiments/workloads/workload.h"
-#include "experiments/workloads/xorshift.h"
 
 namespace lookahead {
 
-struct VecaddParameters {
-    std::int64_t n = 0;
-    std::string input = "seeded";
-};
-
-template <>
-struct ParametersOf<VecaddParameters> {
-    inline static const auto list = parameter_list<VecaddParameters>(
-        integer("n", &VecaddParameters::n,
-                {.unit = "element", .min = 0, .max = 1 << 28, .help = "Length of the vectors; 0: as --size says."}),
-        input_parameter(&VecaddParameters::input));
-};
-
 namespace {
 
-class Vecadd : public Workload {
+constexpr std::uint32_t kBlock = 256;
+
+constexpr std::array<SizedParameter, 2> kParameters{{
+    {"n", "element", {1000, 1 << 18, 1 << 20, 1 << 24}, 1 << 28, "Length of the vectors."},
+    {"share", "element", {4, 16, 16, 16}, 1 << 16, "Elements of a thread in form=looped."},
+}};
+constexpr std::array<std::string_view, 2> kInputs{"seeded", "peer"};
+constexpr std::array<WordParameter, 3> kWords{{kLoopedForm[0], kLoopedForm[1], {"input", kInputs, kInputHelp}}};
+
+class Vecadd : public SizedWorkload<kParameters, kWords> {
   public:
-    using Parameters = VecaddParameters;
-
     Vecadd(const Parameters& parameters, const WorkloadContext& context)
-        : n_(parameters.n ? parameters.n : by_size<std::int64_t>(context.size, 1000, 1 << 18, 1 << 20, 1 << 24)),
-          seed_(input_seed("vecadd", parameters.input, context)) {}
-
-    std::string_view ptx() const override { return vecadd_files::kKernelPtx; }
-    std::string ptx_file() const override { return std::string(vecadd_files::kKernelPtxFile); }
+        : SizedWorkload(parameters, {context.size, input_seed(vecadd_files::kName, parameters.words[2], context)},
+                        LOOKAHEAD_TWO_FORMS(parameters, vecadd, Looped)) {}
 
     void run(Device& device) override {
-        XorShift32 random(seed_);
+        XorShift32 random(seed());
         a_.resize(n_);
         b_.resize(n_);
         random.fill(a_);
@@ -43,9 +34,8 @@ class Vecadd : public Workload {
         const DeviceAddress a = device.upload(a_);
         const DeviceAddress b = device.upload(b_);
         const DeviceAddress c = device.allocate(n_ * sizeof(float));
-        constexpr std::uint32_t kBlock = 256;
-        const auto blocks = static_cast<std::uint32_t>((n_ + kBlock - 1) / kBlock);
-        device.launch("vecadd", {{blocks}, {kBlock}}, pack_parameters(a, b, c, static_cast<std::int32_t>(n_)));
+        device.launch(kernel_, {{blocks_for(n_, kBlock * share_)}, {kBlock}},
+                      pack_parameters(a, b, c, static_cast<std::int32_t>(n_)));
         c_ = device.download<float>(c, n_);
     }
 
@@ -58,13 +48,13 @@ class Vecadd : public Workload {
     }
 
   private:
-    std::int64_t n_;
-    std::uint32_t seed_;
+    const std::int64_t n_ = value(0), share_ = is_original() ? 1 : value(1);
+    const std::string kernel_ = kernel_of_form("vecadd", word(0), word(1));
     std::vector<float> a_, b_, c_;
 };
 
 }  // namespace
 
-LOOKAHEAD_REGISTER_VARIANT(Workload, Vecadd, vecadd_files::kName, vecadd_files::kDescription, vecadd_files::kSuite)
+LOOKAHEAD_REGISTER_WORKLOAD(Vecadd, vecadd)
 
 }  // namespace lookahead

@@ -10,6 +10,7 @@
 #include "components/cache/l1_data.h"
 #include "core/component/slot.h"
 #include "core/param/configuration.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu::test {
 
@@ -158,9 +159,7 @@ class L1Bench {
         return count;
     }
     std::uint64_t hash() const {
-        StateHasher hasher;
-        l1.hash_state(hasher);
-        return hasher.value();
+        return hash_of_state(l1);
     }
 
     L1Data l1;

@@ -1,13 +1,10 @@
 #include <doctest/doctest.h>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 
 #include <random>
 #include <set>
-#include <sstream>
 
 #include "tests/components/cache/l1_bench.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu::test {
 namespace {
@@ -353,16 +350,9 @@ TEST_CASE("a saved and restored cache goes on as if nothing had happened") {
             parameters.mshrs = 6;
             L1Bench original(parameters);
             stir(original, seed, 100);
-            std::stringstream stream;
-            {
-                boost::archive::binary_oarchive archive(stream);
-                original.l1.save(archive);
-            }
+            const std::string stream = saved_state(original.l1);
             L1Bench restored(parameters);
-            {
-                boost::archive::binary_iarchive archive(stream);
-                restored.l1.load_state(archive);
-            }
+            load_state(restored.l1, stream);
             restored.reads = original.reads;
             REQUIRE(restored.hash() == original.hash());
             stir(original, seed + 100, 100);
@@ -463,15 +453,8 @@ TEST_CASE("an L1 with sectors that is saved in the middle goes on alike") {
     first.store(line(0), pattern(9), mask_of(30, 10));
     first.send_all();
     L1Bench second(with_sectors(2, "write_through"));
-    std::stringstream bytes;
-    {
-        boost::archive::binary_oarchive archive(bytes);
-        first.l1.save(archive);
-    }
-    {
-        boost::archive::binary_iarchive archive(bytes);
-        second.l1.load_state(archive);
-    }
+    const std::string bytes = saved_state(first.l1);
+    load_state(second.l1, bytes);
     CHECK(first.hash() == second.hash());
     second.reads = first.reads;
     CHECK(first.fill_oldest(pattern(3)).size() == second.fill_oldest(pattern(3)).size());

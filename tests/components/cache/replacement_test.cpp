@@ -2,14 +2,12 @@
 
 #include <array>
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <map>
 #include <random>
-#include <sstream>
 #include <vector>
 
 #include "tests/components/cache/l1_bench.h"
+#include "core/state/archives.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::gpu::test {
@@ -24,9 +22,7 @@ constexpr std::uint64_t all_of(unsigned ways) {
 }
 
 std::uint64_t hash_of(const ReplacementPolicy& policy) {
-    StateHasher hasher;
-    policy.hash_state(hasher);
-    return hasher.value();
+    return hash_of_state(policy);
 }
 
 void reserve_in_order(ReplacementPolicy& policy, unsigned set, std::initializer_list<unsigned> ways) {
@@ -224,13 +220,8 @@ TEST_CASE("every policy takes a candidate, spares the line that came last, and g
                 REQUIRE((candidates >> original->victim(set, candidates) & 1) == 1);
                 REQUIRE(hash_of(*original) == before);
             }
-            std::stringstream bytes;
-            {
-                boost::archive::binary_oarchive archive(bytes);
-                original->save(archive);
-            }
-            boost::archive::binary_iarchive archive(bytes);
-            restored->load(archive);
+            const std::string bytes = saved_state(*original);
+            load_state(*restored, bytes);
             CHECK(hash_of(*restored) == hash_of(*original));
             for (unsigned i = 0; i < 100; ++i) {
                 const auto set = static_cast<unsigned>(random() % 4);

@@ -91,7 +91,7 @@ TEST_CASE("nothing, too much, and releases of what is not allocated are refused"
     CHECK_THROWS_AS(allocator.release(all), ProgramError);
 }
 
-TEST_CASE("random allocations and releases never overlap and hang on nothing but their order") {
+TEST_CASE("random allocations and releases never overlap and depend on nothing but their order") {
     const std::uint64_t seed = lookahead::test::random_seed();
     MESSAGE("seed " << seed);
     std::mt19937_64 random(seed);

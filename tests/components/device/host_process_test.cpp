@@ -105,7 +105,7 @@ testing::LpContract contract(DriverThread::Program program) {
     return contract;
 }
 
-/// Copies to the device, launches, copies back; how much hangs on what came back.
+/// Copies to the device, launches, copies back; how much depends on what came back.
 void round_trip(Device& device, std::vector<std::uint32_t>& result) {
     std::vector<std::uint32_t> values(777);
     std::iota(values.begin(), values.end(), 5u);

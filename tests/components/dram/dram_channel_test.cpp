@@ -2,18 +2,15 @@
 
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <functional>
 #include <map>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <vector>
 
 #include "core/error/error.h"
 #include "core/param/configuration.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -435,15 +432,8 @@ TEST_CASE("a channel that is saved and loaded in the middle goes on alike") {
         for (; tag < 200; ++tag) {
             first.accept(lines[tag], tag);
         }
-        std::stringstream bytes;
-        {
-            boost::archive::binary_oarchive archive(bytes);
-            first.channel.save(archive);
-        }
-        {
-            boost::archive::binary_iarchive archive(bytes);
-            second.channel.load(archive);
-        }
+        const std::string bytes = saved_state(first.channel);
+        load_state(second.channel, bytes);
         second.done = first.done;
         for (; tag < lines.size(); ++tag) {
             first.accept(lines[tag], tag);
@@ -452,11 +442,7 @@ TEST_CASE("a channel that is saved and loaded in the middle goes on alike") {
         first.run_until(kCycleInfinity);
         second.run_until(kCycleInfinity);
         CHECK(first.done == second.done);
-        StateHasher a;
-        StateHasher b;
-        first.channel.hash_state(a);
-        second.channel.hash_state(b);
-        CHECK(a.value() == b.value());
+        CHECK(hash_of_state(first.channel) == hash_of_state(second.channel));
     }
 }
 

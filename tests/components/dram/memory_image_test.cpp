@@ -2,21 +2,16 @@
 
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <random>
-#include <sstream>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu {
 namespace {
 
 std::uint64_t hash_of(const MemoryImage& image) {
-    StateHasher hasher;
-    image.hash_state(hasher);
-    return hasher.value();
+    return hash_of_state(image);
 }
 
 TEST_CASE("memory that was never written reads as zero") {
@@ -66,16 +61,9 @@ TEST_CASE("an image that is saved and loaded is the same") {
         const std::uint64_t value = random();
         image.write(places.back() & ~std::uint64_t{7}, reinterpret_cast<const std::byte*>(&value), 8);
     }
-    std::stringstream bytes;
-    {
-        boost::archive::binary_oarchive archive(bytes);
-        image.save(archive);
-    }
+    const std::string bytes = saved_state(image);
     MemoryImage loaded;
-    {
-        boost::archive::binary_iarchive archive(bytes);
-        loaded.load(archive);
-    }
+    load_state(loaded, bytes);
     CHECK(hash_of(loaded) == hash_of(image));
     for (const std::uint64_t place : places) {
         CHECK(*loaded.read(place) == *image.read(place));

@@ -1,18 +1,15 @@
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 #include <deque>
 #include <random>
-#include <sstream>
 #include <vector>
 
 #include "components/interconnect/crossbar/crossbar_parameters.h"
 #include "components/interconnect/crossbar/packet_ring.h"
 #include "components/interconnect/crossbar/packet_size.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -130,21 +127,10 @@ TEST_CASE("a ring that is saved and loaded holds the same") {
             ring.pop();
         }
     }
-    std::stringstream bytes;
-    {
-        boost::archive::binary_oarchive archive(bytes);
-        ring.save(archive);
-    }
+    const std::string bytes = saved_state(ring);
     PacketRing loaded(400, 100);
-    {
-        boost::archive::binary_iarchive archive(bytes);
-        loaded.load(archive);
-    }
-    StateHasher a;
-    StateHasher b;
-    ring.hash(a);
-    loaded.hash(b);
-    CHECK(a.value() == b.value());
+    load_state(loaded, bytes);
+    CHECK(hash_of_state(ring) == hash_of_state(loaded));
     CHECK(loaded.packets() == 6);
     CHECK(loaded.front().sequence == 24);
 }

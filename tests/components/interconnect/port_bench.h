@@ -65,9 +65,7 @@ class PortBench {
         Time next_event_time() const override { return kTimeInfinity; }
         bool finished() const override { return true; }
         std::string waiting_for() const override { return "nothing"; }
-        void hash_state(StateHasher&) const override {}
-        void save(boost::archive::binary_oarchive&) const override {}
-        void load(boost::archive::binary_iarchive&) override {}
+        void fields(StateArchive&) override {}
     };
 
     Model model_;

@@ -80,7 +80,7 @@ TEST_CASE("a topology brings every message to its end, unchanged and in order, a
     }
 }
 
-TEST_CASE("a topology does not hang on how its time is cut") {
+TEST_CASE("a topology does not depend on how its time is cut") {
     for (const std::string& topology : topologies()) {
         for (std::uint32_t seed = 1; seed <= 4; ++seed) {
             CAPTURE(topology);

@@ -65,9 +65,7 @@ class Player : public LogicalProcess {
     }
     Time next_event_time() const override { return next_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_); }
     std::string waiting_for() const override { return "messages"; }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
     unsigned out_of_order = 0;
 

@@ -7,33 +7,15 @@
 #include <vector>
 
 #include "components/isa/simt_state.h"
+#include "core/state/archives.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::isa {
 namespace {
 
-struct CollectingHasher {
-    std::vector<std::uint64_t> words;
-    void add(std::uint64_t word) { words.push_back(word); }
-    bool operator==(const CollectingHasher&) const = default;
-};
-
-CollectingHasher hash_of(const SimtStack& stack) {
-    CollectingHasher hasher;
-    stack.hash(hasher);
-    return hasher;
+std::uint64_t hash_of(const SimtStack& stack) {
+    return hash_of_state(stack);
 }
-
-/// Archives of the least kind: a list of words.
-struct SavingArchive {
-    std::vector<std::uint32_t> words;
-    void operator&(const std::uint32_t& word) { words.push_back(word); }
-};
-struct LoadingArchive {
-    const std::vector<std::uint32_t>& words;
-    std::size_t next = 0;
-    void operator&(std::uint32_t& word) { word = words.at(next++); }
-};
 
 TEST_CASE("a branch that all lanes take alike does not diverge") {
     SimtStack stack(0, 0xff);
@@ -198,12 +180,8 @@ TEST_CASE("the stack grows beyond its inline capacity and unwinds from there") {
 TEST_CASE("a stack that was saved and loaded is equal, has the same hash and goes on alike") {
     for (unsigned levels : {0u, 1u, 2u, 3u, 9u, 30u}) {
         SimtStack original = deep_stack(levels);
-        SavingArchive saving;
-        original.serialize(saving, 0);
         SimtStack copy = deep_stack(5);
-        LoadingArchive loading{saving.words};
-        copy.serialize(loading, 0);
-        CHECK(loading.next == saving.words.size());
+        load_state(copy, saved_state(original));
         CHECK(copy == original);
         CHECK(hash_of(copy) == hash_of(original));
         copy.exit(copy.active());

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead::isa {
 namespace {
@@ -41,9 +41,7 @@ void advance(SimtState& warp, unsigned times) {
 }
 
 std::uint64_t hash_of(const SimtState& warp) {
-    StateHasher hasher;
-    warp.hash(hasher);
-    return hasher.value();
+    return hash_of_state(warp);
 }
 
 TEST_CASE("lanes that fall through run first, and all go on as one from the convergence barrier") {
@@ -158,35 +156,12 @@ TEST_CASE("lanes that wait for spinning ones at a convergence barrier are let go
     CHECK(turns <= 2 * SimtState::kPatience / SimtState::kYieldCost);
 }
 
-/// Archives of the least kind: a list of words.
-struct SavingArchive {
-    std::vector<std::uint64_t> words;
-    template <class Value>
-    SavingArchive& operator&(const Value& value) {
-        words.push_back(static_cast<std::uint64_t>(value));
-        return *this;
-    }
-};
-struct LoadingArchive {
-    const std::vector<std::uint64_t>& words;
-    std::size_t next = 0;
-    template <class Value>
-    LoadingArchive& operator&(Value& value) {
-        value = static_cast<Value>(words.at(next++));
-        return *this;
-    }
-};
-
 TEST_CASE("a warp that was saved and loaded has the same hash and goes on alike") {
     SimtState original = split_warp();
     original.branch(0xff000000, branch_to(6, 8));
     original.meet(0x00ff0000, kFullMask, kKey);
-    SavingArchive saving;
-    original.serialize(saving, 0);
     SimtState copy = split_warp();
-    LoadingArchive loading{saving.words};
-    copy.serialize(loading, 0);
-    CHECK(loading.next == saving.words.size());
+    load_state(copy, saved_state(original));
     CHECK(hash_of(copy) == hash_of(original));
     copy.meet(copy.active(), kFullMask, kKey);
     CHECK(hash_of(copy) != hash_of(original));

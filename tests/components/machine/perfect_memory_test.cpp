@@ -3,15 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
-#include <sstream>
 
 #include "components/isa/address_space.h"
 #include "components/machine/perfect_memory_port.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -119,26 +116,13 @@ TEST_CASE("a memory and a port that are saved go on alike") {
     write_at(0, 42).send_to(port);
     port.next_reply(101);
     read_of(0b1111).send_to(port);
-    std::stringstream bytes;
-    {
-        boost::archive::binary_oarchive archive(bytes);
-        memory.save(archive);
-        port.save(archive);
-    }
+    const std::string memory_bytes = saved_state(memory), port_bytes = saved_state(port);
     PerfectMemory other;
     PerfectMemoryPort restored(other);
-    {
-        boost::archive::binary_iarchive archive(bytes);
-        other.load(archive);
-        restored.load(archive);
-    }
-    const auto hash = [](const PerfectMemory& each, const PerfectMemoryPort& end) {
-        StateHasher hasher;
-        each.hash_state(hasher);
-        end.hash_state(hasher);
-        return hasher.value();
-    };
-    CHECK(hash(memory, port) == hash(other, restored));
+    load_state(other, memory_bytes);
+    load_state(restored, port_bytes);
+    CHECK(hash_of_state(memory) == hash_of_state(other));
+    CHECK(hash_of_state(port) == hash_of_state(restored));
     const MessageHeader* reply = restored.next_reply(101);
     REQUIRE(reply != nullptr);
     CHECK(reply->as<ReadReply>().data()[0] == std::byte{42});

@@ -12,7 +12,7 @@
 #include "core/lp/lp_binding.h"
 #include "core/lp/model.h"
 #include "core/param/configuration.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 #include "core/time/clock_domain.h"
 
 /// A memory partition and whatever plays its requesters and host, driven window by window without the engine, so that
@@ -40,9 +40,7 @@ class SinkProcess final : public LogicalProcess {
     Time next_event_time() const override { return kTimeInfinity; }
     bool finished() const override { return true; }
     std::string waiting_for() const override { return "nothing"; }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 };
 
 /// Process 0 is the partition, 1..requesters the requesters, and the last one the host.

@@ -92,7 +92,7 @@ void check_players(Played& played, const Scenario& scenario) {
             counts[line].insert(counts[line].end(), values.begin(), values.end());
         }
     }
-    // Of all that added one to a line's counter each saw another old value, from 0 on.
+    // All that added one to a line's counter saw different old values, from 0 on.
     for (auto& [line, values] : counts) {
         std::sort(values.begin(), values.end());
         for (std::uint32_t i = 0; i < values.size(); ++i) {

@@ -37,9 +37,7 @@ class RequestPlayer final : public LogicalProcess {
     Time next_event_time() const override;
     bool finished() const override { return sent_ == options_.requests && pending_.empty(); }
     std::string waiting_for() const override { return std::to_string(pending_.size()) + " replies"; }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
     unsigned sent() const { return sent_; }
     unsigned answered() const { return answered_; }

@@ -21,9 +21,7 @@ class StreamPlayer final : public LogicalProcess {
     }
     bool finished() const override { return answered_ == to_send_; }
     std::string waiting_for() const override { return "replies"; }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
     Cycle last_reply() const { return last_reply_; }
 

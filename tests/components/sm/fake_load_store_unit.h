@@ -1,10 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/binary_object.hpp>
-#include <boost/serialization/vector.hpp>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -17,7 +13,7 @@
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead::test {
 
@@ -129,42 +125,20 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     bool drained() const override { return entries_.empty() && lines_.empty(); }
     std::string waiting_for() const override { return std::to_string(entries_.size()) + " accesses"; }
 
-    void hash_state(StateHasher& hasher) const override {
-        hasher.add_bytes(global_.data(), global_.size());
-        hasher.add_bytes(shared_.data(), shared_.size());
-        hasher.add_bytes(local_.data(), local_.size());
-        for (const Entry& entry : entries_) {
-            hasher.add(static_cast<std::uint64_t>(entry.due));
-            hasher.add(entry.instruction.context);
-        }
-        for (const RequestedLine& each : lines_) {
-            hasher.add(each.line + each.reader);
-            hasher.add(static_cast<std::uint64_t>(each.due));
-        }
-        hasher.add(received_);
-    }
     void visit_statistics(StatisticsVisitor&) const override {}
-    void save(boost::archive::binary_oarchive& archive, const isa::Instruction* code) const override {
-        archive << lines_ << requested_ << pre_loaded_ << global_ << shared_ << local_ << received_ << kernels_
-                << last_accept_ << last_cycle_ << next_;
-        const std::size_t count = entries_.size();
-        archive << count;
-        for (const Entry& entry : entries_) {
-            const std::ptrdiff_t pc = entry.instruction.instruction - code;
-            archive << pc << boost::serialization::make_binary_object(const_cast<Entry*>(&entry), sizeof entry);
-        }
-    }
-    void load(boost::archive::binary_iarchive& archive, const isa::Instruction* code) override {
-        archive >> lines_ >> requested_ >> pre_loaded_ >> global_ >> shared_ >> local_ >> received_ >> kernels_ >>
-            last_accept_ >> last_cycle_ >> next_;
-        std::size_t count = 0;
-        archive >> count;
+    void fields(StateArchive& archive, const isa::Instruction* code) override {
+        archive& lines_& requested_& pre_loaded_& global_& shared_& local_& received_& kernels_& last_accept_& last_cycle_&
+            next_;
+        std::uint64_t count = entries_.size();
+        archive& count;
         entries_.resize(count);
         for (Entry& entry : entries_) {
-            std::ptrdiff_t pc = 0;
-            auto place = boost::serialization::make_binary_object(&entry, sizeof entry);
-            archive >> pc >> place;
-            entry.instruction.instruction = code + pc;
+            // Copied whole, padding and all: two units that made the same accesses in the same way are alike in it too.
+            const isa::Instruction* instruction = entry.instruction.instruction;
+            archive.pointer_into(code, instruction);
+            entry.instruction.instruction = nullptr;
+            archive.plain(reinterpret_cast<std::byte*>(&entry), sizeof entry);
+            entry.instruction.instruction = instruction;
         }
     }
 
@@ -190,8 +164,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         std::uint32_t reader;
         Cycle due;
 
-        template <class Archive>
-        void serialize(Archive& archive, unsigned) {
+        void fields(StateArchive& archive) {
             archive& line& reader& due;
         }
     };

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "components/sm/sm_ports.h"
 #include "core/lp/lp_binding.h"
 #include "core/port/message_router.h"
+#include "core/state/archives.h"
 #include "tests/components/sm/fake_load_store_unit.h"
 
 namespace lookahead::test {
@@ -133,9 +133,7 @@ class SmHarness {
     }
 
     std::uint64_t state_hash() const {
-        StateHasher hasher;
-        sm_->hash_state(hasher);
-        return hasher.value();
+        return hash_of_state(*sm_);
     }
 
     /// Advances to `horizon` in windows short enough for the dispatcher's answers.
@@ -147,14 +145,10 @@ class SmHarness {
     }
 
     void replace_sm_by_restored_copy() {
-        std::stringstream bytes;
-        {
-            boost::archive::binary_oarchive archive(bytes);
-            LpBinding::save(*sm_, archive);
-        }
+        const auto fields = [this](StateArchive& archive) { LpBinding::fields(*sm_, archive); };
+        const std::string bytes = state_to_bytes(fields);
         make_sm();
-        boost::archive::binary_iarchive archive(bytes);
-        LpBinding::load(*sm_, archive);
+        state_from_bytes(bytes, "the SM", fields);
     }
 
   private:

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <numeric>
 #include <random>
 #include <sstream>

@@ -1,11 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "components/sm/pipeline/timing_wheel.h"
+#include "components/sm/timing_wheel.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::gpu {
@@ -25,7 +26,7 @@ TEST_CASE("an entry is due in its cycle and not in those beside it") {
     CHECK(taken(wheel, 340) == std::vector<std::uint64_t>{7});
     CHECK(taken(wheel, 340).empty());
     CHECK(wheel.empty());
-    CHECK(wheel.next(340) == kNever);
+    CHECK(wheel.next(340) == kCycleInfinity);
 }
 
 TEST_CASE("entries may be scheduled while others are taken") {
@@ -33,6 +34,34 @@ TEST_CASE("entries may be scheduled while others are taken") {
     wheel.schedule(0, 3, 1);
     wheel.take(3, [&](std::uint64_t entry) { wheel.schedule(3, 4, entry + 1); });
     CHECK(taken(wheel, 4) == std::vector<std::uint64_t>{2});
+}
+
+TEST_CASE("the wheel gives entries in the cycle of their due time, in the order in which they went in") {
+    std::mt19937 random(5);
+    INFO("seed 5");
+    for (const Cycle horizon : {1, 63, 64, 100, 300}) {
+        TimingWheel wheel(horizon);
+        std::multimap<Cycle, std::uint32_t> expected;
+        std::vector<std::uint32_t> free;
+        for (std::uint32_t item = 0; item < 200; ++item) free.push_back(item);
+        for (Cycle now = 0; now < 2000; ++now) {
+            std::vector<std::uint32_t> due;
+            for (auto [at, end] = expected.equal_range(now); at != end; ++at) due.push_back(at->second);
+            expected.erase(now);
+            std::vector<std::uint32_t> taken;
+            wheel.take(now, [&](std::uint64_t item) { taken.push_back(static_cast<std::uint32_t>(item)); });
+            REQUIRE(taken == due);
+            free.insert(free.end(), taken.begin(), taken.end());
+            while (!free.empty() && random() % 3 == 0) {
+                const Cycle when = now + 1 + random() % horizon;
+                wheel.schedule(now, when, free.back());
+                expected.emplace(when, free.back());
+                free.pop_back();
+            }
+            REQUIRE(wheel.next(now) == (expected.empty() ? kCycleInfinity : expected.begin()->first));
+            REQUIRE(wheel.empty() == expected.empty());
+        }
+    }
 }
 
 TEST_CASE("the wheel agrees with a sorted set over random delays") {
@@ -49,8 +78,8 @@ TEST_CASE("the wheel agrees with a sorted set over random delays") {
             expected.insert({at, i});
         }
         const Cycle next = wheel.next(now);
-        REQUIRE(next == (expected.empty() ? kNever : expected.begin()->first));
-        now = random() % 4 == 0 && next != kNever ? next : now + 1;
+        REQUIRE(next == (expected.empty() ? kCycleInfinity : expected.begin()->first));
+        now = random() % 4 == 0 && next != kCycleInfinity ? next : now + 1;
         if (next < now) {
             now = next;
         }
@@ -72,8 +101,8 @@ TEST_CASE("entries of a restored wheel come out in the same order") {
     }
     std::vector<std::pair<Cycle, std::uint64_t>> entries;
     wheel.for_each(5, [&](Cycle at, std::uint64_t entry) { entries.push_back({at, entry}); });
-    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-        copy.schedule(5, entry->first, entry->second);
+    for (const auto& [at, entry] : entries) {
+        copy.schedule(5, at, entry);
     }
     for (Cycle at = 6; at < 10; ++at) {
         CHECK(taken(wheel, at) == taken(copy, at));

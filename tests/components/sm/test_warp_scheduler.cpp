@@ -1,16 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <memory>
 #include <random>
-#include <sstream>
 #include <vector>
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::gpu {
@@ -22,9 +19,7 @@ struct Scheduler {
                                                 WarpSchedulerArguments{~ContextMask{0}, states})) {}
     unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, now++); }
     std::uint64_t hash() const {
-        StateHasher hasher;
-        scheduler->hash_state(hasher);
-        return hasher.value();
+        return hash_of_state(*scheduler);
     }
 
     ContextStates states;
@@ -89,13 +84,8 @@ TEST_CASE("every variant picks a candidate or holds back, and goes on alike afte
             const unsigned picked = original.pick(candidates);
             REQUIRE((picked == WarpScheduler::kHoldBack || (candidates & context_bit(picked)) != 0));
         }
-        std::stringstream bytes;
-        {
-            boost::archive::binary_oarchive archive(bytes);
-            original.scheduler->save(archive);
-        }
-        boost::archive::binary_iarchive archive(bytes);
-        restored.scheduler->load(archive);
+        const std::string bytes = saved_state(*original.scheduler);
+        load_state(*restored.scheduler, bytes);
         restored.now = original.now;
         CHECK(original.hash() == restored.hash());
         for (unsigned i = 0; i < 1000; ++i) {

@@ -3,17 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <bit>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <random>
-#include <sstream>
 
 #include "components/sm/lsu/memory_fault.h"
 #include "components/sm/register_file.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 using namespace lookahead;
 using namespace lookahead::gpu;
@@ -102,21 +99,15 @@ class Bench : public LoadStoreListener {
 
     TextureUnit& unit() { return *unit_; }
     std::uint64_t hash() const {
-        StateHasher hasher;
-        unit_->hash_state(hasher);
-        return hasher.value();
+        return hash_of([this](StateArchive& archive) { unit_->fields(archive, &instruction_); });
     }
     /// Exchanges the unit for a new one with its state.
     void restart(const TextureParameters& parameters) {
-        std::stringstream stream;
-        {
-            boost::archive::binary_oarchive archive(stream);
-            unit_->save(archive, &instruction_);
-        }
+        const auto fields = [this](StateArchive& archive) { unit_->fields(archive, &instruction_); };
+        const std::string bytes = state_to_bytes(fields);
         const std::uint64_t before = hash();
         unit_ = std::make_unique<TextureUnit>(parameters, "sm0", registers_, *this, allocations_);
-        boost::archive::binary_iarchive archive(stream);
-        unit_->load(archive, &instruction_);
+        state_from_bytes(bytes, "the texture unit", fields);
         CHECK(hash() == before);
     }
 

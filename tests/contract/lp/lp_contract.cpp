@@ -1,14 +1,11 @@
 #include "tests/contract/lp/lp_contract.h"
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <random>
-#include <sstream>
 #include <tuple>
 
 #include "core/lp/lp_binding.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/archives.h"
 
 namespace lookahead::testing {
 namespace {
@@ -174,16 +171,10 @@ class Bench {
     }
 
     void reload() {
-        std::stringstream stream;
-        {
-            boost::archive::binary_oarchive out(stream);
-            LpBinding::save(*subject_, out);
-        }
+        const std::string bytes =
+            state_to_bytes([this](StateArchive& archive) { LpBinding::fields(*subject_, archive); });
         auto copy = make_bound();
-        {
-            boost::archive::binary_iarchive in(stream);
-            LpBinding::load(*copy, in);
-        }
+        state_from_bytes(bytes, "the LP", [&](StateArchive& archive) { LpBinding::fields(*copy, archive); });
         const std::uint64_t before = hash();
         const Time next_before = subject_->next_event_time();
         subject_ = std::move(copy);
@@ -193,9 +184,7 @@ class Bench {
     }
 
     std::uint64_t hash() const {
-        StateHasher hasher;
-        subject_->hash_state(hasher);
-        return hasher.value();
+        return hash_of_state(*subject_);
     }
 
     const LpContract& contract_;

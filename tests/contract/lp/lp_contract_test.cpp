@@ -2,12 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <random>
 
 #include "core/phold/phold_process.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -73,12 +71,10 @@ class Flawed final : public LogicalProcess {
     Time next_event_time() const override { return kTimeInfinity; }
     bool finished() const override { return true; }
     std::string waiting_for() const override { return "nothing"; }
-    void hash_state(StateHasher& hasher) const override { hasher.add(handled_ + calls_); }
-    void save(boost::archive::binary_oarchive& archive) const override {
+    void fields(StateArchive& archive) override {
         const std::uint64_t saved = flaw_ == Flaw::forgets_on_save ? 0 : handled_;
-        archive << saved << calls_;
+        archive& saved& calls_;
     }
-    void load(boost::archive::binary_iarchive& archive) override { archive >> handled_ >> calls_; }
 
   private:
     Flaw flaw_;

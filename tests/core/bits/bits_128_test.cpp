@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "tests/support/seed.h"
 
 namespace lookahead {
@@ -38,7 +38,7 @@ TEST_CASE("sets are joined, cut, compared, counted and walked through as a bitse
     const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     std::mt19937_64 random(seed);
-    // Of several densities, with an empty half now and then.
+    // Sets of several densities, with an empty half now and then.
     const auto word = [&] {
         return random() % 4 == 0 ? 0 : random() % 2 == 0 ? random() : random() & random() & random();
     };

@@ -247,7 +247,7 @@ TEST_CASE("the effective TOML reads back to the same configuration") {
     CHECK(text.find("ways = 8  # line; m.toml:2\n") != std::string::npos);
 }
 
-TEST_CASE("the hash of the configuration hangs on keys and values, not on where they come from") {
+TEST_CASE("the hash of the configuration depends on keys and values, not on where they come from") {
     const auto hash_of = [](const std::string& toml, const std::string& override_text) {
         auto configuration = Configuration::from_toml(toml, "m.toml");
         if (!override_text.empty()) {

@@ -1,13 +1,11 @@
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/state/archives.h"
 #include "core/stats/statistics.h"
 #include "core/stats/statistics_registry.h"
 
@@ -97,12 +95,6 @@ struct Recorder : StatisticsVisitor {
     }
 };
 
-std::uint64_t hash_of(const BoxCounters& counters) {
-    StateHasher hasher;
-    hash(hasher, counters);
-    return hasher.value();
-}
-
 TEST_CASE("a visitor sees every statistic in the order of declaration") {
     Recorder recorder;
     visit(recorder, "box3", "box", example());
@@ -138,32 +130,26 @@ TEST_CASE("the difference of two moments is what was counted between them") {
 }
 
 TEST_CASE("the hash changes with every single statistic") {
-    const std::uint64_t original = hash_of(example());
-    CHECK(hash_of(example()) == original);
+    const std::uint64_t original = hash_of_state(example());
+    CHECK(hash_of_state(example()) == original);
     BoxCounters changed = example();
     ++changed.cycles;
-    CHECK(hash_of(changed) != original);
+    CHECK(hash_of_state(changed) != original);
     changed = example();
     ++changed.stalls[1];
-    CHECK(hash_of(changed) != original);
+    CHECK(hash_of_state(changed) != original);
     changed = example();
     ++changed.latency.overflow;
-    CHECK(hash_of(changed) != original);
+    CHECK(hash_of_state(changed) != original);
     changed = example();
     --changed.packets;
-    CHECK(hash_of(changed) != original);
+    CHECK(hash_of_state(changed) != original);
 }
 
 TEST_CASE("saved statistics load as they were") {
     const BoxCounters saved = example();
-    std::stringstream stream;
-    {
-        boost::archive::binary_oarchive archive(stream);
-        serialize_counters(archive, saved);
-    }
     BoxCounters loaded;
-    boost::archive::binary_iarchive archive(stream);
-    serialize_counters(archive, loaded);
+    load_state(loaded, saved_state(saved));
     CHECK(loaded == saved);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/message/message_registry.h"
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
 #include "tests/support/variants.h"
@@ -31,10 +31,8 @@ class Process : public LogicalProcess {
   public:
     bool finished() const override { return true; }
     std::string waiting_for() const override { return "nothing"; }
-    void hash_state(StateHasher& hasher) const override { hasher.add(seen_); }
     std::uint64_t progress() const override { return seen_; }
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
   protected:
     std::uint64_t seen_ = 0;

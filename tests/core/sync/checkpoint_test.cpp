@@ -51,7 +51,7 @@ void check_same(const SimulationResult& result, const SimulationResult& expected
     CHECK(result.progress == expected.progress);
 }
 
-/// Of a serial run, on every rank.
+/// What a serial run gives, on every rank.
 struct Recorded {
     InProcessTransport alone;
     Keeper keeper{alone};

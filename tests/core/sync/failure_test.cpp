@@ -210,9 +210,7 @@ TEST_CASE("a process that leaves an event before its horizon is reported instead
         Time next_event_time() const override { return 10; }
         bool finished() const override { return true; }
         std::string waiting_for() const override { return "nothing"; }
-        void hash_state(StateHasher&) const override {}
-        void save(boost::archive::binary_oarchive&) const override {}
-        void load(boost::archive::binary_iarchive&) override {}
+        void fields(StateArchive&) override {}
     };
     Model model;
     model.add({"lazy", "lazy"}, [] { return std::make_unique<Lazy>(); });

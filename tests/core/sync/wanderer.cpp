@@ -1,10 +1,8 @@
 #include "tests/core/sync/wanderer.h"
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <random>
 
-#include "core/stats/state_hasher.h"
+#include "core/state/state_hasher.h"
 #include "core/transport/mpi/mpi_transport.h"
 
 namespace lookahead::testing {
@@ -75,25 +73,8 @@ void Wanderer::handle(Time now, Letter letter) {
     }
 }
 
-void Wanderer::hash_state(StateHasher& hasher) const {
-    hasher.add(random_);
-    hasher.add(handled_);
-    hasher.add(checksum_);
-    hasher.add(static_cast<std::uint64_t>(charged_until_));
-    events_.for_each([&](Time time, const Letter& letter) {
-        hasher.add(static_cast<std::uint64_t>(time));
-        hasher.add(letter.hops_left);
-    });
-}
-
-void Wanderer::save(boost::archive::binary_oarchive& archive) const {
-    archive << random_ << handled_ << checksum_ << charged_until_;
-    events_.save(archive);
-}
-
-void Wanderer::load(boost::archive::binary_iarchive& archive) {
-    archive >> random_ >> handled_ >> checksum_ >> charged_until_;
-    events_.load(archive);
+void Wanderer::fields(StateArchive& archive) {
+    archive& random_& handled_& checksum_& charged_until_& events_;
 }
 
 Model make_wanderers(const WandererOptions& options) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/event/event_queue.h"
+#include "core/phold/event_queue.h"
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
 #include "core/sync/simulation.h"
@@ -33,10 +33,8 @@ class Wanderer final : public LogicalProcess {
     Time next_event_time() const override { return events_.next_time(); }
     bool finished() const override { return waits_for_.empty(); }
     std::string waiting_for() const override { return waits_for_; }
-    void hash_state(StateHasher&) const override;
     std::uint64_t progress() const override { return handled_; }
-    void save(boost::archive::binary_oarchive&) const override;
-    void load(boost::archive::binary_iarchive&) override;
+    void fields(StateArchive& archive) override;
 
     void wait_for(std::string what) { waits_for_ = std::move(what); }
     using LogicalProcess::fail;

@@ -151,7 +151,7 @@ TEST_CASE("a team takes as many as it has room for, and nobody after its end") {
     CHECK_FALSE(ended.next_window(last));
 }
 
-TEST_CASE("a simulation's result does not hang on its threads") {
+TEST_CASE("a simulation's result does not depend on its threads") {
     WandererOptions options;
     options.processes = 17;
     options.hops = 60;

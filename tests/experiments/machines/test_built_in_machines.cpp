@@ -1,8 +1,10 @@
 // The built-in machines as whole machines: every key is checked, and the sizes are those of the published tables.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "components/cache/l1_parameters.h"
 #include "components/dram/dram_parameters.h"
@@ -11,17 +13,17 @@
 #include "components/memory_partition/l2_parameters.h"
 #include "components/protocols/memory.h"
 #include "components/sm/parameters.h"
+#include "core/component/catalogue.h"
+#include "core/component/registered_keys.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/machines/machines.h"
-#include "experiments/run/program.h"
 
 namespace lookahead {
 namespace {
 
 /// Has every key of a machine read, and so checked.
 void read_all(const Configuration& configuration) {
-    const gpu::Machine machine(configuration, {}, [](Device&) {});
-    finaliser_options(configuration);
+    gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
     load_energy_table(configuration.read<EnergyParameters>("energy").table, "");
 }
 
@@ -63,6 +65,34 @@ TEST_CASE("every built-in machine can be built, and has no key that nobody reads
         const Configuration configuration = load_machine(std::string(machine.name));
         CHECK_NOTHROW(read_all(configuration));
         CHECK_NOTHROW(configuration.check_all_used());
+    }
+}
+
+std::vector<std::string> effective_keys(const Configuration& configuration) {
+    std::vector<std::string> keys;
+    for (const EffectiveEntry& entry : configuration.effective_entries()) {
+        keys.push_back(entry.key);
+    }
+    return keys;
+}
+
+TEST_CASE("whatever variants fill the slots, processes read no key that is not known to be read without them") {
+    for (const VariantEntry& variant : registered_variants()) {
+        const auto& slots = registered_slots();
+        if (std::ranges::find(slots, variant.slot, &SlotEntry::name)->default_variant.empty()) {
+            continue;
+        }
+        CAPTURE(variant.slot);
+        CAPTURE(variant.name);
+        Configuration configuration = load_machine("gtx480");
+        configuration.override_value(variant.slot + "=" + variant.name);
+        if (variant.name == "orch") {
+            configuration.override_value("sm.warp_scheduler=group_interleaved");
+        }
+        read_registered(configuration);
+        const std::vector<std::string> known = effective_keys(configuration);
+        gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
+        CHECK(effective_keys(configuration) == known);
     }
 }
 

@@ -33,9 +33,7 @@ class Counting final : public LogicalProcess {
     Time next_event_time() const override { return kTimeInfinity; }
     bool finished() const override { return true; }
     std::string waiting_for() const override { return ""; }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
   private:
     std::uint64_t cycles_ = 0;

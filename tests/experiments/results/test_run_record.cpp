@@ -10,7 +10,7 @@
 namespace lookahead {
 namespace {
 
-TEST_CASE("a run's identity hangs on workload, size, seed, configuration and limits") {
+TEST_CASE("a run's identity depends on workload, size, seed, configuration and limits") {
     const std::string id = make_run_id("vecadd", "tiny", 1, 2);
     CHECK(id.size() == 16);
     CHECK(make_run_id("vecadd", "tiny", 1, 2) == id);
@@ -44,7 +44,7 @@ TEST_CASE("the meta data say what was run and when") {
     CHECK(peak_resident_bytes() > 1'000'000);
 }
 
-TEST_CASE("an input's hash hangs on its bytes, and a missing input is an error") {
+TEST_CASE("an input's hash depends on its bytes, and a missing input is an error") {
     const TemporaryFolder folder;
     std::ofstream(folder.file("a")) << "abc";
     std::ofstream(folder.file("b")) << "abc";

@@ -4,7 +4,6 @@
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
-#include "experiments/results/run_diff.h"
 #include "experiments/results/run_writer.h"
 #include "hdf5_schemas/validate.h"
 #include "tests/core/hdf5/temporary_folder.h"
@@ -65,87 +64,6 @@ TEST_CASE("columns of unequal length are an internal error and leave no file") {
 TEST_CASE("a path that cannot be written is an input error") {
     const TemporaryFolder folder;
     CHECK_THROWS_AS(write_run(example_run(), folder.file("no/folder/run.h5")), InputError);
-}
-
-/// The record before the run: as many of everything, and other numbers.
-RunRecord draft_of(RunRecord record) {
-    for (CounterGroup& group : record.counters) {
-        for (CounterColumn& column : group.columns) {
-            column.values.assign(column.values.size(), 0);
-        }
-    }
-    for (HistogramRecord& histogram : record.histograms) {
-        histogram.counts.assign(histogram.counts.size(), 7);
-    }
-    record.energy.total_j = 0;
-    for (EventRow& row : record.energy.events) {
-        row.count = 0;
-    }
-    for (EngineRow& row : record.engine) {
-        row = {};
-    }
-    for (KernelRow& row : record.kernels) {
-        row.cycles = 0;
-    }
-    record.kernel_counters.values.assign(record.kernel_counters.values.size(), 0);
-    record.series.clear();
-    return record;
-}
-
-TEST_CASE(
-    "a file with a draft is the file without one, also when the draft was of other launches or another machine, "
-    "and when it was begun with another configuration") {
-    const TemporaryFolder folder;
-    const RunRecord record = example_run();
-    write_run(record, folder.file("plain.h5"));
-    RunRecord fewer_launches = draft_of(record);
-    fewer_launches.kernels.pop_back();
-    fewer_launches.kernel_counters = {};
-    fewer_launches.kernel_columns.clear();
-    RunRecord another_kernel = draft_of(record);
-    another_kernel.kernels[0].name += "2";
-    RunRecord other_machine = draft_of(record);
-    other_machine.components.pop_back();
-    RunRecord configured_otherwise = draft_of(record);
-    configured_otherwise.config.pop_back();
-    configured_otherwise.config_hash += 1;
-    for (const RunRecord& draft :
-         {draft_of(record), fewer_launches, another_kernel, other_machine, configured_otherwise}) {
-        RunFile file(folder.file("drafted.h5"), true);
-        CHECK(file.drafts());
-        file.begin(draft);
-        file.draft([draft] { return draft; });
-        file.write(record);
-        CHECK(validate_file(folder.file("drafted.h5")) == std::vector<std::string>{});
-        CHECK(diff_runs(folder.file("plain.h5"), folder.file("drafted.h5")).value_or("none") == "none");
-        const hdf5::InputFile written(folder.file("drafted.h5"));
-        CHECK(written.root().open_dataset("kernels/name").read_texts() ==
-              hdf5::InputFile(folder.file("plain.h5")).root().open_dataset("kernels/name").read_texts());
-        CHECK(written.root().open_dataset("engine/events").read<std::uint64_t>() == std::vector<std::uint64_t>{123, 0});
-    }
-}
-
-TEST_CASE("a draft that nobody asks for, that fails or that is not written leaves no file") {
-    const TemporaryFolder folder;
-    const std::string path = folder.file("run.h5");
-    { const RunFile idle(path, true); }
-    {
-        RunFile begun(path, true);
-        begun.begin(example_run());
-    }
-    {
-        RunFile abandoned(path, true);
-        abandoned.begin(example_run());
-        abandoned.draft([] { return example_run(); });
-        abandoned.wait();
-        CHECK(
-            std::filesystem::is_empty(std::filesystem::path(path).parent_path()));  // whoever is killed leaves nothing
-    }
-    RunFile failing(path, true);
-    failing.begin(example_run());
-    failing.draft([]() -> RunRecord { throw InputError("no such table"); });
-    CHECK_THROWS_WITH_AS(failing.write(example_run()), "no such table", InputError);
-    CHECK(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
 }
 
 /// For the test of the Python reader: `test_experiments_results` writes the file that it reads.

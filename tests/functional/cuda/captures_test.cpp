@@ -267,7 +267,7 @@ TEST_CASE("Accesses that a barrier orders, and those of one warp, are no race; w
     CHECK(nothing.explain() == "it was last written by the host, in call 7; no race was found");
 }
 
-TEST_CASE("Sums in floating point and results of atomics hang on their order; sums of integers do not") {
+TEST_CASE("Sums in floating point and results of atomics depend on their order; sums of integers do not") {
     const auto explain = [](const char* atomics) {
         const std::string ptx = fmt::format(R"(.version 9.0
 .target sm_75
@@ -287,7 +287,7 @@ TEST_CASE("Sums in floating point and results of atomics hang on their order; su
     };
     CHECK(explain("red.global.add.u32 [%rd1+4], 1;").find("no race was found") != std::string::npos);
     CHECK(explain("mov.u32 %r1, %clock; st.global.u32 [%rd1+8], %r1; red.global.add.u32 [%rd1+4], %r1;")
-              .find("it hangs on the machine, perhaps: kernel sum (launch 0) reads the clock in sum.ptx:10") !=
+              .find("it depends on the machine, perhaps: kernel sum (launch 0) reads the clock in sum.ptx:10") !=
           std::string::npos);
     CHECK(explain("mov.u32 %r1, %smid; red.global.add.u32 [%rd1+4], %r1;").find("reads the number of its SM") !=
           std::string::npos);

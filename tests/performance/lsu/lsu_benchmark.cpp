@@ -35,9 +35,7 @@ class InstantMemory final : public MemoryPort {
     const MessageHeader* next_reply(Cycle) override { return std::exchange(waiting_, false) ? &reply_.head : nullptr; }
     Cycle next_reply_cycle(Cycle now) const override { return waiting_ ? now + 1 : kCycleInfinity; }
     bool drained() const override { return !waiting_; }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
   private:
     struct {

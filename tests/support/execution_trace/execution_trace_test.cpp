@@ -40,9 +40,7 @@ class Fault : public gpu::IssueExtension {
     Cycle next_issue(Cycle) const override { return gpu::kNever; }
     void begin_cycle(Cycle) override {}
     void event(unsigned, std::uint32_t, Cycle) override {}
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
   private:
     gpu::PipelineState& state_;

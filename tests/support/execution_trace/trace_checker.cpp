@@ -36,7 +36,7 @@ bool is_the_machines(const isa::Instruction& instruction) {
            (instruction.special >= isa::SpecialRegister::warpid && instruction.special <= isa::SpecialRegister::nsmid);
 }
 
-/// Of a word in the order of append_written(): "R5 of lane 3".
+/// The name of a word in the order of append_written(): "R5 of lane 3".
 std::string describe_word(const isa::Instruction& instruction, isa::LaneMask active, std::size_t word) {
     const auto lanes = static_cast<std::size_t>(std::popcount(active));
     if (word >= instruction.destination_rows * lanes) {

@@ -246,28 +246,16 @@ void TracedExtension::audit(Audit& audit, const std::string& sm) const {
     }
 }
 
-void TracedExtension::hash_state(StateHasher& hasher) const {
-    if (inner_ != nullptr) {
-        inner_->hash_state(hasher);
-    }
-}
-
 void TracedExtension::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
     if (inner_ != nullptr) {
         inner_->visit_statistics(visitor, sm);
     }
 }
 
-void TracedExtension::save(boost::archive::binary_oarchive& archive) const {
-    if (inner_ != nullptr) {
-        inner_->save(archive);
-    }
-}
-
-void TracedExtension::load(boost::archive::binary_iarchive& archive) {
+void TracedExtension::fields(StateArchive& archive) {
     if (inner_ != nullptr) {
         const Turn turn(*this);
-        inner_->load(archive);
+        inner_->fields(archive);
     }
 }
 

@@ -41,10 +41,8 @@ class TracedExtension : public gpu::IssueExtension {
     void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
     void constants_came() override;
     void audit(Audit& audit, const std::string& sm) const override;
-    void hash_state(StateHasher& hasher) const override;
     void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
-    void save(boost::archive::binary_oarchive& archive) const override;
-    void load(boost::archive::binary_iarchive& archive) override;
+    void fields(StateArchive& archive) override;
 
   private:
     /// An instruction that has issued and is not told as written.

@@ -64,7 +64,7 @@ class WarpTrace {
 };
 
 /// The traces of all warps of a program that the functional emulator runs: EmulatorOptions::instructions. Against them a
-/// TraceChecker holds what an SM executes. They are an SM's, too, only if the program has no races and nothing hangs on
+/// TraceChecker holds what an SM executes. They are an SM's, too, only if the program has no races and nothing depends on
 /// clocks, or on where it runs.
 class EmulatedTraces final : public InstructionObserver {
   public:

@@ -268,9 +268,9 @@ TEST_CASE("the data of a prefetch wake up the warp for which it was, if caps.wak
         bench.load(1, 0, {3});
         bench.load(2, 0, {100});
         bench.settle();
-        std::vector<PrefetchBench::Hint> expected{{0, WarpHint::base_known}, {2, WarpHint::base_known}};
+        std::vector<PrefetchBench::Hint> expected{{0, WarpHint::demote}, {2, WarpHint::demote}};
         if (wakeup) {
-            expected.push_back({3, WarpHint::wake_up});
+            expected.push_back({3, WarpHint::promote});
         }
         CHECK(bench.hints == expected);
     }

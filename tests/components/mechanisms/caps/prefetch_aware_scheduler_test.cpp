@@ -49,7 +49,7 @@ TEST_CASE("pas without marks and wake-ups issues as two_level does, cycle for cy
             const ContextState state = kStates[random() % std::size(kStates)];
             for (PasBench* bench : {&pas, &two_level}) {
                 bench->states.set(warp, state);
-                bench->scheduler->hint(WarpHint::wake_up, warp);
+                bench->scheduler->hint(WarpHint::promote, warp);
             }
             if (pas.states.in(ContextState::ready_sp) != 0) {
                 REQUIRE(pas.pick() == two_level.pick());
@@ -112,7 +112,7 @@ TEST_CASE("a warp that is woken up takes the place of the youngest warp without 
             std::string("[pas]\nready_warps = 3\nleading_cta = false\nwakeup = ") + (wakeup ? "true\n" : "false\n"), 1,
             6);
         CHECK(bench.pick() == 0);  // places: 0, marked, 1, 2
-        bench.scheduler->hint(WarpHint::wake_up, 5);
+        bench.scheduler->hint(WarpHint::promote, 5);
         bench.set({0, 1}, ContextState::blocked_by_pipeline);
         CHECK(bench.pick() == (wakeup ? 5 : 2));
         CHECK(bench.pick() == (wakeup ? 5 : 2));
@@ -126,7 +126,7 @@ TEST_CASE("a wake-up of a warp that has a place, waits for memory, or has exited
     bench.scheduler->exited(3);
     bench.set({3}, ContextState::exited);
     for (const unsigned warp : {0u, 1u, 2u, 3u}) {
-        bench.scheduler->hint(WarpHint::wake_up, warp);
+        bench.scheduler->hint(WarpHint::promote, warp);
     }
     CHECK(bench.pick() == 1);
     CHECK(bench.pick() == 0);
@@ -139,7 +139,7 @@ TEST_CASE("a wake-up of a warp that waits for memory takes nobody's place") {
     PasBench bench("pas", "[pas]\nready_warps = 2\nleading_cta = false\nleading_warps = false\n", 1, 5);
     CHECK(bench.pick() == 0);  // places: 0, 1
     bench.set({2}, ContextState::blocked_by_memory);
-    bench.scheduler->hint(WarpHint::wake_up, 2);
+    bench.scheduler->hint(WarpHint::promote, 2);
     bench.set({0}, ContextState::blocked_by_pipeline);
     CHECK(bench.pick() == 1);
 }
@@ -148,7 +148,7 @@ TEST_CASE("over lrr a woken warp goes before unmarked ones once") {
     PasBench bench("pas", "[pas]\nbase = \"lrr\"\nleading_cta = false\n", 1, 5);
     bench.set({0}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 1);
-    bench.scheduler->hint(WarpHint::wake_up, 4);
+    bench.scheduler->hint(WarpHint::promote, 4);
     CHECK(bench.pick() == 4);
     CHECK(bench.pick() == 1);
     bench.set({0}, ContextState::ready_sp);
@@ -159,13 +159,13 @@ TEST_CASE("over lrr a woken warp goes before unmarked ones once") {
 TEST_CASE("over gto leading warps go first only until their base is known") {
     PasBench bench("pas", "pas.base = \"gto\"\n", 2, 3);
     CHECK(bench.pick() == 0);
-    bench.scheduler->hint(WarpHint::base_known, 0);
+    bench.scheduler->hint(WarpHint::demote, 0);
     CHECK(bench.pick() == 3);
-    bench.scheduler->hint(WarpHint::base_known, 3);
+    bench.scheduler->hint(WarpHint::demote, 3);
     CHECK(bench.pick() == 3);  // greedy
     bench.set({3}, ContextState::blocked_by_memory);
     CHECK(bench.pick() == 0);
-    bench.scheduler->hint(WarpHint::wake_up, 5);
+    bench.scheduler->hint(WarpHint::promote, 5);
     CHECK(bench.pick() == 5);
     CHECK(bench.pick() == 5);
 }

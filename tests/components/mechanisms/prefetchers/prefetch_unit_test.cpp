@@ -2,11 +2,8 @@
 // prefetcher that a test tells what to ask for.
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <sstream>
-
 #include "core/lp/audit.h"
+#include "core/state/archives.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
 
 namespace lookahead::gpu::test {
@@ -26,9 +23,7 @@ class ToldPrefetcher final : public Prefetcher {
             port_.prefetch(request);
         }
     }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
     inline static std::vector<std::uint64_t> seen;
 
@@ -312,15 +307,11 @@ PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, b
         if (cycle == checkpoint) {
             const PrefetchCounters& now = bench.prefetches();
             in_all_states = in_all_states || (now.queued > 0 && now.outstanding > 0 && now.late > 0);
-            std::stringstream bytes;
-            {
-                boost::archive::binary_oarchive archive(bytes);
-                bench.unit->save(archive, code);
-            }
+            const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, code); };
+            const std::string bytes = state_to_bytes(fields);
             bench.replace_unit();
             bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
-            boost::archive::binary_iarchive archive(bytes);
-            bench.unit->load(archive, code);
+            state_from_bytes(bytes, "the unit", fields);
             check_accounts(bench.prefetches());
         }
     }

@@ -1,12 +1,10 @@
 // The contract of slot sm.prefetcher, on every variant that is registered.
 #include <doctest/doctest.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <random>
-#include <sstream>
 
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu::test {
 namespace {
@@ -140,16 +138,12 @@ TEST_CASE("a prefetcher restored from a checkpoint goes on as if nothing had bee
             }
             REQUIRE(bench.drain());  // the bench's memory cannot be saved
             if (restore) {
-                std::stringstream bytes;
                 const isa::Instruction* code = bench.kernels.front().code.data();
-                {
-                    boost::archive::binary_oarchive archive(bytes);
-                    bench.unit->save(archive, code);
-                }
+                const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, code); };
+                const std::string bytes = state_to_bytes(fields);
                 bench.replace_unit();
                 bench.unit->begin_launch({bench.kernels.front(), 0, 4, 2});
-                boost::archive::binary_iarchive archive(bytes);
-                bench.unit->load(archive, code);
+                state_from_bytes(bytes, "the unit", fields);
             }
             for (unsigned i = 0; i < 150; ++i) {
                 program.act();

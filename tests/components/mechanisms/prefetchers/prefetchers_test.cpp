@@ -172,7 +172,7 @@ TEST_CASE("oracle fetches each warp's next loads when its CTA starts, and one mo
     for (const unsigned ahead : {1u, 2u}) {
         PrefetchBench bench("oracle", {"oracle.ahead=" + std::to_string(ahead)});
         const auto line = [](std::uint64_t number) { return kBase + number * kLineBytes; };
-        auto& launch = bench.loads.launches.emplace_back();
+        auto& launch = bench.loads->launches.emplace_back();
         launch.warps_per_cta = 2;
         launch.warps.resize(4);  // of two CTAs
         launch.warps[2] = {{0, 1, {line(20)}}, {3, 1, {line(30)}}, {0, 2, {line(40), line(45)}}};

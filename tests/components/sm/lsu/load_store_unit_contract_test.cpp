@@ -2,11 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <random>
-#include <sstream>
+#include <string>
 
+#include "core/state/archives.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 
@@ -134,15 +133,11 @@ void begin_launch(VariantBench& bench) {
 
 void save_and_load(VariantBench& bench) {
     const isa::Instruction* const first = bench.kernels.front().code.data();
-    std::stringstream bytes;
-    {
-        boost::archive::binary_oarchive archive(bytes);
-        bench.unit->save(archive, first);
-    }
+    const auto fields = [&](StateArchive& archive) { bench.unit->fields(archive, first); };
+    const std::string bytes = state_to_bytes(fields);
     bench.replace_unit();
     begin_launch(bench);
-    boost::archive::binary_iarchive archive(bytes);
-    bench.unit->load(archive, first);
+    state_from_bytes(bytes, "the unit", fields);
 }
 
 enum class Way { every_cycle, jumping, restored };

@@ -1,50 +1,18 @@
-// When the unit works: the timing ring, jumps over idle cycles, and checkpoints in the middle of work.
+// When the unit works: jumps over idle cycles, and checkpoints in the middle of work.
 #include <doctest/doctest.h>
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/vector.hpp>
 
 #include <algorithm>
 #include <map>
 #include <random>
-#include <sstream>
 
-#include "components/sm/lsu/timing_ring.h"
 #include "tests/components/sm/lsu/unit_bench.h"
+#include "core/state/archives.h"
 
 namespace lookahead::gpu::test {
 namespace {
 
 using isa::Operation;
 using isa::Order;
-
-TEST_CASE("a timing ring gives items in the cycle of their due time, in the order in which they went in") {
-    std::mt19937 random(5);
-    INFO("seed 5");
-    for (const Cycle horizon : {1, 63, 64, 100, 300}) {
-        TimingRing ring(200, horizon);
-        std::multimap<Cycle, std::uint32_t> expected;
-        std::vector<std::uint32_t> free;
-        for (std::uint32_t item = 0; item < 200; ++item) free.push_back(item);
-        for (Cycle now = 0; now < 2000; ++now) {
-            std::vector<std::uint32_t> due;
-            for (auto [at, end] = expected.equal_range(now); at != end; ++at) due.push_back(at->second);
-            expected.erase(now);
-            std::vector<std::uint32_t> taken;
-            ring.take(now, [&](std::uint32_t item) { taken.push_back(item); });
-            REQUIRE(taken == due);
-            free.insert(free.end(), taken.begin(), taken.end());
-            while (!free.empty() && random() % 3 == 0) {
-                const Cycle when = now + 1 + random() % horizon;
-                ring.schedule(free.back(), when);
-                expected.emplace(when, free.back());
-                free.pop_back();
-            }
-            REQUIRE(ring.next_due(now) == (expected.empty() ? kCycleInfinity : expected.begin()->first));
-            REQUIRE(ring.empty() == expected.empty());
-        }
-    }
-}
 
 /// All kinds of instructions, as the code of a kernel.
 const std::vector<isa::Instruction>& code() {
@@ -214,21 +182,18 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
             original.step();
         }
         busy += !original.unit->drained();
-        std::stringstream stream;
-        {
-            boost::archive::binary_oarchive archive(stream);
-            original.unit->save(archive, code().data());
-            archive << *original.constants;
-        }
+        const std::string bytes = state_to_bytes([&](StateArchive& archive) {
+            original.unit->fields(archive, code().data());
+            archive&* original.constants;
+        });
         ScriptedMemory memory = original.memory;  // with all that is under way
         Bench restored(overrides, &memory);
         restored.registers = original.registers;
         restored.now = original.now;
-        {
-            boost::archive::binary_iarchive archive(stream);
-            restored.unit->load(archive, code().data());
-            archive >> *restored.constants;
-        }
+        state_from_bytes(bytes, "the unit", [&](StateArchive& archive) {
+            restored.unit->fields(archive, code().data());
+            archive&* restored.constants;
+        });
         REQUIRE(restored.hash() == original.hash());
         original.completions.clear();
         REQUIRE(original.drain());

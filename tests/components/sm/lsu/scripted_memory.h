@@ -213,9 +213,7 @@ class ScriptedPort final : public MemoryPort {
     const MessageHeader* next_reply(Cycle now) override { return memory_.next_reply(sm_, now); }
     Cycle next_reply_cycle(Cycle now) const override { return memory_.next_reply_cycle(sm_, now); }
     bool drained() const override { return memory_.next_reply_cycle(sm_, 0) == kCycleInfinity; }
-    void hash_state(StateHasher&) const override {}
-    void save(boost::archive::binary_oarchive&) const override {}
-    void load(boost::archive::binary_iarchive&) override {}
+    void fields(StateArchive&) override {}
 
     /// Nothing can be sent before this cycle.
     Cycle opens_at = 0;

@@ -10,6 +10,7 @@
 #include "components/sm/constant/constant_cache.h"
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/memory_fault.h"
+#include "core/state/archives.h"
 #include "tests/components/sm/lsu/scripted_memory.h"
 
 namespace lookahead::gpu::test {
@@ -98,10 +99,9 @@ class UnitBench : public LoadStoreListener {
         auto port = std::make_unique<ScriptedPort>(memory, sm);
         port_ = port.get();
         LoadStoreArguments arguments{"sm0", configuration_,  kContexts, kSharedBytes, registers,
-                                     *this, std::move(port), &kernels,  &loads,       constants.get()};
+                                     *this, std::move(port), &kernels,  &known_loads,      constants.get()};
         if constexpr (std::is_same_v<Unit, LoadStoreUnit>) {
-            unit = make_variant<LoadStoreUnit>(configuration_.variant(SlotTraits<LoadStoreUnit>::name, ""),
-                                               configuration_, std::move(arguments));
+            unit = make_chosen<LoadStoreUnit>(configuration_, std::move(arguments));
         } else {
             unit =
                 std::make_unique<Unit>(configuration_.read<CoalescingParameters>("coalescing"), std::move(arguments));
@@ -166,11 +166,10 @@ class UnitBench : public LoadStoreListener {
     }
 
     std::uint64_t hash() const {
-        StateHasher hasher;
-        unit->hash_state(hasher);
-        constants->hash(hasher);
-        hasher.add_bytes(registers.data(), registers.bytes());
-        return hasher.value();
+        return hash_of([this](StateArchive& archive) {
+            unit->fields(archive, code().data());
+            archive&* constants& const_cast<RegisterFile&>(registers);
+        });
     }
     ScriptedPort& port() { return *port_; }
 
@@ -182,7 +181,8 @@ class UnitBench : public LoadStoreListener {
   public:
     ScriptedMemory& memory;
     isa::KernelTable kernels;
-    isa::LoadTrace loads;  ///< what a prefetcher that asks is told of the run
+    std::shared_ptr<isa::LoadTrace> loads = std::make_shared<isa::LoadTrace>();
+    isa::KnownLoads known_loads{[this] { return loads; }};  ///< what a prefetcher that asks is told of the run
     RegisterFile registers;
     std::unique_ptr<ConstantCache> constants;
     std::unique_ptr<Unit> unit;

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "components/interconnect/crossbar/packet_size.h"
+#include "core/lp/logical_process.h"
+#include "core/time/clock_domain.h"
+
+namespace lookahead::gpu {
+
+/// One network of a NetworkPair, of requests or of replies: packets that wait for their way, and cycles in which some of
+/// them move. Credit messages take no room: they pass by.
+///
+/// In-port source * destinations + destination; the same destination of out-port 0 leads on.
+class NetworkProcess : public LogicalProcess {
+  public:
+    struct Ends {
+        unsigned sources;
+        unsigned destinations;
+        Cycle delivery_latency;
+        std::int64_t flit_bytes;
+        std::int64_t frequency;
+    };
+    explicit NetworkProcess(const Ends& ends);
+
+    void advance(Inbox inbox, Time horizon) final;
+    Time next_event_time() const final {
+        return next_cycle_ == kCycleInfinity ? kTimeInfinity : clock_.edge(next_cycle_);
+    }
+    bool finished() const final { return packets() == 0; }
+    std::string waiting_for() const final;
+    void audit(Audit& audit) const override;
+
+  protected:
+    virtual std::size_t packets() const = 0;  ///< under way
+    /// A packet, not a credit, comes from a source in cycle `now`.
+    virtual void receive(const MessageHeader& message, Cycle now) = 0;
+    virtual void cycle(Cycle now) = 0;
+    /// Cycles that a credit of an in-port takes beside the delivery, past all packets.
+    virtual Cycle way_of_credit(std::uint16_t /*in_port*/) const { return 0; }
+    virtual void count_credit() = 0;
+
+    /// Sends a packet on whose tail flit leaves the network in cycle `now`.
+    void deliver(const MessageHeader& message, Cycle now);
+    void wake(Cycle when) { next_cycle_ = std::min(next_cycle_, when); }
+
+    Ends ends_;
+    ClockDomain clock_;
+    FlitCounter flits_of_;
+    Cycle next_cycle_ = kCycleInfinity;
+
+  private:
+    void pass_by(const MessageHeader& credit, Cycle now);
+
+    OutPort& out_;
+};
+
+}  // namespace lookahead::gpu

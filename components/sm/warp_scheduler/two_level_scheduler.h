@@ -1,0 +1,68 @@
+#pragma once
+
+#include "components/sm/warp_scheduler/two_level_queues.h"
+#include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/param/parameters.h"
+
+namespace lookahead::gpu {
+
+struct TwoLevelParameters {
+    std::int64_t ready_warps = 8;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::TwoLevelParameters> {
+    using P = lookahead::gpu::TwoLevelParameters;
+    inline static const auto list =
+        parameter_list<P>(integer("ready_warps", &P::ready_warps,
+                                  {.unit = "warp",
+                                   .min = 1,
+                                   .max = gpu::kMaximumContexts,
+                                   .help = "Places of each scheduler's ready queue, whose warps alone may issue.",
+                                   .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"}));
+};
+
+namespace lookahead::gpu {
+
+/// Two-level active scheduling: only the warps of a small ready queue may issue, in turn. One whose next instruction
+/// waits for memory, a fence or a barrier goes to the end of the pending queue, and the warp that has been pending for
+/// longest among those that wait for none of these takes its place. Waiting for an arithmetic result or a fetch is
+/// short and costs no place.
+///
+/// Barriers are among the reasons to leave, for otherwise warps of a CTA could hold all places while they wait for one
+/// that is pending. The queues are brought up to date when the scheduler is asked, and so only in cycles in which some
+/// warp of its own could issue: who waited and got its value in between keeps its place.
+class TwoLevelScheduler : public WarpScheduler {
+  public:
+    using Parameters = TwoLevelParameters;
+
+    TwoLevelScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
+        : queues_(arguments.states, static_cast<unsigned>(parameters.ready_warps)) {}
+
+    unsigned pick(ContextMask candidates, Cycle) override {
+        queues_.update();
+        return pick_ready(candidates);
+    }
+    void started(unsigned warp) override { queues_.append(warp); }
+    void exited(unsigned warp) override { queues_.remove(warp); }
+
+    void fields(StateArchive& archive) override;
+
+  protected:
+    /// The next in turn of the candidates in the ready queue.
+    unsigned pick_ready(ContextMask candidates) {
+        candidates &= queues_.ready();
+        if (candidates == 0) {
+            return kHoldBack;
+        }
+        last_ = next_in_turn(candidates, last_);
+        return last_;
+    }
+
+    TwoLevelQueues queues_;
+    std::uint32_t last_ = kMaximumContexts - 1;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/state/state_archive.h"
+
+namespace lookahead {
+
+/// First in, first out, with room for a fixed number. Slots stay where they are, to be filled in place.
+template <class T>
+class Ring {
+  public:
+    explicit Ring(std::size_t capacity = 0) : slots_(capacity) {}
+
+    std::size_t capacity() const { return slots_.size(); }
+    std::uint32_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    bool full() const { return size_ == slots_.size(); }
+
+    T& front() { return slots_[head_]; }
+    const T& front() const { return slots_[head_]; }
+    /// Number i from the front on; number size() is the slot of the next push.
+    T& operator[](std::uint32_t i) { return slots_[place_of(i)]; }
+    const T& operator[](std::uint32_t i) const { return slots_[place_of(i)]; }
+
+    /// Not when full. The new last one's slot, which has what was there before.
+    T& push() { return (*this)[size_++]; }
+    void pop() {
+        head_ = place_of(1);
+        --size_;
+    }
+    /// Keeps the first ones.
+    void shrink(std::uint32_t size) { size_ = size; }
+
+    template <class F>
+    void for_each(F&& f) {
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            f((*this)[i]);
+        }
+    }
+    template <class F>
+    void for_each(F&& f) const {
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            f((*this)[i]);
+        }
+    }
+
+    /// each(element) lists an element's fields. Where the elements lie is no part of the state.
+    template <class Each>
+    void fields(StateArchive& archive, Each&& each) {
+        std::uint32_t size = size_;
+        archive& size;
+        if (archive.loading()) {
+            head_ = 0;
+            size_ = size;
+        }
+        for_each(each);
+    }
+
+  private:
+    std::size_t place_of(std::uint32_t i) const {
+        const std::size_t place = std::size_t{head_} + i;
+        return place >= slots_.size() ? place - slots_.size() : place;
+    }
+
+    std::uint32_t head_ = 0;
+    std::uint32_t size_ = 0;
+    std::vector<T> slots_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/state/state_archive.h"
+#include "core/state/state_hasher.h"
+
+namespace lookahead {
+
+/// What a list of fields is given to: a class's `fields`, or several.
+using StateList = std::function<void(StateArchive&)>;
+
+/// The fields as the bytes of a Boost archive.
+std::string state_to_bytes(const StateList& fields);
+
+/// Gives the fields what the bytes hold. Bytes that end too early, or of which some are left, are an InputError that
+/// names `what` ("the state of sm3").
+void state_from_bytes(std::string_view bytes, const std::string& what, const StateList& fields);
+
+/// Adds the fields to the hash.
+class HashingArchive final : public StateArchive {
+  public:
+    explicit HashingArchive(StateHasher& hasher) : StateArchive(false), hasher_(hasher) {}
+
+  private:
+    void bytes(void* data, std::size_t size) override { hasher_.add_bytes(data, size); }
+
+    StateHasher& hasher_;
+};
+
+/// The same for a list that one need not write. Hashing and saving only read.
+std::uint64_t hash_of(const StateList& fields);
+template <class State>
+std::uint64_t hash_of_state(const State& state) {
+    return hash_of([&](StateArchive& archive) { archive& const_cast<State&>(state); });
+}
+template <class State>
+std::string saved_state(const State& state) {
+    return state_to_bytes([&](StateArchive& archive) { archive& const_cast<State&>(state); });
+}
+template <class State>
+void load_state(State& state, std::string_view bytes, const std::string& what = "a state") {
+    state_from_bytes(bytes, what, [&](StateArchive& archive) { archive& state; });
+}
+
+}  // namespace lookahead

@@ -1,0 +1,189 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace lookahead {
+
+class StateArchive;
+
+/// Fields of a type that cannot have a member function `fields`: specialised beside the type, with
+/// `static void visit(StateArchive&, T&)`.
+template <class T>
+struct StateFields;
+
+namespace detail {
+
+template <class T>
+concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+template <class T>
+concept HasFields = requires(T& object, StateArchive& archive) { object.fields(archive); };
+
+}  // namespace detail
+
+/// Visits the state of a logical process field by field. A class that is part of such a state lists its fields once, in
+/// `void fields(StateArchive& archive) { archive& first_& second_; }`, and that one list serves checkpoints both ways
+/// and the state's hash: none can leave out what another has.
+///
+/// A list must be a function of what has happened to the process, and not of the windows in which it happened: a queue
+/// lists what is in it, not where in its storage that lies. It may leave out what follows from other fields and from
+/// the configuration; then it makes that anew where `loading()`.
+class StateArchive {
+  public:
+    StateArchive(const StateArchive&) = delete;
+    StateArchive& operator=(const StateArchive&) = delete;
+    virtual ~StateArchive() = default;
+
+    /// The fields are assigned; otherwise they are read.
+    bool loading() const { return loading_; }
+
+    /// A number, an enumerator, an object with `fields`, or a container of such. Vectors and the like are given the
+    /// length that was saved.
+    template <class T>
+    StateArchive& operator&(T& field) {
+        if constexpr (detail::Scalar<T>) {
+            bytes(&field, sizeof field);
+        } else if constexpr (detail::HasFields<T>) {
+            field.fields(*this);
+        } else {
+            StateFields<T>::visit(*this, field);
+        }
+        return *this;
+    }
+
+    /// An object without padding and pointers as its bytes: a message's payload.
+    template <class T>
+    void plain(T& object) {
+        static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
+        bytes(&object, sizeof object);
+    }
+    /// The next `count` objects of this kind, whose number is no part of the state or is listed before.
+    template <class T>
+    void plain(T* objects, std::size_t count) {
+        static_assert(std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>);
+        bytes(objects, count * sizeof(T));
+    }
+
+    /// A field of which only the value can be told and set.
+    template <class Get, class Set>
+    void value(Get&& get, Set&& set) {
+        auto copy = get();
+        *this& copy;
+        if (loading_) {
+            set(copy);
+        }
+    }
+
+    /// A pointer into an array that begins at `first`, or null.
+    template <class T>
+    void pointer_into(const T* first, const T*& pointer) {
+        std::int64_t index = pointer == nullptr ? -1 : pointer - first;
+        *this& index;
+        if (loading_) {
+            pointer = index < 0 ? nullptr : first + index;
+        }
+    }
+
+  protected:
+    explicit StateArchive(bool loading) : loading_(loading) {}
+
+  private:
+    virtual void bytes(void* data, std::size_t size) = 0;
+
+    bool loading_;
+};
+
+namespace detail {
+
+template <class Sequence>
+struct SequenceFields {
+    static void visit(StateArchive& archive, Sequence& sequence) {
+        std::uint64_t size = sequence.size();
+        archive& size;
+        if (archive.loading()) {
+            sequence.clear();
+            sequence.resize(size);
+        }
+        using Element = typename Sequence::value_type;
+        if constexpr (Scalar<Element> && requires { sequence.data(); } && std::has_unique_object_representations_v<Element>) {
+            archive.plain(sequence.data(), sequence.size());
+        } else {
+            for (auto& element : sequence) {
+                archive& element;
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
+template <class T>
+struct StateFields<std::vector<T>> : detail::SequenceFields<std::vector<T>> {};
+template <class T>
+struct StateFields<std::deque<T>> : detail::SequenceFields<std::deque<T>> {};
+template <>
+struct StateFields<std::string> : detail::SequenceFields<std::string> {};
+
+template <class T>
+struct FixedFields {
+    static void visit(StateArchive& archive, T& elements) {
+        for (auto& element : elements) {
+            archive& element;
+        }
+    }
+};
+template <class T, std::size_t N>
+struct StateFields<std::array<T, N>> : FixedFields<std::array<T, N>> {};
+template <class T, std::size_t N>
+struct StateFields<T[N]> : FixedFields<T[N]> {};
+
+template <class First, class Second>
+struct StateFields<std::pair<First, Second>> {
+    static void visit(StateArchive& archive, std::pair<First, Second>& pair) { archive& pair.first& pair.second; }
+};
+
+template <class T>
+struct StateFields<std::optional<T>> {
+    static void visit(StateArchive& archive, std::optional<T>& optional) {
+        bool holds = optional.has_value();
+        archive& holds;
+        if (archive.loading()) {
+            optional.reset();
+            if (holds) optional.emplace();
+        }
+        if (holds) archive&* optional;
+    }
+};
+
+template <class Key, class T>
+struct StateFields<std::map<Key, T>> {
+    static void visit(StateArchive& archive, std::map<Key, T>& map) {
+        std::uint64_t size = map.size();
+        archive& size;
+        if (archive.loading()) {
+            map.clear();
+            for (; size > 0; --size) {
+                std::pair<Key, T> entry{};
+                archive& entry;
+                map.insert(map.end(), std::move(entry));
+            }
+            return;
+        }
+        for (auto& [key, mapped] : map) {
+            Key copy = key;
+            archive& copy& mapped;
+        }
+    }
+};
+
+}  // namespace lookahead

@@ -1,0 +1,51 @@
+#include <vector>
+
+#include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/transpose/files.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::int64_t kTile = 32;
+constexpr std::uint32_t kRows = 8;
+
+constexpr std::array<SizedParameter, 3> kParameters{{
+    {"width", "element", {160, 1024, 4096, 8192}, 1 << 14, "Width of the matrix; 1024 in the suite.", kTile},
+    {"height", "element", {96, 1024, 2048, 8192}, 1 << 14, "Height of the matrix; 1024 in the suite.", kTile},
+    {"rounds", "round", {1, 4, 10, 20}, 1 << 14, "Launches with the same matrix; 100 in the suite."},
+}};
+
+class Transpose : public SizedWorkload<kParameters> {
+  public:
+    LOOKAHEAD_SIZED_WORKLOAD(Transpose, transpose)
+
+    void run(Device& device) override {
+        from_ = XorShift32(seed()).floats(width_ * height_);
+        const DeviceAddress from = device.upload(from_), to = device.allocate(from_.size() * sizeof(float));
+        for (std::int64_t round = 0; round < rounds_; ++round) {
+            device.launch(
+                "transpose", {{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, kRows}},
+                pack_parameters(to, from, static_cast<std::int32_t>(width_), static_cast<std::int32_t>(height_)));
+        }
+        to_ = device.download<float>(to, from_.size());
+    }
+
+    CheckReport check() const override {
+        std::vector<float> expected(from_.size());
+        for (std::int64_t y = 0; y < height_; ++y) {
+            for (std::int64_t x = 0; x < width_; ++x) expected[x * height_ + y] = from_[y * width_ + x];
+        }
+        return compare_exact("element", to_, expected);
+    }
+
+  private:
+    const std::int64_t width_ = value(0), height_ = value(1), rounds_ = value(2);
+    std::vector<float> from_, to_;
+};
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_WORKLOAD(Transpose, transpose)
+
+}  // namespace lookahead
