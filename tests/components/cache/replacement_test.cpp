@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "tests/components/cache/l1_bench.h"
 #include "core/state/archives.h"
+#include "tests/components/cache/l1_bench.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::gpu::test {

@@ -18,9 +18,7 @@ struct Scheduler {
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml("", "test"),
                                                 WarpSchedulerArguments{~ContextMask{0}, states})) {}
     unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, now++); }
-    std::uint64_t hash() const {
-        return hash_of_state(*scheduler);
-    }
+    std::uint64_t hash() const { return hash_of_state(*scheduler); }
 
     ContextStates states;
     std::unique_ptr<WarpScheduler> scheduler;

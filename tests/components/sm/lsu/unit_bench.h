@@ -99,7 +99,7 @@ class UnitBench : public LoadStoreListener {
         auto port = std::make_unique<ScriptedPort>(memory, sm);
         port_ = port.get();
         LoadStoreArguments arguments{"sm0", configuration_,  kContexts, kSharedBytes, registers,
-                                     *this, std::move(port), &kernels,  &known_loads,      constants.get()};
+                                     *this, std::move(port), &kernels,  &known_loads, constants.get()};
         if constexpr (std::is_same_v<Unit, LoadStoreUnit>) {
             unit = make_chosen<LoadStoreUnit>(configuration_, std::move(arguments));
         } else {
