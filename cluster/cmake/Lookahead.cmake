@@ -13,7 +13,7 @@ set(LOOKAHEAD_SANITIZE "" CACHE STRING "value for -fsanitize=, or empty")
 # One baseline for every host, so that a run's result cannot hang on the machine that computed it.
 add_compile_options(-march=x86-64-v3 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  add_compile_options(-Wno-array-bounds)  # of std::string's `text + "..."` it says so where there is nothing (GCC's bug 105651)
+  add_compile_options(-Wno-array-bounds)  # GCC 12 sees overruns in `text + "..."` of strings
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # GCC's pragmas and attributes that guide its vectoriser. Clang builds are for fuzzing only.
