@@ -248,8 +248,8 @@ void DramChannel::Bank::fields(StateArchive& archive) {
 
 void DramChannel::fields(StateArchive& archive) {
     scheduler_->fields(archive);
-    archive& banks_& serving_& waiting_& returning_& next_age_& limits_& last_activates_& oldest_activate_& next_refresh_&
-        next_cycle_& next_bank_& counters_;
+    archive& banks_& serving_& waiting_& returning_& next_age_& limits_& last_activates_& oldest_activate_&
+        next_refresh_& next_cycle_& next_bank_& counters_;
     if (archive.loading()) {
         for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
             set_candidate(static_cast<unsigned>(std::countr_zero(left)));

@@ -52,7 +52,7 @@ void MemoryImage::fields(StateArchive& archive) {
     if (archive.loading()) {
         groups_.clear();
         std::uint64_t number = 0;
-        for (archive& number; number != 0; archive& number) {
+        for (archive& number; number != 0; archive & number) {
             archive.plain(place((number - 1) << kPageBits), kPageBytes);
         }
         return;

@@ -52,9 +52,7 @@ struct CtaBarrier {
     /// "barrier 3, at which 2 of 4 warps have arrived", for messages.
     std::string describe(unsigned number, std::uint32_t live_warps) const;
 
-    void fields(StateArchive& archive) {
-        archive& arrived& threads& true_lanes& all_true;
-    }
+    void fields(StateArchive& archive) { archive& arrived& threads& true_lanes& all_true; }
 };
 
 }  // namespace lookahead::isa

@@ -145,9 +145,7 @@ class SimtState : private SimtStack {
         LaneMask members = 0;
         std::uint64_t key = 0;
 
-        void fields(StateArchive& archive) {
-            archive& pc& mask& barrier& wait& old& hold& members& key;
-        }
+        void fields(StateArchive& archive) { archive& pc& mask& barrier& wait& old& hold& members& key; }
     };
     /// A convergence barrier: lanes `members` meet at `pc`. Without members its place is free.
     struct Barrier {
@@ -155,9 +153,7 @@ class SimtState : private SimtStack {
         LaneMask members = 0;
         std::uint16_t parent = kNoBarrier;  ///< that encloses it
 
-        void fields(StateArchive& archive) {
-            archive& pc& members& parent;
-        }
+        void fields(StateArchive& archive) { archive& pc& members& parent; }
     };
 
     void reconverge() {

@@ -55,10 +55,10 @@ class InternalError : public Error {
 }  // namespace lookahead
 
 /// An invariant that is cheap enough to check in every build.
-#define LOOKAHEAD_ASSERT(condition, message)                                               \
-    do {                                                                                   \
-        if (!(condition)) [[unlikely]]                                                     \
-            ::lookahead::assertion_failed(#condition, __FILE__, __LINE__, (message));      \
+#define LOOKAHEAD_ASSERT(condition, message)                                          \
+    do {                                                                              \
+        if (!(condition)) [[unlikely]]                                                \
+            ::lookahead::assertion_failed(#condition, __FILE__, __LINE__, (message)); \
     } while (false)
 
 /// An invariant that is checked in debug builds only, because it stands on a hot path.

@@ -64,7 +64,6 @@ class LogicalProcess {
     virtual void start_trace(const TraceWindow&) {}
     virtual void visit_trace(TraceVisitor&) const {}
 
-
     LpId id() const { return id_; }
     const std::string& name() const { return name_; }
     unsigned out_ports() const { return static_cast<unsigned>(ports_.size()); }

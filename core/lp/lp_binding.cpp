@@ -31,7 +31,7 @@ void LpBinding::send_through(LogicalProcess& lp, MessageRouter& router) {
 void LpBinding::fields(LogicalProcess& lp, StateArchive& archive) {
     lp.fields(archive);
     for (const auto& port : lp.ports_) {
-        archive& port->sequence_;
+        archive & port->sequence_;
     }
 }
 

@@ -27,7 +27,9 @@ template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
 template <class T>
-concept HasFields = requires(T& object, StateArchive& archive) { object.fields(archive); };
+concept HasFields = requires(T& object, StateArchive& archive) {
+    object.fields(archive);
+};
 
 }  // namespace detail
 
@@ -115,7 +117,8 @@ struct SequenceFields {
             sequence.resize(size);
         }
         using Element = typename Sequence::value_type;
-        if constexpr (Scalar<Element> && requires { sequence.data(); } && std::has_unique_object_representations_v<Element>) {
+        if constexpr (Scalar<Element> && requires { sequence.data(); } &&
+                      std::has_unique_object_representations_v<Element>) {
             archive.plain(sequence.data(), sequence.size());
         } else {
             for (auto& element : sequence) {

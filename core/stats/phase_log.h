@@ -20,9 +20,7 @@ class PhaseLog {
     /// Calls f(phase, counts) for each phase in order; what was counted after the last one is in none.
     void for_each(const std::function<void(std::uint64_t phase, std::span<const std::uint64_t> counts)>& f) const;
 
-    void fields(StateArchive& archive) {
-        archive& totals_& bytes_;
-    }
+    void fields(StateArchive& archive) { archive& totals_& bytes_; }
 
   private:
     void append(std::uint64_t value);

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include "core/stats/histogram.h"
 #include "core/state/state_archive.h"
+#include "core/stats/histogram.h"
 #include "core/stats/statistics_visitor.h"
 
 /// Statistics are plain integers in a struct of the component, counted with ++ and declared once:

@@ -1,12 +1,11 @@
 // `bench`: the engine's own benchmarks.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "core/phold/phold.h"
 #include "core/phold/window_benchmark.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/json.h"
 #include "experiments/cli/session.h"
 #include "experiments/results/run_record.h"
 
@@ -23,20 +22,19 @@ struct BenchOptions {
     std::string protocol(const Session& session) const {
         return !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
     }
-    void add_common(CLI::App& command) {
+    void add_common(Command command) {
         command.add_option("--sync", sync, "serial, window or null_message [serial; window on several ranks]");
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
     }
 };
 
-void print(const nlohmann::ordered_json& object, bool json) {
+void print(const Json::Object& object, bool json) {
     if (json) {
-        std::printf("%s\n", object.dump(2).c_str());
+        std::printf("%s\n", Json(object).page().c_str());
         return;
     }
-    for (const auto& [key, value] : object.items()) {
-        std::printf("%-16s %s\n", key.c_str(),
-                    value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+    for (const auto& [key, value] : object) {
+        std::printf("%-16s %s\n", key.c_str(), value.plain().c_str());
     }
 }
 
@@ -75,7 +73,7 @@ ExitCode window(const BenchOptions& options, const Session& session) {
 
 /// The same PHOLD under every protocol that can use the ranks at hand.
 ExitCode ranks(const BenchOptions& options, const Session& session) {
-    nlohmann::ordered_json object{{"benchmark", "ranks"}, {"ranks", session.transport.size()}};
+    Json::Object object{{"benchmark", "ranks"}, {"ranks", session.transport.size()}};
     for (const char* sync : {"serial", "window", "null_message"}) {
         if (session.transport.size() > 1 && std::string(sync) == "serial") {
             continue;
@@ -86,9 +84,10 @@ ExitCode ranks(const BenchOptions& options, const Session& session) {
             compute += rank.compute_seconds;
             blocked += rank.blocked_seconds;
         }
-        object[sync] = {{"events_per_s", result.events_per_second},
-                        {"blocked_share", blocked / std::max(compute + blocked, 1e-9)},
-                        {"state_hash", hash_text(result.state_hash)}};
+        const Json::Object figures{{"events_per_s", result.events_per_second},
+                                   {"blocked_share", blocked / std::max(compute + blocked, 1e-9)},
+                                   {"state_hash", hash_text(result.state_hash)}};
+        object.emplace_back(sync, figures);
     }
     if (session.prints()) {
         print(object, options.json);
@@ -96,39 +95,37 @@ ExitCode ranks(const BenchOptions& options, const Session& session) {
     return ExitCode::done;
 }
 
-void add_phold_options(CLI::App& command, PholdOptions& phold) {
-    command.add_option("--lps", phold.lps, "Logical processes")->capture_default_str();
-    command.add_option("--events", phold.events, "Events of each logical process")->capture_default_str();
-    command.add_option("--remote", phold.remote, "Probability that an event goes to another process")
-        ->capture_default_str();
+void add_phold_options(Command command, PholdOptions& phold) {
+    command.add_option("--lps", phold.lps, "Logical processes").show_default();
+    command.add_option("--events", phold.events, "Events of each logical process").show_default();
+    command.add_option("--remote", phold.remote, "Probability that an event goes to another process").show_default();
     command.add_option("--lookahead", phold.lookahead, "Least delay, in units of the mean of the random part")
-        ->capture_default_str();
-    command.add_option("--payload", phold.payload, "Bytes of an event")->capture_default_str();
-    command.add_option("--duration", phold.duration, "Simulated time, in units of the mean delay")
-        ->capture_default_str();
-    command.add_option("--queue", phold.queue, "Queue of a process's own events: wheel or heap")->capture_default_str();
-    command.add_option("--seed", phold.seed, "Seed")->capture_default_str();
+        .show_default();
+    command.add_option("--payload", phold.payload, "Bytes of an event").show_default();
+    command.add_option("--duration", phold.duration, "Simulated time, in units of the mean delay").show_default();
+    command.add_option("--queue", phold.queue, "Queue of a process's own events: wheel or heap").show_default();
+    command.add_option("--seed", phold.seed, "Seed").show_default();
 }
 
 }  // namespace
 
-void add_bench_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("bench", "Measure the simulation engine itself.");
-    command->require_subcommand(1);
+void add_bench_command(Command program, Session& session) {
+    Command command = program.add_command("bench", "Measure the simulation engine itself.");
+    command.require_command();
     auto options = std::make_shared<BenchOptions>();
     const auto add = [&](const char* name, const char* help, auto action) {
-        CLI::App* each = command->add_subcommand(name, help);
-        options->add_common(*each);
-        each->callback([&session, options, action] {
+        Command each = command.add_command(name, help);
+        options->add_common(each);
+        each.when_given([&session, options, action] {
             session.action = [&session, options, action] { return action(*options, session); };
         });
         return each;
     };
-    add_phold_options(*add("phold", "Events per second of the PHOLD model.", phold), options->phold);
+    add_phold_options(add("phold", "Events per second of the PHOLD model.", phold), options->phold);
     add("window", "Cost of a window in which nothing happens.", window)
-        ->add_option("--windows", options->windows, "How many")
-        ->capture_default_str();
-    add_phold_options(*add("ranks", "PHOLD under every protocol, with the share of time that ranks wait.", ranks),
+        .add_option("--windows", options->windows, "How many")
+        .show_default();
+    add_phold_options(add("ranks", "PHOLD under every protocol, with the share of time that ranks wait.", ranks),
                       options->phold);
 }
 

@@ -1,6 +1,5 @@
 // `capture`: run an unmodified CUDA program, or a built-in workload's host driver, on the functional emulator and record
 // what it does with its device.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -141,22 +140,22 @@ ExitCode capture(const CaptureOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_capture_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand(
+void add_capture_command(Command program, Session& session) {
+    Command command = program.add_command(
         "capture", "Record what a CUDA program does with its device, or what a built-in workload's host driver does.");
-    command->footer(kGuide + command->get_footer());
+    command.prepend_footer(kGuide);
     auto options = std::make_shared<CaptureOptions>();
-    command->add_option("-o,--out", options->out, "The capture [PROGRAM.capture.h5]");
-    command->add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
-        ->capture_default_str();
+    command.add_option("-o,--out", options->out, "The capture [PROGRAM.capture.h5]");
+    command.add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
+        .show_default();
     command
-        ->add_option("--option", options->machine.overrides, "Set a configuration key of the machine; may be repeated")
-        ->allow_extra_args(false);
-    command->add_option("--workload", options->workload.workload, "A built-in workload instead of a program");
-    options->workload.add_inputs_to(*command);
-    command->add_option("--progress", options->progress, "Progress on stderr: plain or none")->capture_default_str();
-    command->add_option("COMMAND", options->command, "The program and its arguments, after --");
-    command->callback(
+        .add_option("--option", options->machine.overrides, "Set a configuration key of the machine; may be repeated")
+        .one_value_each();
+    command.add_option("--workload", options->workload.workload, "A built-in workload instead of a program");
+    options->workload.add_inputs_to(command);
+    command.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
+    command.add_option("COMMAND", options->command, "The program and its arguments, after --");
+    command.when_given(
         [&session, options] { session.action = [&session, options] { return capture(*options, session); }; });
 }
 

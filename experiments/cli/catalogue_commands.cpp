@@ -1,5 +1,4 @@
 // `list` and `describe`: what there is, and what it means.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -117,15 +116,15 @@ void print(const Session& session, const std::string& text) {
 
 }  // namespace
 
-void add_list_command(CLI::App& program, Session& session) {
-    CLI::App* command =
-        program.add_subcommand("list", "List workloads, machines, variants, studies, parameters or statistics.");
+void add_list_command(Command program, Session& session) {
+    Command command =
+        program.add_command("list", "List workloads, machines, variants, studies, parameters or statistics.");
     auto what = std::make_shared<std::string>();
     command
-        ->add_option("WHAT", *what,
-                     "workloads, machines, variants, studies (all four if left out), parameters, statistics")
-        ->check(CLI::IsMember({"workloads", "machines", "variants", "studies", "parameters", "statistics"}));
-    command->callback([&session, what] {
+        .add_option("WHAT", *what,
+                    "workloads, machines, variants, studies (all four if left out), parameters, statistics")
+        .one_of({"workloads", "machines", "variants", "studies", "parameters", "statistics"});
+    command.when_given([&session, what] {
         session.action = [&session, what] {
             print(session, list_everything(*what));
             return ExitCode::done;
@@ -133,13 +132,13 @@ void add_list_command(CLI::App& program, Session& session) {
     });
 }
 
-void add_describe_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("describe",
-                                               "Say what a variant, slot, workload, machine, parameter or statistic "
-                                               "is: meaning, unit, range, default, source.");
+void add_describe_command(Command program, Session& session) {
+    Command command = program.add_command("describe",
+                                          "Say what a variant, slot, workload, machine, parameter or statistic "
+                                          "is: meaning, unit, range, default, source.");
     auto name = std::make_shared<std::string>();
-    command->add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480")->required();
-    command->callback([&session, name] {
+    command.add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480").required();
+    command.when_given([&session, name] {
         session.action = [&session, name] {
             print(session, describe_anything(*name) + "\n");
             return ExitCode::done;

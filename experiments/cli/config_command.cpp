@@ -1,5 +1,4 @@
 // `config`: the effective configuration, all keys, and the check of a file.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -31,33 +30,31 @@ void print(const Session& session, const std::string& text) {
 
 }  // namespace
 
-void add_config_command(CLI::App& program, Session& session) {
-    CLI::App* command =
-        program.add_subcommand("config", "Show the effective configuration, list all keys, check a file.");
-    command->require_subcommand(1);
+void add_config_command(Command program, Session& session) {
+    Command command = program.add_command("config", "Show the effective configuration, list all keys, check a file.");
+    command.require_command();
     auto options = std::make_shared<MachineOptions>();
 
-    CLI::App* show = command->add_subcommand("show", "Print the effective configuration as TOML.");
-    options->add_to(*show);
-    show->callback([&session, options] {
+    Command show = command.add_command("show", "Print the effective configuration as TOML.");
+    options->add_to(show);
+    show.when_given([&session, options] {
         session.action = [&session, options] {
             print(session, checked(*options).effective_toml());
             return ExitCode::done;
         };
     });
 
-    CLI::App* schema =
-        command->add_subcommand("schema", "List every key with its type, range, unit, default and meaning.");
-    schema->callback([&session] {
+    Command schema = command.add_command("schema", "List every key with its type, range, unit, default and meaning.");
+    schema.when_given([&session] {
         session.action = [&session] {
             print(session, list_parameters());
             return ExitCode::done;
         };
     });
 
-    CLI::App* validate = command->add_subcommand("validate", "Check a machine file.");
-    validate->add_option("FILE", options->machine, "The machine file")->required();
-    validate->callback([&session, options] {
+    Command validate = command.add_command("validate", "Check a machine file.");
+    validate.add_option("FILE", options->machine, "The machine file").required();
+    validate.when_given([&session, options] {
         session.action = [&session, options] {
             checked(*options);
             print(session, options->machine + ": valid\n");

@@ -1,14 +1,13 @@
 // `emulate`: run a workload functionally, without timing.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "components/device/device_print.h"
 #include "components/emulator/emulated_device.h"
 #include "components/sm/simt/simt_model.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
@@ -30,21 +29,21 @@ void print_counts(const EmulatedDevice& device, const CheckReport& check, const 
                   bool json) {
     const ExecutionCounts& counts = device.counts();
     const double rate = static_cast<double>(counts.total.warps) / seconds;
-    nlohmann::ordered_json classes;
+    std::vector<std::pair<std::string, std::uint64_t>> classes;
     for (unsigned i = 0; i < counts.by_class.size(); ++i) {
         const auto each = static_cast<InstructionClass>(i);
-        classes[std::string(name_of(each))] = counts.of(each).warps;
+        classes.emplace_back(name_of(each), counts.of(each).warps);
     }
     if (json) {
-        const nlohmann::ordered_json object{{"workload", workload},
-                                            {"outputs", kOutputNames[static_cast<int>(check.outputs)]},
-                                            {"warp_instructions", counts.total.warps},
-                                            {"thread_instructions", counts.total.threads},
-                                            {"kernels", device.launches().size()},
-                                            {"wall_s", seconds},
-                                            {"warp_instructions_per_s", rate},
-                                            {"warp_instructions_by_class", classes}};
-        std::printf("%s\n", object.dump(2).c_str());
+        const Json::Object object{{"workload", workload},
+                                  {"outputs", kOutputNames[static_cast<int>(check.outputs)]},
+                                  {"warp_instructions", counts.total.warps},
+                                  {"thread_instructions", counts.total.threads},
+                                  {"kernels", device.launches().size()},
+                                  {"wall_s", seconds},
+                                  {"warp_instructions_per_s", rate},
+                                  {"warp_instructions_by_class", Json::Object(classes.begin(), classes.end())}};
+        std::printf("%s\n", Json(object).page().c_str());
         return;
     }
     std::printf("%s: outputs %s (%s)\n", workload.c_str(), kOutputNames[static_cast<int>(check.outputs)],
@@ -52,8 +51,8 @@ void print_counts(const EmulatedDevice& device, const CheckReport& check, const 
     std::printf("  %llu warp instructions, %llu thread instructions, %zu kernel launches, %.1f M warp instructions/s\n",
                 static_cast<unsigned long long>(counts.total.warps),
                 static_cast<unsigned long long>(counts.total.threads), device.launches().size(), rate / 1e6);
-    for (const auto& [name, warps] : classes.items()) {
-        std::printf("  %-18s %12llu\n", name.c_str(), static_cast<unsigned long long>(warps.get<std::uint64_t>()));
+    for (const auto& [name, warps] : classes) {
+        std::printf("  %-18s %12llu\n", name.c_str(), static_cast<unsigned long long>(warps));
     }
 }
 
@@ -88,16 +87,16 @@ ExitCode emulate(const EmulateOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_emulate_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand(
+void add_emulate_command(Command program, Session& session) {
+    Command command = program.add_command(
         "emulate", "Run a workload on the functional emulator: counts, outputs checked, no timing.");
     auto options = std::make_shared<EmulateOptions>();
-    options->workload.add_to(*command);
-    options->machine.add_to(*command);
-    command->add_option("--max-instructions", options->max_instructions,
-                        "Give up after so many warp instructions; 0: no limit");
-    command->add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
-    command->callback(
+    options->workload.add_to(command);
+    options->machine.add_to(command);
+    command.add_option("--max-instructions", options->max_instructions,
+                       "Give up after so many warp instructions; 0: no limit");
+    command.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
+    command.when_given(
         [&session, options] { session.action = [&session, options] { return emulate(*options, session); }; });
 }
 

@@ -1,5 +1,4 @@
 // `validate` and `diff`: result files.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -10,11 +9,11 @@
 
 namespace lookahead::cli {
 
-void add_validate_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("validate", "Check a result file against its schema.");
+void add_validate_command(Command program, Session& session) {
+    Command command = program.add_command("validate", "Check a result file against its schema.");
     auto file = std::make_shared<std::string>();
-    command->add_option("FILE", *file, "HDF5 file")->required();
-    command->callback([&session, file] {
+    command.add_option("FILE", *file, "HDF5 file").required();
+    command.when_given([&session, file] {
         session.action = [&session, file] {
             if (!session.prints()) {
                 return ExitCode::done;
@@ -32,13 +31,13 @@ void add_validate_command(CLI::App& program, Session& session) {
     });
 }
 
-void add_diff_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand(
+void add_diff_command(Command program, Session& session) {
+    Command command = program.add_command(
         "diff", "Compare two result files, all but /meta and /engine, bit for bit; exit code 4 if they differ.");
     auto files = std::make_shared<std::pair<std::string, std::string>>();
-    command->add_option("A", files->first, "HDF5 file")->required();
-    command->add_option("B", files->second, "HDF5 file")->required();
-    command->callback([&session, files] {
+    command.add_option("A", files->first, "HDF5 file").required();
+    command.add_option("B", files->second, "HDF5 file").required();
+    command.when_given([&session, files] {
         session.action = [&session, files] {
             if (!session.prints()) {
                 return ExitCode::done;

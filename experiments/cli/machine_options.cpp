@@ -1,20 +1,18 @@
 #include "experiments/cli/machine_options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "experiments/machines/machines.h"
 
 namespace lookahead::cli {
 
-void MachineOptions::add_to(CLI::App& command) {
+void MachineOptions::add_to(Command command) {
     command.add_option("--machine,-m", machine, "Name of a machine ('lookahead list machines') or a TOML file")
-        ->capture_default_str();
+        .show_default();
     command
         .add_option(
             "-o,--option", overrides,
             "Set a configuration key, as in -o sm.warp_scheduler=lrr; may be repeated. 'lookahead config schema' "
             "lists the keys")
-        ->allow_extra_args(false);
+        .one_value_each();
 }
 
 Configuration MachineOptions::configuration() const {
@@ -25,27 +23,26 @@ Configuration MachineOptions::configuration() const {
     return configuration;
 }
 
-void WorkloadOptions::add_to(CLI::App& command) {
-    const auto take_capture = [this](std::string& name) -> std::string {
+void WorkloadOptions::add_to(Command command) {
+    const auto take_capture = [this](std::string& name) {
         if (name.ends_with(".h5")) {
             capture = name;
             name = "capture";
         }
-        return {};
     };
     command
         .add_option("WORKLOAD", workload,
                     "Name of a workload ('lookahead list workloads'), or a capture (a file that ends in .h5)")
-        ->required()
-        ->transform(CLI::Validator(take_capture, ""));
+        .required()
+        .change(take_capture);
     add_inputs_to(command);
 }
 
-void WorkloadOptions::add_inputs_to(CLI::App& command) {
-    command.add_option("--size", size, "tiny, small, medium or large")->capture_default_str();
-    command.add_option("--seed", seed, "Seed of the inputs")->check(CLI::Range(1u, 0xffffffffu))->capture_default_str();
+void WorkloadOptions::add_inputs_to(Command command) {
+    command.add_option("--size", size, "tiny, small, medium or large").show_default();
+    command.add_option("--seed", seed, "Seed of the inputs").in_range(1u, 0xffffffffu).show_default();
     command.add_option("--set", settings, "Set a parameter of the workload, as in --set n=4096; may be repeated")
-        ->allow_extra_args(false);
+        .one_value_each();
 }
 
 std::vector<std::string> WorkloadOptions::input_files() const {

@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "core/param/configuration.h"
+#include "experiments/cli/command_line.h"
 #include "experiments/workloads/workload.h"
-
-namespace CLI {
-class App;
-}
 
 namespace lookahead::cli {
 
@@ -18,7 +15,7 @@ struct MachineOptions {
     std::string machine = "gtx480";
     std::vector<std::string> overrides;  ///< -o key=value
 
-    void add_to(CLI::App& command);
+    void add_to(Command command);
     /// The machine's configuration with the overrides.
     Configuration configuration() const;
 };
@@ -30,9 +27,9 @@ struct WorkloadOptions {
     std::vector<std::string> settings;  ///< --set key=value: parameters of the workload
     std::string capture;                ///< WORKLOAD was this file: the workload is `capture`
 
-    void add_to(CLI::App& command);
+    void add_to(Command command);
     /// All but the workload's name.
-    void add_inputs_to(CLI::App& command);
+    void add_inputs_to(Command command);
     /// The capture or PTX file, where the workload is one.
     std::vector<std::string> input_files() const;
     WorkloadContext context() const { return {parse_size(size), seed}; }

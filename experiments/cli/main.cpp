@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +11,7 @@
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
 #include "core/transport/transport.h"
+#include "experiments/cli/command_line.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
@@ -38,12 +39,12 @@ void print_error(const Session& session, const std::string& sentence) {
     }
 }
 
-struct Command {
+struct CommandEntry {
     std::string_view name;
-    void (*add_to)(CLI::App&, Session&);
+    void (*add_to)(Command program, Session&);
 };
 
-constexpr Command kCommands[] = {
+constexpr CommandEntry kCommands[] = {
     {"run", add_run_command},
     {"resume", add_resume_command},
     {"emulate", add_emulate_command},
@@ -61,39 +62,32 @@ constexpr Command kCommands[] = {
 };
 
 /// The command that the line begins with, or all of them where it begins with an option: the options of all take half a
-/// millisecond to declare. CLI11 would only say of an unknown name that a command is required.
-void add_commands(CLI::App& program, Session& session) {
+/// millisecond to declare. The library would only say of an unknown name that a command is required.
+void add_commands(Command program, Session& session) {
     const std::string_view first = session.arguments.size() > 1 ? std::string_view(session.arguments[1]) : "-";
     std::vector<std::string> known;
-    for (const Command& command : kCommands) {
+    bool added = false;
+    for (const CommandEntry& command : kCommands) {
         if (first == command.name || first.starts_with('-')) {
             command.add_to(program, session);
+            added = true;
         }
         known.emplace_back(command.name);
     }
-    if (program.get_subcommands({}).empty()) {
+    if (!added) {
         throw ConfigurationError("unknown command '" + std::string(first) + "'" + did_you_mean(first, known) +
                                  "; 'lookahead --help' lists the commands");
     }
 }
 
 ExitCode parse_and_run(int argc, char** argv, Session& session) {
-    CLI::App program(kDescription, "lookahead");
-    program.footer(kFooter);
-    program.require_subcommand(1);
-    program.set_version_flag("--version", "lookahead 0.1.0");
-    add_commands(program, session);
-    try {
-        program.parse(argc, argv);
-    } catch (const CLI::Success& wish) {  // --help, --version
+    CommandLine line("lookahead", kDescription, kFooter, "lookahead 0.1.0");
+    add_commands(line.program(), session);
+    if (const std::optional<std::string> help = line.read(argc, argv)) {
         if (session.prints()) {
-            program.exit(wish);
+            std::fputs(help->c_str(), stdout);
         }
         return ExitCode::done;
-    } catch (const CLI::ParseError& fault) {
-        print_error(session,
-                    std::string(fault.what()) + "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
-        return ExitCode::usage;
     }
     return session.action();
 }

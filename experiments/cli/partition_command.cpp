@@ -1,5 +1,4 @@
 // `partition`: what a partition of a machine over ranks looks like.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -60,29 +59,28 @@ ExitCode show_partition(const PartitionOptions& options, const Session& session)
 
 }  // namespace
 
-void add_partition_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand(
+void add_partition_command(Command program, Session& session) {
+    Command command = program.add_command(
         "partition", "Show how a machine's logical processes are given to ranks: load, cut, lookahead between ranks.");
     auto options = std::make_shared<PartitionOptions>();
-    options->machine.add_to(*command);
-    command->add_option("PARTITIONER", options->partitioner, "linear, round_robin, graph, or a file")
-        ->capture_default_str();
-    command->add_option("--ranks", options->ranks, "How many ranks")->check(CLI::Range(1, 4096))->capture_default_str();
-    command->add_option("--weights", options->weights,
-                        "Balance by the costs that this earlier run's result file has, instead of by estimates");
-    command->add_option("--predict", options->predict,
-                        "Result file of a run with --log-windows: compute its time on this partition");
+    options->machine.add_to(command);
+    command.add_option("PARTITIONER", options->partitioner, "linear, round_robin, graph, or a file").show_default();
+    command.add_option("--ranks", options->ranks, "How many ranks").in_range(1, 4096).show_default();
+    command.add_option("--weights", options->weights,
+                       "Balance by the costs that this earlier run's result file has, instead of by estimates");
+    command.add_option("--predict", options->predict,
+                       "Result file of a run with --log-windows: compute its time on this partition");
     command
-        ->add_option("--window-us", options->window_us,
-                     "For --predict: cost of an empty window on two ranks (`mpirun -n 2 lookahead bench window`)")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+        .add_option("--window-us", options->window_us,
+                    "For --predict: cost of an empty window on two ranks (`mpirun -n 2 lookahead bench window`)")
+        .not_negative()
+        .show_default();
     command
-        ->add_option("--message-ns", options->message_ns,
-                     "For --predict: what a message to another rank costs more than one within a rank")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    command->callback(
+        .add_option("--message-ns", options->message_ns,
+                    "For --predict: what a message to another rank costs more than one within a rank")
+        .not_negative()
+        .show_default();
+    command.when_given(
         [&session, options] { session.action = [&session, options] { return show_partition(*options, session); }; });
 }
 

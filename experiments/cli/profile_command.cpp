@@ -1,10 +1,8 @@
 // `profile`: analyses of a kernel.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "components/frontend/finaliser/finalise.h"
@@ -12,6 +10,7 @@
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/program.h"
@@ -38,21 +37,21 @@ ptx::Module module_of(const std::string& source, const Configuration& configurat
     return ptx::parse_module(text.str(), source);
 }
 
-nlohmann::ordered_json as_json(const std::string& kernel, const finaliser::RegisterProfile& profile) {
-    nlohmann::ordered_json limits = nlohmann::ordered_json::array();
+Json as_json(const std::string& kernel, const finaliser::RegisterProfile& profile) {
+    Json::Array limits;
     for (const finaliser::RegistersAtLimit& each : profile.limits) {
-        limits.push_back({{"limit", each.limit},
-                          {"registers", each.registers},
-                          {"spill_bytes", each.spill_bytes},
-                          {"spill_loads", each.spill_loads},
-                          {"spill_stores", each.spill_stores},
-                          {"instructions", each.instructions}});
+        limits.push_back(Json::Object{{"limit", each.limit},
+                                      {"registers", each.registers},
+                                      {"spill_bytes", each.spill_bytes},
+                                      {"spill_loads", each.spill_loads},
+                                      {"spill_stores", each.spill_stores},
+                                      {"instructions", each.instructions}});
     }
-    return {{"kernel", kernel},
-            {"r_default", profile.preferred},
-            {"r_base", profile.base},
-            {"r_least", profile.least},
-            {"limits", limits}};
+    return Json::Object{{"kernel", kernel},
+                        {"r_default", profile.preferred},
+                        {"r_base", profile.base},
+                        {"r_least", profile.least},
+                        {"limits", limits}};
 }
 
 void print(const std::string& kernel, const finaliser::RegisterProfile& profile) {
@@ -100,7 +99,7 @@ ExitCode profile_registers(const ProfileOptions& options, const Session& session
     const Configuration configuration = options.machine.configuration();
     const ptx::Module module = module_of(options.source, configuration);
     const finaliser::FinaliserOptions limits = finaliser_options(configuration);
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    Json::Array all;
     for (const ptx::Function* kernel : chosen_kernels(options, module)) {
         const finaliser::RegisterProfile profile = finaliser::profile_registers(module, *kernel, limits);
         if (options.json) {
@@ -110,31 +109,31 @@ ExitCode profile_registers(const ProfileOptions& options, const Session& session
         }
     }
     if (options.json) {
-        std::printf("%s\n", all.dump(2).c_str());
+        std::printf("%s\n", Json(all).page().c_str());
     }
     return ExitCode::done;
 }
 
 }  // namespace
 
-void add_profile_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("profile", "Analyse the kernels of a workload or a PTX file.");
-    command->require_subcommand(1);
-    CLI::App* registers = command->add_subcommand(
+void add_profile_command(Command program, Session& session) {
+    Command command = program.add_command("profile", "Analyse the kernels of a workload or a PTX file.");
+    command.require_command();
+    Command registers = command.add_command(
         "registers", "Registers that each kernel needs, and the instructions that spilling costs at lower limits.");
     auto options = std::make_shared<ProfileOptions>();
-    registers->add_option("SOURCE", options->source, "A workload's name or a PTX file")->required();
-    registers->add_option("--kernel", options->kernel, "This kernel only");
-    options->machine.add_to(*registers);
-    registers->add_flag("--json", options->json, "Print one JSON array on stdout and nothing else");
-    registers->callback(
+    registers.add_option("SOURCE", options->source, "A workload's name or a PTX file").required();
+    registers.add_option("--kernel", options->kernel, "This kernel only");
+    options->machine.add_to(registers);
+    registers.add_flag("--json", options->json, "Print one JSON array on stdout and nothing else");
+    registers.when_given(
         [&session, options] { session.action = [&session, options] { return profile_registers(*options, session); }; });
 
-    CLI::App* code = command->add_subcommand("code", "The machine code that the finaliser makes of each kernel.");
-    code->add_option("SOURCE", options->source, "A workload's name or a PTX file")->required();
-    code->add_option("--kernel", options->kernel, "This kernel only");
-    options->machine.add_to(*code);
-    code->callback(
+    Command code = command.add_command("code", "The machine code that the finaliser makes of each kernel.");
+    code.add_option("SOURCE", options->source, "A workload's name or a PTX file").required();
+    code.add_option("--kernel", options->kernel, "This kernel only");
+    options->machine.add_to(code);
+    code.when_given(
         [&session, options] { session.action = [&session, options] { return print_code(*options, session); }; });
 }
 

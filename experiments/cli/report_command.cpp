@@ -1,5 +1,4 @@
 // `report`: pages of charts from runs, papers' figures from sweeps.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,25 +9,25 @@
 
 namespace lookahead::cli {
 
-void add_report_command(CLI::App& program, Session& session) {
+void add_report_command(Command program, Session& session) {
     struct Options {
         std::vector<std::string> files;
         std::string figure;
         std::string out;
         std::string python = "python3";
     };
-    CLI::App* command =
-        program.add_subcommand("report",
-                               "A page of charts from result files; or, with --figure, a paper's figure from a "
-                               "sweep, with the paper's own beside it.");
+    Command command =
+        program.add_command("report",
+                            "A page of charts from result files; or, with --figure, a paper's figure from a "
+                            "sweep, with the paper's own beside it.");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Result files of runs; or, with --figure, the folder of its sweep")
-        ->required();
-    command->add_option("--figure", options->figure, "Which figure of a paper, as caps/fig10");
-    command->add_option("--out,-o", options->out,
-                        "Page to write [report.html]; or image of the figure, without which only its table is printed");
-    command->add_option("--python", options->python, "Python with h5py, pandas and matplotlib")->capture_default_str();
-    command->callback([&session, options] {
+    command.add_option("FILE", options->files, "Result files of runs; or, with --figure, the folder of its sweep")
+        .required();
+    command.add_option("--figure", options->figure, "Which figure of a paper, as caps/fig10");
+    command.add_option("--out,-o", options->out,
+                       "Page to write [report.html]; or image of the figure, without which only its table is printed");
+    command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
+    command.when_given([&session, options] {
         session.action = [&session, options] {
             if (session.transport.size() > 1) {
                 throw ConfigurationError("a report is made without mpirun");

@@ -1,14 +1,13 @@
 // `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
 #include <sched.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "experiments/cli/commands.h"
+#include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/run.h"
@@ -18,13 +17,9 @@ namespace lookahead::cli {
 
 namespace {
 
-/// CLI11 takes -1 for the largest number of an unsigned type.
-CLI::Validator not_negative() {
-    return CLI::Validator(
-        [](const std::string& text) {
-            return text.starts_with('-') ? text + " is negative; give a number from 0 on" : std::string();
-        },
-        "");
+/// Without it -1 would be read as the largest number of an unsigned type.
+std::string refuse_negative(const std::string& text) {
+    return text.starts_with('-') ? text + " is negative; give a number from 0 on" : std::string();
 }
 
 constexpr int kMostThreads = 1024;
@@ -55,56 +50,55 @@ struct ExecutionOptions {
     std::optional<int> threads;
     bool json = false;
 
-    void add_to(CLI::App& command) {
+    void add_to(Command command) {
         command.add_option("--out", out, "Result file [WORKLOAD.h5]");
         command.add_option("--sync", sync,
                            "Synchronisation: serial, window or null_message [serial; window on several ranks]");
         command
             .add_option("--partition", partition,
                         "How logical processes are given to ranks: linear, round_robin, graph, or a file")
-            ->capture_default_str();
+            .show_default();
         command.add_option("--weights", weights,
                            "Balance the partition by the costs that this earlier run's result file has");
         command
             .add_option("--max-instructions", max_instructions,
                         "Stop at the first epoch with so many warp instructions; 0: no limit")
-            ->check(not_negative());
+            .check(refuse_negative);
         command
             .add_option("--max-cycles", max_cycles,
                         "Stop at the first epoch after so many core cycles of simulated time; 0: no limit")
-            ->check(not_negative());
+            .check(refuse_negative);
         command
             .add_option(
                 "--checkpoint-every", checkpoint_every,
                 "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
                 "SIGUSR1, which every run obeys at its next epoch (exit code 75)")
-            ->check(not_negative());
+            .check(refuse_negative);
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-CYCLE.checkpoint.h5")
-            ->capture_default_str()
-            ->check(CLI::ExistingDirectory);
+            .show_default()
+            .existing_folder();
         command
             .add_option("--checkpoint-keep", checkpoint_keep,
                         "Of the checkpoints that this run writes keep the last so many; 0: all")
-            ->capture_default_str()
-            ->check(not_negative());
-        command.add_option("--progress", progress, "Progress on stderr: bar, plain or none")->capture_default_str();
+            .show_default()
+            .check(refuse_negative);
+        command.add_option("--progress", progress, "Progress on stderr: bar, plain or none").show_default();
         command.add_option("--trace", trace, "Write a Perfetto trace of the ranks and of some SMs to this file");
         command
             .add_option("--trace-of", trace_of,
                         "SMs and memory partitions whose warps, schedulers and queues the trace shows: sm0,sm1 ..")
-            ->delimiter(',')
-            ->capture_default_str();
+            .split_at(',')
+            .show_default();
         command.add_option("--trace-cycles", trace_cycles,
                            "Begin and end of the trace of SMs, in core cycles of simulated time [0 20000]");
-        command.add_option("--trace-events", trace_events, "The most events of each SM in the trace")
-            ->capture_default_str();
+        command.add_option("--trace-events", trace_events, "The most events of each SM in the trace").show_default();
         command
             .add_option(
                 "--threads", threads,
                 "Threads of each rank; the result does not depend on them [one for each core that the process may "
                 "use; 1 on several ranks]")
-            ->envname("LOOKAHEAD_THREADS")
-            ->check(CLI::Range(1, kMostThreads));
+            .from_environment("LOOKAHEAD_THREADS")
+            .in_range(1, kMostThreads);
         command.add_flag("--log-windows", log_windows,
                          "Write what every window cost into the result file, for `partition --predict`");
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
@@ -138,7 +132,7 @@ struct RunOptions {
     WorkloadOptions workload;
     ExecutionOptions execution;
 
-    void add_to(CLI::App& command) {
+    void add_to(Command command) {
         workload.add_to(command);
         machine.add_to(command);
         execution.add_to(command);
@@ -162,8 +156,8 @@ struct ResumeOptions {
     std::string file;
     ExecutionOptions execution;
 
-    void add_to(CLI::App& command) {
-        command.add_option("CHECKPOINT", file, "Checkpoint of a run: WORKLOAD-CYCLE.checkpoint.h5")->required();
+    void add_to(Command command) {
+        command.add_option("CHECKPOINT", file, "Checkpoint of a run: WORKLOAD-CYCLE.checkpoint.h5").required();
         execution.add_to(command);
     }
 
@@ -192,29 +186,28 @@ std::uint64_t threads_of(const RunRecord& record) {
 }
 
 /// What scripts read; `checkpoint` is there if one was written.
-nlohmann::ordered_json summary(const RunOutcome& outcome, const RunRequest& request) {
+Json summary(const RunOutcome& outcome, const RunRequest& request) {
     const RunRecord& record = outcome.record;
-    nlohmann::ordered_json json = {
-        {"workload", record.workload},
-        {"machine", record.machine},
-        {"status", record.status},
-        {"outputs", record.outputs},
-        {"cycles", record.cycles},
-        {"warp_instructions", record.warp_instructions},
-        {"thread_instructions", record.thread_instructions},
-        {"ipc", record.ipc()},
-        {"kernels", record.kernels.size()},
-        {"energy_j", record.energy.total_j},
-        {"ranks", record.meta.ranks},
-        {"threads", threads_of(record)},
-        {"sync", record.meta.sync},
-        {"wall_s", record.meta.wall_s},
-        {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
-        {"peak_rss_bytes", record.meta.peak_rss_bytes},
-        {"state_hash", hash_text(record.state_hash)},
-        {"out", outcome.has_result ? nlohmann::ordered_json(request.out) : nlohmann::ordered_json(nullptr)}};
+    Json::Object json{{"workload", record.workload},
+                      {"machine", record.machine},
+                      {"status", record.status},
+                      {"outputs", record.outputs},
+                      {"cycles", record.cycles},
+                      {"warp_instructions", record.warp_instructions},
+                      {"thread_instructions", record.thread_instructions},
+                      {"ipc", record.ipc()},
+                      {"kernels", record.kernels.size()},
+                      {"energy_j", record.energy.total_j},
+                      {"ranks", record.meta.ranks},
+                      {"threads", threads_of(record)},
+                      {"sync", record.meta.sync},
+                      {"wall_s", record.meta.wall_s},
+                      {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
+                      {"peak_rss_bytes", record.meta.peak_rss_bytes},
+                      {"state_hash", hash_text(record.state_hash)},
+                      {"out", outcome.has_result ? Json(request.out) : Json(nullptr)}};
     if (!outcome.checkpoint.empty()) {
-        json["checkpoint"] = outcome.checkpoint;
+        json.emplace_back("checkpoint", outcome.checkpoint);
     }
     return json;
 }
@@ -246,7 +239,7 @@ ExitCode simulate(const RunRequest& request, bool json, const Session& session) 
         return outcome.code;
     }
     if (json) {
-        std::printf("%s\n", summary(outcome, request).dump(2).c_str());
+        std::printf("%s\n", summary(outcome, request).page().c_str());
     } else if (outcome.has_result) {
         print_summary(outcome, request);
     }
@@ -257,10 +250,10 @@ ExitCode simulate(const RunRequest& request, bool json, const Session& session) 
 }
 
 template <class Options>
-void prepare(CLI::App& command, Session& session) {
+void prepare(Command command, Session& session) {
     auto options = std::make_shared<Options>();
     options->add_to(command);
-    command.callback([&session, options] {
+    command.when_given([&session, options] {
         session.action = [&session, options] {
             return simulate(options->request(session), options->execution.json, session);
         };
@@ -269,17 +262,17 @@ void prepare(CLI::App& command, Session& session) {
 
 }  // namespace
 
-void add_run_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand(
+void add_run_command(Command program, Session& session) {
+    Command command = program.add_command(
         "run", "Simulate a workload, check its outputs, and write one HDF5 file. Under mpirun -n N it uses N ranks.");
-    prepare<RunOptions>(*command, session);
+    prepare<RunOptions>(command, session);
 }
 
-void add_resume_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("resume",
-                                               "Go on with a run from one of its checkpoints, on any number of ranks: "
-                                               "the result is that of a run without a stop.");
-    prepare<ResumeOptions>(*command, session);
+void add_resume_command(Command program, Session& session) {
+    Command command = program.add_command("resume",
+                                          "Go on with a run from one of its checkpoints, on any number of ranks: "
+                                          "the result is that of a run without a stop.");
+    prepare<ResumeOptions>(command, session);
 }
 
 }  // namespace lookahead::cli

@@ -1,5 +1,4 @@
 // `sweep`: design-space studies.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -113,17 +112,16 @@ ExitCode collect(const SweepOptions& options) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& program, Session& session) {
-    CLI::App* command = program.add_subcommand("sweep", "Design-space studies: every workload with every combination.");
-    command->require_subcommand(1);
+void add_sweep_command(Command program, Session& session) {
+    Command command = program.add_command("sweep", "Design-space studies: every workload with every combination.");
+    command.require_command();
     const auto options = std::make_shared<SweepOptions>();
     options->run.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const auto add = [&](const char* name, const char* help, ExitCode (*action)(const SweepOptions&)) {
-        CLI::App* each = command->add_subcommand(name, help);
-        each->add_option("STUDY", options->study, "Name ('lookahead list studies') or TOML file of a study")
-            ->required();
-        each->add_option("--out", options->out, "Folder of the sweep [STUDY.sweep]");
-        each->callback([&session, options, action] {
+        Command each = command.add_command(name, help);
+        each.add_option("STUDY", options->study, "Name ('lookahead list studies') or TOML file of a study").required();
+        each.add_option("--out", options->out, "Folder of the sweep [STUDY.sweep]");
+        each.when_given([&session, options, action] {
             session.action = [&session, options, action] {
                 if (session.transport.size() > 1) {
                     throw ConfigurationError("a sweep runs without mpirun; --jobs says how many points run at once");
@@ -134,17 +132,15 @@ void add_sweep_command(CLI::App& program, Session& session) {
         return each;
     };
     add("plan", "List the points, after every configuration was checked.", plan);
-    CLI::App* runs = add("run", "Run the points that have no result yet, and write the index.", run);
-    runs->add_option("--jobs,-j", options->run.jobs, "Points at once")
-        ->check(CLI::Range(1, 4096))
-        ->capture_default_str();
-    runs->add_option("--shard", options->shard, "I/N: only each N-th point, from number I; for job arrays")
-        ->capture_default_str();
-    runs->add_flag("--retry-failed", options->run.retry_failed, "Run points that failed before once more");
-    runs->add_option("--timeout", options->run.timeout_s, "Seconds after which a point has failed; 0: none")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
-    runs->add_option("--progress", options->progress, "Progress on stderr: plain or none")->capture_default_str();
+    Command runs = add("run", "Run the points that have no result yet, and write the index.", run);
+    runs.add_option("--jobs,-j", options->run.jobs, "Points at once").in_range(1, 4096).show_default();
+    runs.add_option("--shard", options->shard, "I/N: only each N-th point, from number I; for job arrays")
+        .show_default();
+    runs.add_flag("--retry-failed", options->run.retry_failed, "Run points that failed before once more");
+    runs.add_option("--timeout", options->run.timeout_s, "Seconds after which a point has failed; 0: none")
+        .not_negative()
+        .show_default();
+    runs.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
     add("status", "Count the points by status; say why points failed.", status);
     add("collect", "Write the index file over what is there.", collect);
 }

@@ -433,8 +433,8 @@ class Run {
         compute_kernel_energies(record);
         record.profile = result.profile;
         for (std::size_t rank = 0; rank < result.per_rank.size(); ++rank) {
-            record.engine.push_back({from_bytes<std::uint64_t>(processes[rank]), from_bytes<std::uint64_t>(memory[rank]),
-                                     result.per_rank[rank], threads()});
+            record.engine.push_back({from_bytes<std::uint64_t>(processes[rank]),
+                                     from_bytes<std::uint64_t>(memory[rank]), result.per_rank[rank], threads()});
             record.meta.peak_rss_bytes = std::max(record.meta.peak_rss_bytes, record.engine.back().peak_rss_bytes);
         }
     }

@@ -16,6 +16,7 @@
 #include "experiments/workloads/workload.h"
 #include "experiments/workloads/xorshift.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
+#include "tests/support/seed.h"
 
 namespace lookahead {
 namespace {
@@ -181,7 +182,7 @@ TEST_CASE("the emulator returns the bytes that the scalar interpreter returns") 
 }
 
 TEST_CASE("results do not depend on the finaliser's freedom: order, any register limit, the width of pointers") {
-    const std::uint32_t seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     MESSAGE("seed " << seed);
     std::mt19937 random(seed);
     for (const std::string& name : kWorkloads) {

@@ -52,7 +52,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(list(mutate.faults_of(replace(MUTATION, equivalent="so"), CASES))), 1)
 
     def test_names_of_cases_may_go_over_lines(self):
-        cases = mutate.test_cases(["tests/components/sm/test_stall_causes.cpp"])
+        cases = mutate.test_cases(["tests/components/sm/stall_causes_test.cpp"])
         self.assertTrue(any(case.endswith("and that before a barrier") for case in cases))
 
 

@@ -10,6 +10,7 @@
 #include "partitioning/partitioners/partition.h"
 #include "partitioning/placement/partition_report.h"
 #include "partitioning/placement/speedup_prediction.h"
+#include "tests/support/variants.h"
 
 using namespace lookahead;
 
@@ -104,7 +105,7 @@ TEST_CASE("measured work replaces the estimates") {
 }
 
 TEST_CASE("no rank stays empty when there are as many processes as ranks") {
-    for (const char* name : {"linear", "round_robin", "graph"}) {
+    for (const std::string& name : test::variants_of("partition")) {
         for (const std::size_t processes : {3u, 4u, 7u, 17u}) {
             Model model = chain(processes);
             Model skewed;  // one process has nearly all the work

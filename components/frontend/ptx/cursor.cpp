@@ -89,7 +89,7 @@ std::string Cursor::statement_text(std::size_t position) const {
         if (end - first.begin > 4 * kLongestStatementInMessage) break;
     }
     std::string text = on_one_line(source_.substr(first.begin, end - first.begin));
-    if (text.size() > kLongestStatementInMessage) text = text.substr(0, kLongestStatementInMessage) + " ...";
+    if (text.size() > kLongestStatementInMessage) text.replace(kLongestStatementInMessage, std::string::npos, " ...");
     return text;
 }
 

@@ -11,7 +11,8 @@ unsigned credits_per_path(const CrossbarParameters& parameters) {
     const std::int64_t entries = parameters.input_entries * flits(kPacketHeaderBytes + kLineBytes);
     // The largest packet has to fit whatever a batch holds back.
     const std::int64_t largest = flits(kLargestPacketBytes);
-    const std::int64_t round_trip = parameters.request_latency + parameters.reply_latency + parameters.further_round_trip;
+    const std::int64_t round_trip =
+        parameters.request_latency + parameters.reply_latency + parameters.further_round_trip;
     return static_cast<unsigned>(std::max(entries, largest) + round_trip + parameters.credit_batch);
 }
 

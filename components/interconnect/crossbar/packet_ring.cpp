@@ -96,7 +96,8 @@ void PacketRing::fields(StateArchive& archive) {
     archive& packets;
     if (!archive.loading()) {
         for_each([&](const MessageHeader& message) {
-            archive.plain(reinterpret_cast<std::uint64_t*>(const_cast<MessageHeader*>(&message)), message.total_bytes() / 8);
+            archive.plain(reinterpret_cast<std::uint64_t*>(const_cast<MessageHeader*>(&message)),
+                          message.total_bytes() / 8);
         });
         return;
     }

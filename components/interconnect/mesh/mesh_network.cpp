@@ -210,7 +210,7 @@ void MeshNetwork::queue_fields(StateArchive& archive, std::uint32_t number, unsi
     if (archive.loading()) {
         std::array<std::uint64_t, kSlotWords> words;
         auto& message = *reinterpret_cast<MessageHeader*>(words.data());
-        for (archive& flits; flits != 0; archive& flits) {
+        for (archive& flits; flits != 0; archive & flits) {
             Cycle ready = 0;
             archive& ready;
             archive.plain(message);

@@ -82,9 +82,7 @@ struct BaseEntry {
     AccessVector base;
     std::array<std::uint16_t, kMaximumContexts> executions{};  ///< of each warp of the CTA, since the entry was made
 
-    void fields(StateArchive& archive) {
-        archive& pc& context& leader& updated& base& executions;
-    }
+    void fields(StateArchive& archive) { archive& pc& context& leader& updated& base& executions; }
 };
 
 /// For the statistics alone: how the bases of a load lie that CTAs of this SM registered one after the other.
@@ -93,9 +91,7 @@ struct CtaDistance {
     std::int64_t stride = 0;
     bool known = false;  ///< there was a stride
 
-    void fields(StateArchive& archive) {
-        archive& line& stride& known;
-    }
+    void fields(StateArchive& archive) { archive& line& stride& known; }
 };
 
 /// Entry of the DIST table.
@@ -107,9 +103,7 @@ struct DistanceEntry {
     std::int64_t stride = 0;
     std::uint64_t updated = 0;
 
-    void fields(StateArchive& archive) {
-        archive& pc& context& leading_slot& mispredictions& stride& updated;
-    }
+    void fields(StateArchive& archive) { archive& pc& context& leading_slot& mispredictions& stride& updated; }
 };
 
 /// CTA-aware prefetching (Koo et al., HPCA 2018): the first warp of a CTA to execute a load gives the CTA's base, two

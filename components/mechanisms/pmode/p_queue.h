@@ -21,9 +21,7 @@ struct PQueueEntry {
     isa::LaneMask predicate = 0;
     isa::LaneMask predicate2 = 0;
 
-    void fields(StateArchive& archive) {
-        archive& pc& epoch& active& ready& words& rows& predicate& predicate2;
-    }
+    void fields(StateArchive& archive) { archive& pc& epoch& active& ready& words& rows& predicate& predicate2; }
 };
 
 /// The P-queue of a warp. Entries are written at the tail up to the queue's size and taken from the head; a place is not
@@ -51,9 +49,7 @@ class PQueue {
             f(entries_[place]);
         }
     }
-    void fields(StateArchive& archive) {
-        archive& head_& tail_& entries_;
-    }
+    void fields(StateArchive& archive) { archive& head_& tail_& entries_; }
 
   private:
     std::uint32_t head_ = 0;

@@ -78,9 +78,7 @@ class Pmode final : public IssueExtension {
         std::uint32_t pc = 0;
         std::array<std::uint16_t, 4> rows{};
 
-        void fields(StateArchive& archive) {
-            archive& used& words& context& place& episode& pc& rows;
-        }
+        void fields(StateArchive& archive) { archive& used& words& context& place& episode& pc& rows; }
     };
     static constexpr std::uint16_t kNoPlace = 0xffff;
     static constexpr std::uint16_t kNoOperation = 0xffff;

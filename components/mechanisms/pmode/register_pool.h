@@ -99,9 +99,7 @@ class RegisterPool {
         bool in_flight = false;
         Cycle read_until = 0;
 
-        void fields(StateArchive& archive) {
-            archive& names& in_flight& read_until;
-        }
+        void fields(StateArchive& archive) { archive& names& in_flight& read_until; }
     };
 
     std::uint16_t take(unsigned index) {

@@ -76,9 +76,7 @@ class MacroBlockPrefetcher : public Prefetcher {
         std::uint64_t updated = 0;  ///< 0: none
         std::uint32_t missed = 0;   ///< a bit a line
 
-        void fields(StateArchive& archive) {
-            archive& first& updated& missed;
-        }
+        void fields(StateArchive& archive) { archive& first& updated& missed; }
     };
 
     Block& find(std::uint64_t first) {

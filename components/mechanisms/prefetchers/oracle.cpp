@@ -77,9 +77,7 @@ class OraclePrefetcher final : public Prefetcher {
         std::uint64_t next = 0;     ///< of its loads, the first that it has not executed
         std::uint64_t fetched = 0;  ///< the first that was not asked for
 
-        void fields(StateArchive& archive) {
-            archive& warp& next& fetched;
-        }
+        void fields(StateArchive& archive) { archive& warp& next& fetched; }
     };
 
     const isa::LoadTrace::Warp* loads_of(const Progress& progress) const {

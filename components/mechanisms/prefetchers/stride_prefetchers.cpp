@@ -1,6 +1,5 @@
 #include "components/mechanisms/prefetchers/stride_prefetchers.h"
 
-
 #include "core/state/state_archive.h"
 #include "core/stats/statistics.h"
 #include "core/stats/statistics_registry.h"

@@ -56,9 +56,7 @@ class IntraWarpStride {
     bool confident() const { return confident_; }
     unsigned degree() const { return static_cast<unsigned>(parameters_.degree); }
     void clear() { table_.clear(); }
-    void fields(StateArchive& archive) {
-        archive& table_;
-    }
+    void fields(StateArchive& archive) { archive& table_; }
 
   private:
     IntraParameters parameters_;
@@ -106,9 +104,7 @@ class InterWarpStride {
     }
     unsigned degree() const { return static_cast<unsigned>(parameters_.degree); }
     void clear() { table_.clear(); }
-    void fields(StateArchive& archive) {
-        archive& table_;
-    }
+    void fields(StateArchive& archive) { archive& table_; }
 
   private:
     /// The stride between neighbours is the difference over the distance of the two warps, if that is a whole number.

@@ -40,9 +40,7 @@ struct AccessVector {
         std::int64_t apart = 0;
         return difference(load, apart) && apart == offset;
     }
-    void fields(StateArchive& archive) {
-        archive& lines& count;
-    }
+    void fields(StateArchive& archive) { archive& lines& count; }
 };
 
 /// A small fully associative table by PC (and warp, where entries are a warp's own), least recently updated entry out.
@@ -81,9 +79,7 @@ class StrideTable {
         }
     }
 
-    void fields(StateArchive& archive) {
-        archive& updates_& entries_;
-    }
+    void fields(StateArchive& archive) { archive& updates_& entries_; }
 
   private:
     std::uint64_t updates_ = 0;
@@ -100,9 +96,7 @@ struct StrideEntry {
     std::uint64_t updated = 0;           ///< 0: no entry
     AccessVector last;
 
-    void fields(StateArchive& archive) {
-        archive& pc& context& last_warp& confidence& stride& updated& last;
-    }
+    void fields(StateArchive& archive) { archive& pc& context& last_warp& confidence& stride& updated& last; }
 };
 
 /// Notes a stride; the confidence counts how often in a row it was the same, up to `limit`. With `decays`, another

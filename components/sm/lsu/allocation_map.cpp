@@ -36,5 +36,4 @@ bool AllocationMap::search(std::uint64_t begin, std::uint64_t end) const {
     return true;
 }
 
-
 }  // namespace lookahead::gpu

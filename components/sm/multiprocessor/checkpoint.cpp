@@ -9,8 +9,8 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     LaunchState& launch = state_.launch;
     archive& launch.active& launch.ending& launch.first_warp_instruction& launch.first_thread_instruction;
     archive.plain(launch.fields);
-    archive& launch.parameters& state_.contexts& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_.constants& state_
-        .registers& state_.attended& held_& phases_;
+    archive& launch.parameters& state_.contexts& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_
+        .constants& state_.registers& state_.attended& held_& phases_;
     archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.states;
     if (archive.loading()) {
         state_.kernel = nullptr;

@@ -45,9 +45,7 @@ class BarrierStage {
         return warps;
     }
 
-    void fields(StateArchive& archive) {
-        archive& ctas_barriers_;
-    }
+    void fields(StateArchive& archive) { archive& ctas_barriers_; }
 
   private:
     friend struct AuditSabotage;
@@ -56,9 +54,7 @@ class BarrierStage {
         ContextMask waiting = 0;
         isa::CtaBarrier count;
 
-        void fields(StateArchive& archive) {
-            archive& waiting& count;
-        }
+        void fields(StateArchive& archive) { archive& waiting& count; }
     };
 
     void complete_if_all_arrived(unsigned cta_slot, unsigned barrier, Cycle now);

@@ -21,9 +21,7 @@ struct CtaSlot {
     std::uint32_t live_warps = 0;
     isa::Dim3 position;  ///< %ctaid
 
-    void fields(StateArchive& archive) {
-        archive& resident& cta& live_warps& position.x& position.y& position.z;
-    }
+    void fields(StateArchive& archive) { archive& resident& cta& live_warps& position.x& position.y& position.z; }
 };
 
 /// CTA slots: starts the CTAs that were assigned as soon as there is room, and retires those whose warps have exited
@@ -65,9 +63,7 @@ class CtaStage {
     std::size_t waiting() const { return waiting_.size(); }
     ContextMask warps_of(unsigned slot) const;
 
-    void fields(StateArchive& archive) {
-        archive& slots_& waiting_& emptied_& resident_& live_warps_;
-    }
+    void fields(StateArchive& archive) { archive& slots_& waiting_& emptied_& resident_& live_warps_; }
 
   private:
     friend struct AuditSabotage;

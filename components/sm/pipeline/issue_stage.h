@@ -64,6 +64,7 @@ class IssueStage {
             find_free();
         }
     }
+
   private:
     bool step(unsigned scheduler, Cycle now);
     void issue(unsigned scheduler, unsigned context, Cycle now);

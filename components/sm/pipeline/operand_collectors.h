@@ -76,6 +76,7 @@ class OperandCollectors {
             archive& bank.base& bank.taken;
         }
     }
+
   private:
     /// Until when each of some equal places is taken, in ascending order: a ring that begins at the first to be free.
     class Places {
@@ -98,9 +99,7 @@ class OperandCollectors {
         std::size_t count() const { return until_.size(); }
 
         /// In ascending order, wherever the ring begins.
-        void fields(StateArchive& archive) {
-            archive& first_& until_;
-        }
+        void fields(StateArchive& archive) { archive& first_& until_; }
 
       private:
         std::size_t next(std::size_t place) const { return place == last_ ? 0 : place + 1; }

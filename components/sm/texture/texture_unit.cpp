@@ -163,8 +163,7 @@ const isa::TextureDescriptor* TextureUnit::descriptor_of(const Entry& current, u
             if (each.state == LineState::fetching) {
                 return nullptr;
             }
-            if (!each.what.is_valid() ||
-                !allocations_.contains(each.what.base, each.what.base + each.what.bytes())) {
+            if (!each.what.is_valid() || !allocations_.contains(each.what.base, each.what.base + each.what.bytes())) {
                 fault(current, lane);
             }
             each.used = ++look_ups_;

@@ -49,9 +49,7 @@ class TwoLevelQueues {
         pending_ &= ~context_bit(warp);
     }
 
-    void fields(StateArchive& archive) {
-        archive& ready_& pending_& arrivals_& arrival_;
-    }
+    void fields(StateArchive& archive) { archive& ready_& pending_& arrivals_& arrival_; }
 
   private:
     /// Warps that leave in the same cycle queue up in the order of their numbers.

@@ -158,9 +158,7 @@ class L1Bench {
         }
         return count;
     }
-    std::uint64_t hash() const {
-        return hash_of_state(l1);
-    }
+    std::uint64_t hash() const { return hash_of_state(l1); }
 
     L1Data l1;
     std::deque<ReadRequest> reads;

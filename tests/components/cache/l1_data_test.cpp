@@ -3,8 +3,8 @@
 #include <random>
 #include <set>
 
-#include "tests/components/cache/l1_bench.h"
 #include "core/state/archives.h"
+#include "tests/components/cache/l1_bench.h"
 
 namespace lookahead::gpu::test {
 namespace {

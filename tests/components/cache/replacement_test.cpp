@@ -6,8 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "tests/components/cache/l1_bench.h"
 #include "core/state/archives.h"
+#include "tests/components/cache/l1_bench.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::gpu::test {
 namespace {
@@ -176,7 +177,7 @@ class RangeTree {
 };
 
 TEST_CASE("tree_plru equals a tree of ranges on random uses, for any number of ways") {
-    const unsigned seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     for (unsigned ways = 1; ways <= 16; ++ways) {
@@ -201,7 +202,7 @@ TEST_CASE("tree_plru equals a tree of ranges on random uses, for any number of w
 TEST_CASE("every policy takes a candidate, spares the line that came last, and goes on alike after a checkpoint") {
     for (const std::string& name : variant_names<ReplacementPolicy>()) {
         CAPTURE(name);
-        const unsigned seed = std::random_device{}();
+        const std::uint64_t seed = lookahead::test::random_seed();
         CAPTURE(seed);
         std::mt19937_64 random(seed);
         for (unsigned ways = 1; ways <= 8; ++ways) {

@@ -13,6 +13,7 @@
 
 #include "components/isa/handlers.h"
 #include "components/isa/launch.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::isa::test {
 
@@ -22,7 +23,7 @@ using Reference = std::function<std::uint64_t(const Words&)>;
 
 inline std::mt19937_64& random_bits() {
     static std::mt19937_64 engine = [] {
-        const std::uint64_t seed = std::random_device{}();
+        const std::uint64_t seed = lookahead::test::random_seed();
         MESSAGE("seed " << seed);
         return std::mt19937_64(seed);
     }();

@@ -8,6 +8,7 @@
 
 #include "components/isa/simt_state.h"
 #include "core/state/archives.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::isa {
 namespace {
@@ -260,7 +261,7 @@ Instruction branch_of(std::uint32_t target, std::uint32_t reconvergence, bool yi
 }
 
 TEST_CASE("random structured programs run every lane's own path, each instruction once, in order") {
-    const std::uint64_t seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     MESSAGE("seed " << seed);
     std::mt19937_64 random(seed);
     for (int round = 0; round < 300; ++round) {

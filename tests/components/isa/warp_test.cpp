@@ -173,8 +173,8 @@ TEST_CASE("activemask tells each active lane who is active") {
 }
 
 TEST_CASE("redux combines the values of the members that execute it, in the type's order") {
-    for (const AtomicOp op : {AtomicOp::add, AtomicOp::min, AtomicOp::max, AtomicOp::bit_and, AtomicOp::bit_or,
-                              AtomicOp::bit_xor})
+    for (const AtomicOp op :
+         {AtomicOp::add, AtomicOp::min, AtomicOp::max, AtomicOp::bit_and, AtomicOp::bit_or, AtomicOp::bit_xor})
         for (const Type type : {Type::u32, Type::s32})
             for (int round = 0; round < 12; ++round) {
                 Fixture f;

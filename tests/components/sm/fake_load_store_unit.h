@@ -127,8 +127,8 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
 
     void visit_statistics(StatisticsVisitor&) const override {}
     void fields(StateArchive& archive, const isa::Instruction* code) override {
-        archive& lines_& requested_& pre_loaded_& global_& shared_& local_& received_& kernels_& last_accept_& last_cycle_&
-            next_;
+        archive& lines_& requested_& pre_loaded_& global_& shared_& local_& received_& kernels_& last_accept_&
+            last_cycle_& next_;
         std::uint64_t count = entries_.size();
         archive& count;
         entries_.resize(count);
@@ -164,9 +164,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         std::uint32_t reader;
         Cycle due;
 
-        void fields(StateArchive& archive) {
-            archive& line& reader& due;
-        }
+        void fields(StateArchive& archive) { archive& line& reader& due; }
     };
     static constexpr Cycle kUnknown = -1;
 

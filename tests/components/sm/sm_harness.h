@@ -132,9 +132,7 @@ class SmHarness {
         return cycles;
     }
 
-    std::uint64_t state_hash() const {
-        return hash_of_state(*sm_);
-    }
+    std::uint64_t state_hash() const { return hash_of_state(*sm_); }
 
     /// Advances to `horizon` in windows short enough for the dispatcher's answers.
     void run_until_window_by_window(Time horizon) {

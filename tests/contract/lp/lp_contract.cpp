@@ -183,9 +183,7 @@ class Bench {
         }
     }
 
-    std::uint64_t hash() const {
-        return hash_of_state(*subject_);
-    }
+    std::uint64_t hash() const { return hash_of_state(*subject_); }
 
     const LpContract& contract_;
     RunPlan plan_;

@@ -71,7 +71,8 @@ struct EveryKind {
 
     bool operator==(const EveryKind&) const = default;
     void fields(StateArchive& archive) {
-        archive& number& flag& colour& inner& fixed& plain_array& words& objects& queue& text& pair& optional& map& counters;
+        archive& number& flag& colour& inner& fixed& plain_array& words& objects& queue& text& pair& optional& map&
+            counters;
         archive.plain(payload);
         archive.pointer_into(kTable.data(), place);
         archive.value([this] { return hidden; }, [this](int value) { hidden = value; });
@@ -94,7 +95,10 @@ const std::vector<std::pair<const char*, std::function<void(EveryKind&)>>> kChan
     {"a pair's second", [](EveryKind& all) { all.pair.second = 0; }},
     {"an optional's value", [](EveryKind& all) { all.optional = 0; }},
     {"an optional that holds nothing", [](EveryKind& all) { all.optional.reset(); }},
-    {"a key", [](EveryKind& all) { all.map = {{14, {16, 2.5}}}; }},
+    {"a key",
+     [](EveryKind& all) {
+         all.map = {{14, {16, 2.5}}};
+     }},
     {"a mapped object", [](EveryKind& all) { all.map[15].number = 0; }},
     {"a payload's word", [](EveryKind& all) { all.payload.words[1] = 0; }},
     {"a pointer", [](EveryKind& all) { all.place = &kTable[2]; }},

@@ -6,6 +6,7 @@
 #include "core/state/state_hasher.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
+#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -124,7 +125,7 @@ TEST_CASE("windows are as long as the answers need while nothing but answers can
     const SimulationResult serial = run(alone, "serial", true);
     CHECK(serial.state_hash == expected.state_hash);
     CHECK(most_windows(serial) <= 10);
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         CAPTURE(sync);
         for (const bool promised : {false, true}) {
             const SimulationResult parallel = run(test_transport(), sync, promised);

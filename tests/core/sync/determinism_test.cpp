@@ -6,6 +6,7 @@
 #include "core/phold/window_benchmark.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
+#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -42,7 +43,7 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
         const Run serial = run(options, alone, "serial", true, epoch);
         REQUIRE(serial.result.outcome == Outcome::finished);
         REQUIRE(serial.result.progress == options.processes * options.letters * (options.hops + 1));
-        for (const char* sync : {"window", "null_message"}) {
+        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
             for (const bool linear : {true, false}) {
                 CAPTURE(seed);
                 CAPTURE(sync);
@@ -73,7 +74,7 @@ TEST_CASE("more ranks than processes do no harm") {
     options.processes = 2;
     InProcessTransport alone;
     const Run serial = run(options, alone, "serial", true, 10'000);
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         CHECK(run(options, test_transport(), sync, false, 10'000).result.state_hash == serial.result.state_hash);
     }
 }
@@ -93,7 +94,7 @@ TEST_CASE("PHOLD gives one hash over queues, ranks, protocols and partitions, fo
         options.queue = "heap";
         CHECK(run_phold(options, alone, "serial").state_hash == wheel.state_hash);
         for (const char* queue : {"wheel", "heap"}) {
-            for (const char* sync : {"window", "null_message"}) {
+            for (const std::string& sync : test::variants_of("sync", {"serial"})) {
                 for (const char* partition : {"linear", "round_robin"}) {
                     options.queue = queue;
                     options.partition = partition;
@@ -118,7 +119,7 @@ TEST_CASE("windows jump over idle time") {
     options.first = 1'000'000'000'000;
     InProcessTransport alone;
     const Run serial = run(options, alone, "serial", true, 1'000'000);
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         const Run parallel = run(options, test_transport(), sync, false, 1'000'000);
         CHECK(parallel.result.state_hash == serial.result.state_hash);
         const std::uint64_t events = parallel.result.progress;
@@ -132,7 +133,7 @@ TEST_CASE("windows jump over idle time") {
 
 TEST_CASE("statistics count what crossed ranks, once on each side") {
     WandererOptions options;
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         const Run parallel = run(options, test_transport(), sync, false, 10'000);
         REQUIRE(parallel.result.per_rank.size() == static_cast<std::size_t>(test_transport().size()));
         std::uint64_t delivered = 0;
@@ -200,13 +201,13 @@ TEST_CASE("batches beyond the posted buffers arrive whole") {
     options.duration = 3;
     InProcessTransport alone;
     const PholdResult serial = run_phold(options, alone, "serial");
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         CHECK(run_phold(options, test_transport(), sync).state_hash == serial.state_hash);
     }
 }
 
 TEST_CASE("the window benchmark runs") {
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         const WindowBenchmarkResult result = benchmark_windows(500, test_transport(), sync);
         CHECK(result.windows > 0);
         CHECK(result.microseconds_per_window > 0);

@@ -5,6 +5,7 @@
 #include "core/trace/chrome_trace.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
+#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -25,7 +26,7 @@ SimulationResult run(EpochObserver& observer, const std::string& sync, Time epoc
 }  // namespace
 
 TEST_CASE("epochs come at multiples of their length, with growing progress") {
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         EpochLog log;
         const SimulationResult result = run(log, sync);
         REQUIRE(log.reports.size() > 3);
@@ -60,7 +61,7 @@ TEST_CASE("the run stops at the epoch before which any rank was asked to, in the
         Simulation(model, std::vector<int>(13, 0), one, {.epoch_length = kEpoch, .observer = &alone}).run();
     CHECK(expected.outcome == Outcome::stopped);
     CHECK(expected.end_time == 5 * kEpoch);
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         StopAtFifth observer(test_transport().rank());
         const SimulationResult result = run(observer, sync);
         CHECK(result.outcome == Outcome::stopped);
@@ -90,7 +91,7 @@ TEST_CASE("a model in which nothing happens ends at once") {
     for (int i = 0; i < 4; ++i) {
         model.add({"idle", "idle"}, [] { return std::make_unique<Wanderer>(1, 1, 0, 0, 0, 1, nullptr); });
     }
-    for (const char* sync : {"window", "null_message"}) {
+    for (const std::string& sync : test::variants_of("sync", {"serial"})) {
         Transport& transport = test_transport();
         const SimulationResult result =
             Simulation(model, spread(4, transport.size(), false), transport, {.sync = sync}).run();

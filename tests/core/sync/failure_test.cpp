@@ -3,13 +3,17 @@
 #include "core/sync/sync_protocol.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
+#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
 
 namespace {
 
-const std::vector<std::string> kParallel{"window", "null_message"};
+/// The protocols for several ranks.
+std::vector<std::string> parallel() {
+    return test::variants_of("sync", {"serial"});
+}
 
 SimulationResult run(const WandererOptions& options, const std::string& sync, EpochObserver* observer = nullptr) {
     const Model model = make_wanderers(options);
@@ -36,7 +40,7 @@ Wanderer::AtEvent fail_at(LpId id) {
 TEST_CASE("of several errors in an epoch every rank reports the first in simulated time") {
     WandererOptions options;
     options.at_event = fail_at;
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         const SimulationResult result = run(options, sync);
         CHECK(result.outcome == Outcome::failed);
         CHECK(result.code == ExitCode::program_misbehaved);
@@ -53,7 +57,7 @@ TEST_CASE("of two errors at unknown times the one of the lower process is report
         }
         return [](Wanderer& self, Time) { throw ProgramError(self.name() + " gave up"); };
     };
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         CHECK(run(options, sync).message == "wanderer3 gave up");
     }
 }
@@ -66,7 +70,7 @@ TEST_CASE("an error of the simulator itself ends the run with its own exit code"
         }
         return [](Wanderer& self, Time) { LOOKAHEAD_ASSERT(self.id() != 5, "a broken invariant"); };
     };
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         const SimulationResult result = run(options, sync);
         CHECK(result.outcome == Outcome::failed);
         CHECK(result.code == ExitCode::internal);
@@ -87,7 +91,7 @@ TEST_CASE("a message that arrives before the lookahead has passed traps, with pr
             port.send(0, now, least - 1, Letter{0, 0});
         };
     };
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         const SimulationResult result = run(options, sync);
         CHECK(result.outcome == Outcome::failed);
         CHECK(result.code == ExitCode::internal);
@@ -116,7 +120,7 @@ TEST_CASE("a deadlock names the processes that wait and what for") {
         }
         return [id](Wanderer& self, Time) { self.wait_for("a reply to letter " + std::to_string(id)); };
     };
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         const SimulationResult result = run(options, sync);
         CHECK(result.outcome == Outcome::deadlock);
         CHECK(result.code == ExitCode::program_misbehaved);
@@ -129,7 +133,7 @@ TEST_CASE("a deadlock of many names the first twenty") {
     WandererOptions options;
     options.processes = 50;
     options.at_event = [](LpId) -> Wanderer::AtEvent { return [](Wanderer& self, Time) { self.wait_for("godot"); }; };
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         const SimulationResult result = run(options, sync);
         CHECK(result.outcome == Outcome::deadlock);
         CHECK(result.message.find("wanderer19 waits for godot; and 30 more") != std::string::npos);
@@ -146,7 +150,7 @@ TEST_CASE("an observer's error on one rank ends the run on all") {
             }
         }
     };
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         FullDisk observer;
         const SimulationResult result = run({}, sync, &observer);
         CHECK(result.outcome == Outcome::failed);
@@ -214,7 +218,7 @@ TEST_CASE("a process that leaves an event before its horizon is reported instead
     };
     Model model;
     model.add({"lazy", "lazy"}, [] { return std::make_unique<Lazy>(); });
-    for (const std::string& sync : kParallel) {
+    for (const std::string& sync : parallel()) {
         const SimulationResult result = Simulation(model, {0}, test_transport(), {.sync = sync}).run();
         CHECK(result.outcome == Outcome::failed);
         CHECK(result.code == ExitCode::internal);

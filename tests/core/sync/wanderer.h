@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/phold/event_queue.h"
 #include "core/lp/logical_process.h"
 #include "core/lp/model.h"
+#include "core/phold/event_queue.h"
 #include "core/sync/simulation.h"
 #include "core/transport/transport.h"
 

@@ -11,6 +11,7 @@
 #include "core/sync/simulation.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "tests/core/sync/wanderer.h"
+#include "tests/support/variants.h"
 
 using namespace lookahead;
 using namespace lookahead::testing;
@@ -64,7 +65,7 @@ struct Crew {
     }
 };
 
-SimulationResult run_wanderers(const WandererOptions& options, Transport& transport, const char* sync,
+SimulationResult run_wanderers(const WandererOptions& options, Transport& transport, const std::string& sync,
                                std::size_t threads) {
     const Model model = make_wanderers(options);
     std::vector<std::thread> helpers;
@@ -166,7 +167,7 @@ TEST_CASE("a simulation's result does not depend on its threads") {
         CHECK(shared.progress == reference.progress);
         CHECK(shared.per_rank[0].events == reference.per_rank[0].events);
         CHECK(shared.per_rank[0].advances == reference.per_rank[0].advances);
-        for (const char* sync : {"window", "null_message"}) {
+        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
             const SimulationResult parallel = run_wanderers(options, test_transport(), sync, threads);
             CHECK(parallel.outcome == Outcome::finished);
             CHECK(parallel.state_hash == reference.state_hash);

@@ -14,6 +14,7 @@
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
 #include "tests/functional/scalar_interpreter/scalar_interpreter.h"
+#include "tests/support/seed.h"
 
 using namespace lookahead;
 
@@ -474,8 +475,7 @@ void try_statement(const Statement& statement, const std::vector<std::uint64_t>&
 }
 
 std::uint64_t seed() {
-    const char* given = std::getenv("LOOKAHEAD_TEST_SEED");
-    const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     MESSAGE("seed " << seed);
     return seed;
 }

@@ -1,9 +1,10 @@
 #include "tests/functional/simt/random_program.h"
 
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "tests/support/seed.h"
 
 namespace lookahead::test {
 
@@ -403,8 +404,7 @@ Program random_program(std::uint64_t seed, bool apart) {
 }
 
 std::uint64_t first_seed() {
-    const char* given = std::getenv("LOOKAHEAD_TEST_SEED");
-    return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
+    return seed_or(1);
 }
 
 }  // namespace lookahead::test

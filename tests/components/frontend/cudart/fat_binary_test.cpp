@@ -8,6 +8,7 @@
 
 #include "components/frontend/cudart/lz4_block.h"
 #include "core/error/error.h"
+#include "tests/support/seed.h"
 
 using namespace lookahead;
 using namespace lookahead::cudart;
@@ -169,7 +170,7 @@ TEST_CASE("Truncated and damaged fat binaries never do worse than an InputError"
         const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         CHECK(!message_of(cut).empty());
     }
-    const unsigned seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     MESSAGE("seed ", seed);
     std::mt19937 random(seed);

@@ -6,6 +6,7 @@
 #include "components/frontend/ptx/form_table.h"
 #include "components/frontend/ptx/instruction_form.h"
 #include "tests/components/frontend/ptx/test_support.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::ptx {
 namespace {
@@ -151,7 +152,7 @@ TEST_CASE("the table has the instructions of the census") {
 }
 
 TEST_CASE("every form of the table parses with its modifiers in any order") {
-    const std::uint64_t seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     Random random(seed);
     for (const InstructionForm* form : plain_forms()) {
@@ -176,7 +177,7 @@ TEST_CASE("every form of the table parses with its modifiers in any order") {
 }
 
 TEST_CASE("every form of the table refuses a predicate in place of a number, and the other way round") {
-    const std::uint64_t seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     Random random(seed);
     for (const InstructionForm* form : plain_forms()) {
@@ -194,7 +195,7 @@ TEST_CASE("every form of the table refuses a predicate in place of a number, and
 }
 
 TEST_CASE("every form of the table refuses an operand too many and an operand too few") {
-    const std::uint64_t seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     Random random(seed);
     for (const InstructionForm* form : plain_forms()) {

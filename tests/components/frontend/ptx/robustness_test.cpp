@@ -6,6 +6,7 @@
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
 #include "tests/components/frontend/ptx/test_support.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::ptx {
 namespace {
@@ -110,7 +111,7 @@ std::string mutate(std::string text, Random& random) {
 }  // namespace
 
 TEST_CASE("mutated PTX parses or is refused, and never does anything else") {
-    const std::uint64_t seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     Random random(seed);
     std::size_t accepted = 0;
@@ -136,7 +137,7 @@ TEST_CASE("PTX that ends early is refused or ends between functions") {
 }
 
 TEST_CASE("shuffled tokens of PTX never crash the parser") {
-    const std::uint64_t seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     Random random(seed);
     const std::string source = test::read_data("llvm_style.ptx") + test::read_data("inline_assembler.ptx");

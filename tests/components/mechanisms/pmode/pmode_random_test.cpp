@@ -6,6 +6,7 @@
 
 #include "tests/components/mechanisms/pmode/pmode_bench.h"
 #include "tests/components/sm/random_kernel.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::test {
 namespace {
@@ -27,7 +28,7 @@ Outcome outcome_of(PmodeBench& bench, unsigned threads) {
 }
 
 TEST_CASE("random programs take the same way with P-mode, and leave the same memory") {
-    const std::uint64_t first_seed = std::random_device{}();
+    const std::uint64_t first_seed = random_seed();
     std::uint64_t reused = 0;
     for (std::uint64_t seed = first_seed; seed < first_seed + 150; ++seed) {
         CAPTURE(seed);

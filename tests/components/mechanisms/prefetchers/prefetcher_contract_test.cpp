@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
 #include "core/state/archives.h"
+#include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
 
 namespace lookahead::gpu::test {
 namespace {

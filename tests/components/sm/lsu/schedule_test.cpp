@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "tests/components/sm/lsu/unit_bench.h"
 #include "core/state/archives.h"
+#include "tests/components/sm/lsu/unit_bench.h"
 
 namespace lookahead::gpu::test {
 namespace {

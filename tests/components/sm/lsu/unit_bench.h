@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "components/isa/address_space.h"
@@ -57,8 +58,9 @@ inline isa::KernelTable kernels_of_loads(unsigned loads) {
     return kernels;
 }
 
-/// A load/store unit with a memory of its own or a shared one, driven cycle by cycle.
-template <class Contract = MemoryContract>
+/// A load/store unit with a memory of its own or a shared one, driven cycle by cycle. `Unit` is LoadStoreUnit for the
+/// variant that the overrides name.
+template <class Contract = MemoryContract, class Unit = BasicCoalescingUnit<Contract>>
 class UnitBench : public LoadStoreListener {
   public:
     using Overrides = std::vector<std::string>;
@@ -96,10 +98,14 @@ class UnitBench : public LoadStoreListener {
     void replace_unit(unsigned sm = 0) {
         auto port = std::make_unique<ScriptedPort>(memory, sm);
         port_ = port.get();
-        unit = std::make_unique<BasicCoalescingUnit<Contract>>(
-            configuration_.read<CoalescingParameters>("coalescing"),
-            LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port),
-                               &kernels, &known_loads, constants.get()});
+        LoadStoreArguments arguments{"sm0", configuration_,  kContexts, kSharedBytes, registers,
+                                     *this, std::move(port), &kernels,  &known_loads, constants.get()};
+        if constexpr (std::is_same_v<Unit, LoadStoreUnit>) {
+            unit = make_chosen<LoadStoreUnit>(configuration_, std::move(arguments));
+        } else {
+            unit =
+                std::make_unique<Unit>(configuration_.read<CoalescingParameters>("coalescing"), std::move(arguments));
+        }
     }
 
     void line_came(std::uint32_t reader, Cycle cycle) override { lines.push_back({reader, cycle}); }
@@ -180,7 +186,7 @@ class UnitBench : public LoadStoreListener {
     isa::KnownLoads known_loads{[this] { return loads; }};  ///< what a prefetcher that asks is told of the run
     RegisterFile registers;
     std::unique_ptr<ConstantCache> constants;
-    std::unique_ptr<BasicCoalescingUnit<Contract>> unit;
+    std::unique_ptr<Unit> unit;
     std::vector<Completion> completions;
     Cycle now = 1;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "components/isa/modes.h"
+#include "components/sm/simt/simt_model.h"
 #include "core/error/error.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
@@ -99,7 +100,7 @@ struct Exchange {
 
 TEST_CASE("128 resident warps compute what they should, with any scheduler, model of divergence and issue extension") {
     for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
-        for (const std::string simt : {"stack", "convergence_barrier"}) {
+        for (const std::string& simt : variant_names<gpu::SimtModel>()) {
             for (const std::string& extension : variant_names<gpu::IssueExtension>()) {
                 CAPTURE(scheduler);
                 CAPTURE(simt);

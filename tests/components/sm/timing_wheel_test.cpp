@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/sm/timing_wheel.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -64,7 +65,7 @@ TEST_CASE("the wheel gives entries in the cycle of their due time, in the order 
 }
 
 TEST_CASE("the wheel agrees with a sorted set over random delays") {
-    const unsigned seed = std::random_device{}();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     std::mt19937 random(seed);
     TimingWheel wheel(500);

@@ -8,6 +8,7 @@
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -160,7 +161,7 @@ TEST_CASE("a warp that exits while it is pending gets no place") {
 }
 
 TEST_CASE("with a place for every warp two_level is lrr") {
-    const unsigned seed = std::random_device{}();
+    const std::uint64_t seed = random_seed();
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     Bench two_level(places(64), 64), lrr("", 64, "lrr");

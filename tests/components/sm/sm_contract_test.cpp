@@ -7,6 +7,7 @@
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::test {
 namespace {
@@ -131,9 +132,9 @@ TEST_CASE("chopping advance at random horizons changes nothing") {
         whole.launch(kMixedLaunch);
         REQUIRE(whole.run());
         const Observed expected(whole);
-        const unsigned first_seed = std::random_device{}();
+        const std::uint64_t first_seed = random_seed();
         CAPTURE(first_seed);
-        for (unsigned seed = first_seed; seed < first_seed + 24; ++seed) {
+        for (std::uint64_t seed = first_seed; seed < first_seed + 24; ++seed) {
             CAPTURE(seed);
             std::mt19937_64 random(seed);
             SmHarness chopped({mixed_kernel(2)}, configuration_of(scheduler));
@@ -196,9 +197,9 @@ TEST_CASE("an SM that is saved and loaded goes on as the one that was not") {
         whole.launch(kMixedLaunch);
         REQUIRE(whole.run());
         const Observed expected(whole);
-        const unsigned first_seed = std::random_device{}();
+        const std::uint64_t first_seed = random_seed();
         CAPTURE(first_seed);
-        for (unsigned seed = first_seed; seed < first_seed + 25; ++seed) {
+        for (std::uint64_t seed = first_seed; seed < first_seed + 25; ++seed) {
             CAPTURE(seed);
             std::mt19937_64 random(seed);
             SmHarness harness({mixed_kernel(2)}, configuration_of(scheduler));

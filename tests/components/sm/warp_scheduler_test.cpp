@@ -8,6 +8,7 @@
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
 #include "core/state/archives.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -17,9 +18,7 @@ struct Scheduler {
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml("", "test"),
                                                 WarpSchedulerArguments{~ContextMask{0}, states})) {}
     unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, now++); }
-    std::uint64_t hash() const {
-        return hash_of_state(*scheduler);
-    }
+    std::uint64_t hash() const { return hash_of_state(*scheduler); }
 
     ContextStates states;
     std::unique_ptr<WarpScheduler> scheduler;
@@ -68,7 +67,7 @@ TEST_CASE("gto forgets a warp that exits, and its successor in the slot is young
 TEST_CASE("every variant picks a candidate or holds back, and goes on alike after a checkpoint") {
     for (const std::string& name : variant_names<WarpScheduler>()) {
         CAPTURE(name);
-        const unsigned seed = std::random_device{}();
+        const std::uint64_t seed = lookahead::test::random_seed();
         CAPTURE(seed);
         std::mt19937_64 random(seed);
         Scheduler original(name), restored(name);

@@ -1,0 +1,160 @@
+#include "experiments/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+
+#include "core/error/error.h"
+
+namespace lookahead::cli {
+
+Option& Option::required() {
+    option_->required();
+    return *this;
+}
+
+Option& Option::show_default() {
+    option_->capture_default_str();
+    return *this;
+}
+
+Option& Option::one_value_each() {
+    option_->allow_extra_args(false);
+    return *this;
+}
+
+Option& Option::split_at(char delimiter) {
+    option_->delimiter(delimiter);
+    return *this;
+}
+
+Option& Option::from_environment(const std::string& variable) {
+    option_->envname(variable);
+    return *this;
+}
+
+Option& Option::in_range(int least, int most) {
+    option_->check(CLI::Range(least, most));
+    return *this;
+}
+
+Option& Option::in_range(unsigned least, unsigned most) {
+    option_->check(CLI::Range(least, most));
+    return *this;
+}
+
+Option& Option::not_negative() {
+    option_->check(CLI::NonNegativeNumber);
+    return *this;
+}
+
+Option& Option::one_of(std::initializer_list<std::string> words) {
+    option_->check(CLI::IsMember(std::vector<std::string>(words)));
+    return *this;
+}
+
+Option& Option::existing_folder() {
+    option_->check(CLI::ExistingDirectory);
+    return *this;
+}
+
+Option& Option::check(std::function<std::string(const std::string& text)> refusal) {
+    option_->check(
+        CLI::Validator([refusal = std::move(refusal)](const std::string& text) { return refusal(text); }, ""));
+    return *this;
+}
+
+Option& Option::change(std::function<void(std::string& text)> edit) {
+    const auto edited = [edit = std::move(edit)](std::string& text) {
+        edit(text);
+        return std::string();
+    };
+    option_->transform(CLI::Validator(edited, ""));
+    return *this;
+}
+
+Command Command::add_command(const std::string& name, const std::string& help) {
+    return Command(command_->add_subcommand(name, help));
+}
+
+void Command::require_command() {
+    command_->require_subcommand(1);
+}
+
+void Command::when_given(std::function<void()> action) {
+    command_->callback(std::move(action));
+}
+
+void Command::prepend_footer(const std::string& text) {
+    command_->footer(text + command_->get_footer());
+}
+
+Option Command::add_option(const std::string& names, std::string& value, const std::string& help) {
+    return Option(command_->add_option(names, value, help));
+}
+
+Option Command::add_option(const std::string& names, std::vector<std::string>& values, const std::string& help) {
+    return Option(command_->add_option(names, values, help));
+}
+
+Option Command::add_option(const std::string& names, int& value, const std::string& help) {
+    return Option(command_->add_option(names, value, help));
+}
+
+Option Command::add_option(const std::string& names, std::uint32_t& value, const std::string& help) {
+    return Option(command_->add_option(names, value, help));
+}
+
+Option Command::add_option(const std::string& names, std::uint64_t& value, const std::string& help) {
+    return Option(command_->add_option(names, value, help));
+}
+
+Option Command::add_option(const std::string& names, double& value, const std::string& help) {
+    return Option(command_->add_option(names, value, help));
+}
+
+Option Command::add_option(const std::string& names, std::optional<int>& value, const std::string& help) {
+    return Option(command_->add_option(names, value, help));
+}
+
+Option Command::add_option(const std::string& names, std::optional<std::uint64_t>& value, const std::string& help) {
+    return Option(command_->add_option(names, value, help));
+}
+
+Option Command::add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
+                           const std::string& help) {
+    return Option(command_->add_option(names, values, help));
+}
+
+Option Command::add_flag(const std::string& names, bool& value, const std::string& help) {
+    return Option(command_->add_flag(names, value, help));
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& description, const std::string& footer,
+                         const std::string& version)
+    : app_(std::make_unique<CLI::App>(description, name)) {
+    app_->footer(footer);
+    app_->require_subcommand(1);
+    app_->set_version_flag("--version", version);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::program() {
+    return Command(app_.get());
+}
+
+std::optional<std::string> CommandLine::read(int argc, char** argv) {
+    try {
+        app_->parse(argc, argv);
+    } catch (const CLI::Success& wish) {  // --help, --version
+        std::ostringstream text;
+        app_->exit(wish, text, text);
+        return text.str();
+    } catch (const CLI::ParseError& fault) {
+        throw ConfigurationError(std::string(fault.what()) +
+                                 "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
+    }
+    return std::nullopt;
+}
+
+}  // namespace lookahead::cli

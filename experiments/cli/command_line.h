@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace lookahead::cli {
+
+/// The library that reads the command line has 9 000 lines of templates; one file alone includes it, behind these classes.
+
+/// An option or a positional argument of a command. Each function returns the option, so that several can follow.
+class Option {
+  public:
+    explicit Option(CLI::Option* option) : option_(option) {}
+
+    Option& required();
+    /// `--help` shows the value that the variable has now.
+    Option& show_default();
+    /// Each value follows an option of its own, as in -o A -o B; without it all words that follow are values.
+    Option& one_value_each();
+    Option& split_at(char delimiter);
+    /// An environment's variable that gives the value where the command line does not.
+    Option& from_environment(const std::string& variable);
+
+    Option& in_range(int least, int most);
+    Option& in_range(unsigned least, unsigned most);
+    Option& not_negative();
+    Option& one_of(std::initializer_list<std::string> words);
+    Option& existing_folder();
+    /// `refusal` gives the sentence that says what is wrong with a value's text, or an empty one.
+    Option& check(std::function<std::string(const std::string& text)> refusal);
+    /// Lets `edit` see the text of a value, and change it, before it is stored.
+    Option& change(std::function<void(std::string& text)> edit);
+
+  private:
+    CLI::Option* option_;
+};
+
+/// The program, or a command of it. A value that is read stays where the option's declaration found its variable, which
+/// has to live until the command line is read.
+class Command {
+  public:
+    explicit Command(CLI::App* command) : command_(command) {}
+
+    Command add_command(const std::string& name, const std::string& help);
+    /// Refuses a line that names none of the commands added.
+    void require_command();
+    /// Called when the line has been read, if it names this command.
+    void when_given(std::function<void()> action);
+    /// What `--help` begins its last part with.
+    void prepend_footer(const std::string& text);
+
+    /// `names` are those of an option, as in "-o,--out", or of a positional argument, as in "FILE".
+    Option add_option(const std::string& names, std::string& value, const std::string& help);
+    Option add_option(const std::string& names, std::vector<std::string>& values, const std::string& help);
+    Option add_option(const std::string& names, int& value, const std::string& help);
+    Option add_option(const std::string& names, std::uint32_t& value, const std::string& help);
+    Option add_option(const std::string& names, std::uint64_t& value, const std::string& help);
+    Option add_option(const std::string& names, double& value, const std::string& help);
+    Option add_option(const std::string& names, std::optional<int>& value, const std::string& help);
+    Option add_option(const std::string& names, std::optional<std::uint64_t>& value, const std::string& help);
+    Option add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
+                      const std::string& help);
+    Option add_flag(const std::string& names, bool& value, const std::string& help);
+
+  private:
+    CLI::App* command_;
+};
+
+/// What the whole line is read by.
+class CommandLine {
+  public:
+    CommandLine(const std::string& name, const std::string& description, const std::string& footer,
+                const std::string& version);
+    ~CommandLine();
+
+    Command program();
+    /// Stores the values and calls the action of the command given; or returns the text that `--help` or `--version` asks
+    /// for. ConfigurationError for a line that is no command's.
+    std::optional<std::string> read(int argc, char** argv);
+
+  private:
+    std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace lookahead::cli
