@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/print.h"
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "experiments/cli/commands.h"
