@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
 #include "components/protocols/memory.h"
 #include "core/error/error.h"
 #include "core/stats/state_hasher.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
 
 namespace lookahead::isa {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "components/frontend/finaliser/allocate/coalesce.h"
 #include "components/frontend/finaliser/analysis/live_ranges.h"
@@ -10,6 +11,10 @@
 namespace lookahead::finaliser {
 
 namespace {
+
+/// Groups that stand at multiples of more than this get their registers before all others: single values that live
+/// earlier would leave no place between them.
+constexpr std::uint8_t kUsualAlignment = 4;
 
 /// Where memory accesses hold a row's register: from behind the access.
 using Held = std::vector<LiveRange>;
@@ -108,7 +113,9 @@ void allocate_rows(const VirtualKernel& kernel, std::vector<RangeSet> ranges, co
     for (std::uint32_t group = 0; group < merged.size(); ++group)
         if (const std::uint32_t start = start_of(rows_of_group(group)); merged[group].group == group && start != kNone)
             order.push_back({start, group});
-    std::ranges::stable_sort(order, {}, &Entry::start);
+    std::ranges::stable_sort(order, {}, [&](const Entry& entry) {
+        return std::pair(kernel.groups[entry.group].alignment <= kUsualAlignment, entry.start);
+    });
 
     const std::vector<Held> held = held_by_accesses(kernel, merged, hold.instructions);
     RegisterFile file(hold.registers);

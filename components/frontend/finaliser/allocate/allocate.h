@@ -24,7 +24,8 @@ struct HeldSources {
 
 /// Linear scan over live ranges with holes (after Traub, Holloway, Smith, "Quality and Speed in Linear-scan
 /// Register Allocation", PLDI 1998): groups of rows in the order in which they begin to live, each to the lowest
-/// registers that are free wherever it lives, and not held if there are. Knows no limit: the caller compares.
+/// registers that are free wherever it lives, and not held if there are; groups of more than four rows before all others.
+/// Knows no limit: the caller compares.
 Allocation allocate(const VirtualKernel& kernel, const HeldSources& held = {});
 
 }  // namespace lookahead::finaliser

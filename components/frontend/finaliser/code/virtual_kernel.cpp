@@ -7,13 +7,30 @@ namespace lookahead::finaliser {
 using isa::Operation;
 
 std::uint32_t VirtualKernel::new_rows(unsigned count) {
-    LOOKAHEAD_ASSERT(count >= 1 && count <= 4, "a group has 1 to 4 rows");
+    LOOKAHEAD_ASSERT(count >= 1 && count <= isa::kMostOperandRows, "a group has 1 to 16 rows");
     const std::uint32_t first = rows();
-    const auto alignment = static_cast<std::uint8_t>(count == 1 ? 1 : count == 2 ? 2 : 4);
     const auto group = static_cast<std::uint32_t>(groups.size());
-    groups.push_back({first, static_cast<std::uint8_t>(count), alignment});
+    groups.push_back({first, static_cast<std::uint8_t>(count), static_cast<std::uint8_t>(alignment_of(count))});
     group_of.insert(group_of.end(), count, group);
     return first;
+}
+
+void VirtualKernel::annotate(VirtualInstruction& instruction, std::string_view tag, std::int64_t value) {
+    annotations.push_back({std::string(tag), value, instruction.annotations});
+    instruction.annotations = static_cast<std::uint32_t>(annotations.size() - 1);
+}
+
+VirtualInstruction beside(const VirtualInstruction& served) {
+    VirtualInstruction made;
+    made.machine.line = served.machine.line;
+    made.origin = served.origin;
+    return made;
+}
+
+VirtualInstruction part_of(const VirtualInstruction& whole) {
+    VirtualInstruction made = beside(whole);
+    made.annotations = whole.annotations;
+    return made;
 }
 
 bool is_copy(const VirtualInstruction& instruction) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "components/isa/instruction.h"
@@ -42,7 +44,9 @@ struct VirtualInstruction {
     PredicateUse guard{kAlways, false};
     std::array<PredicateUse, 2> source_predicate;
     std::array<std::uint32_t, 2> destination_predicate = {kNone, kNone};
-    std::uint32_t target = kNone;  ///< branch: the block to go to
+    std::uint32_t target = kNone;       ///< branch: the block to go to
+    std::uint32_t origin = kNone;       ///< the number that the instruction had when it was selected (new_origin)
+    std::uint32_t annotations = kNone;  ///< the last of them in VirtualKernel::annotations
 
     bool guarded() const { return guard.index != kAlways; }
 };
@@ -58,6 +62,13 @@ struct RowGroup {
     std::uint8_t alignment = 1;
 };
 
+/// What a mechanism says of an instruction. Those of one instruction are a chain, from the last to the first.
+struct VirtualAnnotation {
+    std::string tag;
+    std::int64_t value = 0;
+    std::uint32_t before = kNone;
+};
+
 /// A kernel between instruction selection and allocation. Virtual rows stand for 32-bit registers one by one, so
 /// that halves of wide values and elements of vectors can be named, read and written by themselves.
 struct VirtualKernel {
@@ -66,12 +77,28 @@ struct VirtualKernel {
     std::vector<RowGroup> groups;
     std::vector<std::uint32_t> group_of;  ///< virtual row -> group
     std::uint32_t predicates = 0;
+    std::uint32_t origins = 0;  ///< numbers given by new_origin
+    std::vector<VirtualAnnotation> annotations;
 
     std::uint32_t rows() const { return static_cast<std::uint32_t>(group_of.size()); }
-    /// A new group of 1 to 4 rows; gives its first row.
+    /// A new group of 1 to isa::kMostOperandRows rows; gives its first row.
     std::uint32_t new_rows(unsigned count);
     std::uint32_t new_predicate() { return predicates++; }
+    std::uint32_t new_origin() { return origins++; }
+
+    /// Says something of the instruction, which what becomes of it will have: see isa::Annotation.
+    void annotate(VirtualInstruction& instruction, std::string_view tag, std::int64_t value);
 };
+
+/// Where a group of so many rows begins: at multiples of this.
+constexpr std::uint32_t alignment_of(std::uint32_t rows) {
+    return std::bit_ceil(rows);
+}
+
+/// A new instruction that is put in for `served`: of the same origin and line.
+VirtualInstruction beside(const VirtualInstruction& served);
+/// A new instruction that `whole` becomes, or is a part of what it becomes: annotated as that is, too.
+VirtualInstruction part_of(const VirtualInstruction& whole);
 
 /// Liveness and dependences treat rows and predicates alike, as units: the rows, then the predicates.
 inline std::uint32_t predicate_unit(const VirtualKernel& kernel, std::uint32_t predicate) {

@@ -1,6 +1,7 @@
 #include "components/frontend/finaliser/emit/emit.h"
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "core/error/error.h"
 
 namespace lookahead::finaliser {
 
@@ -50,7 +51,12 @@ bool is_copy_to_itself(const Instruction& instruction) {
            instruction.source[0].index == instruction.destination;
 }
 
-using Blocks = std::vector<std::vector<Instruction>>;
+/// A finished instruction and the one that it was.
+struct Placed {
+    Instruction machine;
+    const VirtualInstruction* from;
+};
+using Blocks = std::vector<std::vector<Placed>>;
 
 /// Whether all blocks between `from` and `to` are empty, so that control falls from one to the other.
 bool falls_into(const Blocks& blocks, std::uint32_t from, std::uint32_t to) {
@@ -63,21 +69,31 @@ bool falls_into(const Blocks& blocks, std::uint32_t from, std::uint32_t to) {
 void drop_branches_to_next(Blocks& blocks) {
     // From the end: a block that becomes empty makes the branches over it vanish too.
     for (auto block = static_cast<std::uint32_t>(blocks.size()); block-- > 0;)
-        while (!blocks[block].empty() && blocks[block].back().operation == Operation::bra &&
-               falls_into(blocks, block, blocks[block].back().target))
+        while (!blocks[block].empty() && blocks[block].back().machine.operation == Operation::bra &&
+               falls_into(blocks, block, blocks[block].back().machine.target))
             blocks[block].pop_back();
 }
 
-std::vector<Instruction> lay_out(const Blocks& blocks) {
-    std::vector<Instruction> code;
+void place_annotations(const VirtualKernel& kernel, const VirtualInstruction& from, isa::Kernel& result) {
+    const auto instruction = static_cast<std::uint32_t>(result.code.size() - 1);
+    for (std::uint32_t next = from.annotations; next != kNone; next = kernel.annotations[next].before)
+        result.annotations.push_back({instruction, kernel.annotations[next].tag, kernel.annotations[next].value});
+}
+
+void lay_out(const VirtualKernel& kernel, const Blocks& blocks, isa::Kernel& result) {
     std::vector<std::uint32_t> first;
     for (const auto& block : blocks) {
-        first.push_back(static_cast<std::uint32_t>(code.size()));
-        code.insert(code.end(), block.begin(), block.end());
+        first.push_back(static_cast<std::uint32_t>(result.code.size()));
+        for (const Placed& placed : block) {
+            LOOKAHEAD_ASSERT(placed.from->origin < kernel.origins,
+                             "every instruction comes from one that was selected, or was put in for one");
+            result.code.push_back(placed.machine);
+            result.origins.push_back(placed.from->origin);
+            place_annotations(kernel, *placed.from, result);
+        }
     }
-    for (Instruction& instruction : code)
+    for (Instruction& instruction : result.code)
         if (instruction.operation == Operation::bra) instruction.target = first[instruction.target];
-    return code;
 }
 
 void drop_unused_literals(isa::Kernel& kernel) {
@@ -110,12 +126,12 @@ isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation) {
         auto& code = blocks.emplace_back();
         for (const VirtualInstruction& instruction : block.code) {
             const Instruction real = real_instruction(instruction, allocation);
-            if (!is_copy_to_itself(real)) code.push_back(real);
+            if (!is_copy_to_itself(real)) code.push_back({real, &instruction});
         }
     }
     drop_branches_to_next(blocks);
     isa::Kernel result = kernel.frame;
-    result.code = lay_out(blocks);
+    lay_out(kernel, blocks, result);
     result.registers = allocation.registers;
     result.predicates = allocation.predicates;
     set_reconvergence(result.code);

@@ -9,17 +9,17 @@ using isa::Operation;
 
 namespace {
 
-constexpr std::uint8_t exactly(unsigned rows) {
-    return static_cast<std::uint8_t>(1U << rows);
+constexpr std::uint32_t exactly(unsigned rows) {
+    return rows <= isa::kMostOperandRows ? 1U << rows : 0;
 }
-constexpr std::uint8_t kAbsent = exactly(0);
-constexpr std::uint8_t kAddress = exactly(1) | exactly(2);
+constexpr std::uint32_t kAbsent = exactly(0);
+constexpr std::uint32_t kAddress = exactly(1) | exactly(2);
 
 OperandShape memory_shape(const isa::Instruction& instruction) {
     const unsigned element = isa::type_rows(instruction.type);
     const unsigned all = element * instruction.vector;
     const bool compares = instruction.atomic == isa::AtomicOp::cas;
-    const std::uint8_t swap = compares ? exactly(element) : kAbsent;
+    const std::uint32_t swap = compares ? exactly(element) : kAbsent;
     switch (instruction.operation) {
         case Operation::load:
             return {static_cast<std::uint8_t>(all), {kAddress, kAbsent, kAbsent, kAbsent}};
@@ -33,7 +33,7 @@ OperandShape memory_shape(const isa::Instruction& instruction) {
 }
 
 OperandShape barrier_shape(const isa::Instruction& instruction) {
-    constexpr std::uint8_t optional_word = kAbsent | exactly(1);
+    constexpr std::uint32_t optional_word = kAbsent | exactly(1);
     const bool counts = instruction.barrier == isa::BarrierKind::popc;
     OperandShape shape{static_cast<std::uint8_t>(counts ? 1 : 0), {optional_word, optional_word, kAbsent, kAbsent}};
     shape.writes_predicate =
@@ -52,10 +52,10 @@ OperandShape vote_shape(const isa::Instruction& instruction) {
 
 OperandShape shape_of(const isa::Instruction& instruction) {
     const auto rows = static_cast<std::uint8_t>(isa::type_rows(instruction.type));
-    const std::uint8_t typed = exactly(rows);
-    const std::uint8_t from = exactly(isa::type_rows(instruction.source_type));
-    const std::uint8_t word = exactly(1);
-    const std::uint8_t optional_word = kAbsent | word;
+    const std::uint32_t typed = exactly(rows);
+    const std::uint32_t from = exactly(isa::type_rows(instruction.source_type));
+    const std::uint32_t word = exactly(1);
+    const std::uint32_t optional_word = kAbsent | word;
     switch (instruction.operation) {
         case Operation::nop:
         case Operation::bra:

@@ -11,7 +11,7 @@ namespace lookahead::finaliser {
 struct OperandShape {
     std::uint8_t destination = 0;
     /// Bit n set: the source may have n rows (0: be absent).
-    std::array<std::uint8_t, 4> source = {1, 1, 1, 1};
+    std::array<std::uint32_t, 4> source = {1, 1, 1, 1};
     bool writes_predicate = false;  ///< has no other result
 };
 

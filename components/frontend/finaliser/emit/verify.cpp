@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "components/frontend/finaliser/emit/machine_cfg.h"
 #include "components/frontend/finaliser/emit/operand_rows.h"
 #include "components/frontend/finaliser/emit/print.h"
@@ -51,9 +53,9 @@ class Verifier {
     }
 
     void check_span(std::uint32_t first, std::uint32_t rows) const {
-        require(rows >= 1 && rows <= 4, "an operand has 1 to 4 rows");
+        require(rows >= 1 && rows <= isa::kMostOperandRows, "an operand has 1 to 16 rows");
         require(first + rows <= kernel_.registers, "a register number is out of range");
-        require(first % (rows == 1 ? 1 : rows == 2 ? 2 : 4) == 0, "a wide operand is not aligned");
+        require(first % std::bit_ceil(rows) == 0, "a wide operand is not aligned");
     }
 
     void check_registers() const {
@@ -84,9 +86,9 @@ class Verifier {
         require(instruction.destination_rows == shape.destination, "the destination's rows do not match the type");
         for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
             const Operand& operand = instruction.source[i];
-            const std::uint8_t rows = operand.kind == Operand::Kind::none ? 0 : operand.rows;
-            const bool matches = (shape.source[i] >> rows) & 1;
-            require(matches, "a source's rows do not match the type");
+            const unsigned rows = operand.kind == Operand::Kind::none ? 0 : operand.rows;
+            require(rows <= isa::kMostOperandRows && (shape.source[i] >> rows & 1) != 0,
+                    "a source's rows do not match the type");
         }
         require(!shape.writes_predicate || instruction.destination_predicate != isa::kNoPredicate ||
                     instruction.destination_predicate2 != isa::kNoPredicate,

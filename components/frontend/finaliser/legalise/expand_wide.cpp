@@ -17,17 +17,8 @@ namespace {
 
 constexpr PredicateUse kNever{kAlways, true};
 
-bool is_wide_integer(Type type) {
-    return type == Type::b64 || type == Type::u64 || type == Type::s64;
-}
-
-bool is_integer(Type type) {
-    return type != Type::f16 && type != Type::f16x2 && type != Type::f32 && type != Type::f64 && type != Type::pred &&
-           type != Type::none;
-}
-
-bool is_signed(Type type) {
-    return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
+bool is_any_integer(Type type) {
+    return isa::is_integer(type) || isa::is_bits(type);
 }
 
 /// A 64-bit value by its words.
@@ -72,19 +63,19 @@ class Expander {
         const isa::Instruction& machine = original_.machine;
         switch (machine.operation) {
             case Operation::setp:
-                return is_wide_integer(machine.type) && expand_setp();
+                return isa::is_pair(machine.type) && expand_setp();
             case Operation::set:
-                return is_wide_integer(machine.source_type) && expand_set();
+                return isa::is_pair(machine.source_type) && expand_set();
             case Operation::convert:
                 return expand_convert();
             case Operation::popc:
             case Operation::clz:
-                return is_wide_integer(machine.type) && expand_count();
+                return isa::is_pair(machine.type) && expand_count();
             case Operation::mul_wide:
             case Operation::mad_wide:
-                return is_wide_integer(machine.type) && !options_.wide_multiply && expand_wide_product();
+                return isa::is_pair(machine.type) && !options_.wide_multiply && expand_wide_product();
             default:
-                return is_wide_integer(machine.type) && expand_arithmetic();
+                return isa::is_pair(machine.type) && expand_arithmetic();
         }
     }
 
@@ -147,10 +138,9 @@ class Expander {
     bool is_zero(const VirtualOperand& word) const { return literal_value(kernel_.frame, word) == 0U; }
 
     VirtualInstruction make(Operation operation, Type type, std::initializer_list<VirtualOperand> sources) const {
-        VirtualInstruction made;
+        VirtualInstruction made = part_of(original_);
         made.machine.operation = operation;
         made.machine.type = type;
-        made.machine.line = original_.machine.line;
         std::ranges::copy(sources, made.source.begin());
         return made;
     }
@@ -241,7 +231,7 @@ class Expander {
         return append_predicate(test);
     }
 
-    Type high_type() const { return is_signed(original_.machine.type) ? Type::s32 : Type::u32; }
+    Type high_type() const { return isa::is_signed(original_.machine.type) ? Type::s32 : Type::u32; }
 
     /// Makes `test` compare pairs: by the low words first, then by the high ones.
     void extend(VirtualInstruction& test, Type type, const Pair& a, const Pair& b) {
@@ -270,7 +260,7 @@ class Expander {
         test.machine.comparison = original_.machine.comparison;
         test.machine.combine = original_.machine.combine;
         test.source_predicate[0] = original_.source_predicate[0];
-        extend(test, is_signed(original_.machine.source_type) ? Type::s32 : Type::u32, source(0), source(1));
+        extend(test, isa::is_signed(original_.machine.source_type) ? Type::s32 : Type::u32, source(0), source(1));
         VirtualInstruction pick = make(Operation::select, Type::b32, {});
         pick.source_predicate[0] = append_predicate(test);
         pick.source = {number(original_.machine.type == Type::f32 ? 0x3f800000U : 0xffffffffU), zero().low, {}};
@@ -293,17 +283,17 @@ class Expander {
 
     bool expand_convert() {
         const isa::Instruction& machine = original_.machine;
-        if (machine.saturate || !is_integer(machine.type) || !is_integer(machine.source_type)) return false;
-        if (is_wide_integer(machine.source_type) && !is_wide_integer(machine.type)) {
+        if (machine.saturate || !is_any_integer(machine.type) || !is_any_integer(machine.source_type)) return false;
+        if (isa::is_pair(machine.source_type) && !isa::is_pair(machine.type)) {
             VirtualInstruction narrow = original_;
-            narrow.machine.source_type = is_signed(machine.source_type) ? Type::s32 : Type::u32;
+            narrow.machine.source_type = isa::is_signed(machine.source_type) ? Type::s32 : Type::u32;
             narrow.source[0] = source(0).low;
             sequence_.push_back(narrow);
             return true;
         }
-        if (!is_wide_integer(machine.type) || is_wide_integer(machine.source_type)) return false;
+        if (!isa::is_pair(machine.type) || isa::is_pair(machine.source_type)) return false;
         VirtualOperand low = original_.source[0];
-        const bool with_sign = is_signed(machine.source_type);
+        const bool with_sign = isa::is_signed(machine.source_type);
         if (isa::type_bytes(machine.source_type) < 4) {
             VirtualInstruction widen = make(Operation::convert, with_sign ? Type::s32 : Type::u32, {low});
             widen.machine.source_type = machine.source_type;
@@ -377,7 +367,7 @@ class Expander {
         const Pair second = wide_product(Type::u32, a.high, b.low, widened(first.low));
         const Pair third = wide_product(Type::u32, a.high, b.high, widened(second.high));
         Pair high = sum(false, third, words_of(widened(first.high)));
-        if (!is_signed(original_.machine.type)) return high;
+        if (!isa::is_signed(original_.machine.type)) return high;
         for (const auto& [factor, other] : {std::pair{a, b}, std::pair{b, a}}) {
             const VirtualOperand sign = result(Operation::shr, Type::s32, {factor.high, number(31)});
             const VirtualOperand masked = result(Operation::bit_and, Type::b32, {sign, other.low});
@@ -388,7 +378,7 @@ class Expander {
 
     Pair shifted(const Pair& value, VirtualOperand amount) {
         const bool left = original_.machine.operation == Operation::shl;
-        const bool with_sign = is_signed(original_.machine.type);
+        const bool with_sign = isa::is_signed(original_.machine.type);
         const Type type = left ? Type::b32 : with_sign ? Type::s32 : Type::u32;
         const Operation plain = left ? Operation::shl : Operation::shr;
         const auto known = literal_value(kernel_.frame, amount);

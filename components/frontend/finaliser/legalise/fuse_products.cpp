@@ -13,14 +13,6 @@ using isa::Type;
 
 namespace {
 
-bool is_word(Type type) {
-    return type == Type::b32 || type == Type::u32 || type == Type::s32;
-}
-
-bool is_pair(Type type) {
-    return type == Type::b64 || type == Type::u64 || type == Type::s64;
-}
-
 class Fuser {
   public:
     Fuser(VirtualKernel& kernel, const IsaOptions& isa)
@@ -44,7 +36,7 @@ class Fuser {
     void fuse(VirtualInstruction& sum, Place place) {
         const isa::Instruction& machine = sum.machine;
         if (machine.operation != Operation::add || machine.saturate) return;
-        if (!is_word(machine.type) && !is_pair(machine.type)) return;
+        if (!isa::is_word(machine.type) && !isa::is_pair(machine.type)) return;
         for (std::size_t i = 0; i < 2; ++i) {
             const auto product = product_at(sum.source[i], place);
             if (!product) continue;
@@ -54,6 +46,7 @@ class Fuser {
             fused.destination = sum.destination;
             fused.destination_rows = sum.destination_rows;
             fused.machine.line = machine.line;
+            fused.origin = sum.origin;
             fused.source[2] = addend;
             sum = fused;
             return;
@@ -80,11 +73,11 @@ class Fuser {
 
     bool fused_form(VirtualInstruction& product) {
         isa::Instruction& machine = product.machine;
-        if (machine.operation == Operation::mul_wide && is_pair(machine.type)) {
+        if (machine.operation == Operation::mul_wide && isa::is_pair(machine.type)) {
             machine.operation = Operation::mad_wide;
             return true;
         }
-        if (!is_word(machine.type)) return false;
+        if (!isa::is_word(machine.type)) return false;
         if (machine.operation == Operation::mul_lo) {
             machine.operation = Operation::mad_lo;
             return true;

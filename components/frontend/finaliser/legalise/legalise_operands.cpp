@@ -111,13 +111,12 @@ class Legaliser {
         std::uint32_t index = first_jump(block);
         for (const Use& use : uses)
             if (use.place.block == block) index = std::min(index, use.place.index);
-        add_moves(constant, rows, {block, index});
+        add_moves(constant, rows, {block, index}, instruction_at(uses[0].place));
         for (const Use& use : uses) source_at(use) = {Operand::Kind::reg, constant.rows, rows};
     }
 
-    VirtualOperand& source_at(const Use& use) {
-        return kernel_.blocks[use.place.block].code[use.place.index].source[use.source];
-    }
+    VirtualInstruction& instruction_at(Place place) { return kernel_.blocks[place.block].code[place.index]; }
+    VirtualOperand& source_at(const Use& use) { return instruction_at(use.place).source[use.source]; }
 
     std::uint32_t common_dominator(std::uint32_t a, std::uint32_t b) const {
         while (!dominators_.dominates(a, b)) a = dominators_.immediate(a);
@@ -138,11 +137,12 @@ class Legaliser {
         return static_cast<std::uint32_t>(std::ranges::find_if(code, is_jump) - code.begin());
     }
 
-    void add_moves(const VirtualOperand& constant, std::uint32_t rows, Place place) {
+    /// For `served` and others that take the constant.
+    void add_moves(const VirtualOperand& constant, std::uint32_t rows, Place place, const VirtualInstruction& served) {
         const bool whole = constant.rows == 2 && !options_.expand_64bit;
         const std::uint8_t step = whole ? 2 : 1;
         for (std::uint8_t i = 0; i < constant.rows; i = static_cast<std::uint8_t>(i + step)) {
-            VirtualInstruction move;
+            VirtualInstruction move = beside(served);
             move.machine.operation = Operation::mov;
             move.machine.type = whole ? isa::Type::b64 : isa::Type::b32;
             move.machine.line = line_near(place);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "components/frontend/finaliser/code/isa_options.h"
+#include "components/frontend/finaliser/code/options.h"
 #include "components/frontend/finaliser/code/virtual_kernel.h"
 
 namespace lookahead::finaliser {

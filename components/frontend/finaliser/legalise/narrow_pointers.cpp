@@ -51,10 +51,6 @@ Origin join(const Origin& a, const Origin& b) {
     return std::max(a, b);
 }
 
-bool is_pair(Type type) {
-    return type == Type::b64 || type == Type::u64 || type == Type::s64;
-}
-
 bool is_word_or_less(Type type) {
     return type == Type::u8 || type == Type::s8 || type == Type::u16 || type == Type::s16 || type == Type::b16 ||
            type == Type::u32 || type == Type::s32 || type == Type::b32;
@@ -70,7 +66,7 @@ unsigned carried_sources(const isa::Instruction& machine) {
         case Operation::mov:
             return 0b001;
         case Operation::convert:
-            return is_pair(machine.source_type) ? 0b001 : 0;
+            return isa::is_pair(machine.source_type) ? 0b001 : 0;
         case Operation::add:
         case Operation::sub:
         case Operation::select:
@@ -89,10 +85,10 @@ unsigned carried_sources(const isa::Instruction& machine) {
 /// Whether the result's low word hangs on the sources' low words only.
 bool is_narrowable(const VirtualInstruction& instruction) {
     const isa::Instruction& machine = instruction.machine;
-    if (!is_pair(machine.type) || instruction.destination_rows != 2 || machine.saturate) return false;
+    if (!isa::is_pair(machine.type) || instruction.destination_rows != 2 || machine.saturate) return false;
     switch (machine.operation) {
         case Operation::convert:
-            return is_pair(machine.source_type) || is_word_or_less(machine.source_type);
+            return isa::is_pair(machine.source_type) || is_word_or_less(machine.source_type);
         case Operation::mov:
         case Operation::select:
         case Operation::add:

@@ -116,7 +116,8 @@ VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel) {
             lower_instruction(context, cfg);
         }
     // Running off the end of a kernel is an exit too.
-    context.kernel.blocks.back().code.push_back(jump(Operation::exit));
+    VirtualInstruction& end = context.kernel.blocks.back().code.emplace_back(jump(Operation::exit));
+    end.origin = context.kernel.new_origin();
     return std::move(context.kernel);
 }
 

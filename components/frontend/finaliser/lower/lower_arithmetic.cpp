@@ -27,10 +27,10 @@ void lower_plain(LoweringContext& context, Operation operation, bool rounds = fa
 VirtualOperand binary(LoweringContext& context, Operation operation, Type type, VirtualOperand a, VirtualOperand b) {
     VirtualInstruction result;
     result.machine.operation = operation;
-    result.machine.type = machine_type(type);
+    result.machine.type = type;
     result.source[0] = a;
     result.source[1] = b;
-    return context.emit_temporary(result, rows_of(type));
+    return context.emit_temporary(result, isa::type_rows(type));
 }
 
 /// a + b or a - b, with the carry that comes in or goes out.
@@ -103,7 +103,7 @@ void lower_mul24(LoweringContext& context, bool adds) {
     const auto low_bits = [&](std::size_t i) {
         VirtualInstruction cut;
         cut.machine.operation = Operation::bfe;
-        cut.machine.type = machine_type(type);
+        cut.machine.type = type;
         cut.source = {context.source(instruction.sources()[i]), context.literal(0), context.literal(24)};
         return context.emit_temporary(cut, 1);
     };
@@ -113,8 +113,8 @@ void lower_mul24(LoweringContext& context, bool adds) {
     if (instruction.modifiers.mul_mode == ptx::MulMode::hi) {
         VirtualInstruction wide;
         wide.machine.operation = Operation::mul_wide;
-        wide.machine.type = machine_type(ptx::with_bits(type, 64));
-        wide.machine.source_type = machine_type(type);
+        wide.machine.type = ptx::with_bits(type, 64);
+        wide.machine.source_type = type;
         wide.source = {a, b, {}};
         const VirtualOperand whole = context.emit_temporary(wide, 2);
         product = part(binary(context, Operation::shr, Type::u64, whole, context.literal(16)), 0);
@@ -136,7 +136,7 @@ void lower_mul_or_mad(LoweringContext& context, Operation lo, Operation hi, Oper
         case ptx::MulMode::wide: {
             const ptx::Operand& destination = instruction.destinations()[0];
             VirtualInstruction result = context.make(wide, destination.type);
-            result.machine.source_type = machine_type(instruction.type());
+            result.machine.source_type = instruction.type();
             std::size_t i = 0;
             for (const ptx::Operand& operand : instruction.sources()) result.source[i++] = context.source(operand);
             return context.emit_to(destination, result);

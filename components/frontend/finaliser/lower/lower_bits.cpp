@@ -180,7 +180,7 @@ void lower_copysign(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const Type type = instruction.type();
     if (type != Type::f32 && type != Type::f64) context.refuse("copysign is supported for f32 and f64");
-    const unsigned rows = rows_of(type);
+    const unsigned rows = isa::type_rows(type);
     const VirtualOperand sign = context.source(instruction.sources()[0]);
     const VirtualOperand rest = context.source(instruction.sources()[1]);
     VirtualInstruction merge;
@@ -203,7 +203,7 @@ void lower_copysign(LoweringContext& context) {
 /// cnot: 1 where the source is 0, else 0.
 void lower_cnot(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
-    const unsigned rows = rows_of(instruction.type());
+    const unsigned rows = isa::type_rows(instruction.type());
     VirtualInstruction test = with_sources(context, Operation::setp, 1);
     test.machine.comparison = isa::Comparison::eq;
     test.source[1] = context.literal(0, rows);

@@ -87,13 +87,13 @@ void lower_setp(LoweringContext& context) {
 void lower_set(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     VirtualInstruction result = compare(context, Operation::set, instruction.type());
-    result.machine.source_type = machine_type(instruction.modifiers.types[1]);
+    result.machine.source_type = instruction.modifiers.types[1];
     context.emit_to(instruction.destinations()[0], result);
 }
 
 VirtualInstruction select(LoweringContext& context, PredicateUse condition) {
     const ptx::Instruction& instruction = context.instruction();
-    const Type raw = rows_of(instruction.type()) == 2 ? Type::b64 : Type::b32;
+    const Type raw = isa::type_rows(instruction.type()) == 2 ? Type::b64 : Type::b32;
     VirtualInstruction result = context.make(Operation::select, raw);
     result.source[0] = context.source(instruction.sources()[0]);
     result.source[1] = context.source(instruction.sources()[1]);
@@ -119,20 +119,20 @@ void lower_testp(LoweringContext& context) {
     const ptx::Instruction& instruction = context.instruction();
     const bool wide = instruction.type() == Type::f64;
     const Type type = wide ? Type::u64 : Type::u32;
-    const unsigned rows = rows_of(type);
+    const unsigned rows = isa::type_rows(type);
     const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
     const std::uint64_t least_normal = wide ? 0x0010000000000000 : 0x00800000;
     const auto binary = [&](Operation operation, VirtualOperand a, std::uint64_t b) {
         VirtualInstruction result;
         result.machine.operation = operation;
-        result.machine.type = machine_type(type);
+        result.machine.type = type;
         result.source = {a, context.literal(b, rows), {}};
         return context.emit_temporary(result, rows);
     };
     const auto compare_with = [&](isa::Comparison comparison, VirtualOperand a, std::uint64_t b) {
         VirtualInstruction test;
         test.machine.operation = Operation::setp;
-        test.machine.type = machine_type(type);
+        test.machine.type = type;
         test.machine.comparison = comparison;
         test.source = {a, context.literal(b, rows), {}};
         return test;

@@ -99,12 +99,12 @@ Address address_of(LoweringContext& context, const ptx::Operand& operand) {
     if (operand.symbol.kind != ptx::SymbolKind::none)
         return absolute_address(context, context.address_of(operand.symbol) + operand.value);
     if (!operand.has_base) return absolute_address(context, operand.value);
-    const auto rows = static_cast<std::uint8_t>(rows_of(operand.type));
+    const auto rows = static_cast<std::uint8_t>(isa::type_rows(operand.type));
     const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};
     if (fits_offset(operand.offset())) return {base, static_cast<std::int32_t>(operand.offset())};
     VirtualInstruction sum;
     sum.machine.operation = Operation::add;
-    sum.machine.type = machine_type(operand.type);
+    sum.machine.type = operand.type;
     sum.source = {base, context.literal(operand.value, rows), {}};
     return {context.emit_temporary(sum, rows), 0};
 }
@@ -117,10 +117,10 @@ void set_address(LoweringContext& context, VirtualInstruction& access, const ptx
 
 /// One element of a parameter: its constant rows, or its bytes cut out of one.
 VirtualInstruction parameter_value(LoweringContext& context, std::uint64_t offset, Type type) {
-    const VirtualOperand row{Operand::Kind::constant, static_cast<std::uint8_t>(rows_of(type)),
+    const VirtualOperand row{Operand::Kind::constant, static_cast<std::uint8_t>(isa::type_rows(type)),
                              static_cast<std::uint32_t>(isa::kFirstParameterRow + offset / 4)};
     if (ptx::bytes(type) >= 4) {
-        VirtualInstruction move = context.make(Operation::mov, rows_of(type) == 2 ? Type::b64 : Type::b32);
+        VirtualInstruction move = context.make(Operation::mov, isa::type_rows(type) == 2 ? Type::b64 : Type::b32);
         move.source[0] = row;
         return move;
     }
@@ -145,7 +145,7 @@ VirtualInstruction call_parameter_value(LoweringContext& context, std::uint32_t 
     const auto row = [&](std::uint64_t word) {
         return VirtualOperand{Operand::Kind::reg, 1, context.parameter_row(variable, word)};
     };
-    if (rows_of(type) == 2) {
+    if (isa::type_rows(type) == 2) {
         const std::uint32_t pair = context.kernel.new_rows(2);
         for (std::uint32_t i = 0; i < 2; ++i) context.emit_copy(row(offset / 4 + i), pair + i);
         VirtualInstruction move = context.make(Operation::mov, Type::b64);
@@ -277,7 +277,7 @@ void lower_load(LoweringContext& context) {
         copy.source[0] = {Operand::Kind::reg, 2, rows};
         return context.emit_to(destination, copy);
     }
-    const unsigned element_rows = rows_of(instruction.type());
+    const unsigned element_rows = isa::type_rows(instruction.type());
     load.destination_rows = static_cast<std::uint8_t>(element_rows * destination.elements.size());
     if (load.destination_rows > 4) context.refuse("vectors of up to 16 bytes are supported");
     load.destination = context.kernel.new_rows(load.destination_rows);
@@ -296,7 +296,7 @@ void lower_load(LoweringContext& context) {
 
 VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
     if (operand.kind != ptx::OperandKind::vector) return context.source(operand);
-    const unsigned element_rows = rows_of(context.instruction().type());
+    const unsigned element_rows = isa::type_rows(context.instruction().type());
     const auto rows = static_cast<unsigned>(element_rows * operand.elements.size());
     if (rows > 4) context.refuse("vectors of up to 16 bytes are supported");
     const std::uint32_t first = context.kernel.new_rows(rows);

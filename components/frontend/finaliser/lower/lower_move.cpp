@@ -106,9 +106,10 @@ void lower_cvt(LoweringContext& context) {
     const ptx::Modifiers& modifiers = instruction.modifiers;
     const VirtualOperand value = context.source(instruction.sources()[0]);
     if (is_truncation(modifiers))
-        return context.emit_to(instruction.destinations()[0], raw_move(part(value, 0, rows_of(modifiers.types[0]))));
+        return context.emit_to(instruction.destinations()[0],
+                               raw_move(part(value, 0, isa::type_rows(modifiers.types[0]))));
     VirtualInstruction result = context.make(Operation::convert, modifiers.types[0]);
-    result.machine.source_type = machine_type(modifiers.types[1]);
+    result.machine.source_type = modifiers.types[1];
     result.source[0] = value;
     context.emit_to(instruction.destinations()[0], result);
 }

@@ -106,7 +106,7 @@ class SurfaceAccess {
     PredicateUse combine(Operation operation, PredicateUse a, PredicateUse b) {
         VirtualInstruction result;
         result.machine.operation = operation;
-        result.machine.type = machine_type(ptx::Type::pred);
+        result.machine.type = ptx::Type::pred;
         result.source_predicate = {a, b};
         return context_.emit_temporary_predicate(result);
     }
@@ -132,7 +132,7 @@ class SurfaceAccess {
         }
         VirtualInstruction access;
         access.machine.operation = instruction_.opcode == Opcode::suld ? Operation::load : Operation::store;
-        access.machine.type = machine_type(instruction_.type());
+        access.machine.type = instruction_.type();
         access.machine.space = isa::Space::global;
         access.machine.vector = instruction_.modifiers.vector_width;
         access.source[0] = address;
@@ -152,7 +152,7 @@ class SurfaceAccess {
             for (unsigned i = 0; i < rows; ++i) context_.emit_copy(context_.literal(0), access.destination + i);
         emit_guarded(access, inside);
         const auto& elements = instruction_.destinations()[0].elements;
-        const unsigned element_rows = rows_of(instruction_.type());
+        const unsigned element_rows = isa::type_rows(instruction_.type());
         for (std::uint32_t i = 0; i < elements.size(); ++i) {
             if (elements[i].kind == ptx::OperandKind::sink) continue;
             VirtualInstruction copy =
@@ -168,7 +168,7 @@ class SurfaceAccess {
         std::uint32_t row = first;
         for (const ptx::Operand& element : instruction_.sources()[1].elements) {
             const VirtualOperand from = context_.source(element);
-            for (unsigned i = 0; i < rows_of(instruction_.type()); ++i) context_.emit_copy(part(from, i), row++);
+            for (unsigned i = 0; i < isa::type_rows(instruction_.type()); ++i) context_.emit_copy(part(from, i), row++);
         }
         access.source[1] = {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
         emit_guarded(access, inside);

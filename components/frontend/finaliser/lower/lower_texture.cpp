@@ -22,8 +22,8 @@ void lower_fetch(LoweringContext& context, std::uint8_t mode) {
     const ptx::Operand& access = instruction.sources()[0];
     VirtualInstruction fetch;
     fetch.machine.operation = Operation::texture;
-    fetch.machine.type = machine_type(instruction.modifiers.types[0]);
-    fetch.machine.source_type = machine_type(instruction.modifiers.types[1]);
+    fetch.machine.type = instruction.modifiers.types[0];
+    fetch.machine.source_type = instruction.modifiers.types[1];
     fetch.machine.mode = mode;
     fetch.source[0] = context.source(access.elements[0]);
     // What stands behind the coordinates pads them to four.

@@ -36,48 +36,6 @@ isa::Kernel frame_of(const ptx::Module& module, const ptx::Function& function, c
 
 }  // namespace
 
-isa::Type machine_type(ptx::Type type) {
-    switch (type) {
-        case ptx::Type::b8:
-            return isa::Type::b8;
-        case ptx::Type::b16:
-            return isa::Type::b16;
-        case ptx::Type::b32:
-            return isa::Type::b32;
-        case ptx::Type::b64:
-            return isa::Type::b64;
-        case ptx::Type::u8:
-            return isa::Type::u8;
-        case ptx::Type::u16:
-            return isa::Type::u16;
-        case ptx::Type::u32:
-            return isa::Type::u32;
-        case ptx::Type::u64:
-            return isa::Type::u64;
-        case ptx::Type::s8:
-            return isa::Type::s8;
-        case ptx::Type::s16:
-            return isa::Type::s16;
-        case ptx::Type::s32:
-            return isa::Type::s32;
-        case ptx::Type::s64:
-            return isa::Type::s64;
-        case ptx::Type::f16:
-            return isa::Type::f16;
-        case ptx::Type::f16x2:
-            return isa::Type::f16x2;
-        case ptx::Type::f32:
-            return isa::Type::f32;
-        case ptx::Type::f64:
-            return isa::Type::f64;
-        case ptx::Type::pred:
-            return isa::Type::pred;
-        case ptx::Type::none:
-            break;
-    }
-    return isa::Type::none;
-}
-
 isa::Rounding machine_rounding(ptx::Rounding rounding) {
     switch (rounding) {
         case ptx::Rounding::none:
@@ -118,7 +76,8 @@ LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function&
     kernel.frame = frame_of(module, function, shared_);
     kernel.frame.local_bytes = local_.bytes;
     for (const ptx::Register& reg : function.registers)
-        place_.push_back(reg.type == ptx::Type::pred ? kernel.new_predicate() : kernel.new_rows(rows_of(reg.type)));
+        place_.push_back(reg.type == ptx::Type::pred ? kernel.new_predicate()
+                                                     : kernel.new_rows(isa::type_rows(reg.type)));
     for (const ptx::Variable& variable : function.variables) {
         std::vector<std::uint32_t>& rows = parameter_rows_.emplace_back();
         if (variable.space != ptx::StateSpace::param) continue;
@@ -139,7 +98,7 @@ VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) co
     const ptx::Modifiers& modifiers = instruction_->modifiers;
     VirtualInstruction result;
     result.machine.operation = operation;
-    result.machine.type = machine_type(type);
+    result.machine.type = type;
     result.machine.rounding = machine_rounding(modifiers.rounding);
     if (modifiers.precision == ptx::Precision::approx) result.machine.rounding = isa::Rounding::approx;
     if (modifiers.precision == ptx::Precision::full) result.machine.rounding = isa::Rounding::full;
@@ -153,7 +112,7 @@ VirtualOperand LoweringContext::literal(std::uint64_t bits, unsigned rows) {
 }
 
 VirtualOperand LoweringContext::source(const ptx::Operand& operand) {
-    const unsigned rows = rows_of(operand.type);
+    const unsigned rows = isa::type_rows(operand.type);
     switch (operand.kind) {
         case ptx::OperandKind::reg:
             return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), place_[operand.reg]};
@@ -317,6 +276,7 @@ VirtualOperand LoweringContext::special(Special reg) {
 
 void LoweringContext::append(VirtualInstruction instruction) {
     instruction.machine.line = instruction_->line;
+    instruction.origin = kernel.new_origin();
     kernel.blocks[block_].code.push_back(instruction);
 }
 
@@ -326,7 +286,7 @@ void LoweringContext::emit(VirtualInstruction instruction) {
 }
 
 void LoweringContext::emit_to(const ptx::Operand& destination, VirtualInstruction instruction) {
-    const unsigned rows = rows_of(destination.type);
+    const unsigned rows = isa::type_rows(destination.type);
     instruction.destination_rows = static_cast<std::uint8_t>(rows);
     if (destination.kind == ptx::OperandKind::sink) {
         instruction.destination = kernel.new_rows(rows);
@@ -335,7 +295,7 @@ void LoweringContext::emit_to(const ptx::Operand& destination, VirtualInstructio
     }
     if (destination.kind != ptx::OperandKind::reg) refuse("the destination must be a register");
     const std::uint32_t row = place_[destination.reg];
-    const bool extend = rows == 1 && rows_of(function_.registers[destination.reg].type) == 2;
+    const bool extend = rows == 1 && isa::type_rows(function_.registers[destination.reg].type) == 2;
     if (!extend) {
         instruction.destination = row;
         emit(instruction);

@@ -10,12 +10,7 @@
 
 namespace lookahead::finaliser {
 
-isa::Type machine_type(ptx::Type type);
 isa::Rounding machine_rounding(ptx::Rounding rounding);
-/// 2 for 64-bit types, else 1.
-inline unsigned rows_of(ptx::Type type) {
-    return ptx::bits(type) == 64 ? 2 : 1;
-}
 
 /// What instruction selection shares: the kernel being made, the place of each PTX register, operand conversion.
 /// The functions lower_*.cpp use it one PTX instruction after another.

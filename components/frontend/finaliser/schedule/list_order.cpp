@@ -38,8 +38,8 @@ struct Alike {
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> in_old_order;
 };
 
-/// Rows and predicates that one instruction can begin or end: four operands of up to four rows, three predicates.
-constexpr int kMostRows = 16;
+/// Rows and predicates that one instruction can begin or end.
+constexpr int kMostRows = isa::kMostInstructionRows;
 constexpr int kMostPredicates = 4;
 
 class ListScheduler {

@@ -11,8 +11,8 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// Rows that one instruction can write or read at most: four operands of up to four rows.
-constexpr int kMostRows = 16;
+/// Rows that one instruction can begin or end.
+constexpr int kMostRows = isa::kMostInstructionRows;
 
 class PressureScheduler {
   public:

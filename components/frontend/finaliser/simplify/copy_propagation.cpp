@@ -35,9 +35,8 @@ std::optional<VirtualOperand> through(const VirtualKernel& kernel, const Virtual
     }
     if (result.kind == Operand::Kind::reg && result.rows > 1) {
         const RowGroup& group = kernel.groups[kernel.group_of[result.index]];
-        const unsigned alignment = result.rows == 2 ? 2 : 4;
         if (kernel.group_of[result.index + result.rows - 1] != kernel.group_of[result.index] ||
-            (result.index - group.first) % alignment != 0)
+            (result.index - group.first) % alignment_of(result.rows) != 0)
             return std::nullopt;
     }
     return result;

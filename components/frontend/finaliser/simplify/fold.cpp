@@ -11,20 +11,6 @@ using isa::Operation;
 
 namespace {
 
-bool is_wide_integer(isa::Type type) {
-    switch (type) {
-        case isa::Type::b32:
-        case isa::Type::u32:
-        case isa::Type::s32:
-        case isa::Type::b64:
-        case isa::Type::u64:
-        case isa::Type::s64:
-            return true;
-        default:
-            return false;
-    }
-}
-
 /// The operand that equals the whole result, if one operand is the operation's neutral element.
 std::optional<VirtualOperand> unchanged(const VirtualInstruction& instruction, std::optional<std::uint64_t> a,
                                         std::optional<std::uint64_t> b) {
@@ -83,9 +69,10 @@ bool fold_mad(const isa::Kernel& frame, VirtualInstruction& mad) {
 }
 
 bool fold(VirtualKernel& kernel, VirtualInstruction& instruction) {
-    if (!is_wide_integer(instruction.machine.type) || instruction.machine.saturate) return false;
+    const isa::Type type = instruction.machine.type;
+    if ((!isa::is_word(type) && !isa::is_pair(type)) || instruction.machine.saturate) return false;
     if (instruction.machine.operation == Operation::mad_lo) return fold_mad(kernel.frame, instruction);
-    const unsigned rows = isa::type_rows(instruction.machine.type);
+    const unsigned rows = isa::type_rows(type);
     const auto a = literal_value(kernel.frame, instruction.source[0]);
     const auto b = literal_value(kernel.frame, instruction.source[1]);
     std::optional<VirtualOperand> value = unchanged(instruction, a, b);

@@ -16,10 +16,12 @@ namespace {
 /// Longer ways to make a value again are not looked for: a load from local memory takes as long.
 constexpr std::size_t kLongestRecipe = 6;
 
-/// Whether executing the instruction elsewhere gives the same value if its sources are the same.
+/// Whether executing the instruction elsewhere gives the same value if its sources are the same. One of which a mechanism
+/// says something stays the one that it is.
 bool can_be_repeated(const VirtualInstruction& instruction) {
-    return !instruction.guarded() && is_plain(instruction) && !holds_everything(instruction) &&
-           instruction.source_predicate[0].index >= kAlways && instruction.source_predicate[1].index >= kAlways;
+    return !instruction.guarded() && instruction.annotations == kNone && is_plain(instruction) &&
+           !holds_everything(instruction) && instruction.source_predicate[0].index >= kAlways &&
+           instruction.source_predicate[1].index >= kAlways;
 }
 
 bool makes(const VirtualInstruction& instruction, std::uint32_t row) {

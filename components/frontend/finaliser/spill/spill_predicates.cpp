@@ -63,8 +63,8 @@ class Spiller {
             destination = kept.back().from;
         }
         code.push_back(instruction);
-        for (const auto& [from, to] : kept) keep(from, to, guard, instruction.machine.line, code);
-        for (const auto& [from, to] : guarded_copies_) copy(from, to, guard, instruction.machine.line, code);
+        for (const auto& [from, to] : kept) keep(from, to, guard, instruction, code);
+        for (const auto& [from, to] : guarded_copies_) copy(from, to, guard, instruction, code);
         guarded_copies_.clear();
     }
 
@@ -89,11 +89,10 @@ class Spiller {
             auto known = std::ranges::find(loaded, use->index, &Copy::from);
             if (known == loaded.end()) {
                 known = loaded.insert(known, {use->index, kernel_.new_predicate()});
-                VirtualInstruction test;
+                VirtualInstruction test = beside(instruction);
                 test.machine.operation = Operation::setp;
                 test.machine.type = isa::Type::u32;
                 test.machine.comparison = isa::Comparison::ne;
-                test.machine.line = instruction.machine.line;
                 test.source = {
                     VirtualOperand{Operand::Kind::reg, 1, row_of_[use->index]}, literal(kernel_.frame, 0, 1), {}};
                 test.destination_predicate[0] = known->to;
@@ -104,12 +103,11 @@ class Spiller {
     }
 
     /// Writes the predicate's row.
-    void keep(std::uint32_t predicate, std::uint32_t row, PredicateUse guard, std::uint32_t line,
+    void keep(std::uint32_t predicate, std::uint32_t row, PredicateUse guard, const VirtualInstruction& written_by,
               std::vector<VirtualInstruction>& code) {
-        VirtualInstruction select;
+        VirtualInstruction select = beside(written_by);
         select.machine.operation = Operation::select;
         select.machine.type = isa::Type::b32;
-        select.machine.line = line;
         select.source = {literal(kernel_.frame, 1, 1), literal(kernel_.frame, 0, 1), {}};
         select.source_predicate[0] = {predicate, false};
         select.destination = row;
@@ -118,12 +116,11 @@ class Spiller {
         code.push_back(select);
     }
 
-    static void copy(std::uint32_t from, std::uint32_t to, PredicateUse guard, std::uint32_t line,
+    static void copy(std::uint32_t from, std::uint32_t to, PredicateUse guard, const VirtualInstruction& written_by,
                      std::vector<VirtualInstruction>& code) {
-        VirtualInstruction move;
+        VirtualInstruction move = beside(written_by);
         move.machine.operation = Operation::pred_mov;
         move.machine.type = isa::Type::pred;
-        move.machine.line = line;
         move.source_predicate[0] = {from, false};
         move.destination_predicate[0] = to;
         move.guard = guard;

@@ -101,7 +101,7 @@ class Rewriter {
         for (VirtualOperand& operand : instruction.source)
             if (operand.kind == Operand::Kind::reg)
                 if (Spilled* const read = spilled(operand.index); read != nullptr)
-                    operand.index = again(*read, operand, position, instruction.machine.line, code);
+                    operand.index = again(*read, operand, position, instruction, code);
         if (written != nullptr && !written->by_recipe) {
             const VirtualOperand result{Operand::Kind::reg, instruction.destination_rows, instruction.destination};
             written->kept.reset();
@@ -135,7 +135,7 @@ class Rewriter {
         }
         code.push_back(instruction);
         for (unsigned i = 0; i < written.rows; ++i) {
-            VirtualInstruction store = access(Operation::store, written.index + i, instruction.machine.line);
+            VirtualInstruction store = access(Operation::store, written.index + i, instruction);
             store.source[1] = {Operand::Kind::reg, 1, instruction.destination + i};
             store.guard = guard;
             code.push_back(store);
@@ -151,10 +151,9 @@ class Rewriter {
             return;
         }
         for (unsigned i = 0; i < instruction.destination_rows; ++i) {
-            VirtualInstruction clear;
+            VirtualInstruction clear = beside(instruction);
             clear.machine.operation = Operation::mov;
             clear.machine.type = isa::Type::b32;
-            clear.machine.line = instruction.machine.line;
             clear.source[0] = launch_row(isa::LaunchRow::zero);
             clear.destination = instruction.destination + i;
             clear.destination_rows = 1;
@@ -163,8 +162,8 @@ class Rewriter {
     }
 
     /// Rows with the values of the operand's: those of the last access, if nothing crowded lies between, or new ones.
-    std::uint32_t again(Spilled& group, const VirtualOperand& operand, std::uint32_t position, std::uint32_t line,
-                        std::vector<VirtualInstruction>& code) {
+    std::uint32_t again(Spilled& group, const VirtualOperand& operand, std::uint32_t position,
+                        const VirtualInstruction& reader, std::vector<VirtualInstruction>& code) {
         const std::size_t recipe = group.next_recipe++;
         if (group.kept && is_kept(*group.kept, operand, position)) {
             group.kept->position = position;
@@ -174,7 +173,7 @@ class Rewriter {
         const std::size_t before = code.size();
         const std::uint32_t row = group.by_recipe
                                       ? make_again(std::move(group.recipes[recipe]), operand.index, position, code)
-                                      : reload(operand, line, code);
+                                      : reload(operand, reader, code);
         if (crowded_.contains(position)) inserted_ += static_cast<std::uint32_t>(code.size() - before);
         group.kept = Kept{operand, row, position, inserted_};
         return row;
@@ -191,7 +190,7 @@ class Rewriter {
                 Spilled* const read = spilled(operand.index);
                 if (read == nullptr) continue;
                 LOOKAHEAD_ASSERT(!read->by_recipe, "recipes do not read what goes by recipe in the same round");
-                operand.index = again(*read, operand, position, instruction.machine.line, code);
+                operand.index = again(*read, operand, position, instruction, code);
             }
             code.push_back(instruction);
         }
@@ -205,10 +204,11 @@ class Rewriter {
                (operand.rows == 1 || operand == kept.operand);
     }
 
-    std::uint32_t reload(const VirtualOperand& operand, std::uint32_t line, std::vector<VirtualInstruction>& code) {
+    std::uint32_t reload(const VirtualOperand& operand, const VirtualInstruction& reader,
+                         std::vector<VirtualInstruction>& code) {
         const std::uint32_t rows = kernel_.new_rows(operand.rows);
         for (unsigned i = 0; i < operand.rows; ++i) {
-            VirtualInstruction load = access(Operation::load, operand.index + i, line);
+            VirtualInstruction load = access(Operation::load, operand.index + i, reader);
             load.destination = rows + i;
             load.destination_rows = 1;
             set_slot(rows + i, values_.slot_of[operand.index + i]);
@@ -217,13 +217,12 @@ class Rewriter {
         return rows;
     }
 
-    VirtualInstruction access(Operation operation, std::uint32_t row, std::uint32_t line) {
-        VirtualInstruction result;
+    VirtualInstruction access(Operation operation, std::uint32_t row, const VirtualInstruction& served) {
+        VirtualInstruction result = beside(served);
         result.machine.operation = operation;
         result.machine.type = isa::Type::b32;
         result.machine.space = isa::Space::local;
         result.machine.offset = static_cast<std::int32_t>(values_.slot_of[row]);
-        result.machine.line = line;
         result.source[0] = launch_row(isa::LaunchRow::zero);
         return result;
     }

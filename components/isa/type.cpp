@@ -1,10 +1,10 @@
-#include "components/frontend/ptx/type.h"
+#include "components/isa/type.h"
 
 #include <array>
 
 #include "core/error/error.h"
 
-namespace lookahead::ptx {
+namespace lookahead::isa {
 namespace {
 
 struct Row {
@@ -81,4 +81,4 @@ Type with_bits(Type type, unsigned width) {
     LOOKAHEAD_ASSERT(false, "no type of this class has " + std::to_string(width) + " bits");
 }
 
-}  // namespace lookahead::ptx
+}  // namespace lookahead::isa
