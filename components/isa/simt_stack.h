@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/isa/lane_mask.h"
+#include "components/isa/instruction.h"
 
 namespace lookahead::isa {
 

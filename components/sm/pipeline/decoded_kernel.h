@@ -56,12 +56,12 @@ struct DecodedInstruction {
     bool writes_predicate = false;
     bool long_latency = false;         ///< what it writes counts as awaiting memory: global and local loads and atomics
     std::uint64_t constant_lines = 0;  ///< that it reads of the launch's constant bank (ConstantCache)
-    std::uint16_t latency = 1;
-    std::uint16_t initiation = 1;
     union {
         std::uint16_t usual_reads[kUsualReads] = {};
         const std::uint16_t* many_reads;  ///< where there are more than that; DecodedKernel has them
     };
+    std::uint16_t latency = 1;
+    std::uint16_t initiation = 1;
     DecodedPredicate guard;
     DecodedPredicate source_predicate;
     DecodedPredicate source_predicate2;
