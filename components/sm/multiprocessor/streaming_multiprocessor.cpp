@@ -287,18 +287,19 @@ LaunchOnSm StreamingMultiprocessor::launch_on_sm() const {
             launch.fields.launch};
 }
 
+namespace {
+
 /// The load/store unit has room for so many words a lane.
-void StreamingMultiprocessor::check_widths(const isa::Kernel& kernel) const {
-    for (const isa::Instruction& instruction : kernel.code) {
-        const unsigned words = std::max<unsigned>(instruction.destination_rows, instruction.source[1].rows);
-        if (isa::is_memory(instruction.operation) && words > std::tuple_size_v<DestinationRows>) {
-            throw ConfigurationError("kernel " + kernel.name + " has a memory instruction of " + std::to_string(words) +
-                                     " words a lane (" + kernel.source_file + ":" + std::to_string(instruction.line) +
-                                     "); the load/store unit takes " +
-                                     std::to_string(std::tuple_size_v<DestinationRows>) + " at most");
-        }
+void check_width(const DecodedKernel& kernel) {
+    constexpr unsigned kMost = std::tuple_size_v<DestinationRows>;
+    if (kernel.widest_access() > kMost) {
+        throw ConfigurationError("kernel " + kernel.kernel().name + " has a memory instruction of " +
+                                 std::to_string(kernel.widest_access()) + " words a lane; the load/store unit takes " +
+                                 std::to_string(kMost) + " at most");
     }
 }
+
+}  // namespace
 
 /// What follows from the launch's fields and parameters.
 void StreamingMultiprocessor::set_up_launch() {
@@ -314,9 +315,9 @@ void StreamingMultiprocessor::set_up_launch() {
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
-        check_widths(kernel);
         decoded =
             std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0);
+        check_width(*decoded);
     }
     state_.kernel = decoded.get();
 }

@@ -93,7 +93,6 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     void count_cycles(Cycle cycles);
     void deliver(const MessageHeader& message, Cycle now);
     void begin_kernel(const MessageHeader& message);
-    void check_widths(const isa::Kernel& kernel) const;
     void set_up_launch();
     LaunchOnSm launch_on_sm() const;
     void handle(PipelineEvent event, Cycle now);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "components/isa/memory_access.h"
 #include "components/sm/constant/constant_cache.h"
@@ -166,9 +165,19 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
         }
         if (from.source[i].kind == isa::Operand::Kind::reg) {
             mark_registers(needs_, pc, from.source[i].index, from.source[i].rows);
+            for (unsigned word = 0; word < from.source[i].rows; ++word, ++to.reads) {
+                if (to.reads < kUsualReads) {
+                    to.usual_reads[to.reads] = static_cast<std::uint16_t>(from.source[i].index + word);
+                }
+            }
         }
     }
-    decode_reads(pc);
+    if (to.reads > kUsualReads) {
+        decode_many_reads(pc);
+    }
+    if (to.action == Action::memory) {
+        widest_access_ = std::max<unsigned>({widest_access_, from.destination_rows, from.source[1].rows});
+    }
     mark_predicate(needs_, pc, to.guard.slot);
     mark_predicate(needs_, pc, to.source_predicate.slot);
     mark_predicate(needs_, pc, to.source_predicate2.slot);
@@ -184,25 +193,16 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     }
 }
 
-void DecodedKernel::decode_reads(std::uint32_t pc) {
-    std::vector<std::uint16_t> reads;
+void DecodedKernel::decode_many_reads(std::uint32_t pc) {
+    std::vector<std::uint16_t>& reads = many_reads_.emplace_back();
     for (const isa::Operand& operand : kernel_.code[pc].source) {
-        if (operand.kind != isa::Operand::Kind::reg) {
-            continue;
-        }
-        for (unsigned word = 0; word < operand.rows; ++word) {
+        for (unsigned word = 0; operand.kind == isa::Operand::Kind::reg && word < operand.rows; ++word) {
             reads.push_back(static_cast<std::uint16_t>(operand.index + word));
         }
     }
     LOOKAHEAD_ASSERT(reads.size() <= kMaximumReads,
                      kernel_.name + ": instruction " + std::to_string(pc) + " reads more registers than any can");
-    DecodedInstruction& to = code_[pc];
-    to.reads = static_cast<std::uint8_t>(reads.size());
-    if (reads.size() <= kUsualReads) {
-        std::ranges::copy(reads, to.usual_reads);
-        return;
-    }
-    to.many_reads = many_reads_.emplace_back(std::move(reads)).data();
+    code_[pc].many_reads = reads.data();
 }
 
 void DecodedKernel::mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count) {

@@ -94,6 +94,8 @@ class DecodedKernel {
 
     unsigned scoreboard_words() const { return words_; }
     unsigned first_predicate_bit() const { return registers_; }
+    /// The most words a lane that one of its memory instructions moves.
+    unsigned widest_access() const { return widest_access_; }
     /// Registers and predicates that must not be pending when the instruction issues: its sources and destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
@@ -101,13 +103,14 @@ class DecodedKernel {
 
   private:
     void decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units);
-    void decode_reads(std::uint32_t pc);
+    void decode_many_reads(std::uint32_t pc);
     void mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count);
     void mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate);
 
     const isa::Kernel& kernel_;
     unsigned registers_;  ///< the most that a program of the kernel has
     unsigned words_;
+    unsigned widest_access_ = 0;
     std::vector<std::vector<std::uint16_t>> many_reads_;
     std::vector<DecodedInstruction> code_;
     std::vector<std::uint64_t> needs_;

@@ -142,7 +142,7 @@ TEST_CASE("a CTA that can never fit is refused when its kernel begins") {
 
 TEST_CASE("a kernel whose memory instructions have more words a lane than the load/store unit takes is refused") {
     for (const std::uint8_t words : {std::uint8_t{4}, std::uint8_t{8}}) {
-        KernelBuilder k("wide", {8});
+        KernelBuilder k("wide", {8, 8});
         const auto data = k.registers(words);
         const auto address = k.reg64();
         k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
