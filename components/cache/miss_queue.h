@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/isa/instruction.h"
+#include "components/isa/lane_mask.h"
 #include "components/protocols/memory.h"
 #include "core/bits/ring.h"
 #include "core/error/error.h"

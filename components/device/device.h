@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "components/isa/kernel.h"
+#include "components/isa/dim3.h"
 
 namespace lookahead {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "components/device/device.h"
+#include "components/isa/module_image.h"
 
 namespace lookahead::gpu {
 

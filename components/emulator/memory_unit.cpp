@@ -57,8 +57,8 @@ void scatter(std::byte* base, const std::uint64_t* offset, const std::uint32_t* 
 
 /// Rows of a load's or store's data, for the functions on one lane.
 template <class Word>
-std::array<Word*, 8> rows_from(Word* first) {
-    std::array<Word*, 8> rows{};
+std::array<Word*, isa::kMostOperandRows> rows_from(Word* first) {
+    std::array<Word*, isa::kMostOperandRows> rows{};
     for (unsigned i = 0; i < rows.size(); ++i) rows[i] = first + i * kWarpSize;
     return rows;
 }
@@ -198,8 +198,10 @@ void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMas
                 return gather<2>(access.base, access.offset, destination, active);
             case 16:
                 return gather<4>(access.base, access.offset, destination, active);
-            default:
+            case 32:
                 return gather<8>(access.base, access.offset, destination, active);
+            default:
+                return gather<isa::kMostOperandRows>(access.base, access.offset, destination, active);
         }
     }
     const auto rows = rows_from(destination);
@@ -212,7 +214,7 @@ void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMas
 void MemoryUnit::note_changes(const isa::Instruction& instruction, const std::uint32_t* source, const Access& access,
                               LaneMask active) {
     const auto rows = rows_from(source);
-    std::array<std::byte, 32> bytes{};
+    std::array<std::byte, 4 * isa::kMostOperandRows> bytes{};
     bool changes = false;
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
@@ -239,8 +241,10 @@ void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMa
                 return scatter<2>(access.base, access.offset, source, active);
             case 16:
                 return scatter<4>(access.base, access.offset, source, active);
-            default:
+            case 32:
                 return scatter<8>(access.base, access.offset, source, active);
+            default:
+                return scatter<isa::kMostOperandRows>(access.base, access.offset, source, active);
         }
     }
     const auto rows = rows_from(source);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "components/isa/instruction.h"
+#include "components/isa/operation.h"
 
 /// Internal to components/isa: 16-bit floating-point values.
 namespace lookahead::isa {

@@ -1,20 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "components/isa/address_space.h"
+#include "components/isa/dim3.h"
 #include "components/isa/instruction.h"
 #include "components/isa/module_image.h"
 
 namespace lookahead::isa {
-
-struct Dim3 {
-    std::uint32_t x = 1, y = 1, z = 1;
-    std::uint64_t count() const { return std::uint64_t{x} * y * z; }
-    bool operator==(const Dim3&) const = default;
-};
 
 /// The launch's constant rows are, in this order: the rows below, the kernel's parameters as 32-bit words, the
 /// kernel's literals. They are what NVIDIA's machine ISAs read as c[bank][offset].
@@ -31,18 +28,41 @@ enum class LaunchRow : std::uint16_t {
 };
 inline constexpr std::uint16_t kFirstParameterRow = static_cast<std::uint16_t>(LaunchRow::count);
 
+/// A further program of a kernel: what another stream of a warp, or of an SM, executes for the same launch, with registers
+/// and predicates of its own. It stands in Kernel::code behind the kernel's own instructions, so that program counters,
+/// fetches and checkpoints know it without more; control passes from one program to another nowhere.
+struct Program {
+    std::string name;
+    std::uint32_t entry = 0;  ///< index in Kernel::code
+    std::uint32_t end = 0;    ///< index behind its last instruction
+    std::uint32_t registers = 0;
+    std::uint32_t predicates = 0;
+};
+
+/// What a mechanism's kernel transform has to say of one instruction: "dac.decoupled", 3.
+struct Annotation {
+    std::uint32_t instruction = 0;  ///< index in Kernel::code
+    std::string tag;                ///< the mechanism's name, a full stop, what it is
+    std::int64_t value = 0;
+};
+
 /// A kernel after the finaliser: real registers, real predicates, resolved branches. Immutable once made.
 struct Kernel {
     std::string name;
-    std::string source_file;  ///< of the PTX, for messages
-    std::vector<Instruction> code;
+    std::string source_file;        ///< of the PTX, for messages
+    std::vector<Instruction> code;  ///< the kernel's own, then that of its further programs
+    std::vector<Program> programs;  ///< further ones, in the order of their code
+    /// By instruction: the number of the selected instruction that it is, is a part of, or was put in for. Finalised
+    /// kernels have it; empty: made by hand.
+    std::vector<std::uint32_t> origins;
+    std::vector<Annotation> annotations;  ///< in the order of the code
     std::vector<std::uint32_t> literals;
     std::uint32_t parameter_bytes = 0;             ///< as the PTX ABI lays them out; a multiple of 4 in the rows
     std::vector<std::uint32_t> parameter_offsets;  ///< of each parameter, bytes
     std::vector<std::uint32_t> parameter_sizes;    ///< of each parameter, bytes
     /// Bytes of the parameters from which addresses of 32 bits are made: they must be within kPointerReach.
     std::vector<std::uint32_t> pointer_parameters;
-    std::uint32_t registers = 0;  ///< 32-bit registers a thread
+    std::uint32_t registers = 0;  ///< 32-bit registers a thread, for the kernel's own code
     std::uint32_t predicates = 0;
     std::uint32_t static_shared_bytes = 0;
     std::uint32_t local_bytes = 0;          ///< local memory a thread: depot and spills
@@ -51,6 +71,15 @@ struct Kernel {
     bool synchronises_grid = false;         ///< its CTAs wait for one another, so that all must be resident together
     /// Why the kernel cannot be launched; empty: it can. One that cannot has the parameters of the real one and no code.
     std::string refusal;
+
+    /// The value of the instruction's annotation with the tag, if it has one.
+    std::optional<std::int64_t> annotation(std::uint32_t instruction, std::string_view tag) const;
+    /// Instructions of the kernel's own: the further programs begin there.
+    std::uint32_t own_size() const {
+        return programs.empty() ? static_cast<std::uint32_t>(code.size()) : programs.front().entry;
+    }
+    /// The most registers that one of its programs has, and its own code.
+    std::uint32_t most_registers() const;
 
     std::uint32_t parameter_rows() const { return (parameter_bytes + 3) / 4; }
     std::uint16_t first_literal_row() const {

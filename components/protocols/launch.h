@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/isa/kernel.h"
+#include "components/isa/dim3.h"
 #include "components/protocols/message_types.h"
 
 namespace lookahead::gpu {

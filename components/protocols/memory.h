@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "components/isa/instruction.h"
+#include "components/isa/atomic_op.h"
+#include "components/isa/lane_mask.h"
+#include "components/isa/type.h"
 #include "components/protocols/message_types.h"
 
 namespace lookahead::gpu {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "components/frontend/cudart/protocol.h"
-#include "components/frontend/finaliser/options.h"
+#include "components/frontend/finaliser/code/options.h"
 #include "components/sm/occupancy.h"
 #include "core/param/configuration.h"
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <sstream>
 
+#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/print.h"
 #include "components/frontend/finaliser/register_profile.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "experiments/cli/commands.h"

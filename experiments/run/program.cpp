@@ -1,6 +1,7 @@
 #include "experiments/run/program.h"
 
 #include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/sm/parameters.h"
 #include "core/param/parameter_registry.h"
@@ -16,6 +17,7 @@ finaliser::FinaliserOptions finaliser_options(const Configuration& configuration
     const auto sm = configuration.read<gpu::SmParameters>("sm");
     options.registers_per_sm = static_cast<unsigned>(sm.registers);
     options.register_unit = static_cast<unsigned>(sm.register_unit);
+    options.transform = finaliser::configured_transform(configuration);
     return options;
 }
 

@@ -3,27 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "components/frontend/finaliser/allocate.h"
-#include "components/frontend/finaliser/check_executable.h"
-#include "components/frontend/finaliser/copy_propagation.h"
-#include "components/frontend/finaliser/dead_code.h"
-#include "components/frontend/finaliser/emit.h"
-#include "components/frontend/finaliser/exit_branches.h"
-#include "components/frontend/finaliser/expand_wide.h"
-#include "components/frontend/finaliser/flow.h"
-#include "components/frontend/finaliser/fold.h"
-#include "components/frontend/finaliser/fold_addresses.h"
-#include "components/frontend/finaliser/fuse_products.h"
-#include "components/frontend/finaliser/legalise_operands.h"
-#include "components/frontend/finaliser/lower.h"
-#include "components/frontend/finaliser/module_layout.h"
-#include "components/frontend/finaliser/narrow_pointers.h"
-#include "components/frontend/finaliser/rename.h"
-#include "components/frontend/finaliser/schedule.h"
-#include "components/frontend/finaliser/spill_predicates.h"
-#include "components/frontend/finaliser/spill_registers.h"
-#include "components/frontend/finaliser/verify.h"
+#include "components/frontend/finaliser/emit/append_program.h"
+#include "components/frontend/finaliser/emit/check_executable.h"
+#include "components/frontend/finaliser/emit/emit.h"
+#include "components/frontend/finaliser/emit/verify.h"
+#include "components/frontend/finaliser/layout/module_layout.h"
+#include "components/frontend/finaliser/lower/lower.h"
+#include "components/frontend/finaliser/passes/fit.h"
+#include "components/frontend/finaliser/passes/passes.h"
 #include "components/isa/lanes.h"
 #include "core/error/error.h"
 
@@ -47,108 +36,12 @@ void check_options(const FinaliserOptions& options) {
                                              options.predicate_limit, isa::kPredicateRegisters));
 }
 
-void simplify(VirtualKernel& kernel) {
-    for (bool changed = true; changed;) {
-        changed = propagate_copies(kernel);
-        changed |= fold_constants(kernel);
-        changed |= fold_addresses(kernel);
-        changed |= remove_dead_code(kernel);
-    }
-}
-
-void optimise(VirtualKernel& kernel, bool rename, bool simplifies) {
-    turn_branches_to_exits(kernel);
-    drop_unreachable_code(kernel);
-    if (rename) rename_local_values(kernel);
-    if (simplifies) simplify(kernel);
-}
-
-bool is_within(const Allocation& allocation, const FinaliserOptions& options) {
-    return allocation.registers <= options.register_limit && allocation.predicates <= options.predicate_limit;
-}
-
-/// With sources held as the machine likes it best, if that stays within the limit.
-Allocation allocate_held(const VirtualKernel& kernel, const FinaliserOptions& options) {
-    if (options.isa.held_sources > 0) {
-        const Allocation held = allocate(kernel, {options.isa.held_sources, ScheduleLimits{}.preferred_registers});
-        if (is_within(held, options)) return held;
-    }
-    return allocate(kernel);
-}
-
-/// Alignment may cost more registers than there are values, so that lower limits are tried when the allocation exceeds
-/// the real one, and the program's own order last.
-Allocation schedule_and_allocate(VirtualKernel& kernel, const FinaliserOptions& options) {
-    if (!options.schedule) return allocate_held(kernel, options);
-    for (unsigned eighths : {8U, 7U, 6U, 4U}) {
-        ScheduleLimits limits;
-        limits.registers = options.register_limit * eighths / 8;
-        limits.predicates = options.predicate_limit;
-        limits.preferred_registers = std::min(limits.preferred_registers, limits.registers);
-        VirtualKernel scheduled = kernel;
-        schedule(scheduled, limits);
-        const Allocation allocation = allocate(scheduled);
-        if (!is_within(allocation, options)) continue;
-        kernel = std::move(scheduled);
-        return options.isa.held_sources > 0 ? allocate_held(kernel, options) : allocation;
-    }
-    return allocate_held(kernel, options);
-}
-
 /// Whether addresses of the module's variables may be in memory: host programs can ask for those of .global ones, and
 /// initialisers can have them.
 bool may_hold_addresses(const ptx::Module& module) {
     return std::ranges::any_of(module.variables, [](const ptx::Variable& variable) {
         return variable.space == ptx::StateSpace::global || !variable.relocations.empty();
     });
-}
-
-VirtualKernel prepare(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
-                      bool rename) {
-    VirtualKernel code = lower(module, kernel);
-    // What 32-bit pointers need to know of an address is lost where registers are used again for something else.
-    optimise(code, rename || options.isa.pointers == 32, options.simplify);
-    if (options.isa.pointers == 32) {
-        narrow_pointers(code, may_hold_addresses(module));
-        if (options.simplify) simplify(code);
-    }
-    if (options.fuse_products) {
-        fuse_products(code, options.isa);
-        simplify(code);
-    }
-    if (options.isa.expand_64bit) {
-        expand_wide_operations(code, options.isa);
-        simplify(code);
-    }
-    split_groups(code);
-    if (options.isa.single_constant) legalise_operands(code, options.isa);
-    spill_predicates(code, options.predicate_limit);
-    return code;
-}
-
-/// Spills registers in both forms of the kernel and takes the one with fewer instructions that move spilled values.
-void spill_and_allocate(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& options,
-                        VirtualKernel& best_code, Allocation& best_allocation) {
-    for (bool rename : {true, false}) {
-        VirtualKernel code = prepare(module, kernel, options, rename);
-        if (options.schedule) {
-            order_for_pressure(code);
-            // The new order may keep more predicates at once, such as the carries of additions that were split.
-            spill_predicates(code, options.predicate_limit);
-        }
-        spill_registers(code, options.register_limit);
-        share_spill_slots(code);
-        const Allocation allocation = schedule_and_allocate(code, options);
-        const bool better = !is_within(best_allocation, options) ||
-                            spill_instructions(code).total() < spill_instructions(best_code).total();
-        if (!is_within(allocation, options) || !better) {
-            if (!is_within(best_allocation, options) && allocation.registers < best_allocation.registers)
-                best_allocation = allocation;  // for the message
-            continue;
-        }
-        best_code = std::move(code);
-        best_allocation = allocation;
-    }
 }
 
 void check_limits(const isa::Kernel& frame, std::uint32_t line, const Allocation& allocation,
@@ -178,27 +71,38 @@ unsigned limit_of(const ptx::LaunchBounds& bounds, const FinaliserOptions& optio
     return static_cast<unsigned>(std::min<std::uint64_t>(limit, of_warp / isa::kWarpSize));
 }
 
+/// A finished program, checked.
+isa::Kernel emit_checked(const ptx::Function& function, const VirtualKernel& code, const Allocation& allocation,
+                         const FinaliserOptions& options) {
+    check_limits(code.frame, function.line, allocation, options);
+    isa::Kernel result = emit(code, allocation);
+    result.registers += options.isa.reserved_registers;
+    verify(result);
+    check_executable(function, result);
+    return result;
+}
+
+/// Spilled values of a further program lie behind all that the kernel has in local memory.
+void add_program(isa::Kernel& kernel, const ptx::Function& function, VirtualProgram program,
+                 const FinaliserOptions& options) {
+    program.code.frame.local_bytes = kernel.local_bytes;
+    program.code.frame.spill_bytes = 0;
+    const Allocation allocation = fit_program(program.code, options);
+    append_program(kernel, program.name, emit_checked(function, program.code, allocation, options));
+}
+
 isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kernel, const FinaliserOptions& given) {
     FinaliserOptions options = given;
     options.register_limit -= given.isa.reserved_registers;
-    VirtualKernel code;
-    Allocation allocation;
-    // Values of their own let the scheduler do more; the program's own reuse of registers can need fewer.
-    for (bool rename : {true, false}) {
-        code = prepare(module, kernel, options, rename);
-        allocation = schedule_and_allocate(code, options);
-        if (is_within(allocation, options)) break;
-        if (!options.schedule) continue;
-        order_for_pressure(code);
-        allocation = schedule_and_allocate(code, options);
-        if (is_within(allocation, options)) break;
-    }
-    if (!is_within(allocation, options)) spill_and_allocate(module, kernel, options, code, allocation);
-    check_limits(code.frame, kernel.line, allocation, options);
-    isa::Kernel result = emit(code, allocation);
-    result.registers += given.isa.reserved_registers;
-    verify(result);
-    check_executable(kernel, result);
+    const bool variables_in_memory = may_hold_addresses(module);
+    const auto prepare = [&](bool rename) {
+        KernelUnderWork work{lower(module, kernel), {}};
+        run_passes(work, {options, rename, variables_in_memory});
+        return work;
+    };
+    FittedKernel fitted = fit(prepare, options);
+    isa::Kernel result = emit_checked(kernel, fitted.work.main, fitted.allocation, options);
+    for (VirtualProgram& program : fitted.work.programs) add_program(result, kernel, std::move(program), options);
     return result;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "components/frontend/finaliser/options.h"
+#include "components/frontend/finaliser/code/options.h"
 #include "components/frontend/ptx/module.h"
 #include "components/isa/kernel.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/spill_registers.h"
+#include "components/frontend/finaliser/spill/spill_registers.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {

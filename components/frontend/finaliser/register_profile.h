@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "components/frontend/finaliser/options.h"
+#include "components/frontend/finaliser/code/options.h"
 #include "components/frontend/ptx/module.h"
 
 namespace lookahead::finaliser {

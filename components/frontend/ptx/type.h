@@ -1,64 +1,22 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string_view>
+#include "components/isa/type.h"
 
 namespace lookahead::ptx {
 
-/// The fundamental types of the PTX ISA.
-enum class Type : std::uint8_t {
-    none,
-    b8,
-    b16,
-    b32,
-    b64,
-    u8,
-    u16,
-    u32,
-    u64,
-    s8,
-    s16,
-    s32,
-    s64,
-    f16,
-    f16x2,
-    f32,
-    f64,
-    pred,
-};
-
-/// What a type's bits mean.
-enum class TypeClass : std::uint8_t { none, bits, unsigned_integer, signed_integer, floating, predicate };
-
-TypeClass type_class(Type type);
-/// Width in bits; a predicate has 1, `none` has 0.
-unsigned bits(Type type);
-/// Size in memory in bytes; predicates cannot be stored and have 0.
-unsigned bytes(Type type);
-
-inline bool is_floating(Type type) {
-    return type_class(type) == TypeClass::floating;
-}
-inline bool is_signed(Type type) {
-    return type_class(type) == TypeClass::signed_integer;
-}
-inline bool is_unsigned(Type type) {
-    return type_class(type) == TypeClass::unsigned_integer;
-}
-inline bool is_integer(Type type) {
-    return is_signed(type) || is_unsigned(type);
-}
-inline bool is_bits(Type type) {
-    return type_class(type) == TypeClass::bits;
-}
-
-/// Name without the dot: "u32".
-std::string_view name_of(Type type);
-/// The type with this name (without the dot), if there is one.
-std::optional<Type> type_named(std::string_view name);
-
-/// Same class with another width: with_bits(s32, 64) is s64. The width must exist in that class.
-Type with_bits(Type type, unsigned width);
+// PTX's types are the machine ISA's.
+using isa::bits;
+using isa::bytes;
+using isa::is_bits;
+using isa::is_floating;
+using isa::is_integer;
+using isa::is_signed;
+using isa::is_unsigned;
+using isa::name_of;
+using isa::Type;
+using isa::type_class;
+using isa::type_named;
+using isa::TypeClass;
+using isa::with_bits;
 
 }  // namespace lookahead::ptx

@@ -84,7 +84,8 @@ void Pmode::halt(unsigned context, HaltReason reason) {
 
 /// Of a scoreboard's copy: the bit of a predicate.
 bool Pmode::has(const ContextBits& bits, unsigned context, unsigned predicate) const {
-    return predicate < isa::kPredicateRegisters && bits.holds(context, state_.kernel->kernel().registers + predicate);
+    return predicate < isa::kPredicateRegisters &&
+           bits.holds(context, state_.kernel->first_predicate_bit() + predicate);
 }
 
 bool Pmode::far_from_blocked(const PreStream& stream, std::uint32_t pc) const {
@@ -354,12 +355,12 @@ void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
     const std::uint16_t* map = map_.of(context);
     const bool writes = active != 0 && !is_pre_load(decoded);
     const bool partial = is_partial(stream.stack, decoded);
-    std::uint16_t reads[kMaximumReads + 4];
+    std::uint16_t reads[kMaximumReads + isa::kMostOperandRows];
     unsigned count = 0;
     for (; count < decoded.reads; ++count) {
-        reads[count] = map[decoded.read_registers[count]];
+        reads[count] = map[decoded.read_registers()[count]];
     }
-    std::uint16_t rows[4];
+    std::uint16_t rows[isa::kMostOperandRows];
     const unsigned words = writes ? instruction.destination_rows : 0;
     for (unsigned word = 0; word < words; ++word) {
         const unsigned number = instruction.destination + word;

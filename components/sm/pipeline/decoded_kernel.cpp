@@ -115,7 +115,8 @@ std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& o
 DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, isa::SimtModel simt,
                              bool integer_units)
     : kernel_(kernel),
-      words_((kernel.registers + isa::kPredicateRegisters + 63) / 64),
+      registers_(kernel.most_registers()),
+      words_((registers_ + isa::kPredicateRegisters + 63) / 64),
       code_(kernel.code.size()),
       needs_(kernel.code.size() * words_, 0),
       reads_(kernel.code.size() * words_, 0),
@@ -164,12 +165,18 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
         }
         if (from.source[i].kind == isa::Operand::Kind::reg) {
             mark_registers(needs_, pc, from.source[i].index, from.source[i].rows);
-            for (unsigned word = 0; word < from.source[i].rows; ++word) {
-                LOOKAHEAD_ASSERT(to.reads < kMaximumReads, kernel_.name + ": instruction " + std::to_string(pc) +
-                                                               " reads more registers than any can");
-                to.read_registers[to.reads++] = static_cast<std::uint16_t>(from.source[i].index + word);
+            for (unsigned word = 0; word < from.source[i].rows; ++word, ++to.reads) {
+                if (to.reads < kUsualReads) {
+                    to.usual_reads[to.reads] = static_cast<std::uint16_t>(from.source[i].index + word);
+                }
             }
         }
+    }
+    if (to.reads > kUsualReads) {
+        decode_many_reads(pc);
+    }
+    if (to.action == Action::memory) {
+        widest_access_ = std::max<unsigned>({widest_access_, from.destination_rows, from.source[1].rows});
     }
     mark_predicate(needs_, pc, to.guard.slot);
     mark_predicate(needs_, pc, to.source_predicate.slot);
@@ -186,10 +193,22 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     }
 }
 
+void DecodedKernel::decode_many_reads(std::uint32_t pc) {
+    std::vector<std::uint16_t>& reads = many_reads_.emplace_back();
+    for (const isa::Operand& operand : kernel_.code[pc].source) {
+        for (unsigned word = 0; operand.kind == isa::Operand::Kind::reg && word < operand.rows; ++word) {
+            reads.push_back(static_cast<std::uint16_t>(operand.index + word));
+        }
+    }
+    LOOKAHEAD_ASSERT(reads.size() <= kMaximumReads,
+                     kernel_.name + ": instruction " + std::to_string(pc) + " reads more registers than any can");
+    code_[pc].many_reads = reads.data();
+}
+
 void DecodedKernel::mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count) {
-    LOOKAHEAD_ASSERT(count == 0 || first + count <= kernel_.registers,
+    LOOKAHEAD_ASSERT(count == 0 || first + count <= registers_,
                      kernel_.name + ": instruction " + std::to_string(pc) + " names register " +
-                         std::to_string(first + count - 1) + " of " + std::to_string(kernel_.registers));
+                         std::to_string(first + count - 1) + " of " + std::to_string(registers_));
     for (unsigned bit = first; bit < first + count; ++bit) {
         sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
     }
@@ -197,7 +216,7 @@ void DecodedKernel::mark_registers(std::vector<std::uint64_t>& sets, std::uint32
 
 void DecodedKernel::mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate) {
     if (predicate < isa::kPredicateRegisters) {
-        const unsigned bit = kernel_.registers + predicate;
+        const unsigned bit = registers_ + predicate;
         sets[std::size_t{pc} * words_ + bit / 64] |= std::uint64_t{1} << (bit % 64);
     }
 }

@@ -31,8 +31,9 @@ enum class Action : std::uint8_t {
 inline constexpr unsigned kPredicateSlots = 9;
 inline constexpr std::uint8_t kUnusedPredicate = 8;
 
-/// 32-bit registers that an instruction reads at most: an address and four words to store take six.
-inline constexpr unsigned kMaximumReads = 8;
+/// 32-bit registers that an instruction reads at most, and all but vector stores: an address and four words take six.
+inline constexpr unsigned kMaximumReads = isa::kMostInstructionRows;
+inline constexpr unsigned kUsualReads = 8;
 
 /// A predicate and what its value is xor-ed with.
 struct DecodedPredicate {
@@ -49,20 +50,26 @@ struct DecodedInstruction {
     ExecutionUnit unit = ExecutionUnit::sp;
     std::uint8_t sources = 0;  ///< that its handler reads
     std::uint8_t members = 0;  ///< source that holds a meeting's member mask
-    std::uint8_t reads = 0;    ///< how many of `read_registers` hold
+    std::uint8_t reads = 0;    ///< registers that operand collection reads
     bool guarded = false;
     bool writes = false;  ///< some register or predicate awaits a write-back
     bool writes_predicate = false;
     bool long_latency = false;         ///< what it writes counts as awaiting memory: global and local loads and atomics
     std::uint64_t constant_lines = 0;  ///< that it reads of the launch's constant bank (ConstantCache)
+    union {
+        std::uint16_t usual_reads[kUsualReads] = {};
+        const std::uint16_t* many_reads;  ///< where there are more than that; DecodedKernel has them
+    };
     std::uint16_t latency = 1;
     std::uint16_t initiation = 1;
-    std::uint16_t read_registers[kMaximumReads] = {};  ///< what operand collection reads
     DecodedPredicate guard;
     DecodedPredicate source_predicate;
     DecodedPredicate source_predicate2;
     std::uint8_t destination_predicate = kUnusedPredicate;
     std::uint8_t destination_predicate2 = kUnusedPredicate;
+
+    /// What operand collection reads: `reads` of them.
+    const std::uint16_t* read_registers() const { return reads <= kUsualReads ? usual_reads : many_reads; }
 
     /// Of the active lanes, those whose guard holds.
     isa::LaneMask guarded_lanes(isa::LaneMask active, const isa::LaneMask* predicates) const {
@@ -70,18 +77,25 @@ struct DecodedInstruction {
     }
 };
 
-/// A kernel as the SM's stages read it. Scoreboard bits: register r is bit r, predicate p is bit registers + p.
+/// A kernel, with its further programs, as the SM's stages read it. Scoreboard bits: register r is bit r, predicate p is bit
+/// first_predicate_bit + p; all of the kernel's programs have them there.
 class DecodedKernel {
   public:
     /// `kernel` outlives it. InternalError for code that the SM cannot execute.
     DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing,
                   isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false);
+    // Instructions point into it.
+    DecodedKernel(const DecodedKernel&) = delete;
+    DecodedKernel& operator=(const DecodedKernel&) = delete;
 
     const isa::Kernel& kernel() const { return kernel_; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(code_.size()); }
     const DecodedInstruction& operator[](std::uint32_t pc) const { return code_[pc]; }
 
     unsigned scoreboard_words() const { return words_; }
+    unsigned first_predicate_bit() const { return registers_; }
+    /// The most words a lane that one of its memory instructions moves.
+    unsigned widest_access() const { return widest_access_; }
     /// Registers and predicates that must not be pending when the instruction issues: its sources and destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
@@ -89,11 +103,15 @@ class DecodedKernel {
 
   private:
     void decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units);
+    void decode_many_reads(std::uint32_t pc);
     void mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count);
     void mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate);
 
     const isa::Kernel& kernel_;
+    unsigned registers_;  ///< the most that a program of the kernel has
     unsigned words_;
+    unsigned widest_access_ = 0;
+    std::vector<std::vector<std::uint16_t>> many_reads_;
     std::vector<DecodedInstruction> code_;
     std::vector<std::uint64_t> needs_;
     std::vector<std::uint64_t> reads_;

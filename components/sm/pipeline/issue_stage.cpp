@@ -101,8 +101,9 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
     const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
     const std::uint16_t* map = state_.map.of(context);
     std::uint16_t reads[kMaximumReads];
+    const std::uint16_t* const registers = decoded.read_registers();
     for (unsigned i = 0; i < decoded.reads; ++i) {
-        reads[i] = map[decoded.read_registers[i]];
+        reads[i] = map[registers[i]];
     }
     extension.before_execution(context, now);
     const unsigned words = decoded.instruction->destination_rows;
@@ -176,8 +177,9 @@ Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const Decoded
         return now;
     }
     const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* const registers = decoded.read_registers();
     const Cycle from = collect(
-        decoded, decoded.reads, [&](unsigned i) { return map[decoded.read_registers[i]]; }, now);
+        decoded, decoded.reads, [&](unsigned i) { return map[registers[i]]; }, now);
     if (decoded.unit == ExecutionUnit::memory) {
         return from;
     }

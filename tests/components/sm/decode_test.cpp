@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "components/sm/pipeline/decoded_kernel.h"
@@ -53,6 +54,59 @@ TEST_CASE("57 registers fit one scoreboard word beside 7 predicates, 58 do not")
     CHECK(DecodedKernel(kernel, {}).scoreboard_words() == 2);
     kernel.registers = 255;
     CHECK(DecodedKernel(kernel, {}).scoreboard_words() == 5);
+}
+
+TEST_CASE("a vector store reads up to 22 registers, all of which it waits for") {
+    isa::Kernel kernel;
+    kernel.name = "k";
+    kernel.registers = 32;
+    kernel.code.resize(1);
+    isa::Instruction& store = kernel.code[0];
+    store.operation = Operation::store;
+    store.type = Type::u32;
+    store.vector = 16;
+    const auto reads = [&] {
+        const DecodedKernel decoded(kernel, {});
+        std::vector<unsigned> all(decoded[0].read_registers(), decoded[0].read_registers() + decoded[0].reads);
+        std::vector<unsigned> sorted = all;
+        std::ranges::sort(sorted);
+        CHECK(bits_of(decoded.needs(0), 1) == sorted);
+        return all;
+    };
+    store.source[0] = {isa::Operand::Kind::reg, 2, 0};
+    store.source[1] = {isa::Operand::Kind::reg, 6, 8};
+    CHECK(reads() == std::vector<unsigned>{0, 1, 8, 9, 10, 11, 12, 13});
+    store.source[1].rows = 7;
+    CHECK(reads() == std::vector<unsigned>{0, 1, 8, 9, 10, 11, 12, 13, 14});
+    store.source[1] = {isa::Operand::Kind::reg, 16, 16};
+    CHECK(reads().size() == 18);
+    store.source[2] = {isa::Operand::Kind::reg, 4, 4};
+    CHECK(reads().size() == kMaximumReads);
+    store.source[2].rows = 5;
+    CHECK_THROWS_AS(DecodedKernel(kernel, {}), InternalError);
+}
+
+TEST_CASE("a kernel's further programs have their registers and predicates in the same scoreboard") {
+    isa::Kernel kernel;
+    kernel.name = "k";
+    kernel.registers = 2;
+    kernel.code.resize(2);
+    for (isa::Instruction& instruction : kernel.code) {
+        instruction.operation = Operation::mov;
+        instruction.type = Type::u32;
+        instruction.destination_rows = 1;
+        instruction.source[0] = {isa::Operand::Kind::reg, 1, 0};
+        instruction.guard = 1;
+    }
+    kernel.code[1].destination = 59;
+    kernel.programs = {{"second", 1, 2, 60, 2}};
+    const DecodedKernel decoded(kernel, {});
+    CHECK(decoded.first_predicate_bit() == 60);
+    CHECK(decoded.scoreboard_words() == 2);
+    CHECK(bits_of(decoded.reads(0), 2) == std::vector<unsigned>{0, 61});
+    CHECK(bits_of(decoded.writes(1), 2) == std::vector<unsigned>{59});
+    kernel.programs[0].registers = 59;
+    CHECK_THROWS_AS(DecodedKernel(kernel, {}), InternalError);
 }
 
 TEST_CASE("instructions go to the units and timing classes of the machine") {

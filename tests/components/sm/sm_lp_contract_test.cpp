@@ -89,6 +89,20 @@ isa::Kernel meeting_kernel() {
     return k.finish();
 }
 
+/// The kernel with a further program behind its code, which has many more registers.
+isa::Kernel with_program(isa::Kernel kernel) {
+    const auto entry = static_cast<std::uint32_t>(kernel.code.size());
+    const std::vector<isa::Instruction> own = kernel.code;
+    for (isa::Instruction instruction : own) {
+        for (std::uint32_t* target : {&instruction.target, &instruction.reconvergence}) {
+            *target += *target == isa::kNoTarget ? 0 : entry;
+        }
+        kernel.code.push_back(instruction);
+    }
+    kernel.programs.push_back({"second", entry, 2 * entry, kernel.registers + 100, kernel.predicates});
+    return kernel;
+}
+
 /// CTAs that an SM may be given at once.
 constexpr std::uint64_t kUsualCtas = 4;
 
@@ -186,6 +200,17 @@ TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the
         REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
     }
     CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
+}
+
+TEST_CASE("an SM whose kernel has a further program runs its own code as if it were alone, also from a checkpoint") {
+    const std::uint64_t first_seed = std::random_device{}();
+    CAPTURE(first_seed);
+    SmContract alone("gto", meeting_kernel(), "convergence_barrier");
+    SmContract sm("gto", with_program(meeting_kernel()), "convergence_barrier");
+    for (std::uint64_t seed = first_seed; seed < first_seed + 20; ++seed) {
+        REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
+        CHECK(testing::count_outputs(sm.contract, seed) == testing::count_outputs(alone.contract, seed));
+    }
 }
 
 TEST_CASE("an SM of 96 warps that pre-execute keeps the contract of logical processes") {

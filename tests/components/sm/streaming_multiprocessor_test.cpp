@@ -140,6 +140,24 @@ TEST_CASE("a CTA that can never fit is refused when its kernel begins") {
     CHECK_THROWS_AS(harness.run(), ProgramError);
 }
 
+TEST_CASE("a kernel whose memory instructions have more words a lane than the load/store unit takes is refused") {
+    for (const std::uint8_t words : {std::uint8_t{4}, std::uint8_t{8}}) {
+        KernelBuilder k("wide", {8, 8});
+        const auto data = k.registers(words);
+        const auto address = k.reg64();
+        k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
+        k.load(isa::Space::global, Type::u32, data, address, 0, words);
+        k.exit();
+        PlainSmHarness harness({k.finish()});
+        harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+        if (words == 4) {
+            CHECK(harness.run());
+        } else {
+            CHECK_THROWS_WITH_AS(harness.run(), doctest::Contains("8 words a lane"), ConfigurationError);
+        }
+    }
+}
+
 TEST_CASE("registers are zero when a CTA starts, whatever ran before") {
     KernelBuilder k("dirty", {8, 8});
     const auto [address, index] = thread_address(k);

@@ -29,7 +29,7 @@ class Fault : public gpu::IssueExtension {
         gpu::StreamContext& stream = state_.contexts[0];
         const gpu::DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
         if (kind == Kind::bit_of_register) {
-            state_.registers.row(state_.map.of(0)[decoded.read_registers[0]])[5] ^= 2;
+            state_.registers.row(state_.map.of(0)[decoded.read_registers()[0]])[5] ^= 2;
         } else if (kind == Kind::lane_of_predicate) {
             stream.predicates[decoded.source_predicate.slot] ^= 1u << 9;
         } else if (kind == Kind::way) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "components/device/device.h"
-#include "components/frontend/finaliser/options.h"
+#include "components/frontend/finaliser/code/options.h"
 #include "components/frontend/ptx/module.h"
 
 namespace lookahead::finaliser::test {

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "components/emulator/emulated_device.h"
+#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/lower.h"
-#include "components/frontend/finaliser/print.h"
+#include "components/frontend/finaliser/lower/lower.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/address_space.h"
 #include "components/isa/texture.h"

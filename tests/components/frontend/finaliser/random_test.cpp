@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <random>
 
+#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/lower.h"
-#include "components/frontend/finaliser/print.h"
+#include "components/frontend/finaliser/lower/lower.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/address_space.h"
 #include "core/error/error.h"

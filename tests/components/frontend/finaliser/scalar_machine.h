@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "components/frontend/finaliser/virtual_kernel.h"
+#include "components/frontend/finaliser/code/virtual_kernel.h"
 #include "components/isa/kernel.h"
 
 namespace lookahead::finaliser::test {

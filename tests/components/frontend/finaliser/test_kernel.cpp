@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
-#include "components/frontend/finaliser/print.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/address_space.h"
 #include "tests/components/frontend/finaliser/scalar_machine.h"

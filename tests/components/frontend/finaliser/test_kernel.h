@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "components/frontend/finaliser/options.h"
+#include "components/frontend/finaliser/code/options.h"
 #include "components/frontend/ptx/module.h"
 #include "components/isa/kernel.h"
 

@@ -1,0 +1,185 @@
+#include "components/frontend/finaliser/analysis/dependences.h"
+
+#include <vector>
+
+#include "components/isa/memory_access.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+using isa::Space;
+
+namespace {
+
+/// Estimated cycles until a result can be used: only their order of magnitude matters, which is the same on all
+/// machines here.
+std::uint32_t latency_of(const isa::Instruction& instruction) {
+    switch (instruction.operation) {
+        case Operation::load:
+        case Operation::atomic:
+            return instruction.space == Space::shared ? 30 : 300;
+        case Operation::div:
+        case Operation::rem:
+        case Operation::sqrt:
+        case Operation::rcp:
+        case Operation::rsqrt:
+        case Operation::ex2:
+        case Operation::lg2:
+        case Operation::sin:
+        case Operation::cos:
+        case Operation::tanh:
+            return 24;
+        default:
+            return 8;
+    }
+}
+
+/// A memory access, with what is needed to tell whether it may touch the bytes of another.
+struct Access {
+    std::uint32_t index = 0;
+    Space space = Space::none;
+    bool writes = false;
+    VirtualOperand base;
+    std::uint64_t base_version = 0;
+    std::int64_t first = 0;  ///< bytes from the base
+    std::int64_t end = 0;
+};
+
+bool may_overlap(const Access& a, const Access& b) {
+    if (a.space != b.space) return a.space == Space::generic || b.space == Space::generic;
+    if (a.base != b.base || a.base_version != b.base_version) return true;
+    return a.first < b.end && b.first < a.end;
+}
+
+class Builder {
+  public:
+    Builder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, std::vector<UnitHistory>& units)
+        : kernel_(kernel), code_(code), units_(units) {
+        result_.successors.resize(code.size());
+        result_.predecessors.resize(code.size(), 0);
+    }
+
+    Dependences run() {
+        for (std::uint32_t i = 0; i < code_.size(); ++i) {
+            if (holds_memory(code_[i]))
+                order_fence(i);
+            else if (isa::is_memory(code_[i].machine.operation))
+                order_access(i);
+            order_meeting(i);
+            order_units(i);
+        }
+        for (const VirtualInstruction& instruction : code_) {
+            for_each_read(kernel_, instruction, [this](std::uint32_t unit) { units_[unit] = {}; });
+            for_each_write(kernel_, instruction, [this](std::uint32_t unit) { units_[unit] = {}; });
+        }
+        return std::move(result_);
+    }
+
+  private:
+    static bool holds_memory(const VirtualInstruction& instruction) {
+        const isa::Instruction& machine = instruction.machine;
+        if (machine.operation == Operation::barrier || machine.operation == Operation::membar ||
+            machine.operation == Operation::warp_sync)
+            return true;
+        if (!isa::is_memory(machine.operation)) return false;
+        const bool atomic = machine.operation == Operation::atomic || machine.operation == Operation::reduce;
+        return atomic ? machine.order > isa::Order::relaxed : machine.order != isa::Order::weak;
+    }
+
+    void add_edge(std::uint32_t from, std::uint32_t to, std::uint32_t latency) {
+        result_.successors[from].push_back({to, latency});
+        ++result_.predecessors[to];
+    }
+
+    void order_fence(std::uint32_t i) {
+        for (const Access& access : accesses_) add_edge(access.index, i, 1);
+        if (fence_ != kNone) add_edge(fence_, i, 1);
+        if (meeting_ != kNone) add_edge(meeting_, i, 1);
+        accesses_.clear();
+        fence_ = i;
+    }
+
+    void order_access(std::uint32_t i) {
+        const Access access = access_at(i);
+        if (fence_ != kNone) add_edge(fence_, i, 1);
+        if (access.writes && meeting_ != kNone) add_edge(meeting_, i, 1);
+        for (const Access& earlier : accesses_)
+            if ((earlier.writes || access.writes) && may_overlap(earlier, access)) add_edge(earlier.index, i, 1);
+        accesses_.push_back(access);
+    }
+
+    Access access_at(std::uint32_t i) {
+        const isa::Instruction& machine = code_[i].machine;
+        Access access;
+        access.index = i;
+        access.space = machine.space;
+        access.writes = machine.operation != Operation::load;
+        access.base = code_[i].source[0];
+        if (access.base.kind == Operand::Kind::reg)
+            for (unsigned row = 0; row < access.base.rows; ++row)
+                access.base_version += units_[access.base.index + row].writes;
+        access.first = machine.offset;
+        access.end = access.first + isa::lane_bytes(machine);
+        return access;
+    }
+
+    /// Lanes on another path meet the same instructions, CTA barriers among them, in the program's order. Who waits there
+    /// may wait for what others do after seeing a store: a lane must not wait before it releases a lock, nor after it
+    /// has taken one that the program takes later.
+    void order_meeting(std::uint32_t i) {
+        if (!meets_lanes(code_[i])) return;
+        if (meeting_ != kNone) add_edge(meeting_, i, 1);
+        if (fence_ != kNone && fence_ != i) add_edge(fence_, i, 1);
+        for (const Access& access : accesses_)
+            if (access.writes) add_edge(access.index, i, 1);
+        meeting_ = i;
+    }
+
+    void order_units(std::uint32_t i) {
+        for_each_read(kernel_, code_[i], [&](std::uint32_t unit) {
+            UnitHistory& state = units_[unit];
+            if (state.writer != kNone) add_edge(state.writer, i, latency_of(code_[state.writer].machine));
+            state.readers.push_back(i);
+        });
+        for_each_write(kernel_, code_[i], [&](std::uint32_t unit) {
+            UnitHistory& state = units_[unit];
+            for (std::uint32_t reader : state.readers)
+                if (reader != i) add_edge(reader, i, 0);
+            if (state.writer != kNone) add_edge(state.writer, i, 1);
+            state.readers.clear();
+            state.writer = i;
+            ++state.writes;
+        });
+    }
+
+    const VirtualKernel& kernel_;
+    std::span<const VirtualInstruction> code_;
+    Dependences result_;
+    std::vector<UnitHistory>& units_;
+    std::vector<Access> accesses_;  ///< since the last fence
+    std::uint32_t fence_ = kNone;
+    std::uint32_t meeting_ = kNone;  ///< the last instruction that lanes execute together
+};
+
+}  // namespace
+
+bool holds_everything(const VirtualInstruction& instruction) {
+    if (is_jump(instruction) || instruction.machine.operation == Operation::nop ||
+        instruction.machine.operation == Operation::warp_sync)
+        return true;
+    switch (instruction.machine.special) {
+        case isa::SpecialRegister::clock:
+        case isa::SpecialRegister::clock64:
+        case isa::SpecialRegister::globaltimer:
+            return true;
+        default:
+            return false;
+    }
+}
+
+Dependences DependenceFinder::in(std::span<const VirtualInstruction> code) {
+    return Builder(kernel_, code, units_).run();
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+#include "components/frontend/ptx/graph.h"
+
+namespace lookahead::finaliser {
+
+/// How many natural loops each block is in: those of the edges that lead back to a block which dominates their start.
+/// Loops with a common head count once.
+std::vector<std::uint32_t> loop_depths(const ptx::Graph& graph, const ptx::DominatorTree& dominators);
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+#include "components/frontend/ptx/graph.h"
+
+namespace lookahead::finaliser {
+
+/// Where an instruction stands.
+struct Place {
+    std::uint32_t block = kNone;
+    std::uint32_t index = 0;
+};
+
+/// Rows that exactly one instruction writes, and which. Valid until instructions are added, removed or moved.
+///
+/// Why that is enough to look through them: if the only write to x, at W, dominates a read of x at R, and y is written
+/// only at S, which dominates W, then no path leads from W over S to R without passing W again: the way over S could
+/// reach R without W otherwise. So at R, y still holds what it held at W.
+class SingleWrites {
+  public:
+    explicit SingleWrites(const VirtualKernel& kernel);
+
+    /// The place of the only write to `row`, if there is only one.
+    std::optional<Place> place(std::uint32_t row) const;
+    const VirtualInstruction& at(Place place) const { return kernel_.blocks[place.block].code[place.index]; }
+    /// Whether all ways to `b` lead over `a`, and they differ.
+    bool before(Place a, Place b) const;
+    /// Whether `operand`, read by the single write at `write`, holds the same value wherever that write dominates.
+    bool is_stable(const VirtualOperand& operand, Place write) const;
+
+  private:
+    const VirtualKernel& kernel_;
+    ptx::DominatorTree dominators_;
+    std::vector<std::uint32_t> count_;
+    std::vector<Place> place_;
+};
+
+}  // namespace lookahead::finaliser

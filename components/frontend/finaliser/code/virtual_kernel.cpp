@@ -1,0 +1,72 @@
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+
+#include "core/error/error.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+
+std::uint32_t VirtualKernel::new_rows(unsigned count) {
+    LOOKAHEAD_ASSERT(count >= 1 && count <= isa::kMostOperandRows, "a group has 1 to 16 rows");
+    const std::uint32_t first = rows();
+    const auto group = static_cast<std::uint32_t>(groups.size());
+    groups.push_back({first, static_cast<std::uint8_t>(count), static_cast<std::uint8_t>(alignment_of(count))});
+    group_of.insert(group_of.end(), count, group);
+    return first;
+}
+
+void VirtualKernel::annotate(VirtualInstruction& instruction, std::string_view tag, std::int64_t value) {
+    annotations.push_back({std::string(tag), value, instruction.annotations});
+    instruction.annotations = static_cast<std::uint32_t>(annotations.size() - 1);
+}
+
+VirtualInstruction beside(const VirtualInstruction& served) {
+    VirtualInstruction made;
+    made.machine.line = served.machine.line;
+    made.origin = served.origin;
+    return made;
+}
+
+VirtualInstruction part_of(const VirtualInstruction& whole) {
+    VirtualInstruction made = beside(whole);
+    made.annotations = whole.annotations;
+    return made;
+}
+
+bool is_copy(const VirtualInstruction& instruction) {
+    return instruction.machine.operation == Operation::mov && !instruction.guarded();
+}
+
+bool meets_lanes(const VirtualInstruction& instruction) {
+    isa::Instruction machine = instruction.machine;
+    for (std::size_t i = 0; i < instruction.source.size(); ++i) machine.source[i].kind = instruction.source[i].kind;
+    return isa::member_source(machine) >= 0;
+}
+
+bool is_jump(const VirtualInstruction& instruction) {
+    const Operation op = instruction.machine.operation;
+    return op == Operation::bra || op == Operation::exit || op == Operation::trap;
+}
+
+bool has_side_effect(const VirtualInstruction& instruction) {
+    switch (instruction.machine.operation) {
+        case Operation::nop:
+        case Operation::bra:
+        case Operation::exit:
+        case Operation::trap:
+        case Operation::barrier:
+        case Operation::membar:
+        case Operation::warp_sync:
+        case Operation::store:
+        case Operation::atomic:
+        case Operation::reduce:
+            return true;
+        case Operation::load:
+            return instruction.machine.order != isa::Order::weak;
+        // Other lanes may wait in theirs for this one.
+        default:
+            return meets_lanes(instruction);
+    }
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,146 @@
+#include "components/frontend/finaliser/emit/machine_cfg.h"
+
+#include <algorithm>
+
+namespace lookahead::finaliser {
+
+using isa::Instruction;
+using isa::Operation;
+
+namespace {
+
+bool is_jump(const Instruction& instruction) {
+    return instruction.operation == Operation::bra || instruction.operation == Operation::exit ||
+           instruction.operation == Operation::trap;
+}
+
+bool is_guarded(const Instruction& instruction) {
+    return instruction.guard != isa::kTruePredicate;
+}
+
+std::vector<bool> block_starts(const std::vector<Instruction>& code) {
+    std::vector<bool> starts(code.size() + 1, false);
+    starts[0] = true;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        if (!is_jump(code[i])) continue;
+        starts[i + 1] = true;
+        if (code[i].operation == Operation::bra && code[i].target < code.size()) starts[code[i].target] = true;
+    }
+    return starts;
+}
+
+/// The blocks that can reach `block`, itself included.
+std::vector<bool> that_reach(std::uint32_t block, const std::vector<std::vector<std::uint32_t>>& predecessors) {
+    std::vector<bool> reach(predecessors.size(), false);
+    std::vector<std::uint32_t> open{block};
+    reach[block] = true;
+    while (!open.empty()) {
+        const std::uint32_t next = open.back();
+        open.pop_back();
+        for (std::uint32_t before : predecessors[next]) {
+            if (reach[before]) continue;
+            reach[before] = true;
+            open.push_back(before);
+        }
+    }
+    return reach;
+}
+
+/// The graph without the ways to other exits than the one that most blocks lead to, and the blocks that remain.
+struct MainWays {
+    ptx::Graph graph;
+    std::vector<bool> contains;
+};
+
+MainWays main_ways(const ptx::Graph& graph) {
+    const auto predecessors = ptx::predecessors(graph);
+    MainWays ways{graph, std::vector<bool>(graph.size(), false)};
+    std::uint32_t main_exit = ptx::kNoNode;
+    std::ptrdiff_t most = 0;
+    const auto consider = [&](std::uint32_t block) {
+        std::vector<bool> reach = that_reach(block, predecessors);
+        const auto size = std::ranges::count(reach, true);
+        if (size < most) return;
+        most = size;
+        main_exit = block;
+        ways.contains = std::move(reach);
+    };
+    for (std::uint32_t block = 0; block < graph.size(); ++block)
+        if (graph.exits[block] && graph.successors[block].empty()) consider(block);
+    // A kernel that never ends: its last block stands for the exit.
+    if (main_exit == ptx::kNoNode) consider(graph.size() - 1);
+    for (std::uint32_t block = 0; block < graph.size(); ++block) {
+        if (!ways.contains[block]) continue;
+        std::erase_if(ways.graph.successors[block], [&](std::uint32_t next) { return !ways.contains[next]; });
+        ways.graph.exits[block] = block == main_exit;
+    }
+    return ways;
+}
+
+/// Whether the instruction lets a lane see what another has done, or waits for that: loops without any cannot wait.
+bool may_observe(const Instruction& instruction) {
+    switch (instruction.operation) {
+        case Operation::load:
+            return instruction.order != isa::Order::weak;
+        case Operation::atomic:
+        case Operation::membar:
+        case Operation::nop:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+MachineCfg machine_cfg(const std::vector<Instruction>& code) {
+    MachineCfg cfg;
+    const std::vector<bool> starts = block_starts(code);
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if (starts[i]) cfg.first.push_back(i);
+        cfg.block_of.push_back(static_cast<std::uint32_t>(cfg.first.size() - 1));
+    }
+    const auto blocks = static_cast<std::uint32_t>(cfg.first.size());
+    cfg.graph.successors.resize(blocks);
+    cfg.graph.exits.resize(blocks, false);
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+        const std::uint32_t end = block + 1 < blocks ? cfg.first[block + 1] : static_cast<std::uint32_t>(code.size());
+        const Instruction& last = code[end - 1];
+        auto& next = cfg.graph.successors[block];
+        if (last.operation == Operation::bra && last.target < code.size())
+            next.push_back(cfg.block_of[last.target]);
+        else if (is_jump(last))
+            cfg.graph.exits[block] = true;
+        if (is_jump(last) && !is_guarded(last)) continue;
+        if (block + 1 == blocks)
+            cfg.graph.exits[block] = true;
+        else if (std::ranges::find(next, block + 1) == next.end())
+            next.push_back(block + 1);
+    }
+    return cfg;
+}
+
+/// As NVIDIA's compilers place YIELD: in loops that may wait for other lanes.
+void set_yields(std::vector<Instruction>& code) {
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        Instruction& branch = code[i];
+        branch.yields = branch.operation == Operation::bra && branch.target <= i &&
+                        std::any_of(code.begin() + branch.target, code.begin() + i, may_observe);
+    }
+}
+
+void set_reconvergence(std::vector<Instruction>& code) {
+    const MachineCfg cfg = machine_cfg(code);
+    const MainWays ways = main_ways(cfg.graph);
+    const std::vector<std::uint32_t> on_main_ways = ptx::immediate_post_dominators(ways.graph);
+    const std::vector<std::uint32_t> elsewhere = ptx::immediate_post_dominators(cfg.graph);
+    set_yields(code);
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if (code[i].operation != Operation::bra || !is_guarded(code[i])) continue;
+        const std::uint32_t block = cfg.block_of[i];
+        const std::uint32_t join = ways.contains[block] ? on_main_ways[block] : elsewhere[block];
+        code[i].reconvergence = join == ptx::kNoNode ? isa::kNoTarget : cfg.first[join];
+    }
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,206 @@
+#include "components/frontend/finaliser/emit/print.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "components/isa/modes.h"
+#include "components/isa/texture.h"
+
+namespace lookahead::finaliser {
+
+using isa::Instruction;
+using isa::Operand;
+using isa::Operation;
+
+namespace {
+
+// Names by the enumerations' order in components/isa/instruction.h; the asserts notice a new last member.
+constexpr std::array kOperations = {
+    "NOP",    "MOV",      "SEL",  "CVT",       "S2R",      "ADD",  "SUB",  "MUL.LO", "MUL.HI",     "MUL.WIDE", "MAD.LO",
+    "MAD.HI", "MAD.WIDE", "FMA",  "DIV",       "REM",      "NEG",  "ABS",  "MIN",    "MAX",        "SQRT",     "RCP",
+    "RSQRT",  "EX2",      "LG2",  "SIN",       "COS",      "TANH", "AND",  "OR",     "XOR",        "NOT",      "SHL",
+    "SHR",    "LOP3",     "BFE",  "BFI",       "FLO",      "BREV", "CLZ",  "POPC",   "PRMT",       "SHF.L",    "SHF.R",
+    "SETP",   "SET",      "PAND", "POR",       "PXOR",     "PNOT", "PMOV", "BRA",    "EXIT",       "BAR",      "MEMBAR",
+    "TRAP",   "LD",       "ST",   "ATOM",      "RED",      "SHFL", "VOTE", "MATCH",  "ACTIVEMASK", "REDUX",    "ADD.C",
+    "SUB.C",  "DP4A",     "DP2A", "VABSDIFF4", "WARPSYNC", "TEX"};
+static_assert(kOperations.size() == static_cast<std::size_t>(Operation::texture) + 1);
+
+constexpr std::array kTypes = {"",   "B8",  "B16", "B32", "B64", "U8",    "U16", "U32", "U64",
+                               "S8", "S16", "S32", "S64", "F16", "F16X2", "F32", "F64", ""};
+static_assert(kTypes.size() == static_cast<std::size_t>(isa::Type::pred) + 1);
+
+constexpr std::array kComparisons = {"",    "EQ",  "NE",  "LT",  "LE",  "GT",  "GE", "EQU",
+                                     "NEU", "LTU", "LEU", "GTU", "GEU", "NUM", "NAN"};
+static_assert(kComparisons.size() == static_cast<std::size_t>(isa::Comparison::nan) + 1);
+
+constexpr std::array kCombines = {"", "AND", "OR", "XOR"};
+constexpr std::array kRoundings = {"", "", "RZ", "RM", "RP", "RNI", "RZI", "RMI", "RPI", "APPROX", "FULL"};
+static_assert(kRoundings.size() == static_cast<std::size_t>(isa::Rounding::full) + 1);
+
+constexpr std::array kSpaces = {"", "GLOBAL", "SHARED", "LOCAL", "CONST", ""};
+static_assert(kSpaces.size() == static_cast<std::size_t>(isa::Space::generic) + 1);
+
+constexpr std::array kOrders = {"", "VOLATILE", "RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL", "SC"};
+static_assert(kOrders.size() == static_cast<std::size_t>(isa::Order::sc) + 1);
+
+constexpr std::array kScopes = {"", "CTA", "GPU", "SYS"};
+static_assert(kScopes.size() == static_cast<std::size_t>(isa::Scope::sys) + 1);
+
+constexpr std::array kAtomics = {"", "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS"};
+static_assert(kAtomics.size() == static_cast<std::size_t>(isa::AtomicOp::cas) + 1);
+
+constexpr std::array kSpecials = {"",       "TID.X",  "TID.Y",   "TID.Z", "CTAID.X", "CTAID.Y",    "CTAID.Z",
+                                  "LANEID", "WARPID", "NWARPID", "SMID",  "NSMID",   "EQMASK",     "LEMASK",
+                                  "LTMASK", "GEMASK", "GTMASK",  "CLOCK", "CLOCK64", "GLOBALTIMER"};
+static_assert(kSpecials.size() == static_cast<std::size_t>(isa::SpecialRegister::globaltimer) + 1);
+
+constexpr std::array kLaunchRows = {"ntid.x",   "ntid.y",   "ntid.z",       "nctaid.x",
+                                    "nctaid.y", "nctaid.z", "dynamic_smem", "zero"};
+static_assert(kLaunchRows.size() == static_cast<std::size_t>(isa::LaunchRow::count));
+
+template <typename Names, typename Value>
+std::string suffix(const Names& names, Value value) {
+    const std::string_view name = names[static_cast<std::size_t>(value)];
+    return name.empty() ? std::string() : fmt::format(".{}", name);
+}
+
+std::string mode_suffix(const Instruction& instruction) {
+    constexpr std::array shuffles = {"UP", "DOWN", "BFLY", "IDX"};
+    constexpr std::array votes = {"ALL", "ANY", "UNI", "BALLOT"};
+    constexpr std::array matches = {"ANY", "ALL"};
+    constexpr std::array shifts = {"CLAMP", "WRAP", "U64"};
+    constexpr std::array finds = {"", "SH"};
+    constexpr std::array barriers = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
+    constexpr std::array permutes = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
+    constexpr std::array geometries = {"1D", "2D", "3D", "1D.ARRAY", "2D.ARRAY", "CUBE"};
+    switch (instruction.operation) {
+        case Operation::shuffle:
+            return suffix(shuffles, instruction.mode);
+        case Operation::vote:
+            return suffix(votes, instruction.mode);
+        case Operation::match:
+            return suffix(matches, instruction.mode);
+        case Operation::shf_l:
+        case Operation::shf_r:
+            return suffix(shifts, instruction.mode);
+        case Operation::bfind:
+            return suffix(finds, instruction.mode);
+        case Operation::prmt:
+            return suffix(permutes, instruction.mode);
+        case Operation::barrier:
+            return suffix(barriers, instruction.barrier);
+        case Operation::texture:
+            return isa::is_gather(instruction) ? ".GATHER" : suffix(geometries, isa::geometry_of(instruction));
+        default:
+            return {};
+    }
+}
+
+/// Whether NVIDIA's names leave the result's type out: it follows from the operation or the source's type.
+bool type_is_implied(Operation operation) {
+    return operation == Operation::read_special || operation == Operation::mul_wide || operation == Operation::mad_wide;
+}
+
+std::string mnemonic(const Instruction& instruction) {
+    std::string text = kOperations[static_cast<std::size_t>(instruction.operation)];
+    text += mode_suffix(instruction);
+    if (instruction.operation == Operation::setp && instruction.mode != 0) text += ".EX";
+    text += suffix(kComparisons, instruction.comparison) + suffix(kCombines, instruction.combine);
+    text += suffix(kSpaces, instruction.space) + suffix(kAtomics, instruction.atomic);
+    text += suffix(kOrders, instruction.order) + suffix(kScopes, instruction.scope);
+    if (instruction.vector > 1) text += fmt::format(".V{}", instruction.vector);
+    if (!type_is_implied(instruction.operation)) text += suffix(kTypes, instruction.type);
+    text += suffix(kTypes, instruction.source_type) + suffix(kRoundings, instruction.rounding);
+    if (instruction.flush_to_zero) text += ".FTZ";
+    if (instruction.saturate) text += ".SAT";
+    return text;
+}
+
+std::string register_text(std::uint32_t first, unsigned rows) {
+    return rows == 1 ? fmt::format("R{}", first) : fmt::format("R{}:{}", first, first + rows - 1);
+}
+
+std::string predicate_text(std::uint8_t predicate, bool negated) {
+    const char* sign = negated ? "!" : "";
+    return predicate == isa::kTruePredicate ? fmt::format("{}PT", sign) : fmt::format("{}P{}", sign, predicate);
+}
+
+std::string constant_text(const isa::Kernel& kernel, const Operand& operand) {
+    const std::uint32_t index = operand.index;
+    if (operand.rows == 1 && index == static_cast<std::uint32_t>(isa::LaunchRow::zero)) return "RZ";
+    if (index < isa::kFirstParameterRow) return fmt::format("c[{}]", kLaunchRows[index]);
+    if (index < kernel.first_literal_row()) return fmt::format("c[param+{:#x}]", (index - isa::kFirstParameterRow) * 4);
+    const std::uint32_t literal = index - kernel.first_literal_row();
+    if (literal + operand.rows > kernel.literals.size()) return fmt::format("c[row {}?]", index);
+    if (operand.rows == 2)
+        return fmt::format("{:#x}", kernel.literals[literal] | std::uint64_t{kernel.literals[literal + 1]} << 32);
+    return fmt::format("{:#x}", kernel.literals[literal]);
+}
+
+std::string operand_text(const isa::Kernel& kernel, const Operand& operand) {
+    if (operand.kind == Operand::Kind::reg) return register_text(operand.index, operand.rows);
+    return constant_text(kernel, operand);
+}
+
+std::string address_text(const isa::Kernel& kernel, const Instruction& instruction) {
+    std::string text = "[" + operand_text(kernel, instruction.source[0]);
+    if (instruction.offset > 0) text += fmt::format("+{:#x}", instruction.offset);
+    if (instruction.offset < 0) text += fmt::format("-{:#x}", -std::int64_t{instruction.offset});
+    return text + "]";
+}
+
+std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instruction& instruction) {
+    std::vector<std::string> parts;
+    if (instruction.destination_rows != 0)
+        parts.push_back(register_text(instruction.destination, instruction.destination_rows));
+    for (std::uint8_t predicate : {instruction.destination_predicate, instruction.destination_predicate2})
+        if (predicate != isa::kNoPredicate) parts.push_back(predicate_text(predicate, false));
+    if (instruction.operation == Operation::read_special)
+        parts.push_back(fmt::format("SR_{}", kSpecials[static_cast<std::size_t>(instruction.special)]));
+    if (instruction.operation == Operation::barrier && instruction.source[0].kind == Operand::Kind::none)
+        parts.push_back(fmt::format("{:#x}", instruction.mode));
+    for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
+        if (instruction.source[i].kind == Operand::Kind::none) continue;
+        parts.push_back(i == 0 && isa::is_memory(instruction.operation) ? address_text(kernel, instruction)
+                                                                        : operand_text(kernel, instruction.source[i]));
+    }
+    if (instruction.operation == Operation::lop3) parts.push_back(fmt::format("{:#04x}", instruction.mode));
+    if (instruction.source_predicate != isa::kNoPredicate)
+        parts.push_back(predicate_text(instruction.source_predicate, instruction.source_predicate_negated));
+    if (instruction.source_predicate2 != isa::kNoPredicate)
+        parts.push_back(predicate_text(instruction.source_predicate2, instruction.source_predicate2_negated));
+    if (instruction.operation == Operation::bra)
+        parts.push_back(fmt::format("{:#06x}", instruction.target * isa::kInstructionBytes));
+    return parts;
+}
+
+}  // namespace
+
+std::string print(const isa::Kernel& kernel, std::uint32_t index) {
+    const Instruction& instruction = kernel.code[index];
+    std::string text;
+    if (instruction.guard != isa::kTruePredicate)
+        text = fmt::format("@{} ", predicate_text(instruction.guard, instruction.guard_negated));
+    text += mnemonic(instruction);
+    const char* separator = " ";
+    for (const std::string& part : operands_of(kernel, instruction)) {
+        text += separator + part;
+        separator = ", ";
+    }
+    text += " ;";
+    if (instruction.reconvergence != isa::kNoTarget)
+        text += fmt::format("  // joins at {:#06x}", instruction.reconvergence * isa::kInstructionBytes);
+    return text;
+}
+
+std::string print(const isa::Kernel& kernel) {
+    std::string text = fmt::format("// {}: {} registers, {} predicates, {} bytes of shared memory\n", kernel.name,
+                                   kernel.registers, kernel.predicates, kernel.static_shared_bytes);
+    for (std::uint32_t i = 0; i < kernel.code.size(); ++i)
+        text += fmt::format("/*{:04x}*/  {}\n", i * isa::kInstructionBytes, print(kernel, i));
+    return text;
+}
+
+}  // namespace lookahead::finaliser

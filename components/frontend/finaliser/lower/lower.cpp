@@ -1,0 +1,124 @@
+#include "components/frontend/finaliser/lower/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/frontend/finaliser/calls/addressed_parameters.h"
+#include "components/frontend/finaliser/calls/inline_calls.h"
+#include "components/frontend/ptx/cfg.h"
+#include "components/isa/modes.h"
+#include "core/error/error.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+using ptx::Opcode;
+
+namespace {
+
+VirtualInstruction jump(Operation operation) {
+    VirtualInstruction result;
+    result.machine.operation = operation;
+    return result;
+}
+
+/// A call of __assertfail, as inline_calls leaves it: a trap with its arguments (isa::TrapMode).
+VirtualInstruction failed_assertion(LoweringContext& context) {
+    const auto arguments = context.instruction().sources();
+    VirtualInstruction trap = jump(Operation::trap);
+    trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::assertion);
+    const std::size_t places[2][2] = {{0, 1}, {3, 2}};
+    for (unsigned i = 0; i < 2; ++i) {
+        const std::uint32_t rows = context.kernel.new_rows(4);
+        std::uint32_t row = rows;
+        for (const std::size_t place : places[i]) {
+            const VirtualOperand value = context.source(arguments[place]);
+            for (unsigned word = 0; word < value.rows; ++word) context.emit_copy(part(value, word), row++);
+        }
+        trap.source[i] = {isa::Operand::Kind::reg, static_cast<std::uint8_t>(row - rows), rows};
+    }
+    return trap;
+}
+
+/// Plain, or with operands of what inline_calls made a trap of: a call of __assertfail, an indirect call without a
+/// function, or, with the end of the frame and that of the stack, a call for which the stack is too small.
+VirtualInstruction lower_trap(LoweringContext& context) {
+    const auto operands = context.instruction().sources();
+    if (operands.size() > 2) return failed_assertion(context);
+    VirtualInstruction trap = jump(Operation::trap);
+    if (operands.empty()) return trap;
+    if (operands.size() == 2) {
+        trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::stack);
+        return trap;
+    }
+    trap.machine.mode = static_cast<std::uint8_t>(isa::TrapMode::call);
+    trap.source[0] = context.source(operands[0]);
+    return trap;
+}
+
+/// bra, ret, exit, trap. A kernel's ret ends the thread as exit does.
+bool lower_control(LoweringContext& context, const ptx::Cfg& cfg) {
+    const ptx::Instruction& instruction = context.instruction();
+    switch (instruction.opcode) {
+        case Opcode::bra: {
+            VirtualInstruction branch = jump(Operation::bra);
+            const std::uint32_t target = instruction.sources()[0].target;
+            const bool is_end = target == context.function().instructions.size();
+            branch.target = is_end ? static_cast<std::uint32_t>(cfg.blocks.size()) : cfg.block_of[target];
+            context.emit(branch);
+            return true;
+        }
+        case Opcode::ret:
+        case Opcode::exit:
+            context.emit(jump(Operation::exit));
+            return true;
+        case Opcode::trap:
+            context.emit(lower_trap(context));
+            return true;
+        default:
+            return false;
+    }
+}
+
+void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
+    const bool done = lower_control(context, cfg) || lower_arithmetic(context) || lower_bits(context) ||
+                      lower_comparison(context) || lower_move(context) || lower_memory(context) ||
+                      lower_texture(context) || lower_surface(context) || lower_warp(context);
+    if (!done)
+        context.refuse(
+            fmt::format("{} is not supported by the machine ISA; integer and floating-point arithmetic, logic, "
+                        "comparison, conversion, loads, stores and atomics in .global and .shared memory, bra, "
+                        "ret, exit, trap, bar.sync, fences, shfl, vote and match are",
+                        ptx::name_of(context.instruction().opcode)));
+}
+
+}  // namespace
+
+VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel) {
+    if (!kernel.is_kernel)
+        throw InputError(fmt::format("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name,
+                                     kernel.line, kernel.name));
+    const bool whole = std::ranges::none_of(kernel.instructions, [](const ptx::Instruction& instruction) {
+        return instruction.opcode == Opcode::call || instruction.opcode == Opcode::brx_idx;
+    });
+    const ptx::Function flat = whole ? ptx::Function() : inline_calls(module, kernel);
+    const ptx::Function& inlined = whole ? kernel : flat;
+    const bool addressed = takes_parameter_addresses(inlined);
+    const ptx::Function copied = addressed ? copy_addressed_parameters(inlined) : ptx::Function();
+    const ptx::Function& function = addressed ? copied : inlined;
+    const ptx::Cfg cfg = ptx::build_cfg(function);
+    LoweringContext context(module, function);
+    context.kernel.blocks.resize(cfg.blocks.size() + 1);
+    for (std::uint32_t block = 0; block < cfg.blocks.size(); ++block)
+        for (std::uint32_t i = cfg.blocks[block].first; i < cfg.blocks[block].end; ++i) {
+            context.begin(function.instructions[i], block);
+            lower_instruction(context, cfg);
+        }
+    // Running off the end of a kernel is an exit too.
+    VirtualInstruction& end = context.kernel.blocks.back().code.emplace_back(jump(Operation::exit));
+    end.origin = context.kernel.new_origin();
+    return std::move(context.kernel);
+}
+
+}  // namespace lookahead::finaliser

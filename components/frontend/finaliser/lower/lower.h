@@ -1,0 +1,20 @@
+#pragma once
+
+#include "components/frontend/finaliser/lower/lowering_context.h"
+
+namespace lookahead::finaliser {
+
+/// Instruction selection of a whole kernel. Throws InputError for PTX that the machine ISA cannot express.
+VirtualKernel lower(const ptx::Module& module, const ptx::Function& function);
+
+// Each lowers the context's current instruction if it is one of its group, and tells whether it was.
+bool lower_arithmetic(LoweringContext& context);
+bool lower_bits(LoweringContext& context);
+bool lower_comparison(LoweringContext& context);
+bool lower_move(LoweringContext& context);
+bool lower_memory(LoweringContext& context);
+bool lower_texture(LoweringContext& context);
+bool lower_surface(LoweringContext& context);
+bool lower_warp(LoweringContext& context);
+
+}  // namespace lookahead::finaliser

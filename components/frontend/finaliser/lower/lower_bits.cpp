@@ -1,0 +1,286 @@
+#include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/modes.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+using ptx::Opcode;
+using ptx::Type;
+
+namespace {
+
+VirtualInstruction with_sources(LoweringContext& context, Operation operation, std::size_t count) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(operation, instruction.type());
+    for (std::size_t i = 0; i < count; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    return result;
+}
+
+void lower_plain(LoweringContext& context, Operation operation, std::uint8_t mode = 0) {
+    VirtualInstruction result = with_sources(context, operation, context.instruction().sources().size());
+    result.machine.mode = mode;
+    context.emit_to(context.instruction().destinations()[0], result);
+}
+
+/// and, or, xor, not of numbers or of predicates.
+void lower_logic(LoweringContext& context, Operation bits, Operation predicates) {
+    const ptx::Instruction& instruction = context.instruction();
+    if (instruction.type() != Type::pred) return lower_plain(context, bits);
+    VirtualInstruction result = context.make(predicates, Type::pred);
+    std::size_t i = 0;
+    for (const ptx::Operand& operand : instruction.sources())
+        result.source_predicate[i++] = context.predicate_source(operand);
+    result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    context.emit(result);
+}
+
+void lower_lop3(LoweringContext& context) {
+    const ptx::Operand& table = context.instruction().sources()[3];
+    if (table.kind != ptx::OperandKind::immediate) context.refuse("lop3's table must be a number");
+    VirtualInstruction result = with_sources(context, Operation::lop3, 3);
+    result.machine.mode = static_cast<std::uint8_t>(table.value);
+    context.emit_to(context.instruction().destinations()[0], result);
+}
+
+void lower_shf(LoweringContext& context) {
+    const ptx::Modifiers& modifiers = context.instruction().modifiers;
+    const auto mode = modifiers.overflow == ptx::ShiftOverflow::wrap ? isa::ShiftMode::wrap : isa::ShiftMode::clamp;
+    lower_plain(context, modifiers.direction == ptx::ShiftDirection::left ? Operation::shf_l : Operation::shf_r,
+                static_cast<std::uint8_t>(mode));
+}
+
+isa::PermuteMode permute_mode(ptx::PermuteMode mode) {
+    switch (mode) {
+        case ptx::PermuteMode::f4e:
+            return isa::PermuteMode::f4e;
+        case ptx::PermuteMode::b4e:
+            return isa::PermuteMode::b4e;
+        case ptx::PermuteMode::rc8:
+            return isa::PermuteMode::rc8;
+        case ptx::PermuteMode::ecl:
+            return isa::PermuteMode::ecl;
+        case ptx::PermuteMode::ecr:
+            return isa::PermuteMode::ecr;
+        case ptx::PermuteMode::rc16:
+            return isa::PermuteMode::rc16;
+        case ptx::PermuteMode::none:
+            break;
+    }
+    return isa::PermuteMode::generic;
+}
+
+/// bfi has four operands and the machine's three: position and length are packed into bytes 0 and 1 of one.
+void lower_bfi(LoweringContext& context) {
+    const auto sources = context.instruction().sources();
+    VirtualInstruction result = with_sources(context, Operation::bfi, 2);
+    const bool known = sources[2].kind == ptx::OperandKind::immediate && sources[3].kind == ptx::OperandKind::immediate;
+    if (known) {
+        result.source[2] = context.literal((sources[2].value & 0xff) | (sources[3].value & 0xff) << 8);
+    } else {
+        VirtualInstruction pack;
+        pack.machine.operation = Operation::prmt;
+        pack.machine.type = isa::Type::b32;
+        pack.source = {context.source(sources[2]), context.source(sources[3]), context.literal(0x0040)};
+        result.source[2] = context.emit_temporary(pack, 1);
+    }
+    context.emit_to(context.instruction().destinations()[0], result);
+}
+
+/// bmsk d, a, b: b ones from bit a on, as ((1 << b) - 1) << a; a shift by 32 or more gives 0. `.wrap` takes both
+/// modulo 32.
+void lower_bmsk(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto word = [&context](Operation operation, VirtualOperand a, VirtualOperand b) {
+        VirtualInstruction result;
+        result.machine.operation = operation;
+        result.machine.type = isa::Type::b32;
+        result.source = {a, b, {}};
+        return context.emit_temporary(result, 1);
+    };
+    VirtualOperand amounts[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+        amounts[i] = context.source(instruction.sources()[i]);
+        if (instruction.modifiers.overflow == ptx::ShiftOverflow::wrap)
+            amounts[i] = word(Operation::bit_and, amounts[i], context.literal(31));
+    }
+    const VirtualOperand beyond = word(Operation::shl, context.literal(1), amounts[1]);
+    VirtualInstruction ones = context.make(Operation::add, Type::u32);
+    ones.source = {beyond, context.literal(0xffffffffU), {}};
+    VirtualInstruction result = context.make(Operation::shl, Type::b32);
+    result.source = {context.emit_temporary(ones, 1), amounts[0], {}};
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+/// Appends instructions on words, for sequences of them.
+class Words {
+  public:
+    explicit Words(LoweringContext& context) : context_(context) {}
+
+    VirtualOperand number(std::uint32_t value) { return context_.literal(value); }
+    VirtualOperand make(Operation operation, Type type, VirtualOperand a, VirtualOperand b = {}) {
+        VirtualInstruction result = context_.make(operation, type);
+        result.source = {a, b, {}};
+        return context_.emit_temporary(result, 1);
+    }
+    PredicateUse test(isa::Comparison comparison, Type type, VirtualOperand a, VirtualOperand b) {
+        VirtualInstruction test = context_.make(Operation::setp, type);
+        test.machine.comparison = comparison;
+        test.source = {a, b, {}};
+        return context_.emit_temporary_predicate(test);
+    }
+    VirtualInstruction choice(PredicateUse condition, VirtualOperand yes, VirtualOperand no) {
+        VirtualInstruction choice = context_.make(Operation::select, Type::b32);
+        choice.source_predicate[0] = condition;
+        choice.source = {yes, no, {}};
+        return choice;
+    }
+    VirtualOperand pick(PredicateUse condition, VirtualOperand yes, VirtualOperand no) {
+        return context_.emit_temporary(choice(condition, yes, no), 1);
+    }
+
+  private:
+    LoweringContext& context_;
+};
+
+/// fns d, mask, base, n: where the n-th one of the mask is, counted from bit `base` up; down, for a negative n; for 0, the
+/// bit at `base` if it is one. All ones if there is none. GPUs have no instruction for it either. The wanted one is sought
+/// in halves: if the lower one has too few, it is in the upper one.
+void lower_fns(LoweringContext& context) {
+    const auto sources = context.instruction().sources();
+    const VirtualOperand mask = context.source(sources[0]), base = context.source(sources[1]),
+                         n = context.source(sources[2]);
+    Words words(context);
+    const PredicateUse down = words.test(isa::Comparison::lt, Type::s32, n, words.number(0));
+    const PredicateUse at_base = words.test(isa::Comparison::eq, Type::s32, n, words.number(0));
+    const VirtualOperand bits = words.pick(down, words.make(Operation::brev, Type::b32, mask), mask);
+    const VirtualOperand first = words.pick(down, words.make(Operation::sub, Type::u32, words.number(31), base), base);
+    const VirtualOperand ones = words.pick(at_base, words.number(1), words.number(~0U));
+    VirtualOperand window =
+        words.make(Operation::bit_and, Type::b32, bits, words.make(Operation::shl, Type::b32, ones, first));
+    VirtualOperand wanted =
+        words.make(Operation::max, Type::u32, words.make(Operation::abs, Type::s32, n), words.number(1));
+    const PredicateUse found =
+        words.test(isa::Comparison::ge, Type::u32, words.make(Operation::popc, Type::b32, window), wanted);
+    VirtualOperand position = words.number(0);
+    for (std::uint32_t half = 16; half != 0; half /= 2) {
+        const VirtualOperand lower = words.make(Operation::bit_and, Type::b32, window, words.number((1U << half) - 1));
+        const VirtualOperand below = words.make(Operation::popc, Type::b32, lower);
+        const PredicateUse above = words.test(isa::Comparison::gt, Type::u32, wanted, below);
+        wanted = words.pick(above, words.make(Operation::sub, Type::u32, wanted, below), wanted);
+        window = words.pick(above, words.make(Operation::shr, Type::u32, window, words.number(half)), window);
+        position = words.pick(above, words.make(Operation::add, Type::u32, position, words.number(half)), position);
+    }
+    const VirtualOperand result =
+        words.pick(down, words.make(Operation::sub, Type::u32, words.number(31), position), position);
+    context.emit_to(context.instruction().destinations()[0], words.choice(found, result, words.number(~0U)));
+}
+
+/// copysign d, a, b: the sign of a and the rest of b, merged in the high word by (a & mask) | (b & ~mask).
+void lower_copysign(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const Type type = instruction.type();
+    if (type != Type::f32 && type != Type::f64) context.refuse("copysign is supported for f32 and f64");
+    const unsigned rows = isa::type_rows(type);
+    const VirtualOperand sign = context.source(instruction.sources()[0]);
+    const VirtualOperand rest = context.source(instruction.sources()[1]);
+    VirtualInstruction merge;
+    merge.machine.operation = Operation::lop3;
+    merge.machine.type = isa::Type::b32;
+    merge.machine.mode = (0xF0 & 0xAA) | (0xCC & ~0xAA & 0xff);
+    merge.source = {part(sign, rows - 1), part(rest, rows - 1), context.literal(0x80000000U)};
+    const ptx::Operand& destination = instruction.destinations()[0];
+    if (rows == 1) return context.emit_to(destination, merge);
+    // Both words are made aside first: the destination may be one of the sources.
+    const VirtualOperand high = context.emit_temporary(merge, 1);
+    const std::uint32_t pair = context.kernel.new_rows(2);
+    context.emit_copy(part(rest, 0), pair);
+    context.emit_copy(high, pair + 1);
+    VirtualInstruction move = context.make(Operation::mov, Type::b64);
+    move.source[0] = {isa::Operand::Kind::reg, 2, pair};
+    context.emit_to(destination, move);
+}
+
+/// cnot: 1 where the source is 0, else 0.
+void lower_cnot(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const unsigned rows = isa::type_rows(instruction.type());
+    VirtualInstruction test = with_sources(context, Operation::setp, 1);
+    test.machine.comparison = isa::Comparison::eq;
+    test.source[1] = context.literal(0, rows);
+    VirtualInstruction pick = context.make(Operation::select, rows == 2 ? Type::b64 : Type::b32);
+    pick.source_predicate[0] = context.emit_temporary_predicate(test);
+    pick.source[0] = context.literal(1, rows);
+    pick.source[1] = context.literal(0, rows);
+    context.emit_to(instruction.destinations()[0], pick);
+}
+
+}  // namespace
+
+bool lower_bits(LoweringContext& context) {
+    const ptx::Modifiers& modifiers = context.instruction().modifiers;
+    switch (context.instruction().opcode) {
+        case Opcode::and_:
+            lower_logic(context, Operation::bit_and, Operation::pred_and);
+            return true;
+        case Opcode::or_:
+            lower_logic(context, Operation::bit_or, Operation::pred_or);
+            return true;
+        case Opcode::xor_:
+            lower_logic(context, Operation::bit_xor, Operation::pred_xor);
+            return true;
+        case Opcode::not_:
+            lower_logic(context, Operation::bit_not, Operation::pred_not);
+            return true;
+        case Opcode::shl:
+            lower_plain(context, Operation::shl);
+            return true;
+        case Opcode::shr:
+            lower_plain(context, Operation::shr);
+            return true;
+        case Opcode::shf:
+            lower_shf(context);
+            return true;
+        case Opcode::lop3:
+            lower_lop3(context);
+            return true;
+        case Opcode::bfe:
+            lower_plain(context, Operation::bfe);
+            return true;
+        case Opcode::bfi:
+            lower_bfi(context);
+            return true;
+        case Opcode::bmsk:
+            lower_bmsk(context);
+            return true;
+        case Opcode::bfind:
+            lower_plain(context, Operation::bfind,
+                        static_cast<std::uint8_t>(modifiers.shift_amount ? isa::FindMode::shift_amount
+                                                                         : isa::FindMode::position));
+            return true;
+        case Opcode::fns:
+            lower_fns(context);
+            return true;
+        case Opcode::brev:
+            lower_plain(context, Operation::brev);
+            return true;
+        case Opcode::clz:
+            lower_plain(context, Operation::clz);
+            return true;
+        case Opcode::popc:
+            lower_plain(context, Operation::popc);
+            return true;
+        case Opcode::prmt:
+            lower_plain(context, Operation::prmt, static_cast<std::uint8_t>(permute_mode(modifiers.permute)));
+            return true;
+        case Opcode::copysign:
+            lower_copysign(context);
+            return true;
+        case Opcode::cnot:
+            lower_cnot(context);
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,200 @@
+#include "components/frontend/finaliser/lower/lower.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+using ptx::Opcode;
+using ptx::Type;
+
+namespace {
+
+isa::Comparison machine_comparison(ptx::Comparison comparison) {
+    switch (comparison) {
+        case ptx::Comparison::none:
+            return isa::Comparison::none;
+        case ptx::Comparison::eq:
+            return isa::Comparison::eq;
+        case ptx::Comparison::ne:
+            return isa::Comparison::ne;
+        case ptx::Comparison::lt:
+            return isa::Comparison::lt;
+        case ptx::Comparison::le:
+            return isa::Comparison::le;
+        case ptx::Comparison::gt:
+            return isa::Comparison::gt;
+        case ptx::Comparison::ge:
+            return isa::Comparison::ge;
+        case ptx::Comparison::equ:
+            return isa::Comparison::equ;
+        case ptx::Comparison::neu:
+            return isa::Comparison::neu;
+        case ptx::Comparison::ltu:
+            return isa::Comparison::ltu;
+        case ptx::Comparison::leu:
+            return isa::Comparison::leu;
+        case ptx::Comparison::gtu:
+            return isa::Comparison::gtu;
+        case ptx::Comparison::geu:
+            return isa::Comparison::geu;
+        case ptx::Comparison::num:
+            return isa::Comparison::num;
+        case ptx::Comparison::nan:
+            return isa::Comparison::nan;
+    }
+    return isa::Comparison::none;
+}
+
+isa::Combine machine_combine(ptx::Combine combine) {
+    switch (combine) {
+        case ptx::Combine::and_:
+            return isa::Combine::bit_and;
+        case ptx::Combine::or_:
+            return isa::Combine::bit_or;
+        case ptx::Combine::xor_:
+            return isa::Combine::bit_xor;
+        case ptx::Combine::none:
+        case ptx::Combine::popc:
+            break;
+    }
+    return isa::Combine::none;
+}
+
+/// The comparison that setp and set share: sources, condition and the predicate that it is combined with.
+VirtualInstruction compare(LoweringContext& context, Operation operation, Type type) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto sources = instruction.sources();
+    VirtualInstruction result = context.make(operation, type);
+    result.machine.comparison = machine_comparison(instruction.modifiers.comparison);
+    result.machine.combine = machine_combine(instruction.modifiers.combine);
+    result.source[0] = context.source(sources[0]);
+    result.source[1] = context.source(sources[1]);
+    if (sources.size() > 2) result.source_predicate[0] = context.predicate_source(sources[2]);
+    return result;
+}
+
+void lower_setp(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = compare(context, Operation::setp, instruction.type());
+    std::size_t i = 0;
+    for (const ptx::Operand& destination : instruction.destinations()) {
+        if (destination.kind != ptx::OperandKind::sink)
+            result.destination_predicate[i] = context.predicate_destination(destination);
+        ++i;
+    }
+    context.emit(result);
+}
+
+void lower_set(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = compare(context, Operation::set, instruction.type());
+    result.machine.source_type = instruction.modifiers.types[1];
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+VirtualInstruction select(LoweringContext& context, PredicateUse condition) {
+    const ptx::Instruction& instruction = context.instruction();
+    const Type raw = isa::type_rows(instruction.type()) == 2 ? Type::b64 : Type::b32;
+    VirtualInstruction result = context.make(Operation::select, raw);
+    result.source[0] = context.source(instruction.sources()[0]);
+    result.source[1] = context.source(instruction.sources()[1]);
+    result.source_predicate[0] = condition;
+    return result;
+}
+
+/// slct: the first source where the third is not negative (-0 is not negative, NaN counts as negative).
+void lower_slct(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction test = context.make(Operation::setp, instruction.modifiers.types[1]);
+    test.machine.comparison = isa::Comparison::ge;
+    test.source[0] = context.source(instruction.sources()[2]);
+    test.source[1] = context.literal(0);
+    const PredicateUse condition = context.emit_temporary_predicate(test);
+    VirtualInstruction pick = select(context, condition);
+    pick.machine.flush_to_zero = false;
+    context.emit_to(instruction.destinations()[0], pick);
+}
+
+/// testp, on the bits without the sign. Zero counts as a normal number (PTX ISA, testp).
+void lower_testp(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const bool wide = instruction.type() == Type::f64;
+    const Type type = wide ? Type::u64 : Type::u32;
+    const unsigned rows = isa::type_rows(type);
+    const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
+    const std::uint64_t least_normal = wide ? 0x0010000000000000 : 0x00800000;
+    const auto binary = [&](Operation operation, VirtualOperand a, std::uint64_t b) {
+        VirtualInstruction result;
+        result.machine.operation = operation;
+        result.machine.type = type;
+        result.source = {a, context.literal(b, rows), {}};
+        return context.emit_temporary(result, rows);
+    };
+    const auto compare_with = [&](isa::Comparison comparison, VirtualOperand a, std::uint64_t b) {
+        VirtualInstruction test;
+        test.machine.operation = Operation::setp;
+        test.machine.type = type;
+        test.machine.comparison = comparison;
+        test.source = {a, context.literal(b, rows), {}};
+        return test;
+    };
+    const std::uint64_t magnitude_bits = wide ? 0x7fffffffffffffff : 0x7fffffff;
+    const VirtualOperand bits = binary(Operation::bit_and, context.source(instruction.sources()[0]), magnitude_bits);
+    const auto subnormal = [&] {
+        return compare_with(isa::Comparison::lt, binary(Operation::sub, bits, 1), least_normal - 1);
+    };
+    VirtualInstruction test;
+    switch (instruction.modifiers.property) {
+        case ptx::FloatProperty::finite:
+            test = compare_with(isa::Comparison::lt, bits, infinity);
+            break;
+        case ptx::FloatProperty::infinite:
+            test = compare_with(isa::Comparison::eq, bits, infinity);
+            break;
+        case ptx::FloatProperty::number:
+            test = compare_with(isa::Comparison::le, bits, infinity);
+            break;
+        case ptx::FloatProperty::notanumber:
+            test = compare_with(isa::Comparison::gt, bits, infinity);
+            break;
+        case ptx::FloatProperty::subnormal:
+            test = subnormal();
+            break;
+        default: {
+            const PredicateUse is_subnormal = context.emit_temporary_predicate(subnormal());
+            test = compare_with(isa::Comparison::lt, bits, infinity);
+            test.machine.combine = isa::Combine::bit_and;
+            test.source_predicate[0] = {is_subnormal.index, true};
+            break;
+        }
+    }
+    test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    context.emit(test);
+}
+
+}  // namespace
+
+bool lower_comparison(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    switch (instruction.opcode) {
+        case Opcode::testp:
+            lower_testp(context);
+            return true;
+        case Opcode::setp:
+            lower_setp(context);
+            return true;
+        case Opcode::set:
+            lower_set(context);
+            return true;
+        case Opcode::selp:
+            context.emit_to(instruction.destinations()[0],
+                            select(context, context.predicate_source(instruction.sources()[2])));
+            return true;
+        case Opcode::slct:
+            lower_slct(context);
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,400 @@
+#include <limits>
+
+#include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/memory_access.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+using ptx::Opcode;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+struct Address {
+    VirtualOperand base;
+    std::int32_t offset = 0;
+};
+
+isa::Space machine_space(LoweringContext& context) {
+    switch (context.instruction().modifiers.space) {
+        case StateSpace::generic:
+            return isa::Space::generic;
+        case StateSpace::global:
+            return isa::Space::global;
+        case StateSpace::shared:
+            return isa::Space::shared;
+        case StateSpace::constant:
+            return isa::Space::constant;
+        case StateSpace::local:
+            return isa::Space::local;
+        default:
+            context.refuse(
+                "loads, stores and atomics are supported in .global, .shared, .local and .const and for generic "
+                "addresses, parameters can be loaded");
+    }
+}
+
+isa::Order machine_order(LoweringContext& context) {
+    const ptx::Modifiers& modifiers = context.instruction().modifiers;
+    // ld.cv fetches again each time: as strong as a volatile access.
+    if (modifiers.cache_operator == ptx::CacheOperator::cv) return isa::Order::volatile_;
+    switch (modifiers.semantics) {
+        case ptx::Semantics::none:
+        case ptx::Semantics::weak:
+            return isa::Order::weak;
+        case ptx::Semantics::volatile_:
+            return isa::Order::volatile_;
+        case ptx::Semantics::relaxed:
+            return isa::Order::relaxed;
+        case ptx::Semantics::acquire:
+            return isa::Order::acquire;
+        case ptx::Semantics::release:
+            return isa::Order::release;
+        case ptx::Semantics::acq_rel:
+            return isa::Order::acq_rel;
+        case ptx::Semantics::sc:
+            return isa::Order::sc;
+    }
+    return isa::Order::weak;
+}
+
+isa::Scope machine_scope(LoweringContext& context) {
+    switch (context.instruction().modifiers.scope) {
+        case ptx::Scope::none:
+            return isa::Scope::none;
+        case ptx::Scope::cta:
+            return isa::Scope::cta;
+        case ptx::Scope::gpu:
+            return isa::Scope::gpu;
+        case ptx::Scope::sys:
+            return isa::Scope::sys;
+        case ptx::Scope::cluster:
+            context.refuse("scope .cluster is not supported; .cta, .gpu and .sys are");
+    }
+    return isa::Scope::none;
+}
+
+VirtualInstruction make_access(LoweringContext& context, Operation operation) {
+    VirtualInstruction access = context.make(operation, context.instruction().type());
+    access.machine.space = machine_space(context);
+    access.machine.order = machine_order(context);
+    access.machine.scope = machine_scope(context);
+    access.machine.vector = context.instruction().modifiers.vector_width;
+    return access;
+}
+
+bool fits_offset(std::int64_t value) {
+    return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+}
+
+Address absolute_address(LoweringContext& context, std::uint64_t address) {
+    if (address == static_cast<std::uint32_t>(address)) return {context.literal(address), 0};
+    return {context.literal(address, 2), 0};
+}
+
+Address address_of(LoweringContext& context, const ptx::Operand& operand) {
+    if (operand.symbol.kind != ptx::SymbolKind::none)
+        return absolute_address(context, context.address_of(operand.symbol) + operand.value);
+    if (!operand.has_base) return absolute_address(context, operand.value);
+    const auto rows = static_cast<std::uint8_t>(isa::type_rows(operand.type));
+    const VirtualOperand base{Operand::Kind::reg, rows, context.place(operand.reg)};
+    if (fits_offset(operand.offset())) return {base, static_cast<std::int32_t>(operand.offset())};
+    VirtualInstruction sum;
+    sum.machine.operation = Operation::add;
+    sum.machine.type = operand.type;
+    sum.source = {base, context.literal(operand.value, rows), {}};
+    return {context.emit_temporary(sum, rows), 0};
+}
+
+void set_address(LoweringContext& context, VirtualInstruction& access, const ptx::Operand& operand) {
+    const Address address = address_of(context, operand);
+    access.source[0] = address.base;
+    access.machine.offset = address.offset;
+}
+
+/// One element of a parameter: its constant rows, or its bytes cut out of one.
+VirtualInstruction parameter_value(LoweringContext& context, std::uint64_t offset, Type type) {
+    const VirtualOperand row{Operand::Kind::constant, static_cast<std::uint8_t>(isa::type_rows(type)),
+                             static_cast<std::uint32_t>(isa::kFirstParameterRow + offset / 4)};
+    if (ptx::bytes(type) >= 4) {
+        VirtualInstruction move = context.make(Operation::mov, isa::type_rows(type) == 2 ? Type::b64 : Type::b32);
+        move.source[0] = row;
+        return move;
+    }
+    VirtualInstruction cut = context.make(Operation::bfe, ptx::is_signed(type) ? Type::s32 : Type::u32);
+    cut.source = {row, context.literal(offset % 4 * 8), context.literal(ptx::bits(type))};
+    return cut;
+}
+
+/// Whether the access lies inside a parameter of `size` bytes that begins at `offset`, aligned.
+void check_parameter_access(LoweringContext& context, const ptx::Operand& address, std::uint64_t offset,
+                            std::uint64_t size) {
+    const ptx::Instruction& instruction = context.instruction();
+    const std::uint64_t element = ptx::bytes(instruction.type());
+    const std::uint64_t bytes = element * instruction.modifiers.vector_width;
+    if (address.offset() < 0 || address.value + bytes > size) context.refuse("the access lies outside the parameter");
+    if ((offset + address.value) % element != 0) context.refuse("the access is not aligned to its size");
+}
+
+/// One element of a .param variable of a call.
+VirtualInstruction call_parameter_value(LoweringContext& context, std::uint32_t variable, std::uint64_t offset,
+                                        Type type) {
+    const auto row = [&](std::uint64_t word) {
+        return VirtualOperand{Operand::Kind::reg, 1, context.parameter_row(variable, word)};
+    };
+    if (isa::type_rows(type) == 2) {
+        const std::uint32_t pair = context.kernel.new_rows(2);
+        for (std::uint32_t i = 0; i < 2; ++i) context.emit_copy(row(offset / 4 + i), pair + i);
+        VirtualInstruction move = context.make(Operation::mov, Type::b64);
+        move.source[0] = {Operand::Kind::reg, 2, pair};
+        return move;
+    }
+    if (ptx::bytes(type) == 4) {
+        VirtualInstruction move = context.make(Operation::mov, Type::b32);
+        move.source[0] = row(offset / 4);
+        return move;
+    }
+    VirtualInstruction cut = context.make(Operation::bfe, ptx::is_signed(type) ? Type::s32 : Type::u32);
+    cut.source = {row(offset / 4), context.literal(offset % 4 * 8), context.literal(ptx::bits(type))};
+    return cut;
+}
+
+bool is_parameter_of_call(const ptx::Operand& address) {
+    return address.symbol.kind == ptx::SymbolKind::function_variable && !address.has_base;
+}
+
+void lower_parameter_load(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const ptx::Operand& address = instruction.sources()[0];
+    const bool of_call = is_parameter_of_call(address);
+    if (address.has_base || (!of_call && address.symbol.kind != ptx::SymbolKind::parameter))
+        context.refuse("parameters must be named: ld.param [name] or [name+number]");
+    const std::uint32_t index = address.symbol.index;
+    const std::uint64_t first = of_call ? 0 : context.function().parameters[index].offset;
+    const std::uint64_t size =
+        of_call ? context.function().variables[index].size() : context.function().parameters[index].size;
+    check_parameter_access(context, address, first, size);
+    const Type type = instruction.type();
+    const auto element = [&](std::size_t i) {
+        const std::uint64_t offset = first + address.value + i * ptx::bytes(type);
+        return of_call ? call_parameter_value(context, index, offset, type) : parameter_value(context, offset, type);
+    };
+    const ptx::Operand& destination = instruction.destinations()[0];
+    if (destination.kind != ptx::OperandKind::vector) return context.emit_to(destination, element(0));
+    for (std::size_t i = 0; i < destination.elements.size(); ++i)
+        if (destination.elements[i].kind != ptx::OperandKind::sink)
+            context.emit_to(destination.elements[i], element(i));
+}
+
+/// st.param to a variable of a call: its words are rows.
+void store_parameter_element(LoweringContext& context, std::uint32_t variable, std::uint64_t offset,
+                             const ptx::Operand& value) {
+    const Type type = context.instruction().type();
+    const VirtualOperand data = context.source(value);
+    const auto write = [&](VirtualInstruction instruction, std::uint64_t word) {
+        instruction.destination = context.parameter_row(variable, word);
+        instruction.destination_rows = 1;
+        context.emit(instruction);
+    };
+    if (ptx::bytes(type) >= 4 || context.function().variables[variable].size() <= ptx::bytes(type)) {
+        for (unsigned i = 0; i < data.rows; ++i) {
+            VirtualInstruction move = context.make(Operation::mov, Type::b32);
+            move.source[0] = part(data, i);
+            write(move, offset / 4 + i);
+        }
+        return;
+    }
+    VirtualInstruction insert = context.make(Operation::bfi, Type::b32);
+    insert.source = {data,
+                     {Operand::Kind::reg, 1, context.parameter_row(variable, offset / 4)},
+                     context.literal(offset % 4 * 8 | ptx::bits(type) << 8)};
+    write(insert, offset / 4);
+}
+
+void lower_parameter_store(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const ptx::Operand& address = instruction.sources()[0];
+    if (!is_parameter_of_call(address)) context.refuse("st.param is supported to the parameters of calls, by name");
+    const std::uint32_t variable = address.symbol.index;
+    check_parameter_access(context, address, 0, context.function().variables[variable].size());
+    const ptx::Operand& value = instruction.sources()[1];
+    if (value.kind != ptx::OperandKind::vector) return store_parameter_element(context, variable, address.value, value);
+    for (std::size_t i = 0; i < value.elements.size(); ++i)
+        store_parameter_element(context, variable, address.value + i * ptx::bytes(instruction.type()),
+                                value.elements[i]);
+}
+
+/// A thread's words of local memory do not lie side by side (isa::local_memory_address), so that no access there takes
+/// more than one. Where generic addresses may be local ones, those accesses that may be torn are split too.
+bool must_be_split(LoweringContext& context, const VirtualInstruction& access) {
+    if (isa::lane_bytes(access.machine) <= 4) return false;
+    if (access.machine.space == isa::Space::local) return true;
+    return access.machine.space == isa::Space::generic && access.machine.order == isa::Order::weak &&
+           makes_generic_local_addresses(context.function());
+}
+
+/// Emits the access `count` times, each for one row of its data: words of 64-bit elements, or elements.
+template <typename SetData>
+void emit_split(LoweringContext& context, VirtualInstruction access, SetData set_data) {
+    const unsigned element_bytes = isa::type_bytes(access.machine.type);
+    const unsigned count = isa::type_rows(access.machine.type) * access.machine.vector;
+    const unsigned step = element_bytes == 8 ? 4 : element_bytes;
+    if (element_bytes == 8) access.machine.type = isa::Type::b32;
+    access.machine.vector = 1;
+    for (unsigned i = 0; i < count; ++i) {
+        VirtualInstruction one = access;
+        one.machine.offset += static_cast<std::int32_t>(i * step);
+        set_data(one, i);
+        context.emit(one);
+    }
+}
+
+/// Into rows of its own, because the destination may be the address's register.
+void emit_split_load(LoweringContext& context, const VirtualInstruction& load, std::uint32_t rows) {
+    emit_split(context, load, [rows](VirtualInstruction& one, unsigned i) {
+        one.destination = rows + i;
+        one.destination_rows = 1;
+    });
+}
+
+/// Vector elements arrive in consecutive rows and are copied to where the program wants them; the allocator
+/// makes most of those copies vanish.
+void lower_load(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    if (instruction.modifiers.space == StateSpace::param) return lower_parameter_load(context);
+    VirtualInstruction load = make_access(context, Operation::load);
+    set_address(context, load, instruction.sources()[0]);
+    const ptx::Operand& destination = instruction.destinations()[0];
+    const bool split = must_be_split(context, load);
+    if (destination.kind != ptx::OperandKind::vector) {
+        if (!split) return context.emit_to(destination, load);
+        const std::uint32_t rows = context.kernel.new_rows(2);
+        emit_split_load(context, load, rows);
+        VirtualInstruction copy = context.make(Operation::mov, Type::b64);
+        copy.source[0] = {Operand::Kind::reg, 2, rows};
+        return context.emit_to(destination, copy);
+    }
+    const unsigned element_rows = isa::type_rows(instruction.type());
+    load.destination_rows = static_cast<std::uint8_t>(element_rows * destination.elements.size());
+    if (load.destination_rows > 4) context.refuse("vectors of up to 16 bytes are supported");
+    load.destination = context.kernel.new_rows(load.destination_rows);
+    if (split)
+        emit_split_load(context, load, load.destination);
+    else
+        context.emit(load);
+    for (std::uint32_t i = 0; i < destination.elements.size(); ++i) {
+        if (destination.elements[i].kind == ptx::OperandKind::sink) continue;
+        VirtualInstruction copy = context.make(Operation::mov, element_rows == 2 ? Type::b64 : Type::b32);
+        copy.source[0] = {Operand::Kind::reg, static_cast<std::uint8_t>(element_rows),
+                          load.destination + i * element_rows};
+        context.emit_to(destination.elements[i], copy);
+    }
+}
+
+VirtualOperand store_data(LoweringContext& context, const ptx::Operand& operand) {
+    if (operand.kind != ptx::OperandKind::vector) return context.source(operand);
+    const unsigned element_rows = isa::type_rows(context.instruction().type());
+    const auto rows = static_cast<unsigned>(element_rows * operand.elements.size());
+    if (rows > 4) context.refuse("vectors of up to 16 bytes are supported");
+    const std::uint32_t first = context.kernel.new_rows(rows);
+    for (std::uint32_t i = 0; i < operand.elements.size(); ++i) {
+        const VirtualOperand element = context.source(operand.elements[i]);
+        for (unsigned word = 0; word < element_rows; ++word)
+            context.emit_copy(part(element, word), first + i * element_rows + word);
+    }
+    return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+}
+
+void lower_store(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    if (instruction.modifiers.space == StateSpace::param) return lower_parameter_store(context);
+    VirtualInstruction store = make_access(context, Operation::store);
+    set_address(context, store, instruction.sources()[0]);
+    store.source[1] = store_data(context, instruction.sources()[1]);
+    if (!must_be_split(context, store)) return context.emit(store);
+    const VirtualOperand data = store.source[1];
+    emit_split(context, store, [data](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
+}
+
+isa::AtomicOp machine_atomic(ptx::AtomicOperation operation) {
+    switch (operation) {
+        case ptx::AtomicOperation::none:
+            return isa::AtomicOp::none;
+        case ptx::AtomicOperation::add:
+            return isa::AtomicOp::add;
+        case ptx::AtomicOperation::and_:
+            return isa::AtomicOp::bit_and;
+        case ptx::AtomicOperation::or_:
+            return isa::AtomicOp::bit_or;
+        case ptx::AtomicOperation::xor_:
+            return isa::AtomicOp::bit_xor;
+        case ptx::AtomicOperation::exch:
+            return isa::AtomicOp::exch;
+        case ptx::AtomicOperation::cas:
+            return isa::AtomicOp::cas;
+        case ptx::AtomicOperation::min:
+            return isa::AtomicOp::min;
+        case ptx::AtomicOperation::max:
+            return isa::AtomicOp::max;
+        case ptx::AtomicOperation::inc:
+            return isa::AtomicOp::inc;
+        case ptx::AtomicOperation::dec:
+            return isa::AtomicOp::dec;
+    }
+    return isa::AtomicOp::none;
+}
+
+void lower_atomic(LoweringContext& context, Operation operation) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction atomic = make_access(context, operation);
+    atomic.machine.atomic = machine_atomic(instruction.modifiers.atomic);
+    const auto sources = instruction.sources();
+    set_address(context, atomic, sources[0]);
+    atomic.source[1] = context.source(sources[1]);
+    if (sources.size() > 2) atomic.source[2] = context.source(sources[2]);
+    if (operation == Operation::reduce) return context.emit(atomic);
+    context.emit_to(instruction.destinations()[0], atomic);
+}
+
+void lower_fence(LoweringContext& context) {
+    VirtualInstruction fence;
+    fence.machine.operation = Operation::membar;
+    fence.machine.order = machine_order(context);
+    fence.machine.scope = machine_scope(context);
+    context.emit(fence);
+}
+
+}  // namespace
+
+bool lower_memory(LoweringContext& context) {
+    switch (context.instruction().opcode) {
+        case Opcode::ld:
+        case Opcode::ldu:
+            lower_load(context);
+            return true;
+        case Opcode::st:
+            lower_store(context);
+            return true;
+        case Opcode::atom:
+            lower_atomic(context, Operation::atomic);
+            return true;
+        case Opcode::red:
+            lower_atomic(context, Operation::reduce);
+            return true;
+        // A hint, which the machine does not take.
+        case Opcode::prefetch:
+        case Opcode::prefetchu:
+            return true;
+        case Opcode::membar:
+        case Opcode::fence:
+            lower_fence(context);
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

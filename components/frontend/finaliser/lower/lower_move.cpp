@@ -1,0 +1,198 @@
+#include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/address_space.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+using ptx::Opcode;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+VirtualInstruction raw_move(VirtualOperand value) {
+    VirtualInstruction result;
+    result.machine.operation = Operation::mov;
+    result.machine.type = value.rows == 2 ? isa::Type::b64 : isa::Type::b32;
+    result.source[0] = value;
+    return result;
+}
+
+void lower_predicate_move(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::pred_mov, Type::pred);
+    result.source_predicate[0] = context.predicate_source(instruction.sources()[0]);
+    result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    context.emit(result);
+}
+
+VirtualOperand wide_temporary(LoweringContext& context, const std::vector<VirtualOperand>& words) {
+    const std::uint32_t first = context.kernel.new_rows(static_cast<unsigned>(words.size()));
+    for (std::uint32_t i = 0; i < words.size(); ++i) context.emit_copy(words[i], first + i);
+    return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(words.size()), first};
+}
+
+/// One word of two 16-bit values, the first in the low half.
+VirtualOperand join_halves(LoweringContext& context, VirtualOperand low, VirtualOperand high) {
+    VirtualInstruction join;
+    join.machine.operation = Operation::prmt;
+    join.machine.type = isa::Type::b32;
+    join.source = {low, high, context.literal(0x5410)};
+    return context.emit_temporary(join, 1);
+}
+
+/// mov.b32 r, {lo, hi}; mov.b64 r, {lo, hi}; mov.b64 r, {a, b, c, d}.
+void lower_pack(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto& elements = instruction.sources()[0].elements;
+    std::vector<VirtualOperand> words;
+    switch (ptx::bits(elements[0].type)) {
+        case 32:
+            for (const ptx::Operand& element : elements) words.push_back(context.source(element));
+            break;
+        case 16:
+            for (std::size_t i = 0; i + 1 < elements.size(); i += 2)
+                words.push_back(join_halves(context, context.source(elements[i]), context.source(elements[i + 1])));
+            break;
+        default:
+            context.refuse("packing is supported for 16-bit and 32-bit elements");
+    }
+    const VirtualOperand whole = words.size() == 1 ? words[0] : wide_temporary(context, words);
+    context.emit_to(instruction.destinations()[0], raw_move(whole));
+}
+
+/// The reverse: each element that is not a sink gets its part of the source.
+void lower_unpack(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto& elements = instruction.destinations()[0].elements;
+    VirtualOperand whole = context.source(instruction.sources()[0]);
+    if (whole.kind == isa::Operand::Kind::reg) {
+        // The source may be one of the destinations: it is read whole first.
+        whole = context.emit_temporary(raw_move(whole), whole.rows);
+    }
+    const unsigned width = ptx::bits(elements[0].type);
+    if (width != 16 && width != 32) context.refuse("unpacking is supported for 16-bit and 32-bit elements");
+    for (unsigned i = 0; i < elements.size(); ++i) {
+        if (elements[i].kind == ptx::OperandKind::sink) continue;
+        if (width == 32) {
+            context.emit_to(elements[i], raw_move(part(whole, i)));
+            continue;
+        }
+        VirtualInstruction extract = context.make(Operation::bfe, Type::u32);
+        extract.source = {part(whole, i / 2), context.literal(i % 2 * 16), context.literal(16)};
+        context.emit_to(elements[i], extract);
+    }
+}
+
+void lower_mov(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    if (instruction.type() == Type::pred) return lower_predicate_move(context);
+    if (instruction.destinations()[0].kind == ptx::OperandKind::vector) return lower_unpack(context);
+    if (instruction.sources()[0].kind == ptx::OperandKind::vector) return lower_pack(context);
+    const VirtualOperand value = context.source(instruction.sources()[0]);
+    context.emit_to(instruction.destinations()[0], raw_move(value));
+}
+
+/// Conversions between integers that keep the low word as it is need no arithmetic.
+bool is_truncation(const ptx::Modifiers& modifiers) {
+    const Type to = modifiers.types[0];
+    const Type from = modifiers.types[1];
+    return !ptx::is_floating(to) && !ptx::is_floating(from) && !modifiers.saturate &&
+           (ptx::bits(to) == 32 || ptx::bits(to) == 64) && ptx::bits(from) >= ptx::bits(to);
+}
+
+void lower_cvt(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const ptx::Modifiers& modifiers = instruction.modifiers;
+    const VirtualOperand value = context.source(instruction.sources()[0]);
+    if (is_truncation(modifiers))
+        return context.emit_to(instruction.destinations()[0],
+                               raw_move(part(value, 0, isa::type_rows(modifiers.types[0]))));
+    VirtualInstruction result = context.make(Operation::convert, modifiers.types[0]);
+    result.machine.source_type = modifiers.types[1];
+    result.source[0] = value;
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+struct Window {
+    std::uint64_t base, bytes;
+};
+
+std::uint64_t window_base(LoweringContext& context, StateSpace space) {
+    switch (space) {
+        case StateSpace::global:
+        case StateSpace::constant:
+            return 0;
+        case StateSpace::shared:
+            return isa::kSharedWindowBase;
+        case StateSpace::local:
+            return isa::kLocalWindowBase;
+        default:
+            context.refuse("cvta and isspacep are supported for .global, .const, .shared and .local");
+    }
+}
+
+/// Generic addresses of global memory and constants are the addresses themselves; shared and local memory lie in windows.
+void lower_cvta(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const VirtualOperand address = context.source(instruction.sources()[0]);
+    const std::uint64_t base = window_base(context, instruction.modifiers.space);
+    const ptx::Operand& destination = instruction.destinations()[0];
+    if (base == 0) return context.emit_to(destination, raw_move(address));
+    if (address.rows != 2)
+        context.refuse("generic addresses of .shared and .local are supported with 64-bit addresses");
+    VirtualInstruction shift = context.make(instruction.modifiers.to ? Operation::sub : Operation::add, Type::u64);
+    shift.source = {address, context.literal(base, 2), {}};
+    context.emit_to(destination, shift);
+}
+
+/// The addresses that are of a space: everything outside the windows is global but for the constants, the last.
+Window window_of(LoweringContext& context, StateSpace space) {
+    switch (space) {
+        case StateSpace::constant:
+            return {isa::kConstantBase, isa::kConstantBytes};
+        case StateSpace::global:
+            return {isa::kGlobalBase, isa::kConstantBase - isa::kGlobalBase};
+        case StateSpace::local:
+            return {isa::kLocalWindowBase, isa::kLocalWindowBytes};
+        default:
+            return {window_base(context, space), isa::kSharedWindowBytes};
+    }
+}
+
+void lower_isspacep(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const VirtualOperand address = context.source(instruction.sources()[0]);
+    if (address.rows != 2) context.refuse("isspacep is supported with 64-bit addresses");
+    VirtualInstruction test = context.make(Operation::setp, Type::u64);
+    test.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    const auto [base, bytes] = window_of(context, instruction.modifiers.space);
+    VirtualInstruction distance = context.make(Operation::sub, Type::u64);
+    distance.source = {address, context.literal(base, 2), {}};
+    test.machine.comparison = isa::Comparison::lt;
+    test.source = {context.emit_temporary(distance, 2), context.literal(bytes, 2), {}};
+    context.emit(test);
+}
+
+}  // namespace
+
+bool lower_move(LoweringContext& context) {
+    switch (context.instruction().opcode) {
+        case Opcode::mov:
+            lower_mov(context);
+            return true;
+        case Opcode::cvt:
+            lower_cvt(context);
+            return true;
+        case Opcode::cvta:
+            lower_cvta(context);
+            return true;
+        case Opcode::isspacep:
+            lower_isspacep(context);
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

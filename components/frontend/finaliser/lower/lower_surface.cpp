@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+
+#include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/texture.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+using ptx::Opcode;
+
+namespace {
+
+/// suld.b and sust.b: the object's descriptor (isa::TextureDescriptor) is read, and the access is an ordinary one to the
+/// element's address. So a surface needs no unit of its own, and its accesses are ordered as others to global memory.
+class SurfaceAccess {
+  public:
+    explicit SurfaceAccess(LoweringContext& context)
+        : context_(context),
+          instruction_(context.instruction()),
+          elements_(instruction_.sources()[0].elements),
+          bytes_(ptx::bytes(instruction_.type()) * instruction_.modifiers.vector_width) {}
+
+    void lower() {
+        object_ = context_.source(elements_[0]);
+        if (instruction_.guard) guard_ = {context_.place(instruction_.guard->reg), instruction_.guard->negated};
+        const VirtualOperand row_bytes = field(offsetof(isa::TextureDescriptor, row_bytes), 1);
+        const VirtualOperand most = value(Operation::sub, isa::Type::u32, {row_bytes, context_.literal(bytes_)}, 1);
+        VirtualOperand address = field(offsetof(isa::TextureDescriptor, base), 2);
+        address = add(address, place(x(), most), context_.literal(1));
+        if (has_rows() || has_slices()) {
+            const std::uint32_t sizes = rows_of_fields(offsetof(isa::TextureDescriptor, slice_pitch), 4);
+            const std::uint32_t extents = rows_of_fields(offsetof(isa::TextureDescriptor, height), 2);
+            if (has_rows()) address = add(address, place(y(), last(word(extents))), word(sizes + 2));
+            if (has_slices()) address = add(address, place(slice(), last(word(extents + 1))), word(sizes));
+        }
+        access(address);
+    }
+
+  private:
+    using Geometry = ptx::TextureGeometry;
+
+    Geometry geometry() const { return instruction_.modifiers.geometry; }
+    bool is_layered() const { return geometry() == Geometry::a1d || geometry() == Geometry::a2d; }
+    bool has_rows() const { return geometry() != Geometry::d1 && geometry() != Geometry::a1d; }
+    bool has_slices() const { return geometry() == Geometry::d3 || is_layered(); }
+    VirtualOperand x() { return context_.source(elements_[is_layered() ? 2 : 1]); }
+    VirtualOperand y() { return context_.source(elements_[is_layered() ? 3 : 2]); }
+    VirtualOperand slice() { return context_.source(elements_[is_layered() ? 1 : 3]); }
+
+    static VirtualOperand word(std::uint32_t row) { return {Operand::Kind::reg, 1, row}; }
+
+    VirtualOperand value(Operation operation, isa::Type type, std::initializer_list<VirtualOperand> sources,
+                         unsigned rows) {
+        VirtualInstruction result;
+        result.machine.operation = operation;
+        result.machine.type = type;
+        result.machine.source_type = isa::Type::u32;
+        std::copy(sources.begin(), sources.end(), result.source.begin());
+        return context_.emit_temporary(result, rows);
+    }
+
+    /// `count` words of the descriptor; gives their first row.
+    std::uint32_t rows_of_fields(std::size_t offset, unsigned count) {
+        VirtualInstruction load;
+        load.machine.operation = Operation::load;
+        load.machine.type = isa::Type::b32;
+        load.machine.space = isa::Space::global;
+        load.machine.vector = static_cast<std::uint8_t>(count);
+        load.machine.offset = static_cast<std::int32_t>(offset);
+        load.source[0] = object_;
+        load.destination = context_.kernel.new_rows(count);
+        load.destination_rows = static_cast<std::uint8_t>(count);
+        context_.emit(load);
+        return load.destination;
+    }
+    VirtualOperand field(std::size_t offset, unsigned count) {
+        return {Operand::Kind::reg, static_cast<std::uint8_t>(count), rows_of_fields(offset, count)};
+    }
+
+    VirtualOperand last(VirtualOperand size) {
+        return value(Operation::sub, isa::Type::u32, {size, context_.literal(1)}, 1);
+    }
+    VirtualOperand add(VirtualOperand address, VirtualOperand number, VirtualOperand pitch) {
+        return value(Operation::mad_wide, isa::Type::u64, {number, pitch, address}, 2);
+    }
+
+    /// The coordinate; one that is not in 0 to `most` is moved there (.clamp), or noted.
+    VirtualOperand place(VirtualOperand coordinate, VirtualOperand most) {
+        if (instruction_.modifiers.surface_bound == ptx::SurfaceBound::clamp) {
+            const VirtualOperand positive = value(Operation::max, isa::Type::s32, {coordinate, context_.literal(0)}, 1);
+            return value(Operation::min, isa::Type::s32, {positive, most}, 1);
+        }
+        VirtualInstruction compare;
+        compare.machine.operation = Operation::setp;
+        compare.machine.type = isa::Type::u32;
+        compare.machine.comparison = isa::Comparison::gt;
+        compare.source = {coordinate, most, {}, {}};
+        const PredicateUse beyond = context_.emit_temporary_predicate(compare);
+        outside_ = outside_.index == kNone ? beyond : combine(Operation::pred_or, outside_, beyond);
+        return coordinate;
+    }
+
+    PredicateUse combine(Operation operation, PredicateUse a, PredicateUse b) {
+        VirtualInstruction result;
+        result.machine.operation = operation;
+        result.machine.type = ptx::Type::pred;
+        result.source_predicate = {a, b};
+        return context_.emit_temporary_predicate(result);
+    }
+    /// The instruction's guard and `condition`.
+    PredicateUse guarded(PredicateUse condition) {
+        return guard_.index == kAlways ? condition : combine(Operation::pred_and, guard_, condition);
+    }
+    void emit_guarded(VirtualInstruction instruction, PredicateUse guard) {
+        instruction.guard = guard;
+        context_.append(instruction);
+    }
+
+    void access(VirtualOperand address) {
+        PredicateUse inside = guard_;
+        if (outside_.index != kNone) {
+            if (instruction_.modifiers.surface_bound == ptx::SurfaceBound::trap) {
+                VirtualInstruction trap;
+                trap.machine.operation = Operation::trap;
+                emit_guarded(trap, guarded(outside_));
+            } else {
+                inside = guarded({outside_.index, !outside_.negated});
+            }
+        }
+        VirtualInstruction access;
+        access.machine.operation = instruction_.opcode == Opcode::suld ? Operation::load : Operation::store;
+        access.machine.type = instruction_.type();
+        access.machine.space = isa::Space::global;
+        access.machine.vector = instruction_.modifiers.vector_width;
+        access.source[0] = address;
+        const auto rows = static_cast<unsigned>(isa::type_rows(access.machine.type) * access.machine.vector);
+        if (rows > 4) context_.refuse("vectors of up to 16 bytes are supported");
+        if (instruction_.opcode == Opcode::suld)
+            load(access, rows, inside);
+        else
+            store(access, rows, inside);
+    }
+
+    /// With .zero, elements outside are read as 0.
+    void load(VirtualInstruction access, unsigned rows, PredicateUse inside) {
+        access.destination = context_.kernel.new_rows(rows);
+        access.destination_rows = static_cast<std::uint8_t>(rows);
+        if (inside.index != guard_.index)
+            for (unsigned i = 0; i < rows; ++i) context_.emit_copy(context_.literal(0), access.destination + i);
+        emit_guarded(access, inside);
+        const auto& elements = instruction_.destinations()[0].elements;
+        const unsigned element_rows = isa::type_rows(instruction_.type());
+        for (std::uint32_t i = 0; i < elements.size(); ++i) {
+            if (elements[i].kind == ptx::OperandKind::sink) continue;
+            VirtualInstruction copy =
+                context_.make(Operation::mov, element_rows == 2 ? ptx::Type::b64 : ptx::Type::b32);
+            copy.source[0] = {Operand::Kind::reg, static_cast<std::uint8_t>(element_rows),
+                              access.destination + i * element_rows};
+            context_.emit_to(elements[i], copy);
+        }
+    }
+
+    void store(VirtualInstruction access, unsigned rows, PredicateUse inside) {
+        const std::uint32_t first = context_.kernel.new_rows(rows);
+        std::uint32_t row = first;
+        for (const ptx::Operand& element : instruction_.sources()[1].elements) {
+            const VirtualOperand from = context_.source(element);
+            for (unsigned i = 0; i < isa::type_rows(instruction_.type()); ++i) context_.emit_copy(part(from, i), row++);
+        }
+        access.source[1] = {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+        emit_guarded(access, inside);
+    }
+
+    LoweringContext& context_;
+    const ptx::Instruction& instruction_;
+    const std::vector<ptx::Operand>& elements_;
+    std::uint64_t bytes_;  ///< of an access
+    VirtualOperand object_;
+    PredicateUse guard_{kAlways, false};
+    PredicateUse outside_;  ///< whether a coordinate is outside; none with .clamp
+};
+
+}  // namespace
+
+bool lower_surface(LoweringContext& context) {
+    if (context.instruction().opcode != Opcode::suld && context.instruction().opcode != Opcode::sust) return false;
+    SurfaceAccess(context).lower();
+    return true;
+}
+
+}  // namespace lookahead::finaliser

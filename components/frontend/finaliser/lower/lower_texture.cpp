@@ -1,0 +1,61 @@
+#include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/texture.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+using ptx::Opcode;
+
+namespace {
+
+/// PTX's begin with that of instructions that are no fetches.
+isa::TextureGeometry machine_geometry(ptx::TextureGeometry geometry) {
+    static_assert(static_cast<int>(ptx::TextureGeometry::d1) == static_cast<int>(isa::TextureGeometry::d1) + 1);
+    static_assert(static_cast<int>(ptx::TextureGeometry::cube) == static_cast<int>(isa::TextureGeometry::cube) + 1);
+    return static_cast<isa::TextureGeometry>(static_cast<int>(geometry) - 1);
+}
+
+/// Textures have one level, so that .level and its operand choose that one.
+void lower_fetch(LoweringContext& context, std::uint8_t mode) {
+    const ptx::Instruction& instruction = context.instruction();
+    const ptx::Operand& access = instruction.sources()[0];
+    VirtualInstruction fetch;
+    fetch.machine.operation = Operation::texture;
+    fetch.machine.type = instruction.modifiers.types[0];
+    fetch.machine.source_type = instruction.modifiers.types[1];
+    fetch.machine.mode = mode;
+    fetch.source[0] = context.source(access.elements[0]);
+    // What stands behind the coordinates pads them to four.
+    const unsigned coordinates = isa::coordinates_of(isa::geometry_of(fetch.machine));
+    const std::uint32_t first = context.kernel.new_rows(coordinates);
+    for (unsigned i = 0; i < coordinates; ++i) context.emit_copy(context.source(access.elements[i + 1]), first + i);
+    fetch.source[1] = {Operand::Kind::reg, static_cast<std::uint8_t>(coordinates), first};
+    fetch.destination = context.kernel.new_rows(4);
+    fetch.destination_rows = 4;
+    context.emit(fetch);
+    const ptx::Operand& result = instruction.destinations()[0];
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        if (result.elements[i].kind == ptx::OperandKind::sink) continue;
+        VirtualInstruction copy = context.make(Operation::mov, ptx::Type::b32);
+        copy.source[0] = {Operand::Kind::reg, 1, fetch.destination + i};
+        context.emit_to(result.elements[i], copy);
+    }
+}
+
+}  // namespace
+
+bool lower_texture(LoweringContext& context) {
+    switch (context.instruction().opcode) {
+        case Opcode::tex:
+            lower_fetch(context, isa::texture_mode(machine_geometry(context.instruction().modifiers.geometry)));
+            return true;
+        case Opcode::tld4:
+            lower_fetch(context, isa::gather_mode(context.instruction().modifiers.component));
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

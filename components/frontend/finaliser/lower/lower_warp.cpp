@@ -1,0 +1,190 @@
+#include <array>
+
+#include "components/frontend/finaliser/lower/lower.h"
+#include "components/isa/modes.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operation;
+using ptx::Opcode;
+using ptx::Type;
+
+namespace {
+
+isa::BarrierKind barrier_kind(const ptx::Modifiers& modifiers) {
+    if (modifiers.barrier == ptx::BarrierKind::sync) return isa::BarrierKind::sync;
+    if (modifiers.barrier == ptx::BarrierKind::arrive) return isa::BarrierKind::arrive;
+    switch (modifiers.combine) {
+        case ptx::Combine::and_:
+            return isa::BarrierKind::bit_and;
+        case ptx::Combine::or_:
+            return isa::BarrierKind::bit_or;
+        default:
+            return isa::BarrierKind::popc;
+    }
+}
+
+void lower_barrier(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto sources = instruction.sources();
+    VirtualInstruction barrier;
+    barrier.machine.operation = Operation::barrier;
+    barrier.machine.barrier = barrier_kind(instruction.modifiers);
+    const bool reduces = instruction.modifiers.barrier == ptx::BarrierKind::red;
+    const std::size_t numbers = sources.size() - (reduces ? 1 : 0);
+    if (sources[0].kind != ptx::OperandKind::immediate)
+        barrier.source[0] = context.source(sources[0]);
+    else if (sources[0].value > 15)
+        context.refuse("barriers are numbered from 0 to 15");
+    else
+        barrier.machine.mode = static_cast<std::uint8_t>(sources[0].value);
+    if (numbers > 1) {
+        const bool known = sources[1].kind == ptx::OperandKind::immediate;
+        if (known && (sources[1].value == 0 || sources[1].value % isa::kWarpSize != 0))
+            context.refuse("a barrier's count of threads must be a positive multiple of 32");
+        barrier.source[1] = context.source(sources[1]);
+    }
+    if (!reduces) return context.emit(barrier);
+    barrier.source_predicate[0] = context.predicate_source(sources.back());
+    const ptx::Operand& destination = instruction.destinations()[0];
+    if (barrier.machine.barrier == isa::BarrierKind::popc) {
+        barrier.machine.type = isa::Type::u32;
+        return context.emit_to(destination, barrier);
+    }
+    barrier.machine.type = isa::Type::pred;
+    barrier.destination_predicate[0] = context.predicate_destination(destination);
+    context.emit(barrier);
+}
+
+isa::ShuffleMode shuffle_mode(ptx::ShuffleMode mode) {
+    switch (mode) {
+        case ptx::ShuffleMode::down:
+            return isa::ShuffleMode::down;
+        case ptx::ShuffleMode::bfly:
+            return isa::ShuffleMode::bfly;
+        case ptx::ShuffleMode::idx:
+            return isa::ShuffleMode::idx;
+        default:
+            return isa::ShuffleMode::up;
+    }
+}
+
+void set_second_destination(LoweringContext& context, VirtualInstruction& result) {
+    const auto destinations = context.instruction().destinations();
+    if (destinations.size() > 1) result.destination_predicate[0] = context.predicate_destination(destinations[1]);
+}
+
+void lower_shuffle(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::shuffle, Type::b32);
+    result.machine.mode = static_cast<std::uint8_t>(shuffle_mode(instruction.modifiers.shuffle));
+    const auto sources = instruction.sources();
+    for (std::size_t i = 0; i < sources.size(); ++i) result.source[i] = context.source(sources[i]);
+    set_second_destination(context, result);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+isa::VoteMode vote_mode(ptx::VoteMode mode) {
+    switch (mode) {
+        case ptx::VoteMode::any:
+            return isa::VoteMode::any;
+        case ptx::VoteMode::uni:
+            return isa::VoteMode::uni;
+        case ptx::VoteMode::ballot:
+            return isa::VoteMode::ballot;
+        default:
+            return isa::VoteMode::all;
+    }
+}
+
+void lower_vote(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const auto sources = instruction.sources();
+    const isa::VoteMode mode = vote_mode(instruction.modifiers.vote);
+    const bool ballot = mode == isa::VoteMode::ballot;
+    VirtualInstruction result = context.make(Operation::vote, ballot ? Type::b32 : Type::pred);
+    result.machine.mode = static_cast<std::uint8_t>(mode);
+    result.source_predicate[0] = context.predicate_source(sources[0]);
+    if (sources.size() > 1) result.source[0] = context.source(sources[1]);
+    if (ballot) return context.emit_to(instruction.destinations()[0], result);
+    result.destination_predicate[0] = context.predicate_destination(instruction.destinations()[0]);
+    context.emit(result);
+}
+
+void lower_match(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    const bool all = instruction.modifiers.vote == ptx::VoteMode::all;
+    VirtualInstruction result = context.make(Operation::match, instruction.type());
+    result.machine.mode = static_cast<std::uint8_t>(all ? isa::MatchMode::all : isa::MatchMode::any);
+    result.source[0] = context.source(instruction.sources()[0]);
+    if (instruction.sources().size() > 1) result.source[1] = context.source(instruction.sources()[1]);
+    set_second_destination(context, result);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+isa::AtomicOp redux_operation(ptx::AtomicOperation operation) {
+    switch (operation) {
+        case ptx::AtomicOperation::min:
+            return isa::AtomicOp::min;
+        case ptx::AtomicOperation::max:
+            return isa::AtomicOp::max;
+        case ptx::AtomicOperation::and_:
+            return isa::AtomicOp::bit_and;
+        case ptx::AtomicOperation::or_:
+            return isa::AtomicOp::bit_or;
+        case ptx::AtomicOperation::xor_:
+            return isa::AtomicOp::bit_xor;
+        default:
+            return isa::AtomicOp::add;
+    }
+}
+
+void lower_redux(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction result = context.make(Operation::redux, instruction.type());
+    result.machine.atomic = redux_operation(instruction.modifiers.atomic);
+    for (std::size_t i = 0; i < 2; ++i) result.source[i] = context.source(instruction.sources()[i]);
+    context.emit_to(instruction.destinations()[0], result);
+}
+
+}  // namespace
+
+bool lower_warp(LoweringContext& context) {
+    const ptx::Instruction& instruction = context.instruction();
+    switch (instruction.opcode) {
+        case Opcode::bar:
+        case Opcode::barrier:
+            lower_barrier(context);
+            return true;
+        case Opcode::shfl:
+            lower_shuffle(context);
+            return true;
+        case Opcode::vote:
+            lower_vote(context);
+            return true;
+        case Opcode::match:
+            lower_match(context);
+            return true;
+        case Opcode::redux:
+            lower_redux(context);
+            return true;
+        case Opcode::activemask:
+            context.emit_to(instruction.destinations()[0], context.make(Operation::activemask, Type::b32));
+            return true;
+        case Opcode::bar_warp_sync: {
+            VirtualInstruction sync = context.make(Operation::warp_sync, Type::none);
+            sync.source[0] = context.source(instruction.sources()[0]);
+            context.emit(sync);
+            return true;
+        }
+        // A sleep may be of no time at all (PTX ISA, nanosleep). What stays is a place that the scheduler moves nothing
+        // across, and that a lane sees others' work by.
+        case Opcode::nanosleep:
+            context.emit(context.make(Operation::nop, Type::none));
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace lookahead::finaliser

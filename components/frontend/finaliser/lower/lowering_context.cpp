@@ -1,0 +1,346 @@
+#include "components/frontend/finaliser/lower/lowering_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "components/frontend/finaliser/code/literals.h"
+#include "components/frontend/finaliser/layout/module_layout.h"
+#include "components/frontend/ptx/device_library.h"
+#include "components/isa/code_address.h"
+#include "core/error/error.h"
+
+namespace lookahead::finaliser {
+
+using isa::LaunchRow;
+using isa::Operation;
+using Special = ptx::SpecialRegister;
+
+namespace {
+
+isa::Kernel frame_of(const ptx::Module& module, const ptx::Function& function, const SharedLayout& shared) {
+    isa::Kernel frame;
+    frame.name = function.name;
+    frame.source_file = module.file_name;
+    frame.parameter_bytes = static_cast<std::uint32_t>((function.parameter_bytes + 3) / 4 * 4);
+    for (const ptx::Parameter& parameter : function.parameters) {
+        frame.parameter_offsets.push_back(static_cast<std::uint32_t>(parameter.offset));
+        frame.parameter_sizes.push_back(static_cast<std::uint32_t>(parameter.size));
+    }
+    frame.static_shared_bytes = shared.static_bytes;
+    const auto& bounds =
+        function.bounds.required_threads ? function.bounds.required_threads : function.bounds.max_threads;
+    if (bounds) frame.max_threads_per_cta = (*bounds)[0] * (*bounds)[1] * (*bounds)[2];
+    return frame;
+}
+
+}  // namespace
+
+isa::Rounding machine_rounding(ptx::Rounding rounding) {
+    switch (rounding) {
+        case ptx::Rounding::none:
+            return isa::Rounding::none;
+        case ptx::Rounding::rn:
+            return isa::Rounding::rn;
+        case ptx::Rounding::rz:
+            return isa::Rounding::rz;
+        case ptx::Rounding::rm:
+            return isa::Rounding::rm;
+        case ptx::Rounding::rp:
+            return isa::Rounding::rp;
+        case ptx::Rounding::rni:
+            return isa::Rounding::rni;
+        case ptx::Rounding::rzi:
+            return isa::Rounding::rzi;
+        case ptx::Rounding::rmi:
+            return isa::Rounding::rmi;
+        case ptx::Rounding::rpi:
+            return isa::Rounding::rpi;
+    }
+    return isa::Rounding::none;
+}
+
+VirtualOperand part(VirtualOperand operand, unsigned first, unsigned count) {
+    LOOKAHEAD_ASSERT(first + count <= operand.rows, "a part lies inside its operand");
+    operand.index += first;
+    operand.rows = static_cast<std::uint8_t>(count);
+    return operand;
+}
+
+LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function& function)
+    : module_(module),
+      function_(function),
+      shared_(lay_out_shared(module, function)),
+      local_(lay_out_local(function)),
+      module_addresses_(lay_out_module(module)) {
+    kernel.frame = frame_of(module, function, shared_);
+    kernel.frame.local_bytes = local_.bytes;
+    for (const ptx::Register& reg : function.registers)
+        place_.push_back(reg.type == ptx::Type::pred ? kernel.new_predicate()
+                                                     : kernel.new_rows(isa::type_rows(reg.type)));
+    for (const ptx::Variable& variable : function.variables) {
+        std::vector<std::uint32_t>& rows = parameter_rows_.emplace_back();
+        if (variable.space != ptx::StateSpace::param) continue;
+        for (std::uint64_t word = 0; word < (variable.size() + 3) / 4; ++word) rows.push_back(kernel.new_rows(1));
+    }
+}
+
+void LoweringContext::begin(const ptx::Instruction& instruction, std::uint32_t block) {
+    instruction_ = &instruction;
+    block_ = block;
+}
+
+void LoweringContext::refuse(std::string_view reason) const {
+    throw InputError(fmt::format("{}: {}", ptx::where(module_, *instruction_), reason));
+}
+
+VirtualInstruction LoweringContext::make(Operation operation, ptx::Type type) const {
+    const ptx::Modifiers& modifiers = instruction_->modifiers;
+    VirtualInstruction result;
+    result.machine.operation = operation;
+    result.machine.type = type;
+    result.machine.rounding = machine_rounding(modifiers.rounding);
+    if (modifiers.precision == ptx::Precision::approx) result.machine.rounding = isa::Rounding::approx;
+    if (modifiers.precision == ptx::Precision::full) result.machine.rounding = isa::Rounding::full;
+    result.machine.flush_to_zero = modifiers.ftz;
+    result.machine.saturate = modifiers.saturate;
+    return result;
+}
+
+VirtualOperand LoweringContext::literal(std::uint64_t bits, unsigned rows) {
+    return finaliser::literal(kernel.frame, bits, rows);
+}
+
+VirtualOperand LoweringContext::source(const ptx::Operand& operand) {
+    const unsigned rows = isa::type_rows(operand.type);
+    switch (operand.kind) {
+        case ptx::OperandKind::reg:
+            return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), place_[operand.reg]};
+        case ptx::OperandKind::immediate: {
+            // Narrow values stand extended by their type in one row.
+            std::uint64_t bits = operand.value;
+            if (operand.type == ptx::Type::s16) bits = static_cast<std::uint32_t>(static_cast<std::int16_t>(bits));
+            if (operand.type == ptx::Type::s8) bits = static_cast<std::uint32_t>(static_cast<std::int8_t>(bits));
+            return literal(bits, rows);
+        }
+        case ptx::OperandKind::special: {
+            const VirtualOperand value = special(operand.special);
+            if (value.rows < rows) refuse("a special register is wider here than it is");
+            return part(value, 0, rows);
+        }
+        case ptx::OperandKind::symbol:
+            return literal(address_of(operand.symbol) + operand.value, rows);
+        default:
+            refuse("this kind of operand is not supported here; registers, numbers and variables are");
+    }
+}
+
+PredicateUse LoweringContext::predicate_source(const ptx::Operand& operand) const {
+    if (operand.kind == ptx::OperandKind::reg) return {place_[operand.reg], operand.negated};
+    if (operand.kind == ptx::OperandKind::immediate) return {kAlways, (operand.value == 0) != operand.negated};
+    refuse("this operand must be a predicate register, 0 or 1");
+}
+
+std::uint32_t LoweringContext::carry() {
+    if (carry_ == kNone) carry_ = kernel.new_predicate();
+    return carry_;
+}
+
+const ptx::Variable* LoweringContext::variable_of(const ptx::SymbolReference& symbol) const {
+    if (symbol.kind == ptx::SymbolKind::module_variable) return &module_.variables[symbol.index];
+    if (symbol.kind == ptx::SymbolKind::function_variable) return &function_.variables[symbol.index];
+    return nullptr;
+}
+
+ptx::StateSpace LoweringContext::space_of(const ptx::SymbolReference& symbol) const {
+    const ptx::Variable* variable = variable_of(symbol);
+    if (variable == nullptr) refuse("addresses of variables are supported; those of parameters are not");
+    return variable->space;
+}
+
+std::uint64_t LoweringContext::address_of(const ptx::SymbolReference& symbol) const {
+    if (symbol.kind == ptx::SymbolKind::function) return isa::code_address(symbol.index);
+    const bool is_module_variable = symbol.kind == ptx::SymbolKind::module_variable;
+    switch (space_of(symbol)) {
+        case ptx::StateSpace::shared:
+            return is_module_variable ? shared_.module_offset[symbol.index] : shared_.function_offset[symbol.index];
+        case ptx::StateSpace::local:
+            if (is_module_variable) refuse(".local variables are supported inside functions");
+            return local_.offset[symbol.index];
+        case ptx::StateSpace::global:
+        case ptx::StateSpace::constant:
+            if (!is_module_variable) refuse("only the module can have .global and .const variables");
+            if (module_addresses_[symbol.index] == 0)
+                refuse(fmt::format("{} is .extern and not in this file; linking is not supported",
+                                   module_.variables[symbol.index].name));
+            return module_addresses_[symbol.index];
+        default:
+            refuse(".global, .const, .shared and .local variables have addresses; this one is in none of these spaces");
+    }
+}
+
+VirtualOperand LoweringContext::read_special(isa::SpecialRegister reg, unsigned rows) {
+    VirtualInstruction read;
+    read.machine.operation = Operation::read_special;
+    read.machine.type = rows == 2 ? isa::Type::u64 : isa::Type::u32;
+    read.machine.special = reg;
+    return emit_temporary(read, rows);
+}
+
+/// Its address; which kernels read to wait for the whole grid.
+VirtualOperand LoweringContext::grid_workspace() {
+    const auto found = std::ranges::find(module_.variables, ptx::kGridWorkspace, &ptx::Variable::name);
+    if (found == module_.variables.end()) refuse("a cooperative grid needs addresses of 64 bits");
+    kernel.frame.synchronises_grid = true;
+    return literal(module_addresses_[static_cast<std::size_t>(found - module_.variables.begin())], 2);
+}
+
+VirtualOperand LoweringContext::special(Special reg) {
+    using S = isa::SpecialRegister;
+    switch (reg) {
+        case Special::ntid_x:
+            return launch_row(LaunchRow::ntid_x);
+        case Special::ntid_y:
+            return launch_row(LaunchRow::ntid_y);
+        case Special::ntid_z:
+            return launch_row(LaunchRow::ntid_z);
+        case Special::nctaid_x:
+            return launch_row(LaunchRow::nctaid_x);
+        case Special::nctaid_y:
+            return launch_row(LaunchRow::nctaid_y);
+        case Special::nctaid_z:
+            return launch_row(LaunchRow::nctaid_z);
+        case Special::dynamic_smem_size:
+            return launch_row(LaunchRow::dynamic_shared_bytes);
+        case Special::tid_x:
+            return read_special(S::tid_x, 1);
+        case Special::tid_y:
+            return read_special(S::tid_y, 1);
+        case Special::tid_z:
+            return read_special(S::tid_z, 1);
+        case Special::ctaid_x:
+            return read_special(S::ctaid_x, 1);
+        case Special::ctaid_y:
+            return read_special(S::ctaid_y, 1);
+        case Special::ctaid_z:
+            return read_special(S::ctaid_z, 1);
+        case Special::laneid:
+            return read_special(S::laneid, 1);
+        case Special::warpid:
+            return read_special(S::warpid, 1);
+        case Special::nwarpid:
+            return read_special(S::nwarpid, 1);
+        case Special::smid:
+            return read_special(S::smid, 1);
+        case Special::nsmid:
+            return read_special(S::nsmid, 1);
+        case Special::lanemask_eq:
+            return read_special(S::lanemask_eq, 1);
+        case Special::lanemask_le:
+            return read_special(S::lanemask_le, 1);
+        case Special::lanemask_lt:
+            return read_special(S::lanemask_lt, 1);
+        case Special::lanemask_ge:
+            return read_special(S::lanemask_ge, 1);
+        case Special::lanemask_gt:
+            return read_special(S::lanemask_gt, 1);
+        case Special::clock:
+            return read_special(S::clock, 1);
+        case Special::clock64:
+            return read_special(S::clock64, 2);
+        case Special::clock_hi:
+            return part(read_special(S::clock64, 2), 1);
+        case Special::globaltimer:
+            return read_special(S::globaltimer, 2);
+        case Special::globaltimer_lo:
+            return part(read_special(S::globaltimer, 2), 0);
+        case Special::globaltimer_hi:
+            return part(read_special(S::globaltimer, 2), 1);
+        case Special::total_smem_size: {
+            VirtualInstruction sum;
+            sum.machine.operation = Operation::add;
+            sum.machine.type = isa::Type::u32;
+            sum.source[0] = launch_row(LaunchRow::dynamic_shared_bytes);
+            sum.source[1] = literal(kernel.frame.static_shared_bytes);
+            return emit_temporary(sum, 1);
+        }
+        case Special::grid_workspace_high:
+            return part(grid_workspace(), 1);
+        case Special::grid_workspace_low:
+            return part(grid_workspace(), 0);
+        case Special::gridid:
+            break;
+    }
+    refuse(fmt::format("{} is not supported", ptx::name_of(reg)));
+}
+
+void LoweringContext::append(VirtualInstruction instruction) {
+    instruction.machine.line = instruction_->line;
+    instruction.origin = kernel.new_origin();
+    kernel.blocks[block_].code.push_back(instruction);
+}
+
+void LoweringContext::emit(VirtualInstruction instruction) {
+    if (instruction_->guard) instruction.guard = {place_[instruction_->guard->reg], instruction_->guard->negated};
+    append(instruction);
+}
+
+void LoweringContext::emit_to(const ptx::Operand& destination, VirtualInstruction instruction) {
+    const unsigned rows = isa::type_rows(destination.type);
+    instruction.destination_rows = static_cast<std::uint8_t>(rows);
+    if (destination.kind == ptx::OperandKind::sink) {
+        instruction.destination = kernel.new_rows(rows);
+        emit(instruction);
+        return;
+    }
+    if (destination.kind != ptx::OperandKind::reg) refuse("the destination must be a register");
+    const std::uint32_t row = place_[destination.reg];
+    const bool extend = rows == 1 && isa::type_rows(function_.registers[destination.reg].type) == 2;
+    if (!extend) {
+        instruction.destination = row;
+        emit(instruction);
+        return;
+    }
+    instruction.destination = kernel.new_rows(1);
+    emit(instruction);
+    VirtualInstruction wide;
+    wide.machine.operation = Operation::convert;
+    wide.machine.type = ptx::is_signed(destination.type) ? isa::Type::s64 : isa::Type::u64;
+    wide.machine.source_type = ptx::is_signed(destination.type) ? isa::Type::s32 : isa::Type::u32;
+    wide.source[0] = {isa::Operand::Kind::reg, 1, instruction.destination};
+    wide.destination = row;
+    wide.destination_rows = 2;
+    emit(wide);
+}
+
+VirtualOperand LoweringContext::emit_temporary(VirtualInstruction instruction, unsigned rows) {
+    instruction.destination = kernel.new_rows(rows);
+    instruction.destination_rows = static_cast<std::uint8_t>(rows);
+    append(instruction);
+    return {isa::Operand::Kind::reg, static_cast<std::uint8_t>(rows), instruction.destination};
+}
+
+void LoweringContext::emit_copy(VirtualOperand from, std::uint32_t row) {
+    VirtualInstruction copy;
+    copy.machine.operation = Operation::mov;
+    copy.machine.type = isa::Type::b32;
+    copy.source[0] = from;
+    copy.destination = row;
+    copy.destination_rows = 1;
+    append(copy);
+}
+
+PredicateUse LoweringContext::emit_temporary_predicate(VirtualInstruction instruction) {
+    const std::uint32_t predicate = kernel.new_predicate();
+    instruction.destination_predicate[0] = predicate;
+    append(instruction);
+    return {predicate, false};
+}
+
+std::uint32_t LoweringContext::predicate_destination(const ptx::Operand& destination) {
+    if (destination.kind == ptx::OperandKind::sink) return kernel.new_predicate();
+    if (destination.kind != ptx::OperandKind::reg) refuse("the destination must be a predicate register");
+    return place_[destination.reg];
+}
+
+}  // namespace lookahead::finaliser

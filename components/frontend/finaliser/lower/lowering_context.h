@@ -1,0 +1,91 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+#include "components/frontend/finaliser/layout/local_layout.h"
+#include "components/frontend/finaliser/layout/shared_layout.h"
+#include "components/frontend/ptx/module.h"
+
+namespace lookahead::finaliser {
+
+isa::Rounding machine_rounding(ptx::Rounding rounding);
+
+/// What instruction selection shares: the kernel being made, the place of each PTX register, operand conversion.
+/// The functions lower_*.cpp use it one PTX instruction after another.
+class LoweringContext {
+  public:
+    LoweringContext(const ptx::Module& module, const ptx::Function& function);
+
+    VirtualKernel kernel;
+
+    const ptx::Module& module() const { return module_; }
+    const ptx::Function& function() const { return function_; }
+    const ptx::Instruction& instruction() const { return *instruction_; }
+
+    /// Instructions emitted from here on come from `instruction` and go to `block`.
+    void begin(const ptx::Instruction& instruction, std::uint32_t block);
+
+    /// Throws InputError: place and text of the current instruction, then `reason`.
+    [[noreturn]] void refuse(std::string_view reason) const;
+
+    /// An instruction of the current type and arithmetic modifiers.
+    VirtualInstruction make(isa::Operation operation, ptx::Type type) const;
+
+    /// The value of a PTX operand at its type.
+    VirtualOperand source(const ptx::Operand& operand);
+    VirtualOperand literal(std::uint64_t bits, unsigned rows = 1);
+    PredicateUse predicate_source(const ptx::Operand& operand) const;
+    PredicateUse predicate(std::uint32_t reg) const { return {place_[reg], false}; }
+    /// First virtual row (or the predicate) of a PTX register.
+    std::uint32_t place(std::uint32_t reg) const { return place_[reg]; }
+    /// The address of a variable in its own state space; refuses what has none.
+    std::uint64_t address_of(const ptx::SymbolReference& symbol) const;
+    /// The carry flag: one predicate of the kernel.
+    std::uint32_t carry();
+    /// The rows of a .param variable of the function, one for each word: calls are inlined, so that it needs no memory.
+    std::uint32_t parameter_row(std::uint32_t variable, std::uint64_t word) const {
+        return parameter_rows_[variable][word];
+    }
+    /// The state space of a variable.
+    ptx::StateSpace space_of(const ptx::SymbolReference& symbol) const;
+
+    /// Appends as it is.
+    void append(VirtualInstruction instruction);
+    /// Appends under the PTX instruction's guard.
+    void emit(VirtualInstruction instruction);
+    /// Appends with `destination` as the place of the result, extended where the register is wider than the type.
+    void emit_to(const ptx::Operand& destination, VirtualInstruction instruction);
+    /// Appends unguarded, into new rows, and gives those as an operand.
+    VirtualOperand emit_temporary(VirtualInstruction instruction, unsigned rows);
+    /// Appends an unguarded copy of one row into a row of a temporary.
+    void emit_copy(VirtualOperand from, std::uint32_t row);
+    /// Appends unguarded, into a new predicate.
+    PredicateUse emit_temporary_predicate(VirtualInstruction instruction);
+    /// The predicate that a PTX destination names; a new one for a sink.
+    std::uint32_t predicate_destination(const ptx::Operand& destination);
+
+  private:
+    VirtualOperand grid_workspace();
+    VirtualOperand special(ptx::SpecialRegister reg);
+    VirtualOperand read_special(isa::SpecialRegister reg, unsigned rows);
+
+    const ptx::Module& module_;
+    const ptx::Function& function_;
+    std::uint32_t carry_ = kNone;
+    const ptx::Variable* variable_of(const ptx::SymbolReference& symbol) const;
+
+    SharedLayout shared_;
+    LocalLayout local_;
+    std::vector<std::uint64_t> module_addresses_;
+    std::vector<std::uint32_t> place_;
+    std::vector<std::vector<std::uint32_t>> parameter_rows_;
+    const ptx::Instruction* instruction_ = nullptr;
+    std::uint32_t block_ = 0;
+};
+
+/// An operand that reads `count` rows of `operand`, from its row `first` on.
+VirtualOperand part(VirtualOperand operand, unsigned first, unsigned count = 1);
+
+}  // namespace lookahead::finaliser

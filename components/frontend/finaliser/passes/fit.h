@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+#include "components/frontend/finaliser/allocate/allocate.h"
+#include "components/frontend/finaliser/code/kernel_under_work.h"
+#include "components/frontend/finaliser/code/options.h"
+
+namespace lookahead::finaliser {
+
+/// A kernel that went through all passes, scheduled, and with registers for its main program.
+struct FittedKernel {
+    KernelUnderWork work;
+    Allocation allocation;
+};
+
+/// Schedules the main program and allocates its registers. If these are more than the options' limits, the program's own
+/// use of registers is tried, then orders in which little lives, then spilling. What cannot be made to fit comes out
+/// with the fewest registers that were reached. `prepare(rename)` makes the kernel with all passes done.
+FittedKernel fit(const std::function<KernelUnderWork(bool rename)>& prepare, const FinaliserOptions& options);
+
+/// The same for code as it is.
+Allocation fit_program(VirtualKernel& code, const FinaliserOptions& options);
+
+bool is_within(const Allocation& allocation, const FinaliserOptions& options);
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,110 @@
+#include "components/frontend/finaliser/simplify/fold_addresses.h"
+
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "components/frontend/finaliser/analysis/single_writes.h"
+#include "components/frontend/finaliser/code/literals.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+using isa::Type;
+
+namespace {
+
+/// base + addend.
+struct Sum {
+    VirtualOperand base;
+    std::int64_t addend = 0;
+};
+
+bool is_integer_add(const VirtualInstruction& instruction) {
+    if (instruction.machine.operation != Operation::add || instruction.machine.saturate || instruction.guarded())
+        return false;
+    const Type type = instruction.machine.type;
+    return type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64;
+}
+
+/// What the instruction computes, if it adds a literal to something else.
+std::optional<Sum> sum_of(const isa::Kernel& frame, const VirtualInstruction& instruction) {
+    if (!is_integer_add(instruction)) return std::nullopt;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const auto value = literal_value(frame, instruction.source[i]);
+        if (!value || literal_value(frame, instruction.source[1 - i])) continue;
+        const bool wide = instruction.destination_rows == 2;
+        const auto addend =
+            wide ? static_cast<std::int64_t>(*value) : static_cast<std::int64_t>(static_cast<std::int32_t>(*value));
+        return Sum{instruction.source[1 - i], addend};
+    }
+    return std::nullopt;
+}
+
+bool fits_offset(std::int64_t value) {
+    return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+}
+
+class AddressFolder {
+  public:
+    explicit AddressFolder(VirtualKernel& kernel) : kernel_(kernel), writes_(kernel) {}
+
+    bool run() {
+        count_reads();
+        bool changed = false;
+        for (const auto& [row, accesses] : accesses_) {
+            if (accesses.size() != reads_[row]) continue;
+            for (const Place& place : accesses) {
+                VirtualInstruction& access = kernel_.blocks[place.block].code[place.index];
+                const Sum sum = *foldable_sum(access, place);
+                access.source[0] = sum.base;
+                access.machine.offset += static_cast<std::int32_t>(sum.addend);
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+  private:
+    void count_reads() {
+        reads_.assign(kernel_.rows(), 0);
+        for (std::uint32_t block = 0; block < kernel_.blocks.size(); ++block) {
+            const auto& code = kernel_.blocks[block].code;
+            for (std::uint32_t index = 0; index < code.size(); ++index) {
+                for (const VirtualOperand& operand : code[index].source)
+                    if (operand.kind == Operand::Kind::reg)
+                        for (std::uint32_t i = 0; i < operand.rows; ++i) ++reads_[operand.index + i];
+                if (foldable_sum(code[index], {block, index}))
+                    accesses_[code[index].source[0].index].push_back({block, index});
+            }
+        }
+    }
+
+    /// The sum that the access's address is, if the access can do the addition itself.
+    std::optional<Sum> foldable_sum(const VirtualInstruction& access, Place place) const {
+        const VirtualOperand& address = access.source[0];
+        if (!isa::is_memory(access.machine.operation) || address.kind != Operand::Kind::reg) return std::nullopt;
+        const auto write = writes_.place(address.index);
+        if (!write || !writes_.before(*write, place)) return std::nullopt;
+        const VirtualInstruction& add = writes_.at(*write);
+        if (add.destination != address.index || add.destination_rows != address.rows) return std::nullopt;
+        const auto sum = sum_of(kernel_.frame, add);
+        if (!sum || !fits_offset(sum->addend) || !fits_offset(access.machine.offset + sum->addend)) return std::nullopt;
+        if (!writes_.is_stable(sum->base, *write)) return std::nullopt;
+        return sum;
+    }
+
+    VirtualKernel& kernel_;
+    SingleWrites writes_;
+    std::vector<std::uint32_t> reads_;                      ///< by row
+    std::map<std::uint32_t, std::vector<Place>> accesses_;  ///< sum's first row -> accesses that could fold it
+};
+
+}  // namespace
+
+bool fold_addresses(VirtualKernel& kernel) {
+    return AddressFolder(kernel).run();
+}
+
+}  // namespace lookahead::finaliser

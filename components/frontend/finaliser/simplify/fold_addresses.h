@@ -1,0 +1,12 @@
+#pragma once
+
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+
+namespace lookahead::finaliser {
+
+/// Moves the literal of `base + literal` into the offset of the memory accesses that use the sum, where nothing else
+/// does, so that the addition vanishes. Exact: offsets wrap at the width of the base as the addition does. Tells
+/// whether anything changed.
+bool fold_addresses(VirtualKernel& kernel);
+
+}  // namespace lookahead::finaliser

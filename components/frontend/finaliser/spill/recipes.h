@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "components/frontend/finaliser/analysis/live_ranges.h"
+#include "components/frontend/finaliser/analysis/single_writes.h"
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+
+namespace lookahead::finaliser {
+
+/// Whether nothing but its destination tells that the instruction ran, as often and wherever it may run.
+bool is_plain(const VirtualInstruction& instruction);
+
+/// How values can be made again where they are needed, instead of being kept: by a few instructions from constants,
+/// special registers and rows that hold what they held and live there anyway.
+class Recipes {
+  public:
+    /// `ranges` are `kernel`'s; neither may change while this is used.
+    Recipes(const VirtualKernel& kernel, std::span<const RangeSet> ranges);
+
+    /// Instructions that make `rows`, which are of `group`, at the instruction at `place`, the kernel's `position`th,
+    /// without rows of the group. They write the original rows; nothing if there is no way.
+    std::optional<std::vector<VirtualInstruction>> recipe(const VirtualOperand& rows, const RowGroup& group,
+                                                          Place place, std::uint32_t position) const;
+
+  private:
+    struct Request {
+        const RowGroup& group;
+        std::uint32_t position;
+    };
+    bool collect(std::uint32_t row, const Request& request, std::vector<VirtualInstruction>& made) const;
+    bool is_there(std::uint32_t row, Place before, const Request& request) const;
+
+    SingleWrites writes_;
+    std::span<const RangeSet> ranges_;
+};
+
+/// `recipe` over new rows of `kernel`; gives the row that stands for `row`.
+std::uint32_t append_recipe(VirtualKernel& kernel, std::vector<VirtualInstruction> recipe, std::uint32_t row,
+                            std::vector<VirtualInstruction>& code);
+
+}  // namespace lookahead::finaliser

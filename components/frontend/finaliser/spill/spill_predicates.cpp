@@ -1,0 +1,189 @@
+#include "components/frontend/finaliser/spill/spill_predicates.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "components/frontend/finaliser/allocate/allocate.h"
+#include "components/frontend/finaliser/analysis/live_ranges.h"
+#include "components/frontend/finaliser/code/literals.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+
+namespace {
+
+/// Whether the instruction may run in lanes where its guard fails, if its results go to new places.
+bool can_run_unguarded(const VirtualInstruction& instruction) {
+    switch (instruction.machine.operation) {
+        case Operation::setp:
+        case Operation::pred_and:
+        case Operation::pred_or:
+        case Operation::pred_xor:
+        case Operation::pred_not:
+        case Operation::pred_mov:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// Moves predicates to rows.
+class Spiller {
+  public:
+    Spiller(VirtualKernel& kernel, std::span<const std::uint32_t> predicates)
+        : kernel_(kernel), row_of_(kernel.predicates, kNone) {
+        for (const std::uint32_t predicate : predicates) row_of_[predicate] = kernel.new_rows(1);
+    }
+
+    void run() {
+        for (VirtualBlock& block : kernel_.blocks) {
+            std::vector<VirtualInstruction> code;
+            for (const VirtualInstruction& instruction : block.code) rewrite(instruction, code);
+            block.code = std::move(code);
+        }
+    }
+
+  private:
+    void rewrite(VirtualInstruction instruction, std::vector<VirtualInstruction>& code) {
+        reload(instruction, code);
+        if (std::ranges::none_of(instruction.destination_predicate, [this](auto each) { return is_spilled(each); })) {
+            code.push_back(instruction);
+            return;
+        }
+        const PredicateUse guard = instruction.guard;
+        if (instruction.guarded()) run_unguarded(instruction);
+        std::vector<Copy> kept;
+        for (std::uint32_t& destination : instruction.destination_predicate) {
+            if (!is_spilled(destination)) continue;
+            kept.push_back({kernel_.new_predicate(), row_of_[destination]});
+            destination = kept.back().from;
+        }
+        code.push_back(instruction);
+        for (const auto& [from, to] : kept) keep(from, to, guard, instruction, code);
+        for (const auto& [from, to] : guarded_copies_) copy(from, to, guard, instruction, code);
+        guarded_copies_.clear();
+    }
+
+    bool is_spilled(std::uint32_t predicate) const { return predicate < row_of_.size() && row_of_[predicate] != kNone; }
+
+    /// The other destination of a guarded setp must not change where the guard fails either.
+    void run_unguarded(VirtualInstruction& instruction) {
+        for (std::uint32_t& destination : instruction.destination_predicate) {
+            if (destination == kNone || is_spilled(destination)) continue;
+            const std::uint32_t other = kernel_.new_predicate();
+            guarded_copies_.push_back({other, destination});
+            destination = other;
+        }
+        instruction.guard = {kAlways, false};
+    }
+
+    void reload(VirtualInstruction& instruction, std::vector<VirtualInstruction>& code) {
+        std::vector<Copy> loaded;
+        for (PredicateUse* use :
+             {&instruction.guard, &instruction.source_predicate[0], &instruction.source_predicate[1]}) {
+            if (!is_spilled(use->index)) continue;
+            auto known = std::ranges::find(loaded, use->index, &Copy::from);
+            if (known == loaded.end()) {
+                known = loaded.insert(known, {use->index, kernel_.new_predicate()});
+                VirtualInstruction test = beside(instruction);
+                test.machine.operation = Operation::setp;
+                test.machine.type = isa::Type::u32;
+                test.machine.comparison = isa::Comparison::ne;
+                test.source = {
+                    VirtualOperand{Operand::Kind::reg, 1, row_of_[use->index]}, literal(kernel_.frame, 0, 1), {}};
+                test.destination_predicate[0] = known->to;
+                code.push_back(test);
+            }
+            use->index = known->to;
+        }
+    }
+
+    /// Writes the predicate's row.
+    void keep(std::uint32_t predicate, std::uint32_t row, PredicateUse guard, const VirtualInstruction& written_by,
+              std::vector<VirtualInstruction>& code) {
+        VirtualInstruction select = beside(written_by);
+        select.machine.operation = Operation::select;
+        select.machine.type = isa::Type::b32;
+        select.source = {literal(kernel_.frame, 1, 1), literal(kernel_.frame, 0, 1), {}};
+        select.source_predicate[0] = {predicate, false};
+        select.destination = row;
+        select.destination_rows = 1;
+        select.guard = guard;
+        code.push_back(select);
+    }
+
+    static void copy(std::uint32_t from, std::uint32_t to, PredicateUse guard, const VirtualInstruction& written_by,
+                     std::vector<VirtualInstruction>& code) {
+        VirtualInstruction move = beside(written_by);
+        move.machine.operation = Operation::pred_mov;
+        move.machine.type = isa::Type::pred;
+        move.source_predicate[0] = {from, false};
+        move.destination_predicate[0] = to;
+        move.guard = guard;
+        code.push_back(move);
+    }
+
+    struct Copy {
+        std::uint32_t from, to;
+    };
+
+    VirtualKernel& kernel_;
+    std::vector<std::uint32_t> row_of_;  ///< by predicate that there was; kNone: it stays
+    std::vector<Copy> guarded_copies_;
+};
+
+/// By predicate.
+std::vector<bool> can_be_spilled(const VirtualKernel& kernel) {
+    std::vector<bool> result(kernel.predicates, true);
+    for (const VirtualBlock& block : kernel.blocks)
+        for (const VirtualInstruction& instruction : block.code)
+            for (const std::uint32_t predicate : instruction.destination_predicate)
+                if (predicate != kNone && instruction.guarded() && !can_run_unguarded(instruction))
+                    result[predicate] = false;
+    return result;
+}
+
+/// At most `most` of the predicates below `count` that can be spilled, those that live longest first.
+std::vector<std::uint32_t> longest_lived(const VirtualKernel& kernel, std::uint32_t count, std::size_t most) {
+    struct Candidate {
+        std::uint32_t predicate;
+        std::uint32_t length;
+    };
+    const std::vector<RangeSet> ranges = live_ranges_of(kernel);
+    const std::vector<bool> may_go = can_be_spilled(kernel);
+    std::vector<Candidate> candidates;
+    for (std::uint32_t predicate = 0; predicate < count; ++predicate) {
+        std::uint32_t length = 0;
+        for (const LiveRange& range : ranges[predicate_unit(kernel, predicate)].ranges())
+            length += range.end - range.start;
+        if (length > 0 && may_go[predicate]) candidates.push_back({predicate, length});
+    }
+    std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::length);
+    std::vector<std::uint32_t> result;
+    for (const Candidate& candidate : candidates)
+        if (result.size() < most) result.push_back(candidate.predicate);
+    return result;
+}
+
+/// One predicate goes at a time as long as few are missing: beyond that half of those.
+constexpr std::size_t kFew = 16;
+
+}  // namespace
+
+void spill_predicates(VirtualKernel& kernel, unsigned limit) {
+    const std::uint32_t originals = kernel.predicates;
+    for (;;) {
+        const std::uint32_t predicates = allocate(kernel).predicates;
+        if (predicates <= limit) return;
+        const std::size_t missing = predicates - limit;
+        const auto victims = longest_lived(kernel, originals, missing > kFew ? missing / 2 : 1);
+        if (victims.empty()) return;
+        Spiller(kernel, victims).run();
+    }
+}
+
+}  // namespace lookahead::finaliser

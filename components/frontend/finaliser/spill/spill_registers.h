@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+
+namespace lookahead::finaliser {
+
+/// Keeps values in local memory, behind the kernel's own variables, until the kernel can be allocated with `limit`
+/// registers. A value is stored where it is written and loaded where it is read, once for neighbouring reads that have
+/// registers between them; one that a few instructions can make again from what is there anyway is made again instead.
+/// False if an instruction needs more registers than there are.
+bool spill_registers(VirtualKernel& kernel, unsigned limit);
+
+/// Gives spilled values that never live together the same bytes of local memory.
+void share_spill_slots(VirtualKernel& kernel);
+
+/// Instructions that move spilled values.
+struct SpillInstructions {
+    std::uint32_t loads = 0;
+    std::uint32_t stores = 0;
+    std::uint32_t total() const { return loads + stores; }
+};
+SpillInstructions spill_instructions(const isa::Kernel& kernel);
+SpillInstructions spill_instructions(const VirtualKernel& kernel);
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,96 @@
+#include <vector>
+
+#include "components/frontend/finaliser/allocate/allocate.h"
+#include "components/frontend/finaliser/spill/spill_registers.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+using isa::Operation;
+
+namespace {
+
+/// Where the kernel's own local variables end and its spilled values begin.
+std::int64_t first_spill_byte(const isa::Kernel& frame) {
+    return static_cast<std::int64_t>(frame.local_bytes) - frame.spill_bytes;
+}
+
+bool is_spill(const isa::Instruction& instruction, bool constant_address, const isa::Kernel& frame) {
+    return instruction.space == isa::Space::local && constant_address && instruction.offset >= first_spill_byte(frame);
+}
+
+bool is_spill(const VirtualInstruction& instruction, const isa::Kernel& frame) {
+    return is_spill(instruction.machine, instruction.source[0].kind == Operand::Kind::constant, frame);
+}
+
+std::uint32_t slot_of(const VirtualInstruction& access, const isa::Kernel& frame) {
+    return static_cast<std::uint32_t>((access.machine.offset - first_spill_byte(frame)) / 4);
+}
+
+/// A kernel in which a row stands for each slot, stores write rows and loads read them.
+VirtualKernel kernel_of_slots(const VirtualKernel& kernel) {
+    VirtualKernel result;
+    result.predicates = kernel.predicates;
+    for (std::uint32_t slot = 0; slot < kernel.frame.spill_bytes / 4; ++slot) result.new_rows(1);
+    for (const VirtualBlock& block : kernel.blocks) {
+        VirtualBlock& moves = result.blocks.emplace_back();
+        for (const VirtualInstruction& instruction : block.code) {
+            VirtualInstruction move;
+            move.guard = instruction.guard;
+            if (is_jump(instruction)) {
+                move.machine.operation = instruction.machine.operation;
+                move.target = instruction.target;
+            } else if (!is_spill(instruction, kernel.frame)) {
+                continue;
+            } else if (instruction.machine.operation == Operation::store) {
+                move.machine.operation = Operation::add;  // not a copy: two slots are never one value
+                move.destination = slot_of(instruction, kernel.frame);
+                move.destination_rows = 1;
+            } else {
+                move.machine.operation = Operation::store;
+                move.source[0] = {Operand::Kind::reg, 1, slot_of(instruction, kernel.frame)};
+            }
+            moves.code.push_back(move);
+        }
+    }
+    return result;
+}
+
+void count(const isa::Instruction& instruction, bool constant_address, const isa::Kernel& frame,
+           SpillInstructions& counts) {
+    if (!is_spill(instruction, constant_address, frame)) return;
+    counts.loads += instruction.operation == Operation::load;
+    counts.stores += instruction.operation == Operation::store;
+}
+
+}  // namespace
+
+void share_spill_slots(VirtualKernel& kernel) {
+    if (kernel.frame.spill_bytes == 0) return;
+    const Allocation slots = allocate(kernel_of_slots(kernel));
+    const isa::Kernel old = kernel.frame;
+    for (VirtualBlock& block : kernel.blocks)
+        for (VirtualInstruction& instruction : block.code)
+            if (is_spill(instruction, old))
+                instruction.machine.offset =
+                    static_cast<std::int32_t>(first_spill_byte(old) + 4 * slots.register_of[slot_of(instruction, old)]);
+    kernel.frame.spill_bytes = 4 * slots.registers;
+    kernel.frame.local_bytes = old.local_bytes - old.spill_bytes + kernel.frame.spill_bytes;
+}
+
+SpillInstructions spill_instructions(const isa::Kernel& kernel) {
+    SpillInstructions counts;
+    for (const isa::Instruction& instruction : kernel.code)
+        count(instruction, instruction.source[0].kind == Operand::Kind::constant, kernel, counts);
+    return counts;
+}
+
+SpillInstructions spill_instructions(const VirtualKernel& kernel) {
+    SpillInstructions counts;
+    for (const VirtualBlock& block : kernel.blocks)
+        for (const VirtualInstruction& instruction : block.code)
+            count(instruction.machine, instruction.source[0].kind == Operand::Kind::constant, kernel.frame, counts);
+    return counts;
+}
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,94 @@
+#include "components/frontend/finaliser/spill/spill_view.h"
+
+#include <algorithm>
+
+#include "components/frontend/finaliser/analysis/flow.h"
+#include "components/frontend/finaliser/analysis/loops.h"
+
+namespace lookahead::finaliser {
+
+using isa::Operand;
+
+namespace {
+
+/// How often a loop is taken to run.
+constexpr double kLoopWeight = 10;
+
+/// The guard would be gone when the result is stored.
+bool overwrites_its_guard(const VirtualInstruction& instruction) {
+    return instruction.guarded() && std::ranges::find(instruction.destination_predicate, instruction.guard.index) !=
+                                        instruction.destination_predicate.end();
+}
+
+std::vector<double> weights_of(const VirtualKernel& kernel) {
+    const ptx::Graph graph = flow_of(kernel);
+    std::vector<double> weights;
+    for (const std::uint32_t depth : loop_depths(graph, ptx::DominatorTree(ptx::immediate_dominators(graph)))) {
+        double weight = 1;
+        for (std::uint32_t i = 0; i < depth; ++i) weight *= kLoopWeight;
+        weights.push_back(weight);
+    }
+    return weights;
+}
+
+/// Calls `visit(access, instruction)` for all instructions in the order of the code: an access by the instruction.
+template <typename Visit>
+void for_each_instruction(const VirtualKernel& kernel, std::span<const double> weights, Visit visit) {
+    Access access;
+    for (access.place.block = 0; access.place.block < kernel.blocks.size(); ++access.place.block) {
+        access.weight = weights[access.place.block];
+        access.place.index = 0;
+        for (const VirtualInstruction& instruction : kernel.blocks[access.place.block].code) {
+            visit(access, instruction);
+            ++access.place.index;
+            ++access.position;
+        }
+    }
+}
+
+/// Accesses of rows by group.
+Lists<Access> reads_of(const VirtualKernel& kernel, std::span<const double> weights) {
+    return {kernel.groups.size(), [&](auto add) {
+                for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                    for (const VirtualOperand& operand : instruction.source) {
+                        if (operand.kind != Operand::Kind::reg) continue;
+                        access.operand = operand;
+                        add(kernel.group_of[operand.index], access);
+                    }
+                });
+            }};
+}
+
+Lists<Access> writes_of(const VirtualKernel& kernel, std::span<const double> weights) {
+    return {kernel.groups.size(), [&](auto add) {
+                for_each_instruction(kernel, weights, [&](Access access, const VirtualInstruction& instruction) {
+                    if (instruction.destination_rows == 0) return;
+                    access.operand = {Operand::Kind::reg, instruction.destination_rows, instruction.destination};
+                    add(kernel.group_of[instruction.destination], access);
+                });
+            }};
+}
+
+}  // namespace
+
+SpillView::SpillView(const VirtualKernel& kernel, std::vector<RangeSet> ranges)
+    : kernel_(kernel), ranges_(std::move(ranges)), recipes_(kernel, ranges_), fixed_(kernel.groups.size(), false) {
+    const std::vector<double> weights = weights_of(kernel);
+    reads_ = reads_of(kernel, weights);
+    writes_ = writes_of(kernel, weights);
+    for (const VirtualBlock& block : kernel.blocks) {
+        for (const VirtualInstruction& instruction : block.code) {
+            if (instruction.destination_rows != 0 && overwrites_its_guard(instruction))
+                fixed_[kernel.group_of[instruction.destination]] = true;
+        }
+        instructions_ += static_cast<std::uint32_t>(block.code.size());
+    }
+}
+
+bool SpilledValues::is_backed(const RowGroup& group) const {
+    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row)
+        if (row >= slot_of.size() || slot_of[row] == kNone) return false;
+    return true;
+}
+
+}  // namespace lookahead::finaliser

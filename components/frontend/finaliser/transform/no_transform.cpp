@@ -1,0 +1,11 @@
+#include "components/frontend/finaliser/transform/kernel_transform.h"
+
+namespace lookahead::finaliser {
+
+/// The default, which no kernel ever meets: configured_transform makes none of it.
+class NoTransform final : public KernelTransform {};
+
+LOOKAHEAD_REGISTER_VARIANT(KernelTransform, NoTransform, "none", "Kernels stay as they are.",
+                           "the default; every machine's baseline")
+
+}  // namespace lookahead::finaliser
