@@ -1,15 +1,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
+#include "core/transport/agreement/agreement.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/host_check.h"
@@ -31,12 +34,6 @@ constexpr const char* kDescription =
 constexpr const char* kFooter =
     "Exit codes: 0 done, outputs match; 2 usage or configuration; 3 bad input file; 4 the simulated program\n"
     "misbehaved; 5 an internal invariant broke; 75 stopped at a checkpoint.";
-
-void print_error(const Session& session, const std::string& sentence) {
-    if (session.prints()) {
-        std::fprintf(stderr, "lookahead: %s\n", sentence.c_str());
-    }
-}
 
 struct Command {
     std::string_view name;
@@ -77,46 +74,83 @@ void add_commands(CLI::App& program, Session& session) {
     }
 }
 
-ExitCode parse_and_run(int argc, char** argv, Session& session) {
-    CLI::App program(kDescription, "lookahead");
-    program.footer(kFooter);
-    program.require_subcommand(1);
-    program.set_version_flag("--version", "lookahead 0.1.0");
-    add_commands(program, session);
+/// Sets session.action; false if the line only wished for what has been printed.
+bool parse(int argc, char** argv, CLI::App& program, Session& session) {
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& wish) {  // --help, --version
         if (session.prints()) {
             program.exit(wish);
         }
-        return ExitCode::done;
+        return false;
     } catch (const CLI::ParseError& fault) {
-        print_error(session,
-                    std::string(fault.what()) + "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
-        return ExitCode::usage;
+        throw ConfigurationError(std::string(fault.what()) +
+                                 "; 'lookahead --help' and 'lookahead COMMAND --help' tell more");
     }
-    return session.action();
+    return true;
 }
 
-/// For faults that one rank alone may have found: the others would wait for it for ever.
-ExitCode give_up(const Session& session, const std::string& sentence) {
-    std::fprintf(stderr, "lookahead: internal error on rank %d: %s\n", session.transport.rank(), sentence.c_str());
-    session.transport.abort(static_cast<int>(ExitCode::internal));
-    return ExitCode::internal;
-}
-
-ExitCode guarded(int argc, char** argv, Session& session) {
-    try {
+ExitCode parse_and_run(int argc, char** argv, Session& session) {
+    CLI::App program(kDescription, "lookahead");
+    program.footer(kFooter);
+    program.require_subcommand(1);
+    program.set_version_flag("--version", "lookahead 0.1.0");
+    const bool has_action = on_every_rank(session.transport, [&] {
         check_host_processor();
-        return parse_and_run(argc, argv, session);
+        add_commands(program, session);
+        return parse(argc, argv, program, session);
+    });
+    return has_action ? session.action() : ExitCode::done;
+}
+
+/// How a rank's work ended: with a sentence if by an error.
+struct Ending {
+    ExitCode code;
+    std::string sentence;
+
+    std::uint64_t error() const { return sentence.empty() ? 0 : static_cast<std::uint64_t>(code); }
+};
+
+Ending attempt(int argc, char** argv, Session& session) {
+    const auto internal = [&](const std::exception& error) {
+        return Ending{ExitCode::internal,
+                      "internal error on rank " + std::to_string(session.transport.rank()) + ": " + error.what()};
+    };
+    try {
+        return {parse_and_run(argc, argv, session), {}};
     } catch (const InternalError& error) {
-        return give_up(session, error.what());
-    } catch (const Error& error) {  // a fault of the input, which every rank finds
-        print_error(session, error.what());
-        return error.code();
+        return internal(error);
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
     } catch (const std::exception& error) {
-        return give_up(session, error.what());
+        return internal(error);
     }
+}
+
+/// How long a rank that met an error waits for the others. If they met it too they come soon; if one does not come, it
+/// may be waiting for this rank, and would for ever. The least of several ranks that wait speaks and ends them all.
+std::chrono::milliseconds patience_of(int rank) {
+    constexpr int kBase = 2000;
+    constexpr int kStep = 250;
+    constexpr int kMostSteps = 12;
+    return std::chrono::milliseconds(kBase + kStep * std::min(rank, kMostSteps));
+}
+
+/// The ranks end together, with the code of the first that met an error. That one prints it.
+ExitCode conclude(const Session& session, const Ending& mine) {
+    Transport& transport = session.transport;
+    const std::uint64_t error = mine.error();
+    std::vector<std::uint64_t> errors(static_cast<std::size_t>(transport.size()));
+    const auto patience = error == 0 ? Transport::kForever : patience_of(transport.rank());
+    const bool all_came = transport.try_all_gather({&error, 1}, errors, patience);
+    const auto first = std::ranges::find_if(errors, [](std::uint64_t e) { return e != 0; });
+    if (!all_came || first - errors.begin() == transport.rank()) {
+        std::fprintf(stderr, "lookahead: %s\n", mine.sentence.c_str());
+    }
+    if (!all_came) {
+        transport.abort(static_cast<int>(mine.code));
+    }
+    return first == errors.end() ? mine.code : static_cast<ExitCode>(*first);
 }
 
 /// Before there is a transport, which would tell this process's rank.
@@ -130,13 +164,15 @@ ExitCode start(int argc, char** argv) {
     try {
         transport = make_transport();
     } catch (const Error& error) {
-        if (is_first_rank()) {
-            std::fprintf(stderr, "lookahead: %s\n", error.what());
+        if (!is_first_rank()) {
+            // The launcher ends a job of which a rank failed: this one speaks only if the first has not.
+            std::this_thread::sleep_for(patience_of(0));
         }
+        std::fprintf(stderr, "lookahead: %s\n", error.what());
         return error.code();
     }
     Session session{*transport, std::vector<std::string>(argv, argv + argc), {}};
-    return guarded(argc, argv, session);
+    return conclude(session, attempt(argc, argv, session));
 }
 
 }  // namespace

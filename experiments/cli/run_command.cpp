@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
@@ -262,7 +263,9 @@ void prepare(CLI::App& command, Session& session) {
     options->add_to(command);
     command.callback([&session, options] {
         session.action = [&session, options] {
-            return simulate(options->request(session), options->execution.json, session);
+            const RunRequest request =
+                on_every_rank(session.transport, [&] { return options->request(session); });
+            return simulate(request, options->execution.json, session);
         };
     });
 }

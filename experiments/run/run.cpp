@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "components/device/cta_dispatcher.h"
@@ -19,6 +20,7 @@
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
+#include "core/transport/agreement/agreement.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
@@ -112,11 +114,19 @@ class Run {
     }
 
     RunOutcome execute() {
+        std::vector<int> ranks;
+        RunMeta meta;
+        on_every_rank(transport_, [&] {
+            check_request();
+            ranks = rank_of_lp();
+            meta = make_run_meta(request_.arguments);
+            inputs_ = input_hashes();
+            meta.inputs = inputs_;
+        });
         std::unique_ptr<ChromeTrace> trace;
         if (!request_.trace.empty()) {
             transport_.barrier();
             trace = std::make_unique<ChromeTrace>(transport_.rank());
-            check_traced_processes();
         }
         SimulationOptions options;
         options.sync = request_.sync;
@@ -124,8 +134,6 @@ class Run {
         options.observer = &observer_;
         options.trace = trace.get();
         options.log_windows = request_.log_windows;
-        machine_.check_ranks(transport_.size());
-        const std::vector<int> ranks = rank_of_lp();
         RunOutcome outcome;
         describe_machine(outcome.record);
         options.threads = threads();
@@ -139,9 +147,6 @@ class Run {
         for (std::size_t i = 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());
         }
-        RunMeta meta = make_run_meta(request_.arguments);
-        inputs_ = input_hashes();
-        meta.inputs = inputs_;
         const auto begin = std::chrono::steady_clock::now();
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -200,7 +205,18 @@ class Run {
         workload_->run(printing);
     }
 
-    void go_on(Simulation& simulation, const Checkpoint& checkpoint) {
+    /// What the machine and the checkpoint say to the request.
+    void check_request() const {
+        if (!request_.trace.empty()) {
+            check_traced_processes();
+        }
+        machine_.check_ranks(transport_.size());
+        if (request_.from != nullptr) {
+            check_checkpoint(*request_.from);
+        }
+    }
+
+    void check_checkpoint(const Checkpoint& checkpoint) const {
         const auto& processes = machine_.model().processes();
         if (!std::ranges::equal(processes, checkpoint.names, {}, &LpDescription::name)) {
             throw InputError("the checkpoint is of a machine with other processes");
@@ -210,10 +226,13 @@ class Run {
             throw InputError("the checkpoint is of run " + checkpoint.run_id + ", but what it names makes run " +
                              run_id() + " today: has its energy table changed?");
         }
+    }
+
+    void go_on(Simulation& simulation, const Checkpoint& checkpoint) {
         restoring_ = true;
         simulation.restore(checkpoint.state);
         restoring_ = false;
-        observer_.continue_from(checkpoint.cycle, checkpoint.series);
+        on_every_rank(transport_, [&] { observer_.continue_from(checkpoint.cycle, checkpoint.series); });
     }
 
     /// Writes the file on rank 0; an error there is every rank's.
@@ -484,7 +503,9 @@ std::string run_id_of(const RunRequest& request) {
 RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.out, transport);
     require_writable(request.trace, transport);
-    RunOutcome outcome = Run(request, transport).execute();
+    std::optional<Run> run;
+    on_every_rank(transport, [&] { run.emplace(request, transport); });
+    RunOutcome outcome = run->execute();
     if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
         write_run(outcome.record, request.out);
     }

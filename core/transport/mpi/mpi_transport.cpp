@@ -72,12 +72,14 @@ class MpiTransport::Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     ~Session() {
+        MPI_Comm_free(&farewell_);
         MPI_Comm_free(&communicator_);
         if (owns_mpi_) {
             MPI_Finalize();
         }
     }
     MPI_Comm communicator() const { return communicator_; }
+    MPI_Comm farewell() const { return farewell_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
     Waiting& waiting() { return waiting_; }
@@ -94,6 +96,7 @@ class MpiTransport::Session {
   private:
     void use(MPI_Comm communicator) {
         communicator_ = duplicate(communicator);
+        farewell_ = duplicate(communicator);
         MPI_Comm_rank(communicator_, &rank_);
         MPI_Comm_size(communicator_, &size_);
         waiting_ = Waiting(looks_before_yield(communicator_));
@@ -101,6 +104,7 @@ class MpiTransport::Session {
 
     bool owns_mpi_ = false;
     MPI_Comm communicator_ = MPI_COMM_NULL;
+    MPI_Comm farewell_ = MPI_COMM_NULL;  ///< of try_all_gather
     int rank_ = 0;
     int size_ = 1;
     Waiting waiting_{0};
@@ -320,6 +324,22 @@ void MpiTransport::broadcast(std::string& bytes, int root) {
 
 void MpiTransport::barrier() {
     session_->finish([](MPI_Comm communicator, MPI_Request* request) { MPI_Ibarrier(communicator, request); });
+}
+
+bool MpiTransport::try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
+                                  std::chrono::milliseconds patience) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const int words = static_cast<int>(mine.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, session_->farewell(), &request);
+    int done = 0;
+    const auto is_over = [&] {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0 || (patience != kForever && Clock::now() - begin > patience);
+    };
+    wait_until(is_over, session_->waiting());
+    return done != 0;
 }
 
 void MpiTransport::abort(int exit_code) {

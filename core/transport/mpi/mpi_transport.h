@@ -24,6 +24,8 @@ class MpiTransport final : public Transport {
     std::vector<std::string> gather(const std::string& mine) override;
     void broadcast(std::string& bytes, int root) override;
     void barrier() override;
+    bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
+                        std::chrono::milliseconds patience) override;
     [[noreturn]] void abort(int exit_code) override;
 
     /// Packets above this size are announced by a small one first, so that buffers can wait ready for all others.
