@@ -17,6 +17,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
+#include "experiments/results/provenance.h"
 
 namespace lookahead::cli {
 
@@ -100,6 +101,10 @@ ExitCode parse_and_run(int argc, char** argv, Session& session) {
         add_commands(program, session);
         return parse(argc, argv, program, session);
     });
+    const auto commands = program.get_subcommands();
+    require_alike(session.transport,
+                  {{"the program", git_revision() + " " + build_id()},
+                   {"the command", commands.empty() ? std::string("none") : commands.front()->get_name()}});
     return has_action ? session.action() : ExitCode::done;
 }
 

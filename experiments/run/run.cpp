@@ -123,6 +123,7 @@ class Run {
             inputs_ = input_hashes();
             meta.inputs = inputs_;
         });
+        require_alike(transport_, facts(ranks));
         std::unique_ptr<ChromeTrace> trace;
         if (!request_.trace.empty()) {
             transport_.barrier();
@@ -203,6 +204,44 @@ class Run {
             }
         });
         workload_->run(printing);
+    }
+
+    /// What ranks must share for their processes to be those of one simulation.
+    std::vector<Fact> facts(const std::vector<int>& ranks) const {
+        if (transport_.size() == 1) {
+            return {};
+        }
+        std::vector<Fact> all{{"the workload", request_.workload},
+                              {"--size", request_.size},
+                              {"--seed", std::to_string(request_.context.seed)},
+                              {"--sync", request_.sync},
+                              {"--partition", request_.partition},
+                              {"--max-cycles", std::to_string(request_.max_cycles)},
+                              {"--max-instructions", std::to_string(request_.max_instructions)},
+                              {"--checkpoint-every", std::to_string(request_.checkpoint_every)},
+                              {"--log-windows", request_.log_windows ? "given" : "not given"},
+                              {"--trace", request_.trace.empty() ? "not given" : "given"},
+                              {"the energy table", energy_table_.toml}};
+        for (const EffectiveEntry& entry : configuration_.effective_entries()) {
+            all.push_back({entry.key, to_toml(entry.value)});
+        }
+        for (const auto& [file, hash] : inputs_) {
+            all.push_back({"the content of " + file, hash});
+        }
+        if (request_.from != nullptr) {
+            all.push_back({"the checkpoint's cycle", std::to_string(request_.from->cycle)});
+            std::uint64_t states = 0;
+            for (const ProcessCheckpoint& process : request_.from->state.processes) {
+                states += process.state_hash;
+            }
+            all.push_back({"the checkpoint's state", hash_text(states)});
+        }
+        std::string places;
+        for (const int rank : ranks) {
+            places += std::to_string(rank) + ' ';
+        }
+        all.push_back({"the processes' places, by --partition and --weights,", places});
+        return all;
     }
 
     /// What the machine and the checkpoint say to the request.

@@ -4,6 +4,7 @@
 import argparse
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,11 +23,12 @@ class Checker:
         self.passed = 0
         self.failed = 0
 
-    def execute(self, *ranks):
+    def execute(self, *ranks, programs=None):
         """Runs one rank with each of the argument lists; returns the finished process, or None if it hung."""
+        programs = programs or [self.program] * len(ranks)
         line = ["mpirun", "--oversubscribe"]
         for number, arguments in enumerate(ranks):
-            line += [":"] * (number > 0) + ["-n", "1", str(self.program), *map(str, arguments)]
+            line += [":"] * (number > 0) + ["-n", "1", str(programs[number]), *map(str, arguments)]
         try:
             return subprocess.run(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, timeout=2 * SECONDS,
                                   capture_output=True, text=True, check=False)
@@ -98,6 +100,45 @@ def check_lines(checker):
     checker.expect("a file that is checked", 3, ["missing.h5"], ["list"], ["validate", "missing.h5"])
 
 
+def check_differences(checker):
+    """Ranks that were started as different simulations."""
+    run = ["run", "vecadd", "--size", "tiny", "--out", checker.folder / "run.h5", "--progress", "none"]
+
+    def differs(name, phrases, *more):
+        checker.expect(name, 2, ["rank 1: ", *phrases], run, [*run, *more])
+
+    differs("value of a key", ["l1d.ways is 8 here and 4 on rank 0"], "-o", "l1d.ways=8")
+    differs("variant", ["sm.warp_scheduler", "lrr"], "-o", "sm.warp_scheduler=lrr")
+    differs("size", ["--size is small here and tiny on rank 0"], "--size", "small")
+    differs("seed", ["--seed is 2"], "--seed", 2)
+    differs("machine", ["is"], "--machine", "v100")
+    differs("protocol", ["--sync is null_message"], "--sync", "null_message")
+    differs("partition", ["--partition is linear"], "--partition", "linear")
+    differs("checkpoints", ["--checkpoint-every is 1000"], "--checkpoint-every", 1000)
+    differs("limit", ["--max-cycles is 1000"], "--max-cycles", 1000)
+    differs("trace", ["--trace is given"], "--trace", checker.folder / "trace.json")
+    checker.expect("workload", 2, ["rank 1: ", "the workload is bfs"], run, ["run", "bfs", *run[2:]])
+    checker.expect("command", 2, ["rank 1: ", "the command is list"], run, ["list"])
+    other = checker.folder / "lookahead"
+    check_other_program(checker, other, run)
+
+
+def check_other_program(checker, other, run):
+    """A copy of the program of which the linker's name was changed stands for one that was built otherwise."""
+    shutil.copy(checker.program, other)
+    shutil.copy(checker.program.parent / "liblookahead_mpi.so", checker.folder)
+    notes = subprocess.run(["readelf", "-n", other], capture_output=True, text=True, check=True).stdout
+    name = bytes.fromhex(notes.split("Build ID: ")[1].split()[0])
+    content = other.read_bytes()
+    other.write_bytes(content.replace(name, bytes(reversed(name))))
+    done = checker.execute(run, run, programs=[checker.program, other])
+    faults = list(faults_of(done, 0, 2, ["rank 1: ", "the program is"]))
+    checker.passed += not faults
+    checker.failed += bool(faults)
+    for fault in faults:
+        print(f"program: {fault}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -106,6 +147,7 @@ def main() -> int:
         checker = Checker(arguments.program, pathlib.Path(folder))
         check_files(checker)
         check_lines(checker)
+        check_differences(checker)
     print(f"{checker.passed} passed, {checker.failed} failed")
     return 1 if checker.failed else 0
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/error/error.h"
 #include "core/transport/transport.h"
@@ -55,5 +56,14 @@ auto on_every_rank(Transport& transport, Step&& step) {
         return std::move(*result);
     }
 }
+
+/// Something that must be the same on every rank.
+struct Fact {
+    std::string name;
+    std::string value;
+};
+
+/// ConfigurationError on every rank, which names the fact, if a rank's facts are not those of rank 0. Every rank calls it.
+void require_alike(Transport&, const std::vector<Fact>& mine);
 
 }  // namespace lookahead
