@@ -54,7 +54,8 @@ class Transport {
 /// The program was started by mpirun or srun.
 bool is_under_mpirun();
 
-/// MPI under mpirun or srun, else one process without any MPI call.
+/// MPI under mpirun or srun, else one process without any MPI call. ConfigurationError if a launcher started several
+/// processes that MPI does not join.
 std::unique_ptr<Transport> make_transport();
 
 }  // namespace lookahead

@@ -160,8 +160,12 @@ ExitCode conclude(const Session& session, const Ending& mine) {
 
 /// Before there is a transport, which would tell this process's rank.
 bool is_first_rank() {
-    const char* rank = std::getenv("PMIX_RANK");
-    return rank == nullptr || std::string_view(rank) == "0";
+    for (const char* name : {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+        if (const char* rank = std::getenv(name)) {
+            return std::string_view(rank) == "0";
+        }
+    }
+    return true;
 }
 
 ExitCode start(int argc, char** argv) {

@@ -139,6 +139,33 @@ def check_other_program(checker, other, run):
         print(f"program: {fault}", flush=True)
 
 
+def check_launchers(checker):
+    """Launchers whose processes MPI does not join would make each a run of its own, into one file."""
+    out = checker.folder / "launched.h5"
+    run = ["run", "vecadd", "--size", "tiny", "--out", out, "--progress", "none"]
+
+    def launched(name, code, variables, ranks=0):
+        line = lookahead.command(checker.program, run, ranks)
+        done = subprocess.run(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT, **variables}, timeout=2 * SECONDS,
+                              capture_output=True, text=True, check=False)
+        faults = list(faults_of(done, 0, code, ["started 4 processes, but MPI joins 1"]) if code else
+                      [done.stderr] * (done.returncode != 0))
+        if code and out.exists():
+            faults.append("there is a result")
+        out.unlink(missing_ok=True)
+        checker.passed += not faults
+        checker.failed += bool(faults)
+        for fault in faults:
+            print(f"{name}: {fault}", flush=True)
+
+    launched("mpiexec of another MPI", 2, {"PMI_SIZE": "4", "PMI_RANK": "0"})
+    launched("srun without PMIx", 2, {"SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"})
+    launched("within an allocation", 2, {"SLURM_NTASKS": "4"})
+    launched("one task of a step", 0, {"SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "1"})
+    launched("one task", 0, {"SLURM_NTASKS": "1", "PMI_SIZE": "1"})
+    launched("mpirun within an allocation", 0, {"SLURM_NTASKS": "4"}, 2)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -148,6 +175,7 @@ def main() -> int:
         check_files(checker)
         check_lines(checker)
         check_differences(checker)
+        check_launchers(checker)
     print(f"{checker.passed} passed, {checker.failed} failed")
     return 1 if checker.failed else 0
 
