@@ -192,7 +192,6 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     if (observed_.code == ExitCode::done) {
         observed_ = std::move(mine);
     }
-    const bool stops = options_.observer->stop(report_);
     const bool keeps = options_.observer->wants_checkpoint(report_);
     if (first_ == kTimeInfinity) {
         return true;
@@ -204,7 +203,7 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
             return false;
         }
     }
-    if (stops) {
+    if (options_.observer->stop(report_)) {
         result.outcome = Outcome::stopped;
         return false;
     }

@@ -80,7 +80,7 @@ struct ExecutionOptions {
                 "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
                 "SIGUSR1, which every run obeys at its next epoch (exit code 75)")
             ->check(not_negative());
-        command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-CYCLE.checkpoint.h5")
+        command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             ->capture_default_str()
             ->check(CLI::ExistingDirectory);
         command
@@ -164,7 +164,7 @@ struct ResumeOptions {
     ExecutionOptions execution;
 
     void add_to(CLI::App& command) {
-        command.add_option("CHECKPOINT", file, "Checkpoint of a run: WORKLOAD-CYCLE.checkpoint.h5")->required();
+        command.add_option("CHECKPOINT", file, "Checkpoint of a run: WORKLOAD-RUN-CYCLE.checkpoint.h5")->required();
         execution.add_to(command);
     }
 

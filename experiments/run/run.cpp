@@ -93,6 +93,13 @@ std::string identity_of(const RunRequest& request, const Configuration& configur
                        determinants);
 }
 
+constexpr std::string_view kCheckpointSuffix = ".checkpoint.h5";
+
+/// What the paths of a run's checkpoints begin with.
+std::string checkpoint_stem(const RunRequest& request) {
+    return (std::filesystem::path(request.checkpoint_folder) / request.workload).string();
+}
+
 /// One run, from the request to the record.
 class Run {
   public:
@@ -109,7 +116,9 @@ class Run {
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
                     request.checkpoint_every,
-                    [this](std::uint64_t cycle, const SimulationCheckpoint& local) { take_checkpoint(cycle, local); }) {
+                    [this](std::uint64_t cycle, const SimulationCheckpoint& local) {
+                        return take_checkpoint(cycle, local);
+                    }) {
         configuration_.check_all_used();
     }
 
@@ -274,16 +283,33 @@ class Run {
         on_every_rank(transport_, [&] { observer_.continue_from(checkpoint.cycle, checkpoint.series); });
     }
 
-    /// Writes the file on rank 0; an error there is every rank's.
-    void take_checkpoint(std::uint64_t cycle, const SimulationCheckpoint& local) {
-        checkpoint_ = (std::filesystem::path(request_.checkpoint_folder) /
-                       (request_.workload + "-" + std::to_string(cycle) + ".checkpoint.h5"))
-                          .string();
-        SimulationCheckpoint all{local.time, gather_processes(transport_, local.processes)};
+    /// Writes the file on rank 0. Whether that succeeded, on every rank: a disk that is full today is no reason to lose
+    /// the run.
+    bool take_checkpoint(std::uint64_t cycle, const SimulationCheckpoint& local) {
+        const std::string path = checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) +
+                                 std::string(kCheckpointSuffix);
         const auto rows = transport_.gather(observer_.series().to_bytes());
-        if (transport_.rank() != 0) {
-            return;
+        SimulationCheckpoint all{local.time, gather_processes(transport_, local.processes)};
+        const auto error = agree_on_error(transport_, catch_error([&] {
+                                              if (transport_.rank() == 0) {
+                                                  write_checkpoint_of(cycle, std::move(all), rows, path);
+                                              }
+                                          }));
+        if (error && error->code == ExitCode::internal) {
+            throw_as_its_kind(*error);
         }
+        if (error && transport_.rank() == 0) {
+            std::fprintf(stderr, "lookahead: warning: no checkpoint at cycle %llu, and the run goes on: %s\n",
+                         static_cast<unsigned long long>(cycle), error->sentence.c_str());
+        }
+        if (!error) {
+            checkpoint_ = path;
+        }
+        return !error;
+    }
+
+    void write_checkpoint_of(std::uint64_t cycle, SimulationCheckpoint all, const std::vector<std::string>& rows,
+                             const std::string& path) {
         SeriesCollector series = observer_.series();
         for (std::size_t rank = 1; rank < rows.size(); ++rank) {
             series.merge(rows[rank]);
@@ -304,10 +330,11 @@ class Run {
         for (const LpDescription& process : machine_.model().processes()) {
             checkpoint.names.push_back(process.name);
         }
-        write_checkpoint(checkpoint, checkpoint_);
-        written_.push_back(checkpoint_);
+        write_checkpoint(checkpoint, path);
+        written_.push_back(path);
         if (request_.checkpoint_keep != 0 && written_.size() > request_.checkpoint_keep) {
-            std::filesystem::remove(written_.front());
+            std::error_code ignored;  // somebody else may have removed it
+            std::filesystem::remove(written_.front(), ignored);
             written_.pop_front();
         }
     }
@@ -542,6 +569,8 @@ std::string run_id_of(const RunRequest& request) {
 RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.out, transport);
     require_writable(request.trace, transport);
+    require_writable(request.checkpoint_every == 0 ? "" : checkpoint_stem(request) + std::string(kCheckpointSuffix),
+                     transport);
     std::optional<Run> run;
     on_every_rank(transport, [&] { run.emplace(request, transport); });
     RunOutcome outcome = run->execute();
