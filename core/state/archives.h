@@ -22,7 +22,7 @@ void state_from_bytes(std::string_view bytes, const std::string& what, const Sta
 /// Adds the fields to the hash.
 class HashingArchive final : public StateArchive {
   public:
-    explicit HashingArchive(StateHasher& hasher) : StateArchive(false), hasher_(hasher) {}
+    explicit HashingArchive(StateHasher& hasher) : StateArchive(false, true), hasher_(hasher) {}
 
   private:
     void bytes(void* data, std::size_t size) override { hasher_.add_bytes(data, size); }

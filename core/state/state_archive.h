@@ -46,6 +46,8 @@ class StateArchive {
 
     /// The fields are assigned; otherwise they are read.
     bool loading() const { return loading_; }
+    /// The fields go into a hash alone, from which none is read back.
+    bool hashing() const { return hashing_; }
 
     /// A number, an enumerator, an object with `fields`, or a container of such. Vectors and the like are given the
     /// length that was saved.
@@ -95,12 +97,13 @@ class StateArchive {
     }
 
   protected:
-    explicit StateArchive(bool loading) : loading_(loading) {}
+    explicit StateArchive(bool loading, bool hashing = false) : loading_(loading), hashing_(hashing) {}
 
   private:
     virtual void bytes(void* data, std::size_t size) = 0;
 
     bool loading_;
+    bool hashing_;
 };
 
 namespace detail {
