@@ -39,7 +39,8 @@ struct Bench {
     std::uint64_t sent() { return sender.out_port(0).sequence(); }
 
     static constexpr std::uint32_t kChannel = 7;
-    std::vector<ChannelDescription> channels{{.from = 0, .out_port = 0, .to = 1, .in_port = 0, .lookahead = 1}};
+    std::vector<ChannelDescription> channels{
+        {.from = 0, .out_port = 0, .to = 1, .count = 1, .in_port = 0, .lookahead = 1, .traffic = 1}};
     MessageRouter router{{0, MessageRouter::kRemote | 1}, 1, 2};
     Sender sender;
 };
