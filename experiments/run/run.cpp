@@ -21,6 +21,7 @@
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
 #include "core/transport/agreement/agreement.h"
+#include "experiments/checkpoint/abandoned.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
@@ -571,6 +572,9 @@ RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.trace, transport);
     require_writable(request.checkpoint_every == 0 ? "" : checkpoint_stem(request) + std::string(kCheckpointSuffix),
                      transport);
+    if (request.checkpoint_every != 0 && transport.rank() == 0) {
+        remove_abandoned_checkpoints(request.checkpoint_folder, request.workload);
+    }
     std::optional<Run> run;
     on_every_rank(transport, [&] { run.emplace(request, transport); });
     RunOutcome outcome = run->execute();

@@ -2,6 +2,7 @@
 """Checkpoints: what `resume` makes of them is the result of a run without a stop, on any ranks; bad ones are refused."""
 
 import argparse
+import fcntl
 import json
 import os
 import pathlib
@@ -139,7 +140,7 @@ def check_lost_folder(checker, ranks):
         process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         wait_until(lambda: any(lost.glob("*.checkpoint.h5")) if more else is_simulating(process.pid))
-        shutil.rmtree(lost, ignore_errors=True)
+        lost.rename(checker.folder / "away")  # at once, whatever the run writes there just now
         if signalled:
             process.send_signal(signal.SIGUSR1)
         _, err = process.communicate(timeout=120)
@@ -147,7 +148,7 @@ def check_lost_folder(checker, ranks):
         checker.expect(process.returncode == 0, f"{what}: exit {process.returncode}: {err}")
         checker.expect("warning: no checkpoint at cycle" in err, f"{what}: nothing warns: {err}")
         check_equal(checker, whole, out, what)
-        shutil.rmtree(lost, ignore_errors=True)
+        shutil.rmtree(checker.folder / "away")
 
 
 def check_probed(checker):
@@ -169,6 +170,20 @@ def check_neighbours(checker):
     for path in checker.checkpoints():
         with h5py.File(path) as file:
             checker.expect(file.attrs["run_id"] in path.name, f"{path.name} is of run {file.attrs['run_id']}")
+
+
+def check_abandoned(checker):
+    """What a run that was killed while it wrote a checkpoint has left goes; what one writes that lives stays."""
+    checker.clear()
+    dead, alive = (checker.folder / f"bfs-0-{cycle}.checkpoint.h5.partial" for cycle in (1, 2))
+    dead.write_bytes(b"half")
+    with alive.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        checker.execute(["run", "bfs", "--size", "tiny", "--out", checker.folder / "run.h5", "--checkpoint-every", 9000,
+                         "--checkpoint-dir", checker.folder])
+        checker.expect(not dead.exists(), "the file of a run that was killed is still there")
+        checker.expect(alive.exists(), "the file of a run that lives was removed")
+    alive.unlink(missing_ok=True)
 
 
 def wait_until(condition):
@@ -249,6 +264,7 @@ def main() -> int:
             check_lost_folder(checker, ranks)
         check_probed(checker)
         check_neighbours(checker)
+        check_abandoned(checker)
         check_printed_once(checker, captures)
         check_refused(checker, captures / "device_printf.capture.h5")
     print(f"{checker.passed} passed, {checker.failed} failed")
