@@ -263,8 +263,7 @@ void prepare(CLI::App& command, Session& session) {
     options->add_to(command);
     command.callback([&session, options] {
         session.action = [&session, options] {
-            const RunRequest request =
-                on_every_rank(session.transport, [&] { return options->request(session); });
+            const RunRequest request = on_every_rank(session.transport, [&] { return options->request(session); });
             return simulate(request, options->execution.json, session);
         };
     });
