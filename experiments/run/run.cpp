@@ -116,8 +116,7 @@ class Run {
               [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
-                    request.checkpoint_every,
-                    [this](std::uint64_t cycle, const SimulationCheckpoint& local) {
+                    request.checkpoint_every, [this](std::uint64_t cycle, const SimulationCheckpoint& local) {
                         return take_checkpoint(cycle, local);
                     }) {
         configuration_.check_all_used();
@@ -287,8 +286,8 @@ class Run {
     /// Writes the file on rank 0. Whether that succeeded, on every rank: a disk that is full today is no reason to lose
     /// the run.
     bool take_checkpoint(std::uint64_t cycle, const SimulationCheckpoint& local) {
-        const std::string path = checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) +
-                                 std::string(kCheckpointSuffix);
+        const std::string path =
+            checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) + std::string(kCheckpointSuffix);
         const auto rows = transport_.gather(observer_.series().to_bytes());
         SimulationCheckpoint all{local.time, gather_processes(transport_, local.processes)};
         const auto error = agree_on_error(transport_, catch_error([&] {
