@@ -134,7 +134,9 @@ std::string long_bytes(int rank, std::size_t size) {
 
 void check_long(Transport& all, std::size_t size) {
     // Every rank has another length, some of none.
-    const auto size_of = [size](int rank) { return rank % 3 == 1 ? size : size / 3 * static_cast<std::size_t>(rank % 3); };
+    const auto size_of = [size](int rank) {
+        return rank % 3 == 1 ? size : size / 3 * static_cast<std::size_t>(rank % 3);
+    };
     const std::vector<std::string> parts = all.gather(long_bytes(all.rank(), size_of(all.rank())));
     REQUIRE(parts.size() == (all.rank() == 0 ? static_cast<std::size_t>(all.size()) : 0));
     for (std::size_t i = 0; i < parts.size(); ++i) {
