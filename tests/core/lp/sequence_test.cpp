@@ -76,8 +76,7 @@ TEST_CASE("the whole number of sent messages is in checkpoints and in the state'
     Bench many(kWord + 5);
     CHECK(hash(few) != hash(many));
     Bench copy(0);
-    const std::string saved =
-        state_to_bytes([&](StateArchive& archive) { LpBinding::fields(many.sender, archive); });
+    const std::string saved = state_to_bytes([&](StateArchive& archive) { LpBinding::fields(many.sender, archive); });
     state_from_bytes(saved, "the copy", [&](StateArchive& archive) { LpBinding::fields(copy.sender, archive); });
     CHECK(copy.sent() == kWord + 5);
     CHECK(hash(copy) == hash(many));
