@@ -8,6 +8,8 @@ void LpBinding::bind(LogicalProcess& lp, LpId id, const LpDescription& descripti
                      std::span<const ChannelDescription> channels, std::uint32_t first_channel, MessageRouter& router) {
     lp.id_ = id;
     lp.name_ = description.name;
+    LOOKAHEAD_ASSERT(first_channel + lp.out_ports() <= MessageHeader::kMostChannels,
+                     description.name + " has a port beyond the 2^24 that messages can name");
     for (unsigned i = 0; i < lp.out_ports(); ++i) {
         lp.ports_[i]->channel_ = first_channel + i;
     }
@@ -31,7 +33,9 @@ void LpBinding::send_through(LogicalProcess& lp, MessageRouter& router) {
 void LpBinding::fields(LogicalProcess& lp, StateArchive& archive) {
     lp.fields(archive);
     for (const auto& port : lp.ports_) {
-        archive & port->sequence_;
+        std::uint8_t turn = port->turn();
+        archive & port->sequence_ & turn;
+        port->set_turn(turn);
     }
 }
 

@@ -2,6 +2,12 @@
 
 namespace lookahead {
 
+void OutPort::begin_turn() {
+    LOOKAHEAD_ASSERT(turn() != 0xff, owner_ + " has sent 2^40 messages on its port " + name_ +
+                                         ": the next would not come behind them in the order of the messages");
+    set_turn(static_cast<std::uint8_t>(turn() + 1));
+}
+
 std::string OutPort::describe_misuse(unsigned destination, std::size_t payload_bytes) const {
     return owner_ + " sent " + std::to_string(payload_bytes) + " bytes to destination " + std::to_string(destination) +
            " of its port " + name_ + ", which has " + std::to_string(fan_out_) + " destinations and takes " +

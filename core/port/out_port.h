@@ -54,7 +54,7 @@ class OutPort {
         const std::size_t words = (payload_bytes + 7) / 8;
         std::byte* place = router_->append({.time = arrival,
                                             .channel = channel_,
-                                            .sequence = sequence_++,
+                                            .sequence = next_sequence(),
                                             .destination = to.lp + (destination & ~index_mask_),
                                             .in_port = to.in_port,
                                             .type = type,
@@ -65,7 +65,8 @@ class OutPort {
         return place;
     }
 
-    std::uint32_t sequence() const { return sequence_; }
+    /// As many messages have been sent.
+    std::uint64_t sequence() const { return std::uint64_t{turn()} << 32 | sequence_; }
 
   private:
     friend class LpBinding;
@@ -75,6 +76,21 @@ class OutPort {
         std::uint16_t in_port;
     };
 
+    /// How often the low word of the sequence has come to its end.
+    std::uint8_t turn() const { return static_cast<std::uint8_t>(channel_ >> MessageHeader::kChannelBits); }
+    void set_turn(std::uint8_t turn) {
+        channel_ = channel_ % MessageHeader::kMostChannels | std::uint32_t{turn} << MessageHeader::kChannelBits;
+    }
+    /// The message's header has its channel already.
+    std::uint32_t next_sequence() {
+        const std::uint32_t sequence = sequence_++;
+        if (sequence_ == 0) [[unlikely]] {
+            begin_turn();
+        }
+        return sequence;
+    }
+    void begin_turn();
+
     std::string describe_misuse(unsigned destination, std::size_t payload_bytes) const;
     [[noreturn]] void throw_lookahead_violation(unsigned destination, Time now, Time arrival) const;
 
@@ -83,7 +99,7 @@ class OutPort {
     std::vector<Destination> destinations_;
     unsigned index_mask_ = ~0u;
     unsigned fan_out_ = 0;
-    std::uint32_t channel_ = 0;
+    std::uint32_t channel_ = 0;  ///< as in the headers
     std::uint32_t sequence_ = 0;
     MessageRouter* router_ = nullptr;
     const std::string& owner_;

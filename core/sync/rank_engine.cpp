@@ -384,7 +384,7 @@ Inbox RankEngine::collect_due(Worker& worker, std::size_t index, Time horizon) {
     worker.events += worker.due.size();
     if (profile_.logs()) [[unlikely]] {
         for (const DueMessage& due : worker.due) {
-            profile_.delivered(index, due.message->channel);
+            profile_.delivered(index, due.message->channel_number());
         }
     }
     return worker.due_pointers;

@@ -13,6 +13,7 @@
 #include "core/sync/rank_engine.h"
 #include "core/sync/rank_lookahead.h"
 #include "core/sync/sync_protocol.h"
+#include "core/transport/agreement/agreement.h"
 #include "core/transport/transport.h"
 
 namespace lookahead {
@@ -31,54 +32,6 @@ struct RankSummary {
 };
 constexpr std::size_t kSummaryWords = sizeof(RankSummary) / 8;
 static_assert(sizeof(RankSummary) % 8 == 0);
-
-/// An error that one rank met outside its LPs, to be told to all.
-struct RankError {
-    ExitCode code = ExitCode::done;
-    std::string sentence;
-};
-
-template <class F>
-RankError catch_error(F&& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return {error.code(), error.what()};
-    } catch (const std::exception& error) {
-        return {ExitCode::internal, error.what()};
-    }
-    return {};
-}
-
-/// The error of the first rank that has one, on all ranks; `codes` are those of all.
-std::optional<RankError> first_error(Transport& transport, RankError mine, std::span<const std::uint64_t> codes) {
-    const auto first = std::find_if(codes.begin(), codes.end(), [](std::uint64_t c) { return c != 0; });
-    if (first == codes.end()) {
-        return std::nullopt;
-    }
-    transport.broadcast(mine.sentence, static_cast<int>(first - codes.begin()));
-    return RankError{static_cast<ExitCode>(*first), mine.sentence};
-}
-
-std::optional<RankError> agree_on_error(Transport& transport, RankError mine) {
-    const std::uint64_t code = static_cast<std::uint64_t>(mine.code);
-    std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
-    transport.all_gather({&code, 1}, codes);
-    return first_error(transport, std::move(mine), codes);
-}
-
-[[noreturn]] void throw_as_its_kind(const RankError& error) {
-    switch (error.code) {
-        case ExitCode::usage:
-            throw ConfigurationError(error.sentence);
-        case ExitCode::bad_input:
-            throw InputError(error.sentence);
-        case ExitCode::program_misbehaved:
-            throw ProgramError(error.sentence);
-        default:
-            throw InternalError(error.sentence);
-    }
-}
 
 /// The first multiple of the epoch length after `time`.
 Time epoch_after(Time time, Time length) {
@@ -239,7 +192,6 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
     if (observed_.code == ExitCode::done) {
         observed_ = std::move(mine);
     }
-    const bool stops = options_.observer->stop(report_);
     const bool keeps = options_.observer->wants_checkpoint(report_);
     if (first_ == kTimeInfinity) {
         return true;
@@ -251,7 +203,7 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
             return false;
         }
     }
-    if (stops) {
+    if (options_.observer->stop(report_)) {
         result.outcome = Outcome::stopped;
         return false;
     }

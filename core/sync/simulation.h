@@ -43,7 +43,7 @@ class EpochObserver {
     virtual bool asked_to_stop() { return false; }
     /// `local` are the LPs of this rank, in the order of their ids.
     virtual void on_epoch(const EpochReport&, std::span<LogicalProcess* const> local) { static_cast<void>(local); }
-    /// Whether the run stops here; the same on every rank.
+    /// Whether the run stops here; the same on every rank. Asked after write_checkpoint, where that is called.
     virtual bool stop(const EpochReport&) { return false; }
     /// Whether write_checkpoint is called; the same on every rank. Not asked at the end of a run.
     virtual bool wants_checkpoint(const EpochReport&) { return false; }

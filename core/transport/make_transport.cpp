@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 
 #include "core/error/error.h"
 #include "core/transport/in_process/in_process_transport.h"
@@ -30,6 +31,33 @@ std::unique_ptr<Transport> make_mpi_transport() {
     return std::unique_ptr<Transport>(reinterpret_cast<Transport* (*)()>(make)());
 }
 
+/// The number that the first of these variables that is set says; 0 if none is, or it is no number.
+int first_number_of(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        if (const char* text = std::getenv(name)) {
+            return std::atoi(text);
+        }
+    }
+    return 0;
+}
+
+/// As many processes as the launcher says that it started as one job; 0 if no launcher is known. A job within a Slurm
+/// allocation may be smaller than that: its step's number comes first, and mpirun's own before Slurm's.
+int launched_processes() {
+    return first_number_of({"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE", "SLURM_NTASKS"});
+}
+
+/// Processes that MPI does not join would be as many simulations, all of which write one file.
+void require_one_world(int ranks) {
+    const int launched = launched_processes();
+    if (launched > 1 && launched != ranks) {
+        throw ConfigurationError("the launcher says that it started " + std::to_string(launched) +
+                                 " processes, but MPI joins " + std::to_string(ranks) +
+                                 ": start them by Open MPI's mpirun or by 'srun --mpi=pmix'; for one process in an "
+                                 "allocation of several, 'srun -n 1' or 'mpirun -n 1'");
+    }
+}
+
 }  // namespace
 
 bool is_under_mpirun() {
@@ -37,10 +65,9 @@ bool is_under_mpirun() {
 }
 
 std::unique_ptr<Transport> make_transport() {
-    if (is_under_mpirun()) {
-        return make_mpi_transport();
-    }
-    return std::make_unique<InProcessTransport>();
+    auto transport = is_under_mpirun() ? make_mpi_transport() : std::make_unique<InProcessTransport>();
+    require_one_world(transport->size());
+    return transport;
 }
 
 }  // namespace lookahead

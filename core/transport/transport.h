@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,12 @@ class Transport {
     virtual void broadcast(std::string& bytes, int root = 0) = 0;
     virtual void barrier() = 0;
 
+    /// As all_gather, on a way of its own, so that a rank may come to it from wherever it stands. False if some rank has
+    /// not come within `patience`, which nothing but abort() may follow.
+    virtual bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
+                                std::chrono::milliseconds patience) = 0;
+    static constexpr std::chrono::milliseconds kForever = std::chrono::milliseconds::max();
+
     /// Ends all ranks at once, for errors after which the ranks cannot agree any more.
     [[noreturn]] virtual void abort(int exit_code) = 0;
 };
@@ -47,7 +54,8 @@ class Transport {
 /// The program was started by mpirun or srun.
 bool is_under_mpirun();
 
-/// MPI under mpirun or srun, else one process without any MPI call.
+/// MPI under mpirun or srun, else one process without any MPI call. ConfigurationError if a launcher started several
+/// processes that MPI does not join.
 std::unique_ptr<Transport> make_transport();
 
 }  // namespace lookahead

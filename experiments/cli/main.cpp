@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -6,15 +7,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
+#include "core/transport/agreement/agreement.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/command_line.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
+#include "experiments/results/provenance.h"
 
 namespace lookahead::cli {
 
@@ -32,12 +36,6 @@ constexpr const char* kDescription =
 constexpr const char* kFooter =
     "Exit codes: 0 done, outputs match; 2 usage or configuration; 3 bad input file; 4 the simulated program\n"
     "misbehaved; 5 an internal invariant broke; 75 stopped at a checkpoint.";
-
-void print_error(const Session& session, const std::string& sentence) {
-    if (session.prints()) {
-        std::fprintf(stderr, "lookahead: %s\n", sentence.c_str());
-    }
-}
 
 struct CommandEntry {
     std::string_view name;
@@ -80,43 +78,86 @@ void add_commands(Command program, Session& session) {
     }
 }
 
-ExitCode parse_and_run(int argc, char** argv, Session& session) {
+/// Sets session.action; false if the line only wished for what has been printed.
+bool read_line(int argc, char** argv, Session& session) {
     CommandLine line("lookahead", kDescription, kFooter, "lookahead 0.1.0");
     add_commands(line.program(), session);
-    if (const std::optional<std::string> help = line.read(argc, argv)) {
-        if (session.prints()) {
-            std::fputs(help->c_str(), stdout);
-        }
-        return ExitCode::done;
+    const std::optional<std::string> help = line.read(argc, argv);
+    if (help && session.prints()) {
+        std::fputs(help->c_str(), stdout);
     }
-    return session.action();
+    return !help;
 }
 
-/// For faults that one rank alone may have found: the others would wait for it for ever.
-ExitCode give_up(const Session& session, const std::string& sentence) {
-    std::fprintf(stderr, "lookahead: internal error on rank %d: %s\n", session.transport.rank(), sentence.c_str());
-    session.transport.abort(static_cast<int>(ExitCode::internal));
-    return ExitCode::internal;
-}
-
-ExitCode guarded(int argc, char** argv, Session& session) {
-    try {
+ExitCode parse_and_run(int argc, char** argv, Session& session) {
+    const bool has_action = on_every_rank(session.transport, [&] {
         check_host_processor();
-        return parse_and_run(argc, argv, session);
+        return read_line(argc, argv, session);
+    });
+    require_alike(session.transport,
+                  {{"the program", git_revision() + " " + build_id()},
+                   {"the command", session.arguments.size() > 1 ? session.arguments[1] : std::string("none")}});
+    return has_action ? session.action() : ExitCode::done;
+}
+
+/// How a rank's work ended: with a sentence if by an error.
+struct Ending {
+    ExitCode code;
+    std::string sentence;
+
+    std::uint64_t error() const { return sentence.empty() ? 0 : static_cast<std::uint64_t>(code); }
+};
+
+Ending attempt(int argc, char** argv, Session& session) {
+    const auto internal = [&](const std::exception& error) {
+        return Ending{ExitCode::internal,
+                      "internal error on rank " + std::to_string(session.transport.rank()) + ": " + error.what()};
+    };
+    try {
+        return {parse_and_run(argc, argv, session), {}};
     } catch (const InternalError& error) {
-        return give_up(session, error.what());
-    } catch (const Error& error) {  // a fault of the input, which every rank finds
-        print_error(session, error.what());
-        return error.code();
+        return internal(error);
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
     } catch (const std::exception& error) {
-        return give_up(session, error.what());
+        return internal(error);
     }
+}
+
+/// How long a rank that met an error waits for the others. If they met it too they come soon; if one does not come, it
+/// may be waiting for this rank, and would for ever. The least of several ranks that wait speaks and ends them all.
+std::chrono::milliseconds patience_of(int rank) {
+    constexpr int kBase = 2000;
+    constexpr int kStep = 250;
+    constexpr int kMostSteps = 12;
+    return std::chrono::milliseconds(kBase + kStep * std::min(rank, kMostSteps));
+}
+
+/// The ranks end together, with the code of the first that met an error. That one prints it.
+ExitCode conclude(const Session& session, const Ending& mine) {
+    Transport& transport = session.transport;
+    const std::uint64_t error = mine.error();
+    std::vector<std::uint64_t> errors(static_cast<std::size_t>(transport.size()));
+    const auto patience = error == 0 ? Transport::kForever : patience_of(transport.rank());
+    const bool all_came = transport.try_all_gather({&error, 1}, errors, patience);
+    const auto first = std::ranges::find_if(errors, [](std::uint64_t e) { return e != 0; });
+    if (!all_came || first - errors.begin() == transport.rank()) {
+        std::fprintf(stderr, "lookahead: %s\n", mine.sentence.c_str());
+    }
+    if (!all_came) {
+        transport.abort(static_cast<int>(mine.code));
+    }
+    return first == errors.end() ? mine.code : static_cast<ExitCode>(*first);
 }
 
 /// Before there is a transport, which would tell this process's rank.
 bool is_first_rank() {
-    const char* rank = std::getenv("PMIX_RANK");
-    return rank == nullptr || std::string_view(rank) == "0";
+    for (const char* name : {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+        if (const char* rank = std::getenv(name)) {
+            return std::string_view(rank) == "0";
+        }
+    }
+    return true;
 }
 
 ExitCode start(int argc, char** argv) {
@@ -124,13 +165,15 @@ ExitCode start(int argc, char** argv) {
     try {
         transport = make_transport();
     } catch (const Error& error) {
-        if (is_first_rank()) {
-            std::fprintf(stderr, "lookahead: %s\n", error.what());
+        if (!is_first_rank()) {
+            // The launcher ends a job of which a rank failed: this one speaks only if the first has not.
+            std::this_thread::sleep_for(patience_of(0));
         }
+        std::fprintf(stderr, "lookahead: %s\n", error.what());
         return error.code();
     }
     Session session{*transport, std::vector<std::string>(argv, argv + argc), {}};
-    return guarded(argc, argv, session);
+    return conclude(session, attempt(argc, argv, session));
 }
 
 }  // namespace

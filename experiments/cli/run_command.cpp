@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
@@ -74,7 +75,7 @@ struct ExecutionOptions {
                 "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
                 "SIGUSR1, which every run obeys at its next epoch (exit code 75)")
             .check(refuse_negative);
-        command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-CYCLE.checkpoint.h5")
+        command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             .show_default()
             .existing_folder();
         command
@@ -157,7 +158,7 @@ struct ResumeOptions {
     ExecutionOptions execution;
 
     void add_to(Command command) {
-        command.add_option("CHECKPOINT", file, "Checkpoint of a run: WORKLOAD-CYCLE.checkpoint.h5").required();
+        command.add_option("CHECKPOINT", file, "Checkpoint of a run: WORKLOAD-RUN-CYCLE.checkpoint.h5").required();
         execution.add_to(command);
     }
 
@@ -255,7 +256,8 @@ void prepare(Command command, Session& session) {
     options->add_to(command);
     command.when_given([&session, options] {
         session.action = [&session, options] {
-            return simulate(options->request(session), options->execution.json, session);
+            const RunRequest request = on_every_rank(session.transport, [&] { return options->request(session); });
+            return simulate(request, options->execution.json, session);
         };
     });
 }

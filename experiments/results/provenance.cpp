@@ -1,12 +1,18 @@
 #include "experiments/results/provenance.h"
 
+#include <elf.h>
+#include <fmt/core.h>
+#include <link.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <span>
 
 #include "core/error/error.h"
 #include "core/state/state_hasher.h"
@@ -30,10 +36,47 @@ std::string utc_now() {
     return text.data();
 }
 
+/// The linker's name in one segment of notes; empty if it is not there.
+std::string build_id_in(const std::byte* at, std::size_t size) {
+    const auto padded = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
+    const std::byte* const end = at + size;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+        ElfW(Nhdr) note;
+        std::memcpy(&note, at, sizeof note);
+        const std::byte* const name = at + sizeof note;
+        const std::byte* const content = name + padded(note.n_namesz);
+        if (note.n_type == NT_GNU_BUILD_ID) {
+            std::string hex;
+            for (std::size_t i = 0; i < note.n_descsz; ++i) {
+                hex += fmt::format("{:02x}", std::to_integer<unsigned>(content[i]));
+            }
+            return hex;
+        }
+        at = content + padded(note.n_descsz);
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string git_revision() {
     return kGitRevision;
+}
+
+std::string build_id() {
+    std::string id;
+    // The first object that is reported is the program.
+    const auto look = [](dl_phdr_info* program, std::size_t, void* found) {
+        for (const ElfW(Phdr)& segment : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
+            if (auto& id = *static_cast<std::string*>(found); segment.p_type == PT_NOTE && id.empty()) {
+                id = build_id_in(reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr),
+                                 segment.p_memsz);
+            }
+        }
+        return 1;
+    };
+    ::dl_iterate_phdr(look, &id);
+    return id;
 }
 
 RunMeta make_run_meta(std::vector<std::string> argv) {

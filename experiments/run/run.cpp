@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "components/device/cta_dispatcher.h"
@@ -19,6 +20,8 @@
 #include "core/sync/simulation.h"
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
+#include "core/transport/agreement/agreement.h"
+#include "experiments/checkpoint/abandoned.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/provenance.h"
@@ -91,6 +94,13 @@ std::string identity_of(const RunRequest& request, const Configuration& configur
                        determinants);
 }
 
+constexpr std::string_view kCheckpointSuffix = ".checkpoint.h5";
+
+/// What the paths of a run's checkpoints begin with.
+std::string checkpoint_stem(const RunRequest& request) {
+    return (std::filesystem::path(request.checkpoint_folder) / request.workload).string();
+}
+
 /// One run, from the request to the record.
 class Run {
   public:
@@ -106,17 +116,27 @@ class Run {
               [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
-                    request.checkpoint_every,
-                    [this](std::uint64_t cycle, const SimulationCheckpoint& local) { take_checkpoint(cycle, local); }) {
+                    request.checkpoint_every, [this](std::uint64_t cycle, const SimulationCheckpoint& local) {
+                        return take_checkpoint(cycle, local);
+                    }) {
         configuration_.check_all_used();
     }
 
     RunOutcome execute() {
+        std::vector<int> ranks;
+        RunMeta meta;
+        on_every_rank(transport_, [&] {
+            check_request();
+            ranks = rank_of_lp();
+            meta = make_run_meta(request_.arguments);
+            inputs_ = input_hashes();
+            meta.inputs = inputs_;
+        });
+        require_alike(transport_, facts(ranks));
         std::unique_ptr<ChromeTrace> trace;
         if (!request_.trace.empty()) {
             transport_.barrier();
             trace = std::make_unique<ChromeTrace>(transport_.rank());
-            check_traced_processes();
         }
         SimulationOptions options;
         options.sync = request_.sync;
@@ -124,8 +144,6 @@ class Run {
         options.observer = &observer_;
         options.trace = trace.get();
         options.log_windows = request_.log_windows;
-        machine_.check_ranks(transport_.size());
-        const std::vector<int> ranks = rank_of_lp();
         RunOutcome outcome;
         describe_machine(outcome.record);
         options.threads = threads();
@@ -139,9 +157,6 @@ class Run {
         for (std::size_t i = 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());
         }
-        RunMeta meta = make_run_meta(request_.arguments);
-        inputs_ = input_hashes();
-        meta.inputs = inputs_;
         const auto begin = std::chrono::steady_clock::now();
         const SimulationResult result = simulation.run();
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -200,7 +215,56 @@ class Run {
         workload_->run(printing);
     }
 
-    void go_on(Simulation& simulation, const Checkpoint& checkpoint) {
+    /// What ranks must share for their processes to be those of one simulation.
+    std::vector<Fact> facts(const std::vector<int>& ranks) const {
+        if (transport_.size() == 1) {
+            return {};
+        }
+        std::vector<Fact> all{{"the workload", request_.workload},
+                              {"--size", request_.size},
+                              {"--seed", std::to_string(request_.context.seed)},
+                              {"--sync", request_.sync},
+                              {"--partition", request_.partition},
+                              {"--max-cycles", std::to_string(request_.max_cycles)},
+                              {"--max-instructions", std::to_string(request_.max_instructions)},
+                              {"--checkpoint-every", std::to_string(request_.checkpoint_every)},
+                              {"--log-windows", request_.log_windows ? "given" : "not given"},
+                              {"--trace", request_.trace.empty() ? "not given" : "given"},
+                              {"the energy table", energy_table_.toml}};
+        for (const EffectiveEntry& entry : configuration_.effective_entries()) {
+            all.push_back({entry.key, to_toml(entry.value)});
+        }
+        for (const auto& [file, hash] : inputs_) {
+            all.push_back({"the content of " + file, hash});
+        }
+        if (request_.from != nullptr) {
+            all.push_back({"the checkpoint's cycle", std::to_string(request_.from->cycle)});
+            std::uint64_t states = 0;
+            for (const ProcessCheckpoint& process : request_.from->state.processes) {
+                states += process.state_hash;
+            }
+            all.push_back({"the checkpoint's state", hash_text(states)});
+        }
+        std::string places;
+        for (const int rank : ranks) {
+            places += std::to_string(rank) + ' ';
+        }
+        all.push_back({"the processes' places, by --partition and --weights,", places});
+        return all;
+    }
+
+    /// What the machine and the checkpoint say to the request.
+    void check_request() const {
+        if (!request_.trace.empty()) {
+            check_traced_processes();
+        }
+        machine_.check_ranks(transport_.size());
+        if (request_.from != nullptr) {
+            check_checkpoint(*request_.from);
+        }
+    }
+
+    void check_checkpoint(const Checkpoint& checkpoint) const {
         const auto& processes = machine_.model().processes();
         if (!std::ranges::equal(processes, checkpoint.names, {}, &LpDescription::name)) {
             throw InputError("the checkpoint is of a machine with other processes");
@@ -210,22 +274,42 @@ class Run {
             throw InputError("the checkpoint is of run " + checkpoint.run_id + ", but what it names makes run " +
                              run_id() + " today: has its energy table changed?");
         }
+    }
+
+    void go_on(Simulation& simulation, const Checkpoint& checkpoint) {
         restoring_ = true;
         simulation.restore(checkpoint.state);
         restoring_ = false;
-        observer_.continue_from(checkpoint.cycle, checkpoint.series);
+        on_every_rank(transport_, [&] { observer_.continue_from(checkpoint.cycle, checkpoint.series); });
     }
 
-    /// Writes the file on rank 0; an error there is every rank's.
-    void take_checkpoint(std::uint64_t cycle, const SimulationCheckpoint& local) {
-        checkpoint_ = (std::filesystem::path(request_.checkpoint_folder) /
-                       (request_.workload + "-" + std::to_string(cycle) + ".checkpoint.h5"))
-                          .string();
-        SimulationCheckpoint all{local.time, gather_processes(transport_, local.processes)};
+    /// Writes the file on rank 0. Whether that succeeded, on every rank: a disk that is full today is no reason to lose
+    /// the run.
+    bool take_checkpoint(std::uint64_t cycle, const SimulationCheckpoint& local) {
+        const std::string path =
+            checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) + std::string(kCheckpointSuffix);
         const auto rows = transport_.gather(observer_.series().to_bytes());
-        if (transport_.rank() != 0) {
-            return;
+        SimulationCheckpoint all{local.time, gather_processes(transport_, local.processes)};
+        const auto error = agree_on_error(transport_, catch_error([&] {
+                                              if (transport_.rank() == 0) {
+                                                  write_checkpoint_of(cycle, std::move(all), rows, path);
+                                              }
+                                          }));
+        if (error && error->code == ExitCode::internal) {
+            throw_as_its_kind(*error);
         }
+        if (error && transport_.rank() == 0) {
+            std::fprintf(stderr, "lookahead: warning: no checkpoint at cycle %llu, and the run goes on: %s\n",
+                         static_cast<unsigned long long>(cycle), error->sentence.c_str());
+        }
+        if (!error) {
+            checkpoint_ = path;
+        }
+        return !error;
+    }
+
+    void write_checkpoint_of(std::uint64_t cycle, SimulationCheckpoint all, const std::vector<std::string>& rows,
+                             const std::string& path) {
         SeriesCollector series = observer_.series();
         for (std::size_t rank = 1; rank < rows.size(); ++rank) {
             series.merge(rows[rank]);
@@ -246,10 +330,11 @@ class Run {
         for (const LpDescription& process : machine_.model().processes()) {
             checkpoint.names.push_back(process.name);
         }
-        write_checkpoint(checkpoint, checkpoint_);
-        written_.push_back(checkpoint_);
+        write_checkpoint(checkpoint, path);
+        written_.push_back(path);
         if (request_.checkpoint_keep != 0 && written_.size() > request_.checkpoint_keep) {
-            std::filesystem::remove(written_.front());
+            std::error_code ignored;  // somebody else may have removed it
+            std::filesystem::remove(written_.front(), ignored);
             written_.pop_front();
         }
     }
@@ -484,7 +569,14 @@ std::string run_id_of(const RunRequest& request) {
 RunOutcome run(const RunRequest& request, Transport& transport) {
     require_writable(request.out, transport);
     require_writable(request.trace, transport);
-    RunOutcome outcome = Run(request, transport).execute();
+    require_writable(request.checkpoint_every == 0 ? "" : checkpoint_stem(request) + std::string(kCheckpointSuffix),
+                     transport);
+    if (request.checkpoint_every != 0 && transport.rank() == 0) {
+        remove_abandoned_checkpoints(request.checkpoint_folder, request.workload);
+    }
+    std::optional<Run> run;
+    on_every_rank(transport, [&] { run.emplace(request, transport); });
+    RunOutcome outcome = run->execute();
     if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
         write_run(outcome.record, request.out);
     }

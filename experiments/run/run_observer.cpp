@@ -56,8 +56,11 @@ bool RunObserver::wants_checkpoint(const EpochReport& report) {
 }
 
 void RunObserver::write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) {
-    write_(cycle(report), local);
-    last_checkpoint_ = report.time;
+    if (write_(cycle(report), local)) {
+        last_checkpoint_ = report.time;
+    } else if (report.asked_to_stop) {
+        StopSignal::forget();
+    }
 }
 
 bool RunObserver::at_limit(const EpochReport& report) const {

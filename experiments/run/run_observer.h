@@ -27,8 +27,9 @@ class RunObserver : public EpochObserver {
         std::uint64_t cycles = 0;        ///< 0: none
     };
 
-    /// Called on every rank, with the core cycle and the processes of this rank.
-    using WriteCheckpoint = std::function<void(std::uint64_t cycle, const SimulationCheckpoint& local)>;
+    /// Called on every rank, with the core cycle and the processes of this rank. Whether it was written, on every rank
+    /// alike.
+    using WriteCheckpoint = std::function<bool(std::uint64_t cycle, const SimulationCheckpoint& local)>;
 
     /// `checkpoint_every`: in core cycles; 0: only when asked to stop.
     RunObserver(const ClockDomain& clock, Limits limits, Progress& progress, std::uint64_t checkpoint_every,
@@ -42,7 +43,10 @@ class RunObserver : public EpochObserver {
 
     bool asked_to_stop() override { return StopSignal::came(); }
     void on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) override;
-    bool stop(const EpochReport& report) override { return at_limit(report) || report.asked_to_stop; }
+    /// A run that is asked to stop and can leave no checkpoint goes on: all that it has done would be lost.
+    bool stop(const EpochReport& report) override {
+        return at_limit(report) || (report.asked_to_stop && last_checkpoint_ == report.time);
+    }
     bool wants_checkpoint(const EpochReport& report) override;
     void write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) override;
 

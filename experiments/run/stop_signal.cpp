@@ -27,4 +27,8 @@ bool StopSignal::came() {
     return signalled != 0;
 }
 
+void StopSignal::forget() {
+    signalled = 0;
+}
+
 }  // namespace lookahead

@@ -12,6 +12,8 @@ class StopSignal {
 
     /// Whether it came to this process.
     static bool came();
+    /// As if it had not come: it was answered otherwise.
+    static void forget();
 };
 
 }  // namespace lookahead

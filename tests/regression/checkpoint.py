@@ -2,6 +2,7 @@
 """Checkpoints: what `resume` makes of them is the result of a run without a stop, on any ranks; bad ones are refused."""
 
 import argparse
+import fcntl
 import json
 import os
 import pathlib
@@ -46,7 +47,7 @@ class Checker:
         return lookahead.execute(self.program, [*arguments, "--progress", "none"], ranks)
 
     def checkpoints(self):
-        return sorted(self.folder.glob("*.checkpoint.h5"), key=lambda path: int(path.name.split("-")[1].split(".")[0]))
+        return sorted(self.folder.glob("*.checkpoint.h5"), key=lambda path: int(path.name.split("-")[-1].split(".")[0]))
 
     def clear(self):
         for path in self.checkpoints():
@@ -95,9 +96,7 @@ def check_stop(checker, ranks):
     line = lookahead.command(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
     process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not is_simulating(process.pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: is_simulating(process.pid))
     process.send_signal(signal.SIGUSR1)
     out, err = process.communicate(timeout=120)
     what = f"SIGUSR1, {ranks} ranks"
@@ -128,6 +127,69 @@ def catches_signal(pid):
         return False
     caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
     return bool(int(caught.split()[1], 16) >> (signal.SIGUSR1 - 1) & 1)
+
+
+def check_lost_folder(checker, ranks):
+    """A checkpoint that cannot be written costs a warning, not the run; so does SIGUSR1 with nowhere to write."""
+    whole, out, lost = checker.folder / "whole.h5", checker.folder / "out.h5", checker.folder / "lost"
+    run = ["run", "sgemm", "--size", "small"]
+    checker.execute([*run, "--out", whole])
+    for more, signalled in ((["--checkpoint-every", 2000], False), ([], True)):
+        lost.mkdir()
+        line = lookahead.command(checker.program, [*run, "--out", out, "--checkpoint-dir", lost, *more], ranks)
+        process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: any(lost.glob("*.checkpoint.h5")) if more else is_simulating(process.pid))
+        lost.rename(checker.folder / "away")  # at once, whatever the run writes there just now
+        if signalled:
+            process.send_signal(signal.SIGUSR1)
+        _, err = process.communicate(timeout=120)
+        what = f"{'SIGUSR1' if signalled else 'checkpoints'} without a folder, {ranks} ranks"
+        checker.expect(process.returncode == 0, f"{what}: exit {process.returncode}: {err}")
+        checker.expect("warning: no checkpoint at cycle" in err, f"{what}: nothing warns: {err}")
+        check_equal(checker, whole, out, what)
+        shutil.rmtree(checker.folder / "away")
+
+
+def check_probed(checker):
+    """A folder that takes no files is found out before the run, not at its first checkpoint."""
+    folder = pathlib.Path("/proc/self/fd")  # refuses files to root too
+    done = checker.execute(["run", "sgemm", "--size", "small", "--out", checker.folder / "none.h5", "--checkpoint-every",
+                            1000, "--checkpoint-dir", folder], 2)
+    checker.expect(done.returncode == 3 and "cannot be written" in done.stderr, f"{folder}: {done.stderr}")
+    checker.expect(not (checker.folder / "none.h5").exists(), f"{folder}: there is a result")
+
+
+def check_neighbours(checker):
+    """Two runs in one folder each keep their own checkpoints."""
+    checker.clear()
+    for ways in (4, 8):
+        checker.execute(["run", "bfs", "--size", "tiny", "--out", checker.folder / f"{ways}.h5", "-o", f"l1d.ways={ways}",
+                         "--checkpoint-every", 9000, "--checkpoint-dir", checker.folder])
+    checker.expect(len(checker.checkpoints()) == 4, f"two runs left {len(checker.checkpoints())} checkpoints, not 4")
+    for path in checker.checkpoints():
+        with h5py.File(path) as file:
+            checker.expect(file.attrs["run_id"] in path.name, f"{path.name} is of run {file.attrs['run_id']}")
+
+
+def check_abandoned(checker):
+    """What a run that was killed while it wrote a checkpoint has left goes; what one writes that lives stays."""
+    checker.clear()
+    dead, alive = (checker.folder / f"bfs-0-{cycle}.checkpoint.h5.partial" for cycle in (1, 2))
+    dead.write_bytes(b"half")
+    with alive.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        checker.execute(["run", "bfs", "--size", "tiny", "--out", checker.folder / "run.h5", "--checkpoint-every", 9000,
+                         "--checkpoint-dir", checker.folder])
+        checker.expect(not dead.exists(), "the file of a run that was killed is still there")
+        checker.expect(alive.exists(), "the file of a run that lives was removed")
+    alive.unlink(missing_ok=True)
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def check_printed_once(checker, captures):
@@ -198,6 +260,11 @@ def main() -> int:
         check_kept(checker)
         check_stop(checker, 0)
         check_stop(checker, 2)
+        for ranks in (0, 2):
+            check_lost_folder(checker, ranks)
+        check_probed(checker)
+        check_neighbours(checker)
+        check_abandoned(checker)
         check_printed_once(checker, captures)
         check_refused(checker, captures / "device_printf.capture.h5")
     print(f"{checker.passed} passed, {checker.failed} failed")

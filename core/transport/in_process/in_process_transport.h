@@ -16,6 +16,11 @@ class InProcessTransport final : public Transport {
     std::vector<std::string> gather(const std::string& mine) override { return {mine}; }
     void broadcast(std::string&, int) override {}
     void barrier() override {}
+    bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
+                        std::chrono::milliseconds) override {
+        all_gather(mine, all);
+        return true;
+    }
     [[noreturn]] void abort(int exit_code) override;
 };
 

@@ -18,6 +18,7 @@ namespace {
 constexpr int kPacketTag = 1;
 constexpr int kLargePacketTag = 2;
 constexpr int kGatherTag = 3;
+constexpr int kPieceTag = 4;
 constexpr int kLooksOfCrowd = 20;  ///< where ranks share cores
 
 MPI_Comm duplicate(MPI_Comm communicator) {
@@ -72,12 +73,14 @@ class MpiTransport::Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     ~Session() {
+        MPI_Comm_free(&farewell_);
         MPI_Comm_free(&communicator_);
         if (owns_mpi_) {
             MPI_Finalize();
         }
     }
     MPI_Comm communicator() const { return communicator_; }
+    MPI_Comm farewell() const { return farewell_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
     Waiting& waiting() { return waiting_; }
@@ -94,6 +97,7 @@ class MpiTransport::Session {
   private:
     void use(MPI_Comm communicator) {
         communicator_ = duplicate(communicator);
+        farewell_ = duplicate(communicator);
         MPI_Comm_rank(communicator_, &rank_);
         MPI_Comm_size(communicator_, &size_);
         waiting_ = Waiting(looks_before_yield(communicator_));
@@ -101,6 +105,7 @@ class MpiTransport::Session {
 
     bool owns_mpi_ = false;
     MPI_Comm communicator_ = MPI_COMM_NULL;
+    MPI_Comm farewell_ = MPI_COMM_NULL;  ///< of try_all_gather
     int rank_ = 0;
     int size_ = 1;
     Waiting waiting_{0};
@@ -223,11 +228,12 @@ class MpiTransport::Peer {
     std::vector<Departure> departures_;
 };
 
-MpiTransport::MpiTransport() : MpiTransport(nullptr) {}
+MpiTransport::MpiTransport() : MpiTransport(nullptr, kPieceBytes) {}
 
-MpiTransport::MpiTransport(const void* communicator)
+MpiTransport::MpiTransport(const void* communicator, std::size_t piece_bytes)
     : session_(communicator == nullptr ? std::make_unique<Session>()
-                                       : std::make_unique<Session>(*static_cast<const MPI_Comm*>(communicator))) {
+                                       : std::make_unique<Session>(*static_cast<const MPI_Comm*>(communicator))),
+      piece_bytes_(piece_bytes) {
     for (int rank = 0; rank < size(); ++rank) {
         peers_.push_back(rank == this->rank()
                              ? nullptr
@@ -285,24 +291,38 @@ void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std
     wait_for_all(requests, session_->waiting());
 }
 
-std::vector<std::string> MpiTransport::gather(const std::string& mine) {
-    const int my_size = static_cast<int>(mine.size());
-    std::vector<int> sizes(static_cast<std::size_t>(size()));
-    session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
-        MPI_Igather(&my_size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, communicator, request);
-    });
-    std::vector<int> offsets(sizes.size(), 0);
-    for (std::size_t i = 1; i < sizes.size(); ++i) {
-        offsets[i] = offsets[i - 1] + sizes[i - 1];
+/// MPI counts in int, and takes memory of its own for what is under way: what is long goes in pieces.
+template <class Move>
+void MpiTransport::in_pieces(char* bytes, std::uint64_t size, Move move) {
+    for (std::uint64_t at = 0; at < size;) {
+        const std::uint64_t piece = std::min<std::uint64_t>(size - at, piece_bytes_);
+        session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
+            move(bytes + at, static_cast<int>(piece), communicator, request);
+        });
+        at += piece;
     }
-    std::string joined(rank() == 0 ? static_cast<std::size_t>(offsets.back() + sizes.back()) : 0, '\0');
+}
+
+std::vector<std::string> MpiTransport::gather(const std::string& mine) {
+    const std::uint64_t my_size = mine.size();
+    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(size()));
     session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
-        MPI_Igatherv(mine.data(), my_size, MPI_BYTE, joined.data(), sizes.data(), offsets.data(), MPI_BYTE, 0,
-                     communicator, request);
+        MPI_Igather(&my_size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, communicator, request);
     });
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; rank() == 0 && i < sizes.size(); ++i) {
-        parts.push_back(joined.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
+    if (rank() != 0) {
+        in_pieces(const_cast<char*>(mine.data()), my_size, [](char* at, int bytes, MPI_Comm to, MPI_Request* request) {
+            MPI_Isend(at, bytes, MPI_BYTE, 0, kPieceTag, to, request);
+        });
+        return {};
+    }
+    std::vector<std::string> parts(sizes.size());
+    parts.front() = mine;
+    for (int from = 1; from < size(); ++from) {
+        std::string& part = parts[static_cast<std::size_t>(from)];
+        part.resize(sizes[static_cast<std::size_t>(from)]);
+        in_pieces(part.data(), part.size(), [from](char* at, int bytes, MPI_Comm all, MPI_Request* request) {
+            MPI_Irecv(at, bytes, MPI_BYTE, from, kPieceTag, all, request);
+        });
     }
     return parts;
 }
@@ -313,13 +333,29 @@ void MpiTransport::broadcast(std::string& bytes, int root) {
         MPI_Ibcast(&size, 1, MPI_UINT64_T, root, communicator, request);
     });
     bytes.resize(size);
-    session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
-        MPI_Ibcast(bytes.data(), static_cast<int>(size), MPI_BYTE, root, communicator, request);
+    in_pieces(bytes.data(), size, [root](char* at, int piece, MPI_Comm all, MPI_Request* request) {
+        MPI_Ibcast(at, piece, MPI_BYTE, root, all, request);
     });
 }
 
 void MpiTransport::barrier() {
     session_->finish([](MPI_Comm communicator, MPI_Request* request) { MPI_Ibarrier(communicator, request); });
+}
+
+bool MpiTransport::try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
+                                  std::chrono::milliseconds patience) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const int words = static_cast<int>(mine.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(mine.data(), words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, session_->farewell(), &request);
+    int done = 0;
+    const auto is_over = [&] {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        return done != 0 || (patience != kForever && Clock::now() - begin > patience);
+    };
+    wait_until(is_over, session_->waiting());
+    return done != 0;
 }
 
 void MpiTransport::abort(int exit_code) {

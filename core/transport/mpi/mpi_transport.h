@@ -11,8 +11,9 @@ class MpiTransport final : public Transport {
   public:
     /// All ranks of MPI_COMM_WORLD. Initialises MPI if nobody has yet, and then also ends it.
     MpiTransport();
-    /// The ranks of `*communicator`, an MPI_Comm of the caller's.
-    explicit MpiTransport(const void* communicator);
+    /// The ranks of `*communicator`, an MPI_Comm of the caller's. `piece_bytes`: the most that one message of gather and
+    /// broadcast has, up to 2 GiB; the same on every rank.
+    explicit MpiTransport(const void* communicator, std::size_t piece_bytes = kPieceBytes);
     ~MpiTransport() override;
 
     int rank() const override;
@@ -24,15 +25,23 @@ class MpiTransport final : public Transport {
     std::vector<std::string> gather(const std::string& mine) override;
     void broadcast(std::string& bytes, int root) override;
     void barrier() override;
+    bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
+                        std::chrono::milliseconds patience) override;
     [[noreturn]] void abort(int exit_code) override;
 
     /// Packets above this size are announced by a small one first, so that buffers can wait ready for all others.
     static constexpr std::size_t kPostedBytes = std::size_t{1} << 20;
+    static constexpr std::size_t kPieceBytes = std::size_t{64} << 20;
 
   private:
     class Peer;
     class Session;
+
+    template <class Move>
+    void in_pieces(char* bytes, std::uint64_t size, Move move);
+
     std::unique_ptr<Session> session_;
+    std::size_t piece_bytes_;
     std::vector<std::unique_ptr<Peer>> peers_;
 };
 

@@ -19,7 +19,17 @@ TEST_CASE("the header lies in memory as on the wire") {
     CHECK(std::memcmp(bytes, expected, 24) == 0);
     CHECK(header.payload_bytes() == 0x61 * 8);
     CHECK(header.total_bytes() == 24 + 0x61 * 8);
-    CHECK(header.order() == 0x1112131421222324u);
+    CHECK(header.channel_number() == 0x121314);
+    CHECK(header.order() == 0x1213141121222324u);
+}
+
+TEST_CASE("messages are in order by channel, then by all 40 bits of their sequence") {
+    const auto order = [](std::uint32_t channel, std::uint32_t turn, std::uint32_t sequence) {
+        return MessageHeader{0, channel | turn << 24, sequence, 0, 0, 0, 0}.order();
+    };
+    CHECK(order(5, 0, 0xffff'ffff) < order(5, 1, 0));
+    CHECK(order(5, 0xfe, 0xffff'ffff) < order(5, 0xff, 0));
+    CHECK(order(5, 0xff, 0xffff'ffff) < order(6, 0, 0));
 }
 
 TEST_CASE("every message type of the engine's models is registered once") {

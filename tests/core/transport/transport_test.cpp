@@ -1,6 +1,7 @@
 #include "core/transport/transport.h"
 
 #include <doctest/doctest.h>
+#include <mpi.h>
 
 #include <cstring>
 
@@ -117,5 +118,59 @@ TEST_CASE("broadcast replaces the bytes on every rank by the root's") {
         std::string bytes = "rank " + std::to_string(transport().rank()) + std::string(transport().rank() * 7, '!');
         transport().broadcast(bytes, root);
         CHECK(bytes == "rank " + std::to_string(root) + std::string(root * 7, '!'));
+    }
+}
+
+namespace {
+
+/// Bytes in which a piece that is lost, doubled or at a wrong place shows.
+std::string long_bytes(int rank, std::size_t size) {
+    std::string bytes(size, '\0');
+    for (std::size_t i = 0; i < size; ++i) {
+        bytes[i] = static_cast<char>((i * 2654435761u >> 16) + static_cast<std::size_t>(rank));
+    }
+    return bytes;
+}
+
+void check_long(Transport& all, std::size_t size) {
+    // Every rank has another length, some of none.
+    const auto size_of = [size](int rank) {
+        return rank % 3 == 1 ? size : size / 3 * static_cast<std::size_t>(rank % 3);
+    };
+    const std::vector<std::string> parts = all.gather(long_bytes(all.rank(), size_of(all.rank())));
+    REQUIRE(parts.size() == (all.rank() == 0 ? static_cast<std::size_t>(all.size()) : 0));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const int rank = static_cast<int>(i);
+        CHECK((parts[i] == long_bytes(rank, size_of(rank))));  // doctest would print them
+    }
+    const int root = all.size() - 1;
+    std::string bytes = all.rank() == root ? long_bytes(root, size) : std::string();
+    all.broadcast(bytes, root);
+    CHECK((bytes == long_bytes(root, size)));
+}
+
+}  // namespace
+
+TEST_CASE("what is longer than a piece is gathered and broadcast whole") {
+    static_cast<void>(transport());  // has initialised MPI
+    const MPI_Comm world = MPI_COMM_WORLD;
+    constexpr std::size_t kPiece = 1000;
+    MpiTransport small(&world, kPiece);
+    for (const std::size_t size : {std::size_t{0}, kPiece - 1, kPiece, kPiece + 1, 7 * kPiece, 100 * kPiece + 3}) {
+        check_long(small, size);
+    }
+}
+
+// By `mpirun -n 2 core_transport_test --no-skip -tc='*beyond MPI*'`: it takes some 10 GB of memory.
+TEST_CASE("lengths beyond MPI's int are gathered and broadcast whole" * doctest::skip()) {
+    check_long(transport(), std::size_t{3} << 30);
+}
+
+TEST_CASE("a rank that waits for others with patience learns whether they came") {
+    const auto mine = static_cast<std::uint64_t>(transport().rank());
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(transport().size()));
+    REQUIRE(transport().try_all_gather({&mine, 1}, all, std::chrono::seconds(60)));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        CHECK(all[i] == i);
     }
 }

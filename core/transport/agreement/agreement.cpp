@@ -1,0 +1,122 @@
+#include "core/transport/agreement/agreement.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+namespace lookahead {
+
+namespace {
+
+std::vector<std::uint64_t> codes_of_all(Transport& transport, const RankError& mine) {
+    const auto code = static_cast<std::uint64_t>(mine.code);
+    std::vector<std::uint64_t> codes(static_cast<std::size_t>(transport.size()));
+    transport.all_gather({&code, 1}, codes);
+    return codes;
+}
+
+std::string to_bytes(const std::vector<Fact>& facts) {
+    std::string bytes;
+    for (const Fact& fact : facts) {
+        for (const std::string* text : {&fact.name, &fact.value}) {
+            bytes += std::to_string(text->size()) + ' ' + *text;
+        }
+    }
+    return bytes;
+}
+
+std::vector<Fact> facts_from(const std::string& bytes) {
+    std::vector<Fact> facts;
+    std::size_t at = 0;
+    const auto take = [&] {
+        const std::size_t space = bytes.find(' ', at);
+        const std::size_t size = std::stoull(bytes.substr(at, space - at));
+        at = space + 1 + size;
+        return bytes.substr(space + 1, size);
+    };
+    while (at < bytes.size()) {
+        std::string name = take();
+        facts.push_back({std::move(name), take()});
+    }
+    return facts;
+}
+
+/// What rank 0 has otherwise; empty: nothing. A value that differs says more than a fact that the other has not, as the
+/// keys of a variant.
+std::string difference(const std::vector<Fact>& mine, const std::vector<Fact>& first) {
+    constexpr std::size_t kReadable = 80;
+    std::map<std::string_view, std::string_view> others;
+    for (const Fact& fact : first) {
+        others.emplace(fact.name, fact.value);
+    }
+    std::string missing;
+    for (const auto& [name, value] : mine) {
+        const auto other = others.find(name);
+        if (other == others.end()) {
+            missing = missing.empty() ? name + " is not there on rank 0" : missing;
+        } else if (other->second != value) {
+            return std::max(other->second.size(), value.size()) > kReadable
+                       ? name + " differs from that of rank 0"
+                       : name + " is " + value + " here and " + std::string(other->second) + " on rank 0";
+        }
+    }
+    return missing.empty() && mine.size() != first.size() ? "it lacks some of the keys of rank 0" : missing;
+}
+
+}  // namespace
+
+std::optional<RankError> first_error(Transport& transport, RankError mine, std::span<const std::uint64_t> codes) {
+    const auto first = std::find_if(codes.begin(), codes.end(), [](std::uint64_t c) { return c != 0; });
+    if (first == codes.end()) {
+        return std::nullopt;
+    }
+    transport.broadcast(mine.sentence, static_cast<int>(first - codes.begin()));
+    return RankError{static_cast<ExitCode>(*first), mine.sentence};
+}
+
+std::optional<RankError> agree_on_error(Transport& transport, RankError mine) {
+    const std::vector<std::uint64_t> codes = codes_of_all(transport, mine);
+    return first_error(transport, std::move(mine), codes);
+}
+
+void throw_as_its_kind(const RankError& error) {
+    switch (error.code) {
+        case ExitCode::usage:
+            throw ConfigurationError(error.sentence);
+        case ExitCode::bad_input:
+            throw InputError(error.sentence);
+        case ExitCode::program_misbehaved:
+            throw ProgramError(error.sentence);
+        default:
+            throw InternalError(error.sentence);
+    }
+}
+
+void throw_if_any_fails(Transport& transport, RankError mine) {
+    const std::vector<std::uint64_t> codes = codes_of_all(transport, mine);
+    const bool is_everywhere = std::find(codes.begin(), codes.end(), 0) == codes.end();
+    if (mine.code != ExitCode::done && !is_everywhere) {
+        mine.sentence = "rank " + std::to_string(transport.rank()) + ": " + mine.sentence;
+    }
+    if (const auto error = first_error(transport, std::move(mine), codes)) {
+        throw_as_its_kind(*error);
+    }
+}
+
+void require_alike(Transport& transport, const std::vector<Fact>& mine) {
+    if (transport.size() == 1) {
+        return;
+    }
+    std::string bytes = to_bytes(mine);
+    transport.broadcast(bytes);
+    on_every_rank(transport, [&] {
+        const std::string what = difference(mine, facts_from(bytes));
+        if (!what.empty()) {
+            throw ConfigurationError("this rank runs something else than rank 0: " + what +
+                                     "; start all ranks with the same program and the same arguments");
+        }
+    });
+}
+
+}  // namespace lookahead

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/transport/transport.h"
+
+namespace lookahead {
+
+/// An error that one rank met, to be told to all.
+struct RankError {
+    ExitCode code = ExitCode::done;
+    std::string sentence;
+};
+
+template <class F>
+RankError catch_error(F&& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
+    } catch (const std::exception& error) {
+        return {ExitCode::internal, error.what()};
+    }
+    return {};
+}
+
+/// The error of the first rank that has one, on all ranks; `codes` are those of all.
+std::optional<RankError> first_error(Transport&, RankError mine, std::span<const std::uint64_t> codes);
+
+/// The same where the ranks do not know each other's codes yet.
+std::optional<RankError> agree_on_error(Transport&, RankError mine);
+
+[[noreturn]] void throw_as_its_kind(const RankError&);
+
+/// Throws on every rank if any has an error: that of the first that has one. If others have none, as when a file lacks
+/// on one node, the sentence names the rank.
+void throw_if_any_fails(Transport&, RankError mine);
+
+/// Does a step that depends on the outside world, of which ranks may see different parts: files, the host, the command
+/// line. Either it succeeds on all ranks, or all throw the same error. Every rank calls it.
+template <class Step>
+auto on_every_rank(Transport& transport, Step&& step) {
+    using Result = std::invoke_result_t<Step&>;
+    if constexpr (std::is_void_v<Result>) {
+        throw_if_any_fails(transport, catch_error(step));
+    } else {
+        std::optional<Result> result;
+        throw_if_any_fails(transport, catch_error([&] { result.emplace(step()); }));
+        return std::move(*result);
+    }
+}
+
+/// Something that must be the same on every rank.
+struct Fact {
+    std::string name;
+    std::string value;
+};
+
+/// ConfigurationError on every rank, which names the fact, if a rank's facts are not those of rank 0. Every rank calls it.
+void require_alike(Transport&, const std::vector<Fact>& mine);
+
+}  // namespace lookahead

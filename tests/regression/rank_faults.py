@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""What only one rank of a job meets must end the whole job: soon, with one message on stderr and its exit code."""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+SECONDS = 10
+
+
+class Checker:
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = folder
+        self.passed = 0
+        self.failed = 0
+
+    def execute(self, *ranks, programs=None):
+        """Runs one rank with each of the argument lists; returns the finished process, or None if it hung."""
+        programs = programs or [self.program] * len(ranks)
+        line = ["mpirun", "--oversubscribe"]
+        for number, arguments in enumerate(ranks):
+            line += [":"] * (number > 0) + ["-n", "1", str(programs[number]), *map(str, arguments)]
+        try:
+            return subprocess.run(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, timeout=2 * SECONDS,
+                                  capture_output=True, text=True, check=False)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def expect(self, name, code, phrases, *ranks):
+        begin = time.monotonic()
+        done = self.execute(*ranks)
+        faults = list(faults_of(done, time.monotonic() - begin, code, phrases))
+        self.passed += not faults
+        self.failed += bool(faults)
+        for fault in faults:
+            print(f"{name}: {fault}", flush=True)
+
+
+def faults_of(done, seconds, code, phrases):
+    if done is None:
+        yield "it hung"
+        return
+    if seconds > SECONDS:
+        yield f"it took {seconds:.1f} s"
+    if done.returncode != code:
+        yield f"exit code {done.returncode}, expected {code}: {done.stderr}"
+    said = [line for line in done.stderr.splitlines() if line.startswith("lookahead: ")]
+    if len(said) != 1:
+        yield f"{len(said)} messages on stderr, expected one: {done.stderr!r}"
+    for phrase in phrases:
+        if said and phrase not in said[0]:
+            yield f"the message does not say '{phrase}': {said[0]}"
+
+
+def both_orders(checker, name, code, phrases, good, bad):
+    checker.expect(f"{name}, on rank 1", code, ["rank 1: ", *phrases], good, bad)
+    checker.expect(f"{name}, on rank 0", code, ["rank 0: ", *phrases], bad, good)
+
+
+def check_files(checker):
+    """Files that are on one rank's node and not on another's."""
+    folder, missing = checker.folder, checker.folder / "missing"
+    run = ["run", "vecadd", "--size", "tiny", "--out", folder / "run.h5", "--progress", "none"]
+    first = lookahead.execute(checker.program, [*run, "--checkpoint-every", 1000, "--checkpoint-dir", folder])
+    if first.returncode != 0:
+        raise RuntimeError(first.stderr)
+    checkpoint = sorted(folder.glob("*.checkpoint.h5"))[0]
+    machine = folder / "machine.toml"
+    machine.write_text('inherits = "gtx480"\n')
+    out = ["--out", folder / "other.h5", "--progress", "none"]
+    both_orders(checker, "weights", 3, [f"{missing}.h5"], [*run, "--weights", folder / "run.h5"],
+                [*run, "--weights", f"{missing}.h5"])
+    both_orders(checker, "resume", 3, [f"{missing}.h5"], ["resume", checkpoint, *out],
+                ["resume", f"{missing}.h5", *out])
+    both_orders(checker, "machine", 3, [f"{missing}.toml"], [*run, "--machine", machine],
+                [*run, "--machine", f"{missing}.toml"])
+    both_orders(checker, "partition", 3, [f"{missing}.partition"], run, [*run, "--partition", f"{missing}.partition"])
+    both_orders(checker, "kernel", 3, [f"{missing}.ptx"], run,
+                ["run", "ptx", "--set", f"file={missing}.ptx", *out])
+
+
+def check_lines(checker):
+    run = ["run", "vecadd", "--size", "tiny", "--out", checker.folder / "run.h5", "--progress", "none"]
+    both_orders(checker, "option", 2, ["--unknown"], run, [*run, "--unknown"])
+    both_orders(checker, "key", 2, ["l1d.wayz"], run, [*run, "-o", "l1d.wayz=8"])
+    both_orders(checker, "folder of checkpoints", 2, ["checkpoint-dir"], run,
+                [*run, "--checkpoint-dir", checker.folder / "missing"])
+    checker.expect("three ranks", 2, ["rank 2: ", "--unknown"], run, run, [*run, "--unknown"])
+    checker.expect("every rank alike", 3, ["missing.h5"], *[[*run, "--weights", "missing.h5"]] * 3)
+    # No rank waits for another in this command.
+    checker.expect("a file that is checked", 3, ["missing.h5"], ["validate", checker.folder / "run.h5"],
+                   ["validate", "missing.h5"])
+
+
+def check_differences(checker):
+    """Ranks that were started as different simulations."""
+    run = ["run", "vecadd", "--size", "tiny", "--out", checker.folder / "run.h5", "--progress", "none"]
+
+    def differs(name, phrases, *more):
+        checker.expect(name, 2, ["rank 1: ", *phrases], run, [*run, *more])
+
+    differs("value of a key", ["l1d.ways is 8 here and 4 on rank 0"], "-o", "l1d.ways=8")
+    differs("variant", ["sm.warp_scheduler", "lrr"], "-o", "sm.warp_scheduler=lrr")
+    differs("size", ["--size is small here and tiny on rank 0"], "--size", "small")
+    differs("seed", ["--seed is 2"], "--seed", 2)
+    differs("machine", ["is"], "--machine", "v100")
+    differs("protocol", ["--sync is null_message"], "--sync", "null_message")
+    differs("partition", ["--partition is linear"], "--partition", "linear")
+    differs("checkpoints", ["--checkpoint-every is 1000"], "--checkpoint-every", 1000)
+    differs("limit", ["--max-cycles is 1000"], "--max-cycles", 1000)
+    differs("trace", ["--trace is given"], "--trace", checker.folder / "trace.json")
+    checker.expect("workload", 2, ["rank 1: ", "the workload is bfs"], run, ["run", "bfs", *run[2:]])
+    checker.expect("command", 2, ["rank 1: ", "the command is list"], run, ["list"])
+    other = checker.folder / "lookahead"
+    check_other_program(checker, other, run)
+
+
+def check_other_program(checker, other, run):
+    """A copy of the program of which the linker's name was changed stands for one that was built otherwise."""
+    shutil.copy(checker.program, other)
+    shutil.copy(checker.program.parent / "liblookahead_mpi.so", checker.folder)
+    notes = subprocess.run(["readelf", "-n", other], capture_output=True, text=True, check=True).stdout
+    name = bytes.fromhex(notes.split("Build ID: ")[1].split()[0])
+    content = other.read_bytes()
+    other.write_bytes(content.replace(name, bytes(reversed(name))))
+    done = checker.execute(run, run, programs=[checker.program, other])
+    faults = list(faults_of(done, 0, 2, ["rank 1: ", "the program is"]))
+    checker.passed += not faults
+    checker.failed += bool(faults)
+    for fault in faults:
+        print(f"program: {fault}", flush=True)
+
+
+def check_launchers(checker):
+    """Launchers whose processes MPI does not join would make each a run of its own, into one file."""
+    out = checker.folder / "launched.h5"
+    run = ["run", "vecadd", "--size", "tiny", "--out", out, "--progress", "none"]
+
+    def launched(name, code, variables, ranks=0):
+        line = lookahead.command(checker.program, run, ranks)
+        done = subprocess.run(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT, **variables}, timeout=2 * SECONDS,
+                              capture_output=True, text=True, check=False)
+        faults = list(faults_of(done, 0, code, ["started 4 processes, but MPI joins 1"]) if code else
+                      [done.stderr] * (done.returncode != 0))
+        if code and out.exists():
+            faults.append("there is a result")
+        out.unlink(missing_ok=True)
+        checker.passed += not faults
+        checker.failed += bool(faults)
+        for fault in faults:
+            print(f"{name}: {fault}", flush=True)
+
+    launched("mpiexec of another MPI", 2, {"PMI_SIZE": "4", "PMI_RANK": "0"})
+    launched("srun without PMIx", 2, {"SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"})
+    launched("within an allocation", 2, {"SLURM_NTASKS": "4"})
+    launched("one task of a step", 0, {"SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "1"})
+    launched("one task", 0, {"SLURM_NTASKS": "1", "PMI_SIZE": "1"})
+    launched("mpirun within an allocation", 0, {"SLURM_NTASKS": "4"}, 2)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        checker = Checker(arguments.program, pathlib.Path(folder))
+        check_files(checker)
+        check_lines(checker)
+        check_differences(checker)
+        check_launchers(checker)
+    print(f"{checker.passed} passed, {checker.failed} failed")
+    return 1 if checker.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
