@@ -58,8 +58,7 @@ inline isa::KernelTable kernels_of_loads(unsigned loads) {
 }
 
 /// A load/store unit with a memory of its own or a shared one, driven cycle by cycle.
-template <class Contract = MemoryContract>
-class UnitBench : public LoadStoreListener {
+class Bench : public LoadStoreListener {
   public:
     using Overrides = std::vector<std::string>;
 
@@ -75,7 +74,7 @@ class UnitBench : public LoadStoreListener {
     };
     std::vector<CameLine> lines;
 
-    explicit UnitBench(const Overrides& overrides = {}, ScriptedMemory* shared = nullptr, unsigned sm = 0)
+    explicit Bench(const Overrides& overrides = {}, ScriptedMemory* shared = nullptr, unsigned sm = 0)
         : own_(shared == nullptr ? std::make_unique<ScriptedMemory>(1) : nullptr),
           memory(shared == nullptr ? *own_ : *shared),
           kernels(kernels_of_loads(16)),
@@ -96,7 +95,7 @@ class UnitBench : public LoadStoreListener {
     void replace_unit(unsigned sm = 0) {
         auto port = std::make_unique<ScriptedPort>(memory, sm);
         port_ = port.get();
-        unit = std::make_unique<BasicCoalescingUnit<Contract>>(
+        unit = std::make_unique<CoalescingUnit>(
             configuration_.read<CoalescingParameters>("coalescing"),
             LoadStoreArguments{"sm0", configuration_, kContexts, kSharedBytes, registers, *this, std::move(port),
                                &kernels, &known_loads, constants.get()});
@@ -179,11 +178,9 @@ class UnitBench : public LoadStoreListener {
     isa::KnownLoads known_loads{[this] { return loads; }};  ///< what a prefetcher that asks is told of the run
     RegisterFile registers;
     std::unique_ptr<ConstantCache> constants;
-    std::unique_ptr<BasicCoalescingUnit<Contract>> unit;
+    std::unique_ptr<CoalescingUnit> unit;
     std::vector<Completion> completions;
     Cycle now = 1;
 };
-
-using Bench = UnitBench<>;
 
 }  // namespace lookahead::gpu::test
