@@ -150,7 +150,7 @@ SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {
 std::uint32_t L1Data::place_for(const L1Access& access) {
     const unsigned set = tags_.set_of(access.line);
     const TagArray::Choice choice = tags_.choice(set);
-    const std::uint64_t mine = access.client == Client::prefetch ? prefetch_ways_ : other_ways_;
+    const std::uint64_t mine = ways_of(access.client);
     if ((choice.empty & mine) != 0) {
         return set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty & mine));
     }
@@ -213,32 +213,6 @@ void L1Data::request(const L1Access& access, const Waiter& waiter, std::uint32_t
     emit(L1EventKind::miss, access, way);
 }
 
-bool L1Data::pin(std::uint64_t line) {
-    const std::uint32_t way = tags_.find(line);
-    if (way == kNoWay || tags_.info(way).pending()) {
-        return false;
-    }
-    if (tags_.info(way).pins == 0) {
-        const std::uint32_t first = way - way % tags_.ways();
-        unsigned pinned = 0;
-        for (std::uint32_t other = first; other < first + tags_.ways(); ++other) {
-            pinned += tags_.info(other).pins != 0;
-        }
-        if (pinned >= pin_limit_) {
-            return false;
-        }
-    }
-    ++tags_.info(way).pins;
-    return true;
-}
-
-void L1Data::unpin(std::uint64_t line) {
-    const std::uint32_t way = tags_.find(line);
-    if (way != kNoWay && tags_.info(way).pins > 0) {
-        --tags_.info(way).pins;
-    }
-}
-
 void L1Data::announce(const L1Event& event) {
     for (L1Listener* listener : listeners_) {
         listener->on_l1_event(event);
@@ -249,6 +223,7 @@ void L1Data::audit(Audit& audit, const std::string& name) const {
     audit.leak(name, "MSHRs of L1 that are not free", mshrs_.size() - mshrs_.free_entries());
     audit.leak(name, "places for stores that were merged into fills of L1", mshrs_.held_stores());
     audit.leak(name, "MSHRs of L1 that prefetches hold", speculative_);
+    audit.leak(name, "locks of lines of L1 that are not given back", locks_.taken());
     audit.balance(name, "dirty bytes of local memory", counters_.dirtied_bytes,
                   counters_.written_back_bytes + counters_.discarded_bytes + dirty_bytes());
     for (std::uint32_t way = 0; way < tags_.size(); ++way) {
@@ -267,7 +242,7 @@ void L1Data::fields(StateArchive& archive) {
     for (ByteMask& each : dirty_) {
         archive.plain(each);
     }
-    archive& mshrs_& queue_& speculative_;
+    archive& mshrs_& queue_& speculative_& locks_;
     replacement_->fields(archive);
     archive& counters_;
 }

@@ -10,6 +10,7 @@
 #include "components/cache/l1_counters.h"
 #include "components/cache/l1_events.h"
 #include "components/cache/l1_parameters.h"
+#include "components/cache/line_locks.h"
 #include "components/cache/miss_queue.h"
 #include "components/cache/mshr_table.h"
 #include "components/cache/replacement_policy.h"
@@ -101,11 +102,19 @@ class L1Data {
     /// written by nobody. Its dirty bytes are dropped, as no program can ask for them.
     void begin_kernel();
 
-    /// Keeps a valid line from being replaced (stores and generations still take it); calls nest. False if the line
-    /// is not there or its set has as many pinned lines as may be.
-    bool pin(std::uint64_t line);
-    /// Undoes one pin; a line that was taken meanwhile needs none.
-    void unpin(std::uint64_t line);
+    /// A client that locks lines asks for its handles when it is built; as many locks may be out as all have asked for.
+    void reserve_locks(unsigned count) { locks_.reserve(count); }
+    /// A `load` that locks its line in the same step, be it there, awaited or asked for now; `lock` is empty before.
+    /// Stalls with no_line, and does nothing, where `lock` would be refused.
+    L1LoadResult load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock);
+    /// Keeps a line that is there or awaited from making room for another one. Stores, atomics, ordered loads and
+    /// generations still take it. Locks of one line nest. Empty if the line is neither, if its set has as many locked
+    /// lines as may be (l1d.pinned_ways, and one way less than there are), or if all handles are out.
+    LineLock lock(std::uint64_t line);
+    /// Ends a lock, and leaves the handle empty. Once for each, also where the line was taken meanwhile.
+    void unlock(LineLock& lock);
+    /// The way that the lock holds; kNoWay: its line was taken from it.
+    std::uint32_t way_of(const LineLock& lock) const { return locks_.way_of(lock); }
 
     void subscribe(L1Listener& listener) { listeners_.push_back(&listener); }
     MissQueue& miss_queue() { return queue_; }
@@ -162,6 +171,10 @@ class L1Data {
         return !mshrs_.full() && (client == Client::demand || speculative_ < speculative_limit_);
     }
     std::uint32_t place_for(const L1Access& access);
+    bool may_lock(std::uint32_t way) const;
+    bool has_way_to_lock(unsigned set, std::uint64_t mine) const;
+    LineLock take_lock(std::uint32_t way);
+    std::uint64_t ways_of(Client client) const { return client == Client::prefetch ? prefetch_ways_ : other_ways_; }
     void request(const L1Access& access, const Waiter& waiter, std::uint32_t way);
     void begin_fill(const ReadReply& reply, const std::byte* data, Arrival& arrival);
     void end_fill(std::uint32_t tag, const Arrival& arrival);
@@ -194,6 +207,7 @@ class L1Data {
                  // or of awaited ones, from before their fill was asked for
     MshrTable mshrs_;
     MissQueue queue_;
+    LineLocks locks_;
     std::unique_ptr<ReplacementPolicy> replacement_;
     std::vector<L1Listener*> listeners_;
     unsigned speculative_ = 0;  // MSHRs held by clients other than demand

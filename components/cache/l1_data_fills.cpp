@@ -95,7 +95,11 @@ void L1Data::invalidate(std::uint32_t way, SectorMask sectors, bool evicts_copy,
 
 /// Gives the way back when nothing of its line is held or awaited.
 void L1Data::clear_if_empty(std::uint32_t way) {
-    if ((tags_.info(way).valid | tags_.info(way).awaited) == 0 && !tags_.info(way).dirty) {
+    const LineInfo& info = tags_.info(way);
+    if ((info.valid | info.awaited) == 0 && !info.dirty) {
+        if (info.pins != 0) [[unlikely]] {
+            locks_.lose(way);
+        }
         tags_.clear(way);
     }
 }

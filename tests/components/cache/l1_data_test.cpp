@@ -26,44 +26,6 @@ TEST_CASE("LRU replaces the line whose last use is oldest, where a hit is a use"
     CHECK(bench.l1.counters().evictions == 1);
 }
 
-TEST_CASE("a pinned line is not replaced, and an unpinned one is again") {
-    L1Bench bench(L1Bench::parameters(1, 2));
-    bench.bring(line(0), pattern(0));
-    bench.bring(line(1), pattern(1));
-    REQUIRE(bench.l1.pin(line(0)));
-    bench.bring(line(2), pattern(2));
-    CHECK(bench.state_of(line(0)) == "valid");
-    bench.load(line(2));
-    bench.l1.unpin(line(0));
-    bench.bring(line(3), pattern(3));
-    CHECK(bench.state_of(line(0)) == "absent");
-}
-
-TEST_CASE("pins nest, and as many lines of a set may be pinned as the limit says and no more") {
-    L1Bench bench(L1Bench::parameters(1, 3));
-    for (unsigned i = 0; i < 3; ++i) {
-        bench.bring(line(i), pattern(i));
-    }
-    CHECK(bench.l1.pin(line(0)));
-    CHECK(bench.l1.pin(line(1)));
-    CHECK_FALSE(bench.l1.pin(line(2)));
-    CHECK(bench.l1.pin(line(0)));
-    bench.l1.unpin(line(0));
-    CHECK_FALSE(bench.l1.pin(line(2)));
-    bench.l1.unpin(line(0));
-    CHECK(bench.l1.pin(line(2)));
-    CHECK_FALSE(bench.l1.pin(line(9)));
-}
-
-TEST_CASE("a store takes a pinned line along") {
-    L1Bench bench(L1Bench::parameters(1, 2));
-    bench.bring(line(0), pattern(0));
-    REQUIRE(bench.l1.pin(line(0)));
-    bench.store(line(0), pattern(1), mask_of(0, 4));
-    CHECK(bench.state_of(line(0)) == "absent");
-    bench.l1.unpin(line(0));
-}
-
 TEST_CASE("a line remembers who brought it") {
     L1Bench bench(L1Bench::parameters(1, 2));
     bench.load(line(0), 0, Client::prefetch);
