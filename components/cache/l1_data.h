@@ -156,9 +156,9 @@ class L1Data {
     static bool is_local(std::uint64_t line) { return line >= isa::kLocalMemoryBase; }
     bool writes_through(std::uint64_t line) const { return is_local(line) ? local_through_ : write_through_; }
     std::uint64_t dirty_bytes() const;
-    void emit(L1EventKind kind, const L1Access& access, std::uint32_t way) {
+    void emit(L1EventKind kind, const L1Access& access, std::uint32_t way, L1Operation operation = L1Operation::load) {
         if (!listeners_.empty()) [[unlikely]] {
-            announce({kind, access.client, access.warp, access.pc, access.line, way});
+            announce({kind, access.client, access.warp, access.pc, access.line, way, operation});
         }
     }
     void announce(const L1Event& event);

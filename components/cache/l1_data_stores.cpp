@@ -12,7 +12,9 @@ void L1Data::store(const L1Access& access, const ByteMask& mask, const std::byte
     const SectorMask sectors = sectored_ ? sectors_of(mask) : kAllSectors;
     ++counters_.stores;
     counters_.local_stores += is_local(access.line);
-    counters_.store_hits += way != kNoWay && (tags_.info(way).valid & sectors) != 0;
+    const bool hits = way != kNoWay && (tags_.info(way).valid & sectors) != 0;
+    counters_.store_hits += hits;
+    emit(hits ? L1EventKind::hit : L1EventKind::miss, access, way, L1Operation::store);
     if (!writes_through(access.line)) {
         invalidate(way, sectors, LOOKAHEAD_RULE(store_evicts_copy), LOOKAHEAD_RULE(store_detaches_pending_fill));
     } else if (way != kNoWay) {
@@ -65,7 +67,9 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         make_room(way);
         tags_.assign(way, access.line, {.pc = access.pc, .owner = access.warp, .client = access.client});
         replacement_->reserve(way / tags_.ways(), way % tags_.ways());
-        emit(L1EventKind::allocate, access, way);
+        emit(L1EventKind::allocate, access, way, L1Operation::store);
+    } else {
+        emit(kept.any() ? L1EventKind::hit : L1EventKind::miss, access, way, L1Operation::store);
     }
     ++counters_.stores;
     ++counters_.local_stores;
@@ -124,8 +128,9 @@ L1StoreResult L1Data::clean_for_atomic(const L1Access& access) {
 
 std::byte* L1Data::atomic(const L1Access& access, std::size_t payload_bytes) {
     ++counters_.atomics;
-    invalidate(tags_.find(access.line), access.sectors, LOOKAHEAD_RULE(atomic_evicts_copy),
-               LOOKAHEAD_RULE(atomic_detaches_pending_fill));
+    const std::uint32_t way = tags_.find(access.line);
+    emit(L1EventKind::miss, access, way, L1Operation::atomic);
+    invalidate(way, access.sectors, LOOKAHEAD_RULE(atomic_evicts_copy), LOOKAHEAD_RULE(atomic_detaches_pending_fill));
     return queue_.push(access.line, GpuMessage::atomic_request, payload_bytes);
 }
 

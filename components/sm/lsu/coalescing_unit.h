@@ -49,6 +49,7 @@ class CoalescingUnit final : public LoadStoreUnit {
         const auto source = constant ? MissSamples::Source::constant : MissSamples::Source::instruction;
         lines_.push(line, sectors, reader, samples_.take(source, now));
     }
+    void subscribe(L1Listener& listener) override { l1_.subscribe(listener); }
     void receive(const MessageHeader& message, Cycle now) override;
     void cycle(Cycle now) override;
     Cycle next_event(Cycle now) const override;
