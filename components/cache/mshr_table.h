@@ -101,27 +101,27 @@ class MshrTable {
     }
 
     /// Walks the list of a fill whose data came: `line` holds the data and takes up the merged stores, and
-    /// serve(waiter, line) is called for each waiter. Not in order only in mutation tests..
-    template <bool kInOrder, class Serve>
+    /// serve(waiter, line) is called for each waiter.
+    template <class Serve>
     void walk(std::uint32_t entry, std::byte* line, Serve&& serve) {
         const Waiter* list = &lists_[entry * merges_];
         const unsigned listed = entries_[entry].listed;
-        if constexpr (!kInOrder) {
-            for (unsigned i = 0; i < listed; ++i) {
-                if (list[i].lanes == kIsStore) {
-                    copy_masked(line, stores_[list[i].token].data, stores_[list[i].token].mask);
-                }
-            }
-        }
         for (unsigned i = 0; i < listed; ++i) {
             if (list[i].lanes != kIsStore) {
                 serve(list[i], static_cast<const std::byte*>(line));
                 continue;
             }
-            if constexpr (kInOrder) {
+            copy_masked(line, stores_[list[i].token].data, stores_[list[i].token].mask);
+            free_stores_.push_back(list[i].token);
+        }
+    }
+    /// All merged stores at once, out of their order among the waiters: only a mutation does so.
+    void apply_stores(std::uint32_t entry, std::byte* line) const {
+        const Waiter* list = &lists_[entry * merges_];
+        for (unsigned i = 0; i < entries_[entry].listed; ++i) {
+            if (list[i].lanes == kIsStore) {
                 copy_masked(line, stores_[list[i].token].data, stores_[list[i].token].mask);
             }
-            free_stores_.push_back(list[i].token);
         }
     }
 

@@ -19,7 +19,7 @@ struct LineInfo {
     std::uint16_t mshrs[kSectors] = {};  ///< of the fill that brings each awaited sector
     std::uint32_t pc = 0;                ///< of the access that brought the line
     std::uint16_t owner = 0;             ///< stream context of the access that brought it
-    std::uint16_t pins = 0;
+    std::uint16_t pins = 0;              ///< locks that hold it (line_locks.h)
     Client client = Client::demand;
     SectorMask valid = 0;
     SectorMask awaited = 0;

@@ -1,11 +1,201 @@
+// What the issue stage brings, and the order of things in a cycle.
 #include "components/sm/lsu/coalescing_unit.h"
 
-#include "components/sm/lsu/coalescing_unit_definitions.h"
+#include <algorithm>
+
+#include "components/sm/lsu/lane_spaces.h"
+#include "components/sm/lsu/memory_order.h"
+#include "core/mutation/rule.h"
 #include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
-template class BasicCoalescingUnit<MemoryContract>;
+namespace {
+
+std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& configuration,
+                                                    const L1Parameters& parameters) {
+    return make_chosen<ReplacementPolicy>(
+        configuration, ReplacementArguments{static_cast<unsigned>(parameters.sets),
+                                            static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
+}
+
+}  // namespace
+
+CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments)
+    : name_(arguments.name),
+      hit_latency_(arguments.configuration.read<L1Parameters>("l1d").hit_latency),
+      fill_latency_(arguments.configuration.read<L1Parameters>("l1d").fill_latency),
+      registers_(arguments.registers),
+      listener_(arguments.listener),
+      memory_(std::move(arguments.memory)),
+      l1_(arguments.configuration.read<L1Parameters>("l1d"),
+          make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
+      shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
+      texture_(arguments.configuration.read<TextureParameters>("texture"), arguments.name, arguments.registers,
+               arguments.listener, allocations_),
+      constants_(arguments.constants != nullptr && arguments.constants->enabled() ? arguments.constants : nullptr),
+      queue_(static_cast<unsigned>(parameters.queue)),
+      loads_(static_cast<unsigned>(parameters.pending_loads)),
+      contexts_(arguments.contexts),
+      epochs_(arguments.contexts),
+      fences_behind_queue_(arguments.contexts),
+      fences_behind_epochs_(arguments.contexts),
+      completions_(std::max({hit_latency_, fill_latency_, shared_.latency(),
+                             constants_ != nullptr ? constants_->hit_latency() : Cycle{0}}) +
+                   1),
+      prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
+                                     allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
+    texture_.sample_into(samples_);
+    if (prefetches_ != nullptr) {
+        l1_.subscribe(*prefetches_);
+    }
+}
+
+void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
+    LOOKAHEAD_DEBUG_ASSERT(can_accept() && instruction.active != 0, "the load/store unit cannot accept this");
+    if (instruction.instruction->operation == isa::Operation::texture) {
+        return texture_.accept(instruction, now);
+    }
+    ContextAccount& account = contexts_[instruction.context];
+    LOOKAHEAD_ASSERT(account.fence == nullptr, "a memory instruction was issued past a fence of its own context");
+    QueuedInstruction& entry = queue_[queue_.size()];
+    InstructionQueue::copy(entry.memory, instruction);
+    entry.accepted = now;
+    counters_.pre_load_unmapped += split_lanes(entry, allocations_);
+    queue_.push();
+    ++account.queued;
+    ++accepted_;
+    switch (instruction.instruction->operation) {
+        case isa::Operation::load:
+            ++(instruction.pre_load ? counters_.pre_loads : counters_.loads);
+            break;
+        case isa::Operation::store:
+            ++counters_.stores;
+            break;
+        case isa::Operation::atomic:
+            ++counters_.atomics;
+            break;
+        default:
+            ++counters_.reductions;
+            break;
+    }
+}
+
+void CoalescingUnit::accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {
+    ContextAccount& account = contexts_[context];
+    LOOKAHEAD_ASSERT(account.fence == nullptr, "a fence was issued past a fence of its own context");
+    account.fence = &instruction;
+    account.fence_ends = false;
+    ++counters_.fences;
+    if (!lsu::leaves_sm(instruction)) {
+        end_cta_fence_if_due(context, now);
+        return;
+    }
+    if (!LOOKAHEAD_RULE(fence_starts_generation_at_its_end)) {
+        l1_.start_generation();
+    }
+    fences_behind_queue_.push({LOOKAHEAD_RULE(fence_covers_queued_accesses) ? accepted_ : performed_, context});
+    close_fences();
+    end_fences(now);
+}
+
+void CoalescingUnit::end_fence(std::uint16_t context, Cycle now) {
+    contexts_[context].fence_ends = true;
+    completions_.schedule(now, now + 1, loads_.size() + context);
+}
+
+void CoalescingUnit::store_sent() {
+    ++stores_;
+    if (LOOKAHEAD_RULE(fence_waits_for_stores)) {
+        epochs_.begin(epochs_.current_tag());
+    }
+}
+
+void CoalescingUnit::cycle(Cycle now) {
+    if (prefetches_ != nullptr) [[unlikely]] {
+        prefetches_->begin_cycle(now);
+    }
+    take_replies(now);
+    completions_.take(now, [&](std::uint64_t item) { complete(static_cast<std::uint32_t>(item), now); });
+    if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) {
+        run_head(now);
+    }
+    if (prefetches_ != nullptr && !prefetches_->empty()) [[unlikely]] {
+        run_prefetches(now);
+    }
+    if (!texture_.idle()) {
+        texture_.cycle(now);
+    }
+    send_requests(now);
+}
+
+void CoalescingUnit::take_replies(Cycle now) {
+    while (const MessageHeader* reply = memory_->next_reply(now)) {
+        take_reply(*reply, now);
+        wake();
+    }
+}
+
+/// L1D and the texture unit take turns where both have a request.
+void CoalescingUnit::send_requests(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
+    if (requests.advance(now)) {
+        wake();
+    }
+    if (!lines_.empty()) {
+        send_line_request(now);
+        return;
+    }
+    const bool l1 = requests.next_departure(now) == now;
+    const bool texture = texture_.request() != nullptr;
+    if (!l1 && !texture) {
+        return;
+    }
+    if (!memory_->can_send(now)) {
+        return;
+    }
+    if (texture && (texture_first_ || !l1)) {
+        send_texture_request(now);
+    } else {
+        send_l1_request(now);
+    }
+}
+
+/// One prefetch, in a cycle in which no instruction accesses L1 or waits for something of it.
+void CoalescingUnit::run_prefetches(Cycle now) {
+    PrefetchRequest request;
+    if (accessed_ == now || prefetch_blocked_ || !may_prefetch() || !prefetches_->next(request)) {
+        return;
+    }
+    const L1Access access{.line = request.line, .pc = request.pc, .warp = request.context, .client = Client::prefetch};
+    if (!l1_.has_room_beyond(prefetches_->spare_entries()) || l1_.load(access, {}).answer != L1Answer::miss) {
+        prefetch_blocked_ = true;
+        return;
+    }
+    prefetches_->pop();
+}
+
+Cycle CoalescingUnit::next_event(Cycle now) const {
+    Cycle next = completions_.next(now);
+    if (!queue_.empty() && !head_.blocked) {
+        next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));
+    }
+    if (!texture_.idle()) {
+        next = std::min(next, texture_.next_event(now));
+    }
+    if (l1_.miss_queue().can_advance()) {
+        next = std::min(next, now + 1);
+    }
+    const bool waiting = !lines_.empty() || texture_.request() != nullptr;
+    const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
+    if (departure != kCycleInfinity) {
+        next = std::min(next, std::max(departure, memory_->next_send(now)));
+    }
+    if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {
+        next = std::min(next, now + 1);
+    }
+    return std::min(next, memory_->next_reply_cycle(now));
+}
 
 LOOKAHEAD_REGISTER_STATISTICS(LsuCounters, "lsu", "Load/store unit of an SM")
 LOOKAHEAD_REGISTER_VARIANT(LoadStoreUnit, CoalescingUnit, "coalescing",

@@ -16,6 +16,7 @@
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/lsu/load_table.h"
 #include "components/sm/lsu/lsu_counters.h"
+#include "components/sm/lsu/memory_order.h"
 #include "components/sm/lsu/miss_samples.h"
 #include "components/sm/lsu/shared_memory.h"
 #include "components/sm/prefetch/prefetch_unit.h"
@@ -32,14 +33,12 @@ namespace lookahead::gpu {
 /// order.
 ///
 /// Every clause of the memory contract that L1 cannot keep by itself is kept here (components/cache/TRANSITIONS.md,
-/// last table). `Contract` is MemoryContract, except in mutation tests. The definitions are in
-/// coalescing_unit_definitions.h.
-template <class Contract>
-class BasicCoalescingUnit final : public LoadStoreUnit {
+/// last table). The definitions are in coalescing_unit*.cpp, by topic.
+class CoalescingUnit final : public LoadStoreUnit {
   public:
     using Parameters = CoalescingParameters;
 
-    BasicCoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments);
+    CoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments);
 
     bool can_accept() const override { return !queue_.full() && texture_.can_accept(); }
     void accept(const MemoryInstruction& instruction, Cycle now) override;
@@ -50,6 +49,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
         const auto source = constant ? MissSamples::Source::constant : MissSamples::Source::instruction;
         lines_.push(line, sectors, reader, samples_.take(source, now));
     }
+    void subscribe(L1Listener& listener) override { l1_.subscribe(listener); }
     void receive(const MessageHeader& message, Cycle now) override;
     void cycle(Cycle now) override;
     Cycle next_event(Cycle now) const override;
@@ -69,7 +69,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void fields(StateArchive& archive, const isa::Instruction* code) override;
 
     const LsuCounters& counters() const { return counters_; }
-    BasicL1Data<Contract>& l1() { return l1_; }
+    L1Data& l1() { return l1_; }
     const PrefetchUnit* prefetches() const { return prefetches_.get(); }
 
   private:
@@ -111,11 +111,32 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     void complete(std::uint32_t item, Cycle now);
     void complete_load(std::uint32_t load, Cycle now);
     void complete_fence(std::uint16_t context, Cycle now);
-    void end_cta_fence_if_due(std::uint16_t context, Cycle now);
-    void close_fences();
-    void end_fences(Cycle now);
+    /// At scope cta a fence waits for its own context alone.
+    void end_cta_fence_if_due(std::uint16_t context, Cycle now) {
+        const ContextAccount& account = contexts_[context];
+        if (account.fence != nullptr && !account.fence_ends && !lsu::leaves_sm(*account.fence) && account.queued == 0 &&
+            account.loads == 0) {
+            end_fence(context, now);
+        }
+    }
+    /// Fences behind which everything is performed close an epoch and wait for it.
+    void close_fences() {
+        while (!fences_behind_queue_.empty() && fences_behind_queue_.front().number <= performed_) {
+            fences_behind_epochs_.push({epochs_.close(), fences_behind_queue_.front().context});
+            fences_behind_queue_.pop();
+        }
+    }
+    void end_fences(Cycle now) {
+        while (!fences_behind_epochs_.empty() && epochs_.over(fences_behind_epochs_.front().number)) {
+            end_fence(fences_behind_epochs_.front().context, now);
+            fences_behind_epochs_.pop();
+        }
+    }
     void end_fence(std::uint16_t context, Cycle now);
-    void end_access(std::uint16_t epoch, Cycle now);
+    void end_access(std::uint16_t epoch, Cycle now) {
+        epochs_.end(epoch);
+        end_fences(now);
+    }
     void store_sent();
 
     void run_head(Cycle now);
@@ -153,7 +174,14 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
         prefetch_blocked_ = false;
     }
 
-    Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of);
+    Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of) {
+        Rows rows{};
+        const unsigned count = instruction.vector * isa::type_rows(instruction.type);
+        for (unsigned i = 0; i < count; ++i) {
+            rows[i] = registers_.row(of[i]);
+        }
+        return rows;
+    }
 
     std::string name_;
     Cycle hit_latency_;
@@ -161,7 +189,7 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     RegisterFile& registers_;
     LoadStoreListener& listener_;
     std::unique_ptr<MemoryPort> memory_;
-    BasicL1Data<Contract> l1_;
+    L1Data l1_;
     SharedMemory shared_;
     AllocationMap allocations_;
     TextureUnit texture_;
@@ -186,8 +214,5 @@ class BasicCoalescingUnit final : public LoadStoreUnit {
     Cycle accessed_ = 0;                        // last cycle in which an instruction accessed L1
     bool prefetch_blocked_ = false;             // no room for a prefetch until something changes
 };
-
-using CoalescingUnit = BasicCoalescingUnit<MemoryContract>;
-extern template class BasicCoalescingUnit<MemoryContract>;
 
 }  // namespace lookahead::gpu

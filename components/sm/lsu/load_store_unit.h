@@ -22,6 +22,7 @@
 namespace lookahead::gpu {
 
 class ConstantCache;
+class L1Listener;
 class MissSamples;
 class RegisterFile;
 
@@ -114,6 +115,10 @@ class LoadStoreUnit {
     /// `reader` (below 2^31). Lines of the constant cache are in it then. To be called before `cycle`, and only if can_request_line holds.
     virtual bool can_request_line() const = 0;
     virtual void request_line(std::uint64_t line, SectorMask sectors, std::uint32_t reader, Cycle now) = 0;
+
+    /// The listener hears of what happens in L1 (components/cache/l1_events.h); it outlives the unit's use. Once, before
+    /// the first cycle.
+    virtual void subscribe(L1Listener&) {}
 
     /// Hands over a message of the memory network that arrived at cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;

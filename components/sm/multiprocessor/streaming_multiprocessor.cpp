@@ -62,6 +62,11 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       extension_(make_issue_extension(configuration, {state_, issue_, execute_, *memory_})),
       code_addresses_(addresses_of(kernels)) {
     state_.image = &kernels.image;
+    for (const auto& scheduler : schedulers_) {
+        if (L1Listener* listener = scheduler->l1_listener(); listener != nullptr) {
+            memory_->subscribe(*listener);
+        }
+    }
     if (extension_ != nullptr) {
         state_.extension = extension_.get();
         issue_.add_source(*extension_);

@@ -176,6 +176,9 @@ void PrefetchUnit::hint(WarpHint hint, std::uint16_t context) {
 // ---- Fates ----------------------------------------------------------------------------------------------------------
 
 void PrefetchUnit::on_l1_event(const L1Event& event) {
+    if (event.operation != L1Operation::load && event.kind != L1EventKind::allocate) {
+        return;  // prefetchers choose by loads
+    }
     const bool demand = event.client == Client::demand;
     switch (event.kind) {
         case L1EventKind::hit:

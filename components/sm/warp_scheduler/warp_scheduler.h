@@ -16,6 +16,8 @@ class StatisticsVisitor;
 
 namespace lookahead::gpu {
 
+class L1Listener;
+
 /// What a warp scheduler is built from.
 struct WarpSchedulerArguments {
     ContextMask warps = 0;        ///< those that belong to it
@@ -48,6 +50,10 @@ class WarpScheduler {
     virtual void cta_ended(ContextMask) {}
     /// Of a warp of its own, which may not be what it was when the hint was thought of: another one may have its number.
     virtual void hint(WarpHint, unsigned) {}
+
+    /// Hears of everything that happens in the SM's L1, whichever scheduler's warp it is; null: the scheduler does not
+    /// listen. Asked once, when the SM is built. What it hears it may note in its own state.
+    virtual L1Listener* l1_listener() { return nullptr; }
 
     virtual void fields(StateArchive& archive) = 0;
 };

@@ -26,44 +26,6 @@ TEST_CASE("LRU replaces the line whose last use is oldest, where a hit is a use"
     CHECK(bench.l1.counters().evictions == 1);
 }
 
-TEST_CASE("a pinned line is not replaced, and an unpinned one is again") {
-    L1Bench bench(L1Bench::parameters(1, 2));
-    bench.bring(line(0), pattern(0));
-    bench.bring(line(1), pattern(1));
-    REQUIRE(bench.l1.pin(line(0)));
-    bench.bring(line(2), pattern(2));
-    CHECK(bench.state_of(line(0)) == "valid");
-    bench.load(line(2));
-    bench.l1.unpin(line(0));
-    bench.bring(line(3), pattern(3));
-    CHECK(bench.state_of(line(0)) == "absent");
-}
-
-TEST_CASE("pins nest, and as many lines of a set may be pinned as the limit says and no more") {
-    L1Bench bench(L1Bench::parameters(1, 3));
-    for (unsigned i = 0; i < 3; ++i) {
-        bench.bring(line(i), pattern(i));
-    }
-    CHECK(bench.l1.pin(line(0)));
-    CHECK(bench.l1.pin(line(1)));
-    CHECK_FALSE(bench.l1.pin(line(2)));
-    CHECK(bench.l1.pin(line(0)));
-    bench.l1.unpin(line(0));
-    CHECK_FALSE(bench.l1.pin(line(2)));
-    bench.l1.unpin(line(0));
-    CHECK(bench.l1.pin(line(2)));
-    CHECK_FALSE(bench.l1.pin(line(9)));
-}
-
-TEST_CASE("a store takes a pinned line along") {
-    L1Bench bench(L1Bench::parameters(1, 2));
-    bench.bring(line(0), pattern(0));
-    REQUIRE(bench.l1.pin(line(0)));
-    bench.store(line(0), pattern(1), mask_of(0, 4));
-    CHECK(bench.state_of(line(0)) == "absent");
-    bench.l1.unpin(line(0));
-}
-
 TEST_CASE("a line remembers who brought it") {
     L1Bench bench(L1Bench::parameters(1, 2));
     bench.load(line(0), 0, Client::prefetch);
@@ -270,6 +232,7 @@ TEST_CASE("listeners hear of a way that a store to local memory takes, and of th
     bench.load(line(1));
     const std::pair<L1EventKind, std::uint64_t> expected[] = {{L1EventKind::evict, line(0)},
                                                               {L1EventKind::allocate, local},
+                                                              {L1EventKind::hit, local},
                                                               {L1EventKind::evict, local},
                                                               {L1EventKind::miss, line(1)}};
     REQUIRE(recorder.events.size() == std::size(expected));
@@ -278,7 +241,63 @@ TEST_CASE("listeners hear of a way that a store to local memory takes, and of th
         CHECK(recorder.events[i].line == expected[i].second);
     }
     CHECK(recorder.events[1].pc == 8);
-    CHECK(recorder.events[2].warp == 5);
+    CHECK(recorder.events[1].operation == L1Operation::store);
+    CHECK(recorder.events[2].pc == 9);
+    CHECK(recorder.events[3].warp == 5);
+}
+
+struct Heard {
+    L1EventKind kind;
+    L1Operation operation;
+    std::uint64_t line;
+};
+
+void check_heard(const Recorder& recorder, const std::vector<Heard>& expected) {
+    REQUIRE(recorder.events.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CAPTURE(i);
+        CHECK(recorder.events[i].kind == expected[i].kind);
+        CHECK(recorder.events[i].operation == expected[i].operation);
+        CHECK(recorder.events[i].line == expected[i].line);
+    }
+}
+
+TEST_CASE("listeners tell loads from stores and atomics, and a store that hits from one that misses") {
+    L1Bench bench(L1Bench::parameters(1, 2, "write_through"));
+    bench.bring(line(0), pattern(0));
+    Recorder recorder;
+    bench.l1.subscribe(recorder);
+    bench.load(line(0));
+    bench.l1.store({.line = line(0), .pc = 8, .warp = 5}, mask_of(0, 4), pattern(1).data(), 0);
+    bench.l1.store({.line = line(1), .pc = 9, .warp = 6}, mask_of(0, 4), pattern(1).data(), 0);
+    bench.atomic(line(0));
+    bench.load(line(1));
+    check_heard(recorder, {{L1EventKind::hit, L1Operation::load, line(0)},
+                           {L1EventKind::hit, L1Operation::store, line(0)},
+                           {L1EventKind::miss, L1Operation::store, line(1)},
+                           {L1EventKind::miss, L1Operation::atomic, line(0)},
+                           {L1EventKind::invalidate, L1Operation::load, line(0)},
+                           {L1EventKind::miss, L1Operation::load, line(1)}});
+    CHECK(recorder.events[1].pc == 8);
+    CHECK(recorder.events[1].warp == 5);
+    CHECK(recorder.events[2].warp == 6);
+    CHECK(recorder.events[2].way == kNoWay);
+}
+
+TEST_CASE("every subscriber hears the same, and an access that stalls is no event") {
+    L1Parameters parameters = L1Bench::parameters(1, 1);
+    parameters.mshrs = 1;
+    L1Bench bench(parameters);
+    Recorder first, second;
+    bench.l1.subscribe(first);
+    bench.l1.subscribe(second);
+    REQUIRE(bench.load(line(0)).answer == L1Answer::miss);
+    REQUIRE(bench.load(line(1)).answer == L1Answer::stall);
+    bench.fill_oldest(pattern(0));
+    for (const Recorder* each : {&first, &second}) {
+        check_heard(*each, {{L1EventKind::miss, L1Operation::load, line(0)},
+                            {L1EventKind::fill, L1Operation::load, line(0)}});
+    }
 }
 
 TEST_CASE("loads are counted by client and outcome") {

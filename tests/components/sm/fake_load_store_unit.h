@@ -44,6 +44,7 @@ struct FakeMemory {
 class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
   public:
     static constexpr std::uint64_t kGlobalBytes = 1 << 16;
+    std::vector<gpu::L1Listener*> subscribers;
 
     FakeLoadStoreUnit(const FakeMemory& memory, const gpu::LoadStoreServices& services)
         : memory_(memory),
@@ -76,6 +77,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     void request_line(std::uint64_t line, gpu::SectorMask, std::uint32_t reader, Cycle) override {
         lines_.push_back({line, reader, kUnknown});
     }
+    void subscribe(gpu::L1Listener& listener) override { subscribers.push_back(&listener); }
     void receive(const MessageHeader&, Cycle) override { ++received_; }
     void cycle(Cycle now) override {
         LOOKAHEAD_ASSERT(now > last_cycle_ && now <= next_, "contract of cycle");

@@ -36,12 +36,11 @@ class RandomProgram {
     }
 
     /// Empty, or the axiom that was broken.
-    template <class Contract>
     std::string run(const std::string& policy, std::uint32_t seed) {
         // Few MSHRs, merges and ways, so that the limits are met too.
         std::vector<std::string> overrides = small_l1(policy);
         overrides.insert(overrides.end(), {"l1d.mshrs=6", "l1d.merges=3", "l1d.miss_queue=4", "l1d.merged_stores=4"});
-        MemorySystem<Contract> system(kSms, overrides);
+        MemorySystem system(kSms, overrides);
         system.memory.set_delay(random_delay(seed));
         system.memory.set_observer(
             [&](std::uint64_t address, std::uint32_t value) { history_[address].push_back(value); });
@@ -179,9 +178,8 @@ class RandomProgram {
 };
 
 /// The axiom that the random program of this seed breaks, or empty.
-template <class Contract>
-std::string run_random_program(const std::string& policy, std::uint32_t seed) {
-    const std::string found = RandomProgram(seed, has_sectors(policy)).run<Contract>(policy, seed);
+inline std::string run_random_program(const std::string& policy, std::uint32_t seed) {
+    const std::string found = RandomProgram(seed, has_sectors(policy)).run(policy, seed);
     return found.empty() ? "" : "random program, " + policy + ", seed " + std::to_string(seed) + ": " + found;
 }
 

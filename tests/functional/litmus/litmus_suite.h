@@ -119,9 +119,8 @@ inline const std::vector<std::string> kPolicies = {"write_evict", "write_through
                                                    "write_through with sectors"};
 
 /// What a litmus test read with the timing of a seed; empty if it does not end.
-template <class Contract>
-LitmusValues run_litmus(const Litmus& litmus, const std::string& policy, std::uint32_t seed) {
-    MemorySystem<Contract> system(3, small_l1(policy));
+inline LitmusValues run_litmus(const Litmus& litmus, const std::string& policy, std::uint32_t seed) {
+    MemorySystem system(3, small_l1(policy));
     system.memory.set_delay(random_delay(seed));
     const std::vector<Agent> agents = jittered(litmus.agents, seed * 7919);
     return system.run(agents);

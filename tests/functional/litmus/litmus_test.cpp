@@ -10,7 +10,7 @@ namespace {
 std::string run_seeds(const Litmus& litmus, const std::string& policy, unsigned seeds) {
     bool seen = litmus.expected_some_time == nullptr;
     for (std::uint32_t seed = 1; seed <= seeds; ++seed) {
-        const LitmusValues values = run_litmus<MemoryContract>(litmus, policy, seed);
+        const LitmusValues values = run_litmus(litmus, policy, seed);
         if (const std::string fault = fault_of(litmus, values, policy, seed); !fault.empty()) {
             return fault;
         }
@@ -30,7 +30,7 @@ TEST_CASE("no litmus test shows what the contract forbids, and each shows what i
 TEST_CASE("random programs obey coherence, and causality through fences") {
     for (const std::string& policy : kPolicies) {
         for (std::uint32_t seed = 1; seed <= 200; ++seed) {
-            CHECK(run_random_program<MemoryContract>(policy, seed) == "");
+            CHECK(run_random_program(policy, seed) == "");
         }
     }
 }

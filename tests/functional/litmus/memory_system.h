@@ -31,12 +31,11 @@ struct Agent {
 };
 
 /// Several load/store units with one memory behind them, and agents that run on them.
-template <class Contract>
 class MemorySystem {
   public:
     MemorySystem(unsigned sms, const std::vector<std::string>& overrides) : memory(sms) {
         for (unsigned sm = 0; sm < sms; ++sm) {
-            benches_.push_back(std::make_unique<UnitBench<Contract>>(overrides, &memory, sm));
+            benches_.push_back(std::make_unique<Bench>(overrides, &memory, sm));
         }
     }
 
@@ -62,7 +61,7 @@ class MemorySystem {
   private:
     struct Running {
         const Agent* agent;
-        UnitBench<Contract>* bench;
+        Bench* bench;
         std::uint16_t context;
         std::size_t next = 0;
         bool fenced = false;
@@ -91,7 +90,7 @@ class MemorySystem {
     }
 
     /// The agents of an SM take turns.
-    void issue_one(UnitBench<Contract>& bench, Cycle now) {
+    void issue_one(Bench& bench, Cycle now) {
         note_completions(bench);
         for (std::size_t i = 0; i < running_.size(); ++i) {
             Running& each = running_[(i + static_cast<std::size_t>(now)) % running_.size()];
@@ -102,7 +101,7 @@ class MemorySystem {
         }
     }
 
-    void note_completions(UnitBench<Contract>& bench) {
+    void note_completions(Bench& bench) {
         for (const auto& completion : bench.completions) {
             for (Running& each : running_) {
                 if (each.bench == &bench && each.context == completion.context) {
@@ -171,7 +170,7 @@ class MemorySystem {
         return result;
     }
 
-    std::vector<std::unique_ptr<UnitBench<Contract>>> benches_;
+    std::vector<std::unique_ptr<Bench>> benches_;
     std::vector<Running> running_;
 };
 

@@ -102,15 +102,13 @@ constexpr std::size_t kBytes = 32768;
 
 }  // namespace
 
-std::string held_up_message_fault(HeldUp what, std::uint32_t pause, const std::string& load_store_unit,
-                                  Transport& transport) {
+std::string held_up_message_fault(HeldUp what, std::uint32_t pause, Transport& transport) {
     Configuration configuration;
     for (const char* each :
          {"gpu.sms=4", "l1d.write_policy=write_evict", "address_mapping.channels=1", "l2.sets=1", "l2.ways=2",
           "l2.mshrs=1", "l2.merges=1", "l1i.enabled=false", "dram.fixed_latency=3000"}) {
         configuration.override_value(each);
     }
-    configuration.override_value("sm.load_store_unit=" + load_store_unit);
     const bool load = what == HeldUp::load;
     // The slice's turn comes to the one who is held up last.
     const std::uint32_t writer = load ? 1 : 3;

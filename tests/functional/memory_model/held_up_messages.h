@@ -16,7 +16,6 @@ enum class HeldUp : std::uint8_t {
 
 /// Who misses in the held-up slice, who writes and who reads are SMs of their own; slices serve SMs in turn, from the
 /// first on. Writer and reader begin after `pause` turns of a loop. Empty, or how the run failed, or "Causality: ...".
-std::string held_up_message_fault(HeldUp what, std::uint32_t pause, const std::string& load_store_unit,
-                                  Transport& transport);
+std::string held_up_message_fault(HeldUp what, std::uint32_t pause, Transport& transport);
 
 }  // namespace lookahead::gpu::test

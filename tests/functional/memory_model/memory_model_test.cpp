@@ -82,8 +82,8 @@ TEST_CASE("random programs keep the axioms of the memory model with P-mode") {
 
 TEST_CASE("messages keep their order though one of two slices is held up") {
     for (std::uint32_t pause = 10; pause <= 400; pause += transport().size() > 1 ? 150 : 30) {
-        CHECK(test::held_up_message_fault(test::HeldUp::store, pause, "coalescing", transport()) == "");
-        CHECK(test::held_up_message_fault(test::HeldUp::load, pause, "coalescing", transport()) == "");
+        CHECK(test::held_up_message_fault(test::HeldUp::store, pause, transport()) == "");
+        CHECK(test::held_up_message_fault(test::HeldUp::load, pause, transport()) == "");
     }
 }
 

@@ -9,7 +9,7 @@
 namespace lookahead::gpu::test {
 
 /// A load/store unit with a prefetcher, in a launch of four CTA slots with two warps each.
-class PrefetchBench : public UnitBench<> {
+class PrefetchBench : public Bench {
   public:
     struct Hint {
         std::uint16_t context;
@@ -19,7 +19,7 @@ class PrefetchBench : public UnitBench<> {
 
     explicit PrefetchBench(const std::string& prefetcher, Overrides more = {}, unsigned warps_per_cta = 2,
                            unsigned ctas = 4)
-        : UnitBench<>(with(std::move(more), prefetcher)), warps_per_cta_(warps_per_cta) {
+        : Bench(with(std::move(more), prefetcher)), warps_per_cta_(warps_per_cta) {
         unit->begin_kernel();
         unit->begin_launch({kernels.front(), 0, ctas, warps_per_cta});
         for (unsigned slot = 0; slot < ctas; ++slot) {

@@ -14,7 +14,7 @@ namespace {
 
 using lookahead::test::random_seed;
 using Lanes = std::array<std::uint32_t, isa::kWarpSize>;
-using VariantBench = UnitBench<MemoryContract, LoadStoreUnit>;
+using VariantBench = UnitBench<LoadStoreUnit>;
 
 constexpr unsigned kWords = 256;  ///< that a warp reads and writes; words of several warps share each line
 constexpr Cycle kEnd = 8000;

@@ -60,7 +60,7 @@ inline isa::KernelTable kernels_of_loads(unsigned loads) {
 
 /// A load/store unit with a memory of its own or a shared one, driven cycle by cycle. `Unit` is LoadStoreUnit for the
 /// variant that the overrides name.
-template <class Contract = MemoryContract, class Unit = BasicCoalescingUnit<Contract>>
+template <class Unit = CoalescingUnit>
 class UnitBench : public LoadStoreListener {
   public:
     using Overrides = std::vector<std::string>;
@@ -190,7 +190,6 @@ class UnitBench : public LoadStoreListener {
     std::vector<Completion> completions;
     Cycle now = 1;
 };
-
 using Bench = UnitBench<>;
 
 }  // namespace lookahead::gpu::test

@@ -1,55 +1,45 @@
-#pragma once
-
-// Definitions of BasicCoalescingUnit: the edges of kernels and CTAs, and its state to audit, hash, save and load.
-
+// The edges of kernels and CTAs, and the state to audit, hash, save and load.
 #include "components/sm/lsu/coalescing_unit.h"
 #include "core/lp/audit.h"
 
 namespace lookahead::gpu {
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::begin_kernel() {
+void CoalescingUnit::begin_kernel() {
     LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
     l1_.begin_kernel();
     texture_.begin_kernel();
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::begin_launch(const LaunchOnSm& launch) {
+void CoalescingUnit::begin_launch(const LaunchOnSm& launch) {
     if (prefetches_ != nullptr) {
         prefetches_->begin_launch(launch);
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::cta_started(unsigned slot, std::uint64_t cta) {
+void CoalescingUnit::cta_started(unsigned slot, std::uint64_t cta) {
     if (prefetches_ != nullptr) {
         prefetches_->cta_started(slot, cta);
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::cta_ended(unsigned slot) {
+void CoalescingUnit::cta_ended(unsigned slot) {
     if (prefetches_ != nullptr) {
         prefetches_->cta_ended(slot);
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::end_launch() {
+void CoalescingUnit::end_launch() {
     if (prefetches_ != nullptr) {
         prefetches_->end_launch();
     }
 }
 
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::drained() const {
+bool CoalescingUnit::drained() const {
     return queue_.empty() && texture_.idle() && loads_.empty() && stores_ == 0 && completions_.empty() &&
            l1_.drained() && lines_.idle() && memory_->drained();
 }
 
-template <class Contract>
-std::string BasicCoalescingUnit<Contract>::waiting_for() const {
+std::string CoalescingUnit::waiting_for() const {
     if (drained()) {
         return "nothing";
     }
@@ -59,8 +49,7 @@ std::string BasicCoalescingUnit<Contract>::waiting_for() const {
            " requests to send";
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::audit(Audit& audit, std::uint32_t requester) const {
+void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
     audit.balance(name_, "line reads", traffic_.reads, traffic_.read_replies);
     audit.balance(name_, "stores and reductions", traffic_.writes, traffic_.acknowledgements);
     audit.balance(name_, "atomics", traffic_.atomics, traffic_.atomic_replies);
@@ -86,8 +75,7 @@ void BasicCoalescingUnit<Contract>::audit(Audit& audit, std::uint32_t requester)
     memory_->audit(audit, requester);
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::visit_statistics(StatisticsVisitor& visitor) const {
+void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "lsu", counters_);
     visit(visitor, name_, "l1d", l1_.counters());
     texture_.visit_statistics(visitor);
@@ -97,8 +85,7 @@ void BasicCoalescingUnit<Contract>::visit_statistics(StatisticsVisitor& visitor)
     memory_->visit_statistics(visitor);
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::fields(StateArchive& archive, const isa::Instruction* code) {
+void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code) {
     archive& l1_& shared_& allocations_;
     queue_.fields(archive, code);
     archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;

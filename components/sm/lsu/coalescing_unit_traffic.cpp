@@ -1,7 +1,4 @@
-#pragma once
-
-// Definitions of BasicCoalescingUnit: requests that leave, replies that come, and what completes by them.
-
+// Requests that leave, replies that come, and what completes by them.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -9,12 +6,12 @@
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/memory_order.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
 /// They go before L1D's: they are few, and whole warps wait for each.
-template <class Contract>
-void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
+void CoalescingUnit::send_line_request(Cycle now) {
     if (memory_->can_send(now)) {
         memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(&lines_.front()),
                       sizeof(ReadRequest), now);
@@ -26,34 +23,7 @@ void BasicCoalescingUnit<Contract>::send_line_request(Cycle now) {
     }
 }
 
-/// L1D and the texture unit take turns where both have a request.
-template <class Contract>
-void BasicCoalescingUnit<Contract>::send_requests(Cycle now) {
-    MissQueue& requests = l1_.miss_queue();
-    if (requests.advance(now)) {
-        wake();
-    }
-    if (!lines_.empty()) {
-        send_line_request(now);
-        return;
-    }
-    const bool l1 = requests.next_departure(now) == now;
-    const bool texture = texture_.request() != nullptr;
-    if (!l1 && !texture) {
-        return;
-    }
-    if (!memory_->can_send(now)) {
-        return;
-    }
-    if (texture && (texture_first_ || !l1)) {
-        send_texture_request(now);
-    } else {
-        send_l1_request(now);
-    }
-}
-
-template <class Contract>
-void BasicCoalescingUnit<Contract>::send_l1_request(Cycle now) {
+void CoalescingUnit::send_l1_request(Cycle now) {
     MissQueue& requests = l1_.miss_queue();
     const QueuedRequest& request = requests.front();
     note_sent(request, now);
@@ -63,8 +33,7 @@ void BasicCoalescingUnit<Contract>::send_l1_request(Cycle now) {
     wake();
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::send_texture_request(Cycle now) {
+void CoalescingUnit::send_texture_request(Cycle now) {
     note_read(*texture_.request(), now);
     memory_->send(GpuMessage::read_request, reinterpret_cast<const std::byte*>(texture_.request()), sizeof(ReadRequest),
                   now);
@@ -72,23 +41,20 @@ void BasicCoalescingUnit<Contract>::send_texture_request(Cycle now) {
     texture_first_ = false;
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::note_read(const ReadRequest& request, Cycle now) {
+void CoalescingUnit::note_read(const ReadRequest& request, Cycle now) {
     ++traffic_.reads;
     if (request.sample != 0) {
         samples_.sent(request.sample, now);
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::note_came(const ReadReply& reply, Cycle now, Cycle fill_latency) {
+void CoalescingUnit::note_came(const ReadReply& reply, Cycle now, Cycle fill_latency) {
     if (reply.sample != 0) {
         samples_.came(reply.sample, now, now + fill_latency);
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request, Cycle now) {
+void CoalescingUnit::note_sent(const QueuedRequest& request, Cycle now) {
     if (request.type == GpuMessage::read_request) {
         note_read(*reinterpret_cast<const ReadRequest*>(request.payload), now);
     } else if (request.type == GpuMessage::write_request) {
@@ -103,8 +69,7 @@ void BasicCoalescingUnit<Contract>::note_sent(const QueuedRequest& request, Cycl
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::receive(const MessageHeader& message, Cycle now) {
+void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
     if (message.type == AllocationUpdate::kType) {
         allocations_.update(message.as<AllocationUpdate>());
     } else {
@@ -112,16 +77,7 @@ void BasicCoalescingUnit<Contract>::receive(const MessageHeader& message, Cycle 
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::take_replies(Cycle now) {
-    while (const MessageHeader* reply = memory_->next_reply(now)) {
-        take_reply(*reply, now);
-        wake();
-    }
-}
-
-template <class Contract>
-void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle now) {
+void CoalescingUnit::take_reply(const MessageHeader& reply, Cycle now) {
     switch (static_cast<GpuMessage>(reply.type)) {
         case GpuMessage::read_reply:
             ++traffic_.read_replies;
@@ -145,7 +101,7 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
             if (reply.as<WriteAcknowledge>().tag == kWriteBackTag) {
                 break;
             }
-            if constexpr (Contract::fence_waits_for_stores) {
+            if (LOOKAHEAD_RULE(fence_waits_for_stores)) {
                 end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
             }
             break;
@@ -160,8 +116,7 @@ void BasicCoalescingUnit<Contract>::take_reply(const MessageHeader& reply, Cycle
 }
 
 /// A line for the instruction or the constant cache.
-template <class Contract>
-void BasicCoalescingUnit<Contract>::line_came(const ReadReply& reply, Cycle now) {
+void CoalescingUnit::line_came(const ReadReply& reply, Cycle now) {
     const std::uint32_t reader = lines_.came(reply);
     Cycle fill_latency = 0;  // of warps that fetch or issue again
     if (constants_ != nullptr && (reader & ConstantCache::kReader) != 0) {
@@ -177,8 +132,7 @@ void BasicCoalescingUnit<Contract>::line_came(const ReadReply& reply, Cycle now)
 }
 
 /// From the line that the constant cache accessed last.
-template <class Contract>
-void BasicCoalescingUnit<Contract>::serve_constant(std::uint32_t load, isa::LaneMask lanes) {
+void CoalescingUnit::serve_constant(std::uint32_t load, isa::LaneMask lanes) {
     const PendingLoad& pending = loads_[load];
     const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
     write_lanes(
@@ -187,8 +141,7 @@ void BasicCoalescingUnit<Contract>::serve_constant(std::uint32_t load, isa::Lane
 }
 
 /// Data of one access of a load stand in the registers.
-template <class Contract>
-void BasicCoalescingUnit<Contract>::data_came(std::uint32_t load, Cycle now) {
+void CoalescingUnit::data_came(std::uint32_t load, Cycle now) {
     PendingLoad& pending = loads_[load];
     --pending.outstanding;
     pending.ready = std::max(pending.ready, now + fill_latency_);
@@ -197,8 +150,7 @@ void BasicCoalescingUnit<Contract>::data_came(std::uint32_t load, Cycle now) {
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::serve(const Waiter& waiter, const std::byte* line) {
+void CoalescingUnit::serve(const Waiter& waiter, const std::byte* line) {
     const PendingLoad& pending = loads_[waiter.token];
     const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
     if (waiter.lanes == isa::kFullMask && is_plain_word(*pending.instruction) && is_whole_line(pending.offsets)) {
@@ -209,8 +161,7 @@ void BasicCoalescingUnit<Contract>::serve(const Waiter& waiter, const std::byte*
         *pending.instruction, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::take_atomic_values(const MessageHeader& reply) {
+void CoalescingUnit::take_atomic_values(const MessageHeader& reply) {
     const auto& head = reply.as<AtomicReply>();
     const auto* values = reinterpret_cast<const AtomicValue*>(&head + 1);
     const PendingLoad& pending = loads_[head.tag];
@@ -221,8 +172,7 @@ void BasicCoalescingUnit<Contract>::take_atomic_values(const MessageHeader& repl
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::complete(std::uint32_t item, Cycle now) {
+void CoalescingUnit::complete(std::uint32_t item, Cycle now) {
     wake();
     if (item < loads_.size()) {
         complete_load(item, now);
@@ -231,8 +181,7 @@ void BasicCoalescingUnit<Contract>::complete(std::uint32_t item, Cycle now) {
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now) {
+void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
     const PendingLoad& pending = loads_[load];
     const isa::Instruction& instruction = *pending.instruction;
     ContextAccount& account = contexts_[pending.context];
@@ -241,11 +190,11 @@ void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now)
     counters_.load_cycles += static_cast<std::uint64_t>(now - pending.begun);
     if (pending.acquire) {
         --account.acquires;
-        if (Contract::acquire_starts_generation && lsu::leaves_sm(instruction)) {
+        if (LOOKAHEAD_RULE(acquire_starts_generation) && lsu::leaves_sm(instruction)) {
             l1_.start_generation();
         }
     }
-    if constexpr (Contract::fence_waits_for_loads) {
+    if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
         end_access(pending.epoch, now);
     }
     end_cta_fence_if_due(pending.context, now);
@@ -256,12 +205,11 @@ void BasicCoalescingUnit<Contract>::complete_load(std::uint32_t load, Cycle now)
     listener_.memory_completed(pending.context, instruction, now);
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::complete_fence(std::uint16_t context, Cycle now) {
+void CoalescingUnit::complete_fence(std::uint16_t context, Cycle now) {
     ContextAccount& account = contexts_[context];
     const isa::Instruction& instruction = *account.fence;
     account.fence = nullptr;
-    if (Contract::fence_starts_generation_at_its_end && lsu::leaves_sm(instruction)) {
+    if (LOOKAHEAD_RULE(fence_starts_generation_at_its_end) && lsu::leaves_sm(instruction)) {
         l1_.start_generation();
     }
     listener_.memory_completed(context, instruction, now);

@@ -1,7 +1,4 @@
-#pragma once
-
-// Definitions of BasicCoalescingUnit: what the oldest instruction does in a cycle.
-
+// What the oldest instruction does in a cycle.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -10,13 +7,14 @@
 #include "components/sm/lsu/coalescing_unit.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/memory_order.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
-namespace lsu {
+namespace {
 
 /// That the lanes access in the line.
-inline ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
+ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
     const unsigned width = isa::lane_bytes(*memory.instruction);
     ByteMask mask;
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
@@ -26,18 +24,16 @@ inline ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t li
     return mask;
 }
 
-}  // namespace lsu
+}  // namespace
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::block(std::uint8_t cause, Cycle now) {
+void CoalescingUnit::block(std::uint8_t cause, Cycle now) {
     head_.blocked = true;
     head_.cause = cause;
     head_.blocked_since = now;
 }
 
 /// Charges the cycles since the head last tried and failed; 0 if it did not.
-template <class Contract>
-void BasicCoalescingUnit<Contract>::charge_block(Cycle now) {
+void CoalescingUnit::charge_block(Cycle now) {
     if (head_.blocked_since == kNotCharging) {
         return;
     }
@@ -50,8 +46,7 @@ void BasicCoalescingUnit<Contract>::charge_block(Cycle now) {
     }
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::run_head(Cycle now) {
+void CoalescingUnit::run_head(Cycle now) {
     QueuedInstruction& entry = queue_.front();
     charge_block(now);
     if (!head_.started && !start_head(entry, now)) {
@@ -66,16 +61,15 @@ void BasicCoalescingUnit<Contract>::run_head(Cycle now) {
 }
 
 /// False if it must wait.
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle now) {
+bool CoalescingUnit::start_head(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     ContextAccount& account = contexts_[memory.context];
-    if (Contract::acquire_holds_younger_accesses && account.acquires != 0 && !memory.pre_load) {
+    if (LOOKAHEAD_RULE(acquire_holds_younger_accesses) && account.acquires != 0 && !memory.pre_load) {
         block(LsuStall::acquire, now);
         return false;
     }
-    if (Contract::release_waits && lsu::is_release(instruction) && lsu::leaves_sm(instruction) &&
+    if (LOOKAHEAD_RULE(release_waits) && lsu::is_release(instruction) && lsu::leaves_sm(instruction) &&
         epochs_.total() != 0) {
         block(LsuStall::release, now);
         return false;
@@ -98,7 +92,7 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
         pending.begun = entry.accepted;
         line_offsets(memory.addresses, pending.offsets);
         ++account.loads;
-        if constexpr (Contract::fence_waits_for_loads) {
+        if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
             epochs_.begin(pending.epoch);
         }
         account.acquires += acquire;
@@ -111,8 +105,7 @@ bool BasicCoalescingUnit<Contract>::start_head(QueuedInstruction& entry, Cycle n
 }
 
 /// Values move in the first cycle; the banks stay taken for the others. True when the instruction has no more to do.
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cycle now) {
+bool CoalescingUnit::perform_shared(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     if (head_.shared_until == kNoShared) {
         const unsigned degree = shared_.conflict_degree(memory, entry.shared);
@@ -136,8 +129,7 @@ bool BasicCoalescingUnit<Contract>::perform_shared(QueuedInstruction& entry, Cyc
 }
 
 /// One pass: the lanes that ask for the word of the lowest one that is left.
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::perform_constant(QueuedInstruction& entry, Cycle now) {
+bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
     const std::uint64_t address = entry.memory.addresses[std::countr_zero(entry.global)];
     const isa::LaneMask lanes = lanes_in_word(entry.memory.addresses, address) & entry.global;
     PendingLoad& pending = loads_[head_.load];
@@ -166,8 +158,7 @@ bool BasicCoalescingUnit<Contract>::perform_constant(QueuedInstruction& entry, C
     return entry.global == 0;
 }
 
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cycle now) {
+bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
     if (entry.global == 0) [[unlikely]] {
         return true;  // a pre-load of which no lane is left
     }
@@ -201,14 +192,12 @@ bool BasicCoalescingUnit<Contract>::perform_global(QueuedInstruction& entry, Cyc
 
 /// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken
 /// from the instruction, should a later group have to wait.
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
-                                                 Cycle now) {
+bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
     const std::uint8_t* offsets = loads_[head_.load].offsets;
     const bool weak = entry.memory.instruction->order == isa::Order::weak || l1_.keeps_stores_to(line);
     while (lanes != 0) {
         SectorMask sectors = sectors_of_lanes(offsets, lanes);
-        if (weak || !Contract::ordered_load_bypasses || !Contract::ordered_load_never_joins) {
+        if (weak || !LOOKAHEAD_RULE(ordered_load_bypasses) || !LOOKAHEAD_RULE(ordered_load_never_joins)) {
             sectors = l1_.alike(line, sectors);
         }
         const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
@@ -221,16 +210,15 @@ bool BasicCoalescingUnit<Contract>::load_sectors(QueuedInstruction& entry, std::
     return true;
 }
 
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors,
-                                              isa::LaneMask lanes, Cycle now) {
+bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, isa::LaneMask lanes,
+                               Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     L1Access access{
         .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
     ByteMask bytes;
     if (l1_.keeps_stores_to(line)) {
-        bytes = lsu::bytes_of_lanes(memory, line, lanes);
+        bytes = bytes_of_lanes(memory, line, lanes);
         access.bytes = &bytes;
     }
     const Waiter waiter{.token = head_.load, .lanes = lanes};
@@ -256,9 +244,7 @@ bool BasicCoalescingUnit<Contract>::load_line(QueuedInstruction& entry, std::uin
 
 /// It waits for a place in the miss queue, through which one request leaves a cycle; an access that finds no MSHR or no
 /// line that can make room is dropped: demand loads behind it are not to wait for a hint as long as memory takes.
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
-                                                  Cycle now) {
+bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     SectorMask left = kAllSectors;
     if (l1_.sectored()) {
@@ -284,9 +270,7 @@ bool BasicCoalescingUnit<Contract>::pre_load_line(QueuedInstruction& entry, std:
     return true;
 }
 
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
-                                               Cycle now) {
+bool CoalescingUnit::store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
     const bool kept = l1_.keeps_stores_to(line);
     if (!kept && !l1_.can_write()) {
         block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
@@ -302,7 +286,7 @@ bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::ui
         mask.bits[0] = mask.bits[1] = ~std::uint64_t{0};
     } else {
         read_lanes(instruction, lanes, bytes, offset, memory.data);
-        mask = lsu::bytes_of_lanes(memory, line, lanes);
+        mask = bytes_of_lanes(memory, line, lanes);
     }
     const L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
     if (kept) {
@@ -313,9 +297,7 @@ bool BasicCoalescingUnit<Contract>::store_line(QueuedInstruction& entry, std::ui
     return true;
 }
 
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::store_local_line(const L1Access& access, const ByteMask& mask,
-                                                     const std::byte* bytes, Cycle now) {
+bool CoalescingUnit::store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
     const L1StoreResult result = l1_.store_local(access, mask, bytes, epochs_.current_tag());
     if (result.answer == L1Answer::stall) {
         block(static_cast<std::uint8_t>(result.failure), now);
@@ -327,9 +309,7 @@ bool BasicCoalescingUnit<Contract>::store_local_line(const L1Access& access, con
     return true;
 }
 
-template <class Contract>
-bool BasicCoalescingUnit<Contract>::atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
-                                                Cycle now) {
+bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
     if (!l1_.can_write()) {
         block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
         return false;
@@ -380,8 +360,7 @@ bool BasicCoalescingUnit<Contract>::atomic_line(QueuedInstruction& entry, std::u
     return true;
 }
 
-template <class Contract>
-void BasicCoalescingUnit<Contract>::finish_head(QueuedInstruction& entry, Cycle now) {
+void CoalescingUnit::finish_head(QueuedInstruction& entry, Cycle now) {
     const std::uint16_t context = entry.memory.context;
     if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) {
         PendingLoad& pending = loads_[head_.load];
@@ -398,17 +377,6 @@ void BasicCoalescingUnit<Contract>::finish_head(QueuedInstruction& entry, Cycle 
     close_fences();
     end_fences(now);
     end_cta_fence_if_due(context, now);
-}
-
-template <class Contract>
-typename BasicCoalescingUnit<Contract>::Rows BasicCoalescingUnit<Contract>::rows_of(const isa::Instruction& instruction,
-                                                                                    const DestinationRows& of) {
-    Rows rows{};
-    const unsigned count = instruction.vector * isa::type_rows(instruction.type);
-    for (unsigned i = 0; i < count; ++i) {
-        rows[i] = registers_.row(of[i]);
-    }
-    return rows;
 }
 
 }  // namespace lookahead::gpu

@@ -1,0 +1,91 @@
+#pragma once
+
+// Named points at which a test takes a rule away, to see whether the suite notices its loss.
+//
+//     if (LOOKAHEAD_RULE(store_evicts_copy)) { ... }
+//
+// In the product this is the constant `true` and leaves no trace. In the mutation build (LOOKAHEAD_MUTATIONS; see
+// lookahead_library's RULES and lookahead_test's MUTATIONS in cluster/cmake/Lookahead.cmake) it looks a switch up. A rule
+// may stand at several points, which go together. Points stand in sources and never in headers: the objects of both
+// builds meet in one program, and what a header defines must be the same in both.
+
+#ifndef LOOKAHEAD_MUTATIONS
+
+#define LOOKAHEAD_RULE(name) true
+
+#else
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#define LOOKAHEAD_RULE(name) (::lookahead::mutation::RuleNamed<#name>::rule.holds)
+
+namespace lookahead::mutation {
+
+/// The switch of a rule. All switches of the program are in a list, which the programs' start makes.
+struct Rule {
+    explicit Rule(const char* its_name) : name(its_name), next(first()) { first() = this; }
+    Rule(const Rule&) = delete;
+    Rule& operator=(const Rule&) = delete;
+
+    static Rule*& first() {
+        static Rule* head = nullptr;
+        return head;
+    }
+
+    std::string_view name;
+    bool holds = true;
+    Rule* next;
+};
+
+template <std::size_t kSize>
+struct RuleName {
+    consteval RuleName(const char (&literal)[kSize]) {
+        for (std::size_t i = 0; i < kSize; ++i) {
+            text[i] = literal[i];
+        }
+    }
+    char text[kSize] = {};
+};
+
+template <RuleName kName>
+struct RuleNamed {
+    static inline Rule rule{kName.text};
+};
+
+/// The names of all rules of the program.
+inline std::vector<std::string> rules() {
+    std::vector<std::string> names;
+    for (const Rule* rule = Rule::first(); rule != nullptr; rule = rule->next) {
+        names.emplace_back(rule->name);
+    }
+    return names;
+}
+
+/// While it lives, the rule does not hold. Throws std::invalid_argument if the program has no rule of this name.
+class Without {
+  public:
+    explicit Without(std::string_view name) : rule_(find(name)) { rule_.holds = false; }
+    ~Without() { rule_.holds = true; }
+    Without(const Without&) = delete;
+    Without& operator=(const Without&) = delete;
+
+  private:
+    static Rule& find(std::string_view name) {
+        for (Rule* rule = Rule::first(); rule != nullptr; rule = rule->next) {
+            if (rule->name == name) {
+                return *rule;
+            }
+        }
+        throw std::invalid_argument("there is no rule \"" + std::string(name) + "\" to take away");
+    }
+
+    Rule& rule_;
+};
+
+}  // namespace lookahead::mutation
+
+#endif

@@ -1,0 +1,332 @@
+// Locks of lines of L1: what they hold from the request on, how many there may be, and that each is given back once.
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/lp/audit.h"
+#include "tests/components/cache/l1_bench.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+constexpr std::uint64_t line(unsigned number) {
+    return std::uint64_t{number} * kLineBytes;
+}
+
+struct LockBench : L1Bench {
+    explicit LockBench(const L1Parameters& parameters, unsigned handles = 64) : L1Bench(parameters) {
+        l1.reserve_locks(handles);
+    }
+    explicit LockBench(unsigned ways, unsigned handles = 64) : LockBench(L1Bench::parameters(1, ways), handles) {}
+
+    L1LoadResult load_and_lock(std::uint64_t where, LineLock& lock, Client client = Client::demand) {
+        return l1.load_and_lock({.line = where, .client = client}, {.token = 1, .lanes = 1}, lock);
+    }
+    std::vector<std::string> faults() const {
+        Audit audit;
+        l1.audit(audit, "l1");
+        return audit.faults();
+    }
+};
+
+TEST_CASE("a locked line is not replaced, and an unlocked one is again") {
+    LockBench bench(2);
+    bench.bring(line(0), pattern(0));
+    bench.bring(line(1), pattern(1));
+    LineLock lock = bench.l1.lock(line(0));
+    REQUIRE(lock);
+    bench.bring(line(2), pattern(2));
+    CHECK(bench.state_of(line(0)) == "valid");
+    CHECK(bench.state_of(line(1)) == "absent");
+    bench.load(line(2));
+    bench.l1.unlock(lock);
+    CHECK_FALSE(lock);
+    bench.bring(line(3), pattern(3));
+    CHECK(bench.state_of(line(0)) == "absent");
+}
+
+TEST_CASE("a line is held from its request on, through its fill, and the lock knows its way") {
+    LockBench bench(2);
+    LineLock lock;
+    CHECK(bench.load_and_lock(line(0), lock).answer == L1Answer::miss);
+    REQUIRE(lock);
+    CHECK(bench.state_of(line(0)) == "pending");
+    CHECK(bench.l1.way_of(lock) == bench.l1.tags().find(line(0)));
+    bench.fill_oldest(pattern(0));
+    for (unsigned i = 1; i < 6; ++i) {
+        bench.bring(line(i), pattern(i));
+        CHECK(bench.state_of(line(0)) == "valid");
+    }
+    bench.l1.unlock(lock);
+    bench.bring(line(6), pattern(6));
+    bench.bring(line(7), pattern(7));
+    CHECK(bench.state_of(line(0)) == "absent");
+}
+
+TEST_CASE("a line that another client awaits can be locked, with the access that joins it or without one") {
+    LockBench bench(3);
+    bench.load(line(0), 0, Client::prefetch);
+    LineLock joined;
+    CHECK(bench.load_and_lock(line(0), joined).answer == L1Answer::merge);
+    LineLock alone = bench.l1.lock(line(0));
+    CHECK(alone);
+    bench.fill_oldest(pattern(0));
+    LineLock hit;
+    CHECK(bench.load_and_lock(line(0), hit).answer == L1Answer::hit);
+    for (LineLock* each : {&joined, &alone, &hit}) {
+        bench.bring(line(1), pattern(1));
+        bench.bring(line(2), pattern(2));
+        bench.bring(line(3), pattern(3));
+        CHECK(bench.state_of(line(0)) == "valid");
+        bench.l1.unlock(*each);
+    }
+    bench.bring(line(4), pattern(4));
+    bench.bring(line(5), pattern(5));
+    CHECK(bench.state_of(line(0)) == "absent");
+}
+
+TEST_CASE("one way of a set stays without a lock: N - 1 lines are locked, pending ones too, and not N") {
+    LockBench bench(3);
+    LineLock first, second, third;
+    CHECK(bench.load_and_lock(line(0), first).answer == L1Answer::miss);
+    CHECK(bench.load_and_lock(line(1), second).answer == L1Answer::miss);
+    const L1LoadResult refused = bench.load_and_lock(line(2), third);
+    CHECK(refused.answer == L1Answer::stall);
+    CHECK(refused.failure == ReservationFailure::no_line);
+    CHECK_FALSE(third);
+    CHECK(bench.state_of(line(2)) == "absent");
+    bench.bring(line(2), pattern(2));  // without a lock it finds the way that is left
+    CHECK_FALSE(bench.l1.lock(line(2)));
+    CHECK(bench.load_and_lock(line(2), third).answer == L1Answer::stall);
+    LineLock again = bench.l1.lock(line(0));  // a line that is locked takes no further way
+    CHECK(again);
+    bench.l1.unlock(again);
+    CHECK_FALSE(bench.l1.lock(line(2)));
+    bench.l1.unlock(first);
+    third = bench.l1.lock(line(2));
+    CHECK(third);
+}
+
+TEST_CASE("the parameter may allow fewer locked lines, and a direct-mapped cache none") {
+    L1Parameters parameters = L1Bench::parameters(2, 4);
+    parameters.pinned_ways = 1;
+    LockBench bench(parameters);
+    for (const unsigned number : {0u, 2u, 1u}) {
+        bench.bring(line(number), pattern(number));
+    }
+    LineLock first = bench.l1.lock(line(0));
+    CHECK(first);
+    CHECK_FALSE(bench.l1.lock(line(2)));
+    LineLock other_set = bench.l1.lock(line(1));
+    CHECK(other_set);
+    LockBench direct(1);
+    direct.bring(line(0), pattern(0));
+    CHECK_FALSE(direct.l1.lock(line(0)));
+}
+
+TEST_CASE("lines that are neither there nor awaited cannot be locked, nor without a handle that is left") {
+    LockBench bench(4, 1);
+    CHECK_FALSE(bench.l1.lock(line(0)));
+    LineLock lock, second;
+    CHECK(bench.load_and_lock(line(0), lock).answer == L1Answer::miss);
+    CHECK_FALSE(bench.l1.lock(line(0)));
+    CHECK(bench.load_and_lock(line(1), second).answer == L1Answer::stall);
+    bench.l1.unlock(lock);
+    CHECK(bench.load_and_lock(line(1), second).answer == L1Answer::miss);
+}
+
+TEST_CASE("a load that stalls locks nothing") {
+    L1Parameters parameters = L1Bench::parameters(1, 4);
+    parameters.mshrs = 1;
+    LockBench bench(parameters, 1);
+    bench.load(line(0));
+    LineLock lock;
+    const L1LoadResult result = bench.load_and_lock(line(1), lock);
+    CHECK(result.answer == L1Answer::stall);
+    CHECK(result.failure == ReservationFailure::no_mshr);
+    CHECK_FALSE(lock);
+    bench.fill_oldest(pattern(0));
+    lock = bench.l1.lock(line(0));
+    CHECK(lock);
+}
+
+TEST_CASE("what takes a line takes it from its lock, which then holds no later line and no other's way") {
+    for (const std::string taker : {"store", "atomic", "ordered load", "generation"}) {
+        for (const bool pending : {false, true}) {
+            CAPTURE(taker);
+            CAPTURE(pending);
+            LockBench bench(2);
+            LineLock lost;
+            bench.load_and_lock(line(0), lost);
+            if (!pending) {
+                bench.fill_oldest(pattern(0));
+            }
+            taker == "store"          ? bench.store(line(0), pattern(1), mask_of(0, 4))
+            : taker == "atomic"       ? bench.atomic(line(0))
+            : taker == "ordered load" ? static_cast<void>(bench.load_ordered(line(0)))
+                                      : bench.l1.start_generation();
+            CHECK(bench.state_of(line(0)) == "absent");
+            CHECK(bench.l1.way_of(lost) == kNoWay);
+            // The same line again, locked by somebody else.
+            LineLock kept;
+            REQUIRE(bench.load_and_lock(line(0), kept).answer == L1Answer::miss);
+            bench.l1.unlock(lost);
+            bench.send_all();
+            while (!bench.reads.empty()) {
+                bench.fill_oldest(pattern(0));
+            }
+            bench.bring(line(1), pattern(1));
+            bench.bring(line(2), pattern(2));
+            CHECK(bench.state_of(line(0)) == "valid");
+            bench.l1.unlock(kept);
+            CHECK(bench.faults().empty());
+        }
+    }
+}
+
+TEST_CASE("a lock is given back once, and none is overwritten") {
+    LockBench bench(4);
+    bench.bring(line(0), pattern(0));
+    bench.bring(line(1), pattern(1));
+    LineLock lock = bench.l1.lock(line(0));
+    LineLock moved = std::move(lock);
+    CHECK_FALSE(lock);
+    CHECK(moved);
+    CHECK_THROWS_AS(bench.l1.unlock(lock), InternalError);
+    LineLock other = bench.l1.lock(line(1));
+    CHECK_THROWS_AS(other = std::move(moved), InternalError);
+    REQUIRE(moved);
+    CHECK(bench.faults().size() > 0);
+    bench.l1.unlock(moved);
+    CHECK_THROWS_AS(bench.l1.unlock(moved), InternalError);
+    bench.l1.unlock(other);
+    CHECK(bench.faults().empty());
+}
+
+TEST_CASE("a handle from a checkpoint ends its lock in the restored cache, and only one that is out there") {
+    const L1Parameters parameters = L1Bench::parameters(1, 2);
+    LockBench original(parameters);
+    LineLock held;
+    REQUIRE(original.load_and_lock(line(0), held).answer == L1Answer::miss);
+    LineLock early = original.l1.lock(line(0));
+    const std::string early_handle = saved_state(early);
+    original.l1.unlock(early);
+    original.send_all();
+    const std::string cache = saved_state(original.l1);
+    const std::string handle = saved_state(held);
+
+    LockBench restored(parameters);
+    load_state(restored.l1, cache);
+    restored.reads = original.reads;
+    LineLock again;
+    load_state(again, handle);
+    CHECK(restored.hash() == original.hash());
+    CHECK(restored.l1.way_of(again) == original.l1.way_of(held));
+    restored.fill_oldest(pattern(0));
+    for (unsigned i = 1; i < 4; ++i) {
+        restored.bring(line(i), pattern(i));
+    }
+    CHECK(restored.state_of(line(0)) == "valid");
+    LineLock stale;
+    load_state(stale, early_handle);
+    CHECK_THROWS_AS(restored.l1.unlock(stale), InternalError);
+    restored.l1.unlock(again);
+    LineLock twice;
+    load_state(twice, handle);
+    CHECK_THROWS_AS(restored.l1.unlock(twice), InternalError);
+    // The entry is used again: the older handle is not the newer one.
+    restored.bring(line(5), pattern(5));
+    LineLock newer = restored.l1.lock(line(5));
+    REQUIRE(newer);
+    CHECK_THROWS_AS(restored.l1.unlock(twice), InternalError);
+    restored.l1.unlock(newer);
+    CHECK(restored.faults().empty());
+}
+
+TEST_CASE("the hash of L1's state tells which lines are locked") {
+    LockBench bench(2);
+    bench.bring(line(0), pattern(0));
+    const std::uint64_t before = bench.hash();
+    LineLock lock = bench.l1.lock(line(0));
+    CHECK(bench.hash() != before);
+}
+
+struct Held {
+    std::uint64_t line;
+    LineLock lock;
+    bool lost = false;
+};
+
+TEST_CASE("under random events no locked line makes room, and every lock that is given back leaves none behind") {
+    for (const std::string policy : {"write_evict", "write_through"}) {
+        for (unsigned seed = 1; seed <= 40; ++seed) {
+            CAPTURE(policy);
+            CAPTURE(seed);
+            std::mt19937 random(seed);
+            L1Parameters parameters = L1Bench::parameters(2, 1 + seed % 4, policy);
+            parameters.mshrs = 6;
+            LockBench bench(parameters, 6);
+            std::deque<Held> locks;
+            for (unsigned i = 0; i < 400; ++i) {
+                const std::uint64_t where = line(random() % 12);
+                bool takes = false;
+                switch (random() % 8) {
+                    case 0:
+                        takes = bench.l1.can_write();
+                        if (takes) bench.store(where, pattern(i), mask_of(random() % 100, 7));
+                        break;
+                    case 1:
+                        takes = bench.load_ordered(where).answer != L1Answer::stall;
+                        break;
+                    case 2:
+                        if (!locks.empty()) {
+                            bench.l1.unlock(locks.front().lock);
+                            locks.pop_front();
+                        }
+                        break;
+                    case 3:
+                    case 4: {
+                        LineLock lock;
+                        if (bench.load_and_lock(where, lock).answer != L1Answer::stall) {
+                            locks.push_back({where, std::move(lock)});
+                        }
+                        break;
+                    }
+                    case 5:
+                        bench.send_all();
+                        if (!bench.reads.empty()) bench.fill_oldest(pattern(i));
+                        break;
+                    default:
+                        bench.load(where);
+                        break;
+                }
+                for (Held& each : locks) {
+                    const std::uint32_t way = bench.l1.way_of(each.lock);
+                    if (way != kNoWay) {
+                        REQUIRE_FALSE(each.lost);
+                        REQUIRE(bench.l1.tags().line(way) == each.line);
+                    } else if (!each.lost) {
+                        REQUIRE((takes && each.line == where));
+                        each.lost = true;
+                    }
+                }
+            }
+            for (Held& each : locks) {
+                bench.l1.unlock(each.lock);
+            }
+            bench.send_all();
+            while (!bench.reads.empty()) {
+                bench.fill_oldest(pattern(0));
+            }
+            REQUIRE(bench.faults().empty());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
