@@ -33,6 +33,9 @@ class TimingWheel {
     template <class F>
     void take(Cycle at, F&& f) {
         const std::uint64_t slot = static_cast<std::uint64_t>(at) & mask_;
+        if (heads_[slot] == kNone) {  // as in most cycles
+            return;
+        }
         std::uint32_t node = std::exchange(heads_[slot], kNone);
         occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
         while (node != kNone) {

@@ -12,12 +12,12 @@ namespace lookahead {
 template <class T>
 class Ring {
   public:
-    explicit Ring(std::size_t capacity = 0) : slots_(capacity) {}
+    explicit Ring(std::size_t capacity = 0) : capacity_(static_cast<std::uint32_t>(capacity)), slots_(capacity) {}
 
-    std::size_t capacity() const { return slots_.size(); }
+    std::uint32_t capacity() const { return capacity_; }
     std::uint32_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    bool full() const { return size_ == slots_.size(); }
+    bool full() const { return size_ == capacity_; }
 
     T& front() { return slots_[head_]; }
     const T& front() const { return slots_[head_]; }
@@ -60,11 +60,12 @@ class Ring {
     }
 
   private:
-    std::size_t place_of(std::uint32_t i) const {
-        const std::size_t place = std::size_t{head_} + i;
-        return place >= slots_.size() ? place - slots_.size() : place;
+    std::uint32_t place_of(std::uint32_t i) const {
+        const std::uint32_t place = head_ + i;
+        return place >= capacity_ ? place - capacity_ : place;
     }
 
+    std::uint32_t capacity_;
     std::uint32_t head_ = 0;
     std::uint32_t size_ = 0;
     std::vector<T> slots_;
