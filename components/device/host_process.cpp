@@ -170,7 +170,7 @@ void HostProcess::begin_call() {
         case HostCall::Kind::copy_from_device:
             counters_.bytes_from_device += call_->bytes;
             received_.clear();
-            received_.extend(call_->bytes);
+            std::memset(received_.extend(call_->bytes), 0, call_->bytes);  // a checkpoint may be taken before they come
             begin_transfer("copy from the device");
             break;
         case HostCall::Kind::fill:

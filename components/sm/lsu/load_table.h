@@ -61,6 +61,9 @@ class LoadTable {
         archive& free_;
         for (PendingLoad& each : entries_) {
             archive.pointer_into(code, each.instruction);
+            if (each.instruction == nullptr) {
+                continue;  // it holds what an earlier load left
+            }
             archive& each.destination_rows& each.token& each.context& each.outstanding& each.epoch& each.issuing& each
                 .acquire& each.begun& each.ready& each.offsets;
         }

@@ -72,8 +72,10 @@ class Flawed final : public LogicalProcess {
     bool finished() const override { return true; }
     std::string waiting_for() const override { return "nothing"; }
     void fields(StateArchive& archive) override {
-        const std::uint64_t saved = flaw_ == Flaw::forgets_on_save ? 0 : handled_;
-        archive& saved& calls_;
+        if (flaw_ != Flaw::forgets_on_save) {
+            archive & handled_;
+        }
+        archive & calls_;
     }
 
   private:
