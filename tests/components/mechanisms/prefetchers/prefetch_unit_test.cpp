@@ -317,7 +317,7 @@ PrefetchCounters run_with_checkpoint_at(Cycle checkpoint, std::uint64_t& hash, b
     }
     REQUIRE(bench.drain());
     bench.unit->end_launch();
-    hash = bench.hash();
+    hash = bench.hash(bench.kernels.front().code.data());
     return bench.prefetches();
 }
 

@@ -165,9 +165,10 @@ class UnitBench : public LoadStoreListener {
         return false;
     }
 
-    std::uint64_t hash() const {
-        return hash_of([this](StateArchive& archive) {
-            unit->fields(archive, code().data());
+    /// `code`: where the instructions that are under way stand.
+    std::uint64_t hash(const isa::Instruction* code) const {
+        return hash_of([&](StateArchive& archive) {
+            unit->fields(archive, code);
             archive&* constants& const_cast<RegisterFile&>(registers);
         });
     }
