@@ -157,9 +157,7 @@ class PartitionBench {
         }
     }
 
-    std::uint64_t state_hash() const {
-        return hash_of_state(*processes_[0]);
-    }
+    std::uint64_t state_hash() const { return hash_of_state(*processes_[0]); }
 
     /// Replaces the partition by a new one with the same state.
     void save_and_load();

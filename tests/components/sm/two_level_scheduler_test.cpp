@@ -161,7 +161,7 @@ TEST_CASE("a warp that exits while it is pending gets no place") {
 }
 
 TEST_CASE("with a place for every warp two_level is lrr") {
-    const std::uint64_t seed = random_seed();
+    const std::uint64_t seed = lookahead::test::random_seed();
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     Bench two_level(places(64), 64), lrr("", 64, "lrr");
