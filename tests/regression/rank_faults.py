@@ -96,9 +96,13 @@ def check_lines(checker):
                 [*run, "--checkpoint-dir", checker.folder / "missing"])
     checker.expect("three ranks", 2, ["rank 2: ", "--unknown"], run, run, [*run, "--unknown"])
     checker.expect("every rank alike", 3, ["missing.h5"], *[[*run, "--weights", "missing.h5"]] * 3)
-    # No rank waits for another in this command.
-    checker.expect("a file that is checked", 3, ["missing.h5"], ["validate", checker.folder / "run.h5"],
-                   ["validate", "missing.h5"])
+    # A command of which rank 0 does all: the others wait for it at the end alone.
+    checker.expect("a file that is checked", 3, ["missing.h5"], *[["validate", "missing.h5"]] * 2)
+    # Here ranks agree on nothing before they exchange messages: the one that fails ends the others, which wait for it.
+    good, bad = ["bench", "phold"], ["bench", "phold", "--payload", 3]
+    checker.expect("an error outside all steps, on rank 1", 2, ["payload"], good, bad)
+    checker.expect("an error outside all steps, on rank 0", 2, ["payload"], bad, good)
+    checker.expect("an error outside all steps, on two ranks", 2, ["payload"], good, bad, bad)
 
 
 def check_differences(checker):
@@ -110,7 +114,8 @@ def check_differences(checker):
 
     differs("value of a key", ["l1d.ways is 8 here and 4 on rank 0"], "-o", "l1d.ways=8")
     differs("variant", ["sm.warp_scheduler", "lrr"], "-o", "sm.warp_scheduler=lrr")
-    differs("size", ["--size is small here and tiny on rank 0"], "--size", "small")
+    checker.expect("size", 2, ["rank 1: ", "--size is small here and tiny on rank 0"], run,
+                   ["small" if word == "tiny" else word for word in run])
     differs("seed", ["--seed is 2"], "--seed", 2)
     differs("machine", ["is"], "--machine", "v100")
     differs("protocol", ["--sync is null_message"], "--sync", "null_message")
