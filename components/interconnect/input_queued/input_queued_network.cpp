@@ -109,6 +109,9 @@ void InputQueuedNetwork::visit_statistics(StatisticsVisitor& visitor) const {
 void InputQueuedNetwork::fields(StateArchive& archive) {
     for (Input& input : inputs_) {
         archive& input.queue& input.last_flit;
+        if (archive.loading() && !input.queue.empty()) {
+            look_at_front(input);
+        }
     }
     for (Output& output : outputs_) {
         archive& output.last_flit& output.turn;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -10,6 +11,7 @@
 #include "components/isa/memory_access.h"
 #include "components/isa/module_image.h"
 #include "components/isa/texture.h"
+#include "components/sm/lsu/lane_data.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/error/error.h"
@@ -135,12 +137,20 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         archive& count;
         entries_.resize(count);
         for (Entry& entry : entries_) {
-            // Copied whole, padding and all: two units that made the same accesses in the same way are alike in it too.
-            const isa::Instruction* instruction = entry.instruction.instruction;
-            archive.pointer_into(code, instruction);
-            entry.instruction.instruction = nullptr;
-            archive.plain(reinterpret_cast<std::byte*>(&entry), sizeof entry);
-            entry.instruction.instruction = instruction;
+            gpu::MemoryInstruction& memory = entry.instruction;
+            archive.pointer_into(code, memory.instruction);
+            archive & entry.due & memory.ready & memory.pc & memory.context & memory.cta_slot & memory.active;
+            archive & memory.destination_rows & memory.token & memory.pre_load & memory.shared_base & memory.shared_bytes &
+                memory.local_base & memory.local_bytes;
+            for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                archive & memory.addresses[lane];
+                for (unsigned row = 0; row < gpu::data_rows(*memory.instruction); ++row) {
+                    if (gpu::holds_value(*memory.instruction, row)) {
+                        archive & memory.data[row][lane];
+                    }
+                }
+            }
         }
     }
 
