@@ -34,7 +34,7 @@ void LpBinding::fields(LogicalProcess& lp, StateArchive& archive) {
     lp.fields(archive);
     for (const auto& port : lp.ports_) {
         std::uint8_t turn = port->turn();
-        archive & port->sequence_ & turn;
+        archive & port->sequence_& turn;
         port->set_turn(turn);
     }
 }

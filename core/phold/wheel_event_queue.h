@@ -128,7 +128,7 @@ class WheelEventQueue {
 
     void fields(StateArchive& archive) {
         std::uint64_t count = size();
-        archive & count;
+        archive& count;
         if (!archive.loading()) {
             for_each([&](Time time, Event event) {
                 archive& time;

@@ -68,7 +68,7 @@ std::string build_id() {
     // The first object that is reported is the program.
     const auto look = [](dl_phdr_info* program, std::size_t, void* found) {
         auto& text = *static_cast<std::string*>(found);
-        for (const ElfW(Phdr)& segment : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
+        for (const ElfW(Phdr) & segment : std::span(program->dlpi_phdr, program->dlpi_phnum)) {
             if (segment.p_type == PT_NOTE && text.empty()) {
                 text = build_id_in(reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr),
                                    segment.p_memsz);

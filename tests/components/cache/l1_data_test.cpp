@@ -295,8 +295,8 @@ TEST_CASE("every subscriber hears the same, and an access that stalls is no even
     REQUIRE(bench.load(line(1)).answer == L1Answer::stall);
     bench.fill_oldest(pattern(0));
     for (const Recorder* each : {&first, &second}) {
-        check_heard(*each, {{L1EventKind::miss, L1Operation::load, line(0)},
-                            {L1EventKind::fill, L1Operation::load, line(0)}});
+        check_heard(*each,
+                    {{L1EventKind::miss, L1Operation::load, line(0)}, {L1EventKind::fill, L1Operation::load, line(0)}});
     }
 }
 

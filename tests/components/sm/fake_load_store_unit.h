@@ -139,15 +139,15 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         for (Entry& entry : entries_) {
             gpu::MemoryInstruction& memory = entry.instruction;
             archive.pointer_into(code, memory.instruction);
-            archive & entry.due & memory.ready & memory.pc & memory.context & memory.cta_slot & memory.active;
-            archive & memory.destination_rows & memory.token & memory.pre_load & memory.shared_base & memory.shared_bytes &
-                memory.local_base & memory.local_bytes;
+            archive& entry.due& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active;
+            archive& memory.destination_rows& memory.token& memory.pre_load& memory.shared_base& memory
+                .shared_bytes& memory.local_base& memory.local_bytes;
             for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                archive & memory.addresses[lane];
+                archive& memory.addresses[lane];
                 for (unsigned row = 0; row < gpu::data_rows(*memory.instruction); ++row) {
                     if (gpu::holds_value(*memory.instruction, row)) {
-                        archive & memory.data[row][lane];
+                        archive& memory.data[row][lane];
                     }
                 }
             }

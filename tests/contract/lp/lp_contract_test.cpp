@@ -73,9 +73,9 @@ class Flawed final : public LogicalProcess {
     std::string waiting_for() const override { return "nothing"; }
     void fields(StateArchive& archive) override {
         if (flaw_ != Flaw::forgets_on_save) {
-            archive & handled_;
+            archive& handled_;
         }
-        archive & calls_;
+        archive& calls_;
     }
 
   private:
