@@ -27,18 +27,6 @@ inline unsigned next_in_turn(ContextMask candidates, unsigned last) {
     return (after != 0 ? after : candidates).first();
 }
 
-/// Adds a number of each context; those of contexts from 64 on count only where there are some.
-template <class Hasher>
-void hash_by_context(Hasher& hasher, const std::array<std::uint64_t, kMaximumContexts>& numbers) {
-    unsigned count = kMaximumContexts;
-    while (count > kMaximumContexts / 2 && numbers[count - 1] == 0) {
-        --count;
-    }
-    for (unsigned context = 0; context < count; ++context) {
-        hasher.add(numbers[context]);
-    }
-}
-
 /// What a stream context's next instruction waits for.
 enum class ContextState : std::uint8_t {
     vacant,

@@ -38,11 +38,6 @@ constexpr DestinationRows consecutive_rows(unsigned first) {
     }
     return rows;
 }
-/// As a number, for hashes of state.
-constexpr std::uint64_t packed_rows(const DestinationRows& rows) {
-    return std::uint64_t{rows[0]} | std::uint64_t{rows[1]} << 16 | std::uint64_t{rows[2]} << 32 |
-           std::uint64_t{rows[3]} << 48;
-}
 
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
 struct MemoryInstruction {
