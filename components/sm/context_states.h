@@ -44,6 +44,9 @@ enum class ContextState : std::uint8_t {
     ready_integer,
     ready_memory,
     ready_control,
+    // Streams of extensions only.
+    held,     ///< until the extension resumes it
+    passing,  ///< the extension does its next instruction, which needs no issue
     count,
 };
 

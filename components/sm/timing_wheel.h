@@ -23,6 +23,14 @@ class TimingWheel {
           tails_(mask_ + 1, kNone),
           occupied_((mask_ + 1) / 64, 0) {}
 
+    /// Delays of up to `longest` cycles too; the wheel is empty.
+    void reach(Cycle longest) {
+        if (longest > static_cast<Cycle>(mask_)) {
+            LOOKAHEAD_ASSERT(empty(), "a timing wheel that turns cannot grow");
+            *this = TimingWheel(longest);
+        }
+    }
+
     void schedule(Cycle now, Cycle at, std::uint64_t entry) {
         LOOKAHEAD_DEBUG_ASSERT(at > now && at - now <= static_cast<Cycle>(mask_), "delay outside the timing wheel");
         (void)now;

@@ -1,5 +1,7 @@
 #include "core/component/slot.h"
 
+#include <algorithm>
+
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
 
@@ -18,6 +20,32 @@ void unknown_variant(std::string_view slot, const std::string& name, const Confi
     const std::string choices = listed.empty() ? "the slot has no variants" : "its variants are " + listed;
     throw ConfigurationError(place + std::string(slot) + " has no variant \"" + name + "\"" +
                              did_you_mean(name, known) + "; " + choices);
+}
+
+std::vector<std::string> joined_names(std::string_view slot, std::string_view default_variant,
+                                      const Configuration& configuration) {
+    const std::string joined = configuration.variant(slot, default_variant);
+    std::vector<std::string> names;
+    if (joined == default_variant) {
+        return names;
+    }
+    const auto refuse = [&](const std::string& what) {
+        throw ConfigurationError(std::string(slot) + " = \"" + joined + "\" (" + configuration.place_of(slot) + ") " +
+                                 what);
+    };
+    for (std::size_t begin = 0; begin <= joined.size();) {
+        const std::size_t end = std::min(joined.find('+', begin), joined.size());
+        const std::string name = joined.substr(begin, end - begin);
+        if (std::find(names.begin(), names.end(), name) != names.end()) {
+            refuse("names " + name + " twice; each can be there once");
+        }
+        if (name == default_variant) {
+            refuse("names " + name + " beside others; it stands alone");
+        }
+        names.push_back(name);
+        begin = end + 1;
+    }
+    return names;
 }
 
 }  // namespace lookahead::detail

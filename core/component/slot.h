@@ -82,6 +82,10 @@ std::map<std::string, typename Factory<Interface>::Pointer, std::less<>>& factor
     return map;
 }
 
+/// The names in the slot's value "a+b". ConfigurationError where one stands twice, or the default beside others.
+std::vector<std::string> joined_names(std::string_view slot, std::string_view default_variant,
+                                      const Configuration& configuration);
+
 /// Throws ConfigurationError: names the place of the slot's value, the variants, and the nearest one.
 [[noreturn]] void unknown_variant(std::string_view slot, const std::string& name, const Configuration& configuration);
 
@@ -133,6 +137,13 @@ template <class Interface, class... Arguments>
 std::unique_ptr<Interface> make_chosen(const Configuration& configuration, Arguments&&... arguments) {
     return make_variant<Interface>(chosen_variant<Interface>(configuration), configuration,
                                    std::forward<Arguments>(arguments)...);
+}
+
+/// The variants that the configuration puts into a slot that takes several, joined by `+`, in this order; none for the
+/// slot's default, which stands for having none.
+template <class Interface>
+std::vector<std::string> joined_variants(const Configuration& configuration) {
+    return detail::joined_names(SlotTraits<Interface>::name, SlotTraits<Interface>::default_variant, configuration);
 }
 
 /// The names of the slot's variants in alphabetical order, for tests that run on all of them.

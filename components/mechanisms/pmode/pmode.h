@@ -9,9 +9,10 @@
 #include "components/mechanisms/pmode/pmode_counters.h"
 #include "components/mechanisms/pmode/pmode_observer.h"
 #include "components/mechanisms/pmode/pmode_parameters.h"
-#include "components/mechanisms/pmode/pre_stream.h"
+#include "components/mechanisms/pmode/pre_execution.h"
 #include "components/mechanisms/pmode/register_pool.h"
 #include "components/sm/pipeline/execute_stage.h"
+#include "components/sm/pipeline/extension_streams.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
@@ -23,35 +24,30 @@ namespace lookahead::gpu {
 /// with a copy of its scoreboard, SIMT stack and predicates (P-mode): what does not hang on that register is executed
 /// into renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to normal mode
 /// (N-mode), results that its P-queue names are reused. README.md has the rules and the choices.
-class Pmode final : public IssueExtension {
+class Pmode final : public IssueExtension, private StreamPolicy {
   public:
     using Parameters = PmodeParameters;
 
     Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& arguments);
 
+    Cycle longest_delay() const override;
     void begin_launch() override;
     void warp_started(unsigned context) override;
     void warp_exited(unsigned context) override;
     void begin_cycle(Cycle now) override;
+    Cycle next_cycle(Cycle now) const override;
 
     bool classify(unsigned context) override;
     bool supply(unsigned context, Cycle now) override;
     void before_execution(unsigned context, Cycle now) override;
     void collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle now) override;
-    void transferred(unsigned context) override { ++streams_[context].own_epoch; }
+    void transferred(unsigned context) override { ++warps_[context].own_epoch; }
     void written_back(unsigned context, std::uint32_t pc) override;
 
-    ContextMask wants_fetch() const override { return in(PreState::fetching) & ~fetch_under_way_; }
-    std::uint32_t fetch_pc(unsigned context) const override { return streams_[context].stack.pc(); }
-    void fetch_begun(unsigned context, unsigned instructions, Cycle now) override;
+    ContextMask extended() const override { return streams_.running(); }
 
-    ContextMask extended() const override { return pre_executing_; }
-
-    bool issue(unsigned scheduler, Cycle now) override;
-    Cycle next_issue(Cycle now) const override;
     void event(unsigned context, std::uint32_t detail, Cycle now) override;
     void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
-    void constants_came() override;
 
     /// Is told of all that happens from the next launch on; it outlives this.
     void observe(PmodeObserver& observer) { observer_ = &observer; }
@@ -64,9 +60,8 @@ class Pmode final : public IssueExtension {
 
   private:
     /// What comes back from the timing wheel.
-    enum class Event : std::uint8_t { switched, fetched, branch_resolved, executed, collected };
+    enum class Event : std::uint8_t { executed, collected };
     static constexpr unsigned kEventShift = 28;
-    static constexpr std::uint32_t kEpisodeMask = (1u << 20) - 1;
 
     /// A pre-executed instruction whose results are not written yet.
     struct Operation {
@@ -84,7 +79,7 @@ class Pmode final : public IssueExtension {
     static constexpr std::uint16_t kNoOperation = 0xffff;
 
     struct Verdict {
-        PreState state;
+        ContextState state;
         SkipReason skip = SkipReason::count;
         HaltReason halt = HaltReason::count;
     };
@@ -106,15 +101,17 @@ class Pmode final : public IssueExtension {
     void verify_pool() const;
 
     // Pre-execution (pre_execution.cpp).
-    void renew(unsigned context);
-    Verdict judge(unsigned context) const;
-    Verdict judge_control(unsigned context, const DecodedInstruction& decoded) const;
-    SkipReason always_skipped(const PreStream& stream, std::uint32_t pc, const DecodedInstruction& decoded) const;
+    ContextState judge(unsigned context) override;
+    bool may_issue() const override { return pool_.free() > 0; }
+    bool accepts(unsigned context) const override;
+    void issue(unsigned scheduler, unsigned context, Cycle now) override;
+    void jumped(unsigned context) override { ++warps_[context].epoch; }
+    Verdict verdict(unsigned context) const;
+    Verdict verdict_on_control(unsigned context, const DecodedInstruction& decoded) const;
+    SkipReason always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const;
     bool out_of_bounds(unsigned context, const DecodedInstruction& decoded) const;
-    bool has(const ContextBits& bits, unsigned context, unsigned predicate) const;
-    bool far_from_blocked(const PreStream& stream, std::uint32_t pc) const;
+    bool far_from_blocked(unsigned context, std::uint32_t pc) const;
     void skip(unsigned context);
-    void pre_execute(unsigned scheduler, unsigned context, Cycle now);
     void branch(unsigned context, const DecodedInstruction& decoded, isa::LaneMask taken, Cycle now);
     void pre_load(unsigned context, isa::LaneMask active, Cycle from, Cycle now);
     void compute(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active, Cycle from,
@@ -123,9 +120,8 @@ class Pmode final : public IssueExtension {
                                   std::span<const std::uint16_t> rows);
     void end_operation(std::uint16_t operation);
     void mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation);
-    static void came_from(PreStream& stream, std::uint32_t pc);
     void advance(unsigned context);
-    void note_processed(PreStream& stream, bool skipped);
+    void note_processed(unsigned context, bool skipped);
 
     /// Of the stream that is at `pc` with the lanes.
     void tell(PmodeStep::Kind kind, unsigned context, std::uint32_t pc, isa::LaneMask active,
@@ -135,45 +131,27 @@ class Pmode final : public IssueExtension {
         }
     }
     void halt(unsigned context, HaltReason reason);
-    ContextMask in(PreState state) const { return masks_[static_cast<unsigned>(state)]; }
-    void set(unsigned context, PreState state) {
-        PreStream& stream = streams_[context];
-        masks_[static_cast<unsigned>(stream.state)] &= ~context_bit(context);
-        masks_[static_cast<unsigned>(state)] |= context_bit(context);
-        stream.state = state;
-    }
     void schedule(unsigned context, Event event, std::uint32_t payload, Cycle now, Cycle at) {
-        const PipelineEvent packed{PipelineEvent::Kind::extension, static_cast<std::uint16_t>(context),
-                                   static_cast<std::uint32_t>(event) << kEventShift | payload};
-        state_.wheel.schedule(now, at, packed.packed());
+        IssueExtension::schedule(context, static_cast<std::uint32_t>(event) << kEventShift | payload, now, at);
     }
     unsigned home_row(unsigned context, unsigned number) const {
         return context * state_.launch.occupancy.rows_per_warp + number;
     }
     void charge_pool(Cycle now);
     unsigned occupied_rows() const;
-    void find_masks();
 
     PmodeParameters parameters_;
-    PipelineState& state_;
     IssueStage& issue_;
     ExecuteStage& execute_;
     LoadStoreUnit& memory_;
-    std::vector<PreStream> streams_;
-    std::array<ContextMask, static_cast<std::size_t>(PreState::count)> masks_{};
-    ContextMask pre_executing_ = 0;
-    ContextMask fetch_under_way_ = 0;
+    ExtensionStreams streams_;            ///< of the warps in P-mode, by context; others are vacant
+    std::vector<PreExecution> warps_;     ///< by context
     ContextMask skipped_now_ = 0;         ///< their streams have had this cycle
-    RegisterMap map_;                     ///< of the pre-execution streams
-    ContextBits pending_;                 ///< awaits a pipeline
-    ContextBits poison_;                  ///< the long-latency bits
-    ContextBits redefined_;               ///< by the pre-execution stream, executed or skipped
     std::vector<std::uint16_t> writers_;  ///< by context and scoreboard bit, the operation that writes it last
     unsigned bits_ = 0;                   ///< scoreboard bits of a context
     std::vector<Operation> operations_;
     std::vector<std::uint16_t> free_operations_;
     RegisterPool pool_;
-    std::vector<std::uint32_t> last_;          ///< of each scheduler, the context that it pre-executed last
     std::array<std::uint16_t, 4> replaced_{};  ///< rows that the instruction that is being issued gives back
     unsigned replaced_count_ = 0;
     static constexpr Cycle kNotCharging = -1;

@@ -50,53 +50,34 @@ bool makes_scratchpad_stale(const DecodedInstruction& decoded) {
                                                          : reaches || instruction.order != isa::Order::weak;
 }
 
-PreState ready_for(ExecutionUnit unit) {
-    return static_cast<PreState>(static_cast<unsigned>(PreState::ready_sp) + static_cast<unsigned>(unit));
-}
-
 }  // namespace
 
 // ---- What becomes of the next instruction ---------------------------------------------------------------------------
 
-/// Finds out again what the stream waits for, unless only an event can tell.
-void Pmode::renew(unsigned context) {
-    PreStream& stream = streams_[context];
-    if (stream.state == PreState::switching || stream.state == PreState::branching ||
-        stream.state == PreState::halted) {
-        return;
+ContextState Pmode::judge(unsigned context) {
+    const Verdict of = verdict(context);
+    if (of.state == ContextState::held) {
+        halt(context, of.halt);
     }
-    if (stream.buffered == 0) {
-        return set(context, PreState::fetching);
-    }
-    const Verdict verdict = judge(context);
-    if (verdict.state == PreState::halted) {
-        return halt(context, verdict.halt);
-    }
-    set(context, verdict.state);
+    return of.state;
 }
 
 void Pmode::halt(unsigned context, HaltReason reason) {
-    const PreStream& stream = streams_[context];
+    const isa::SimtState& stack = streams_[context].stack;
     ++counters_.halted[static_cast<unsigned>(reason)];
-    tell(PmodeStep::Kind::halted, context, stream.stack.pc(), stream.stack.active(), SkipReason::count, reason);
-    set(context, PreState::halted);
+    tell(PmodeStep::Kind::halted, context, stack.pc(), stack.active(), SkipReason::count, reason);
+    streams_.hold(context);
 }
 
-/// Of a scoreboard's copy: the bit of a predicate.
-bool Pmode::has(const ContextBits& bits, unsigned context, unsigned predicate) const {
-    return predicate < isa::kPredicateRegisters &&
-           bits.holds(context, state_.kernel->first_predicate_bit() + predicate);
-}
-
-bool Pmode::far_from_blocked(const PreStream& stream, std::uint32_t pc) const {
-    const std::int64_t distance = std::int64_t{pc} - std::int64_t{stream.blocked_pc};
+bool Pmode::far_from_blocked(unsigned context, std::uint32_t pc) const {
+    const std::int64_t distance = std::int64_t{pc} - std::int64_t{warps_[context].blocked_pc};
     return std::abs(distance) * isa::kInstructionBytes > parameters_.reach;
 }
 
 /// Whatever its operands are.
-SkipReason Pmode::always_skipped(const PreStream& stream, std::uint32_t pc, const DecodedInstruction& decoded) const {
+SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const {
     const isa::Instruction& instruction = *decoded.instruction;
-    if (far_from_blocked(stream, pc)) {
+    if (far_from_blocked(context, pc)) {
         return SkipReason::far;
     }
     if (decoded.action == Action::barrier) {
@@ -121,31 +102,35 @@ SkipReason Pmode::always_skipped(const PreStream& stream, std::uint32_t pc, cons
 }
 
 /// Branches, and what P-mode never goes past.
-Pmode::Verdict Pmode::judge_control(unsigned context, const DecodedInstruction& decoded) const {
-    const PreStream& stream = streams_[context];
+Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruction& decoded) const {
+    const Stream& stream = streams_[context];
     const bool branches = decoded.action == Action::branch;
     const HaltReason halt = decoded.action == Action::fence  ? HaltReason::fence
                             : decoded.action == Action::exit ? HaltReason::exit
                             : branches                       ? HaltReason::far_branch
                                                              : HaltReason::trap;
-    if (decoded.action == Action::fence || (branches && far_from_blocked(stream, stream.stack.pc()))) {
-        return {.state = PreState::halted, .halt = halt};
+    if (decoded.action == Action::fence || (branches && far_from_blocked(context, stream.stack.pc()))) {
+        return {.state = ContextState::held, .halt = halt};
     }
-    if (decoded.guarded && has(poison_, context, decoded.guard.slot)) {
-        return {.state = PreState::halted, .halt = branches ? HaltReason::poisoned_branch : halt};
-    }
-    if (decoded.guarded && has(pending_, context, decoded.guard.slot)) {
-        return {.state = PreState::waiting};
+    if (decoded.guarded && decoded.guard.slot < isa::kPredicateRegisters) {
+        const Scoreboard& scoreboard = streams_.set().scoreboard;
+        const unsigned bit = state_.kernel->first_predicate_bit() + decoded.guard.slot;
+        if (scoreboard.is_long_latency(context, bit)) {
+            return {.state = ContextState::held, .halt = branches ? HaltReason::poisoned_branch : halt};
+        }
+        if (scoreboard.is_pending(context, bit)) {
+            return {.state = ContextState::blocked_by_pipeline};
+        }
     }
     const bool taken = decoded.guarded_lanes(stream.stack.active(), stream.predicates) != 0;
-    if (taken && (!branches || far_from_blocked(stream, decoded.instruction->target))) {
-        return {.state = PreState::halted, .halt = halt};
+    if (taken && (!branches || far_from_blocked(context, decoded.instruction->target))) {
+        return {.state = ContextState::held, .halt = halt};
     }
-    return {.state = PreState::ready_control};
+    return {.state = ContextState::ready_control};
 }
 
-Pmode::Verdict Pmode::judge(unsigned context) const {
-    const PreStream& stream = streams_[context];
+Pmode::Verdict Pmode::verdict(unsigned context) const {
+    const Stream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     switch (decoded.action) {
@@ -153,57 +138,55 @@ Pmode::Verdict Pmode::judge(unsigned context) const {
         case Action::exit:
         case Action::fence:
         case Action::trap:
-            return judge_control(context, decoded);
+            return verdict_on_control(context, decoded);
         default:
             break;
     }
     // Where lanes may wait for others of their warp another path would run next, which only the warp itself may decide.
     if ((decoded.action == Action::meeting || decoded.action == Action::barrier) && stream.stack.diverged()) {
-        return {.state = PreState::halted, .halt = HaltReason::lanes};
+        return {.state = ContextState::held, .halt = HaltReason::lanes};
     }
-    if (const SkipReason reason = always_skipped(stream, pc, decoded); reason != SkipReason::count) {
-        return {.state = PreState::skipping, .skip = reason};
+    if (const SkipReason reason = always_skipped(context, pc, decoded); reason != SkipReason::count) {
+        return {.state = ContextState::passing, .skip = reason};
     }
     // The rest of a register that is written in part is a source, but of pre-loads, which write nothing.
     const bool partial = is_partial(stream.stack, decoded);
     const std::uint64_t* sources =
         partial && !is_pre_load(decoded) ? state_.kernel->needs(pc) : state_.kernel->reads(pc);
-    if (poison_.overlaps(context, sources)) {
-        return {.state = PreState::skipping, .skip = SkipReason::poisoned};
+    if (streams_.set().scoreboard.blocks_for_memory(context, sources)) {
+        return {.state = ContextState::passing, .skip = SkipReason::poisoned};
     }
-    if (is_scratchpad_load(decoded) && stream.scratchpad_stale) {
-        return {.state = PreState::skipping, .skip = SkipReason::scratchpad};
+    if (is_scratchpad_load(decoded) && warps_[context].scratchpad_stale) {
+        return {.state = ContextState::passing, .skip = SkipReason::scratchpad};
     }
     const unsigned end = decoded.instruction->destination + decoded.instruction->destination_rows;
     if (!is_pre_load(decoded) && decoded.instruction->destination_rows > 0 &&
         end > static_cast<unsigned>(parameters_.rename_entries)) {
-        return {.state = PreState::skipping, .skip = SkipReason::no_rename_entry};
+        return {.state = ContextState::passing, .skip = SkipReason::no_rename_entry};
     }
     if (is_pre_load(decoded) && !parameters_.pre_loads) {
-        return {.state = PreState::skipping, .skip = SkipReason::pre_load};
+        return {.state = ContextState::passing, .skip = SkipReason::pre_load};
     }
-    if (pending_.overlaps(context, sources)) {
-        return {.state = PreState::waiting};
-    }
-    if (!state_.constants.hold(decoded.constant_lines)) {
-        state_.constants.want(decoded.constant_lines, context);
-        return {.state = PreState::waiting};
+    const ContextState state = state_.waits_for(streams_.set(), context, pc, sources);
+    if (state != ready_for(decoded.unit)) {
+        return {.state = state};
     }
     // Where a program races, its addresses may not be those that it will use.
     if (is_scratchpad_load(decoded) && out_of_bounds(context, decoded)) {
-        return {.state = PreState::skipping, .skip = SkipReason::scratchpad};
+        return {.state = ContextState::passing, .skip = SkipReason::scratchpad};
     }
     if (is_constant_load(decoded) && out_of_bounds(context, decoded)) {
-        return {.state = PreState::skipping, .skip = SkipReason::constant};
+        return {.state = ContextState::passing, .skip = SkipReason::constant};
     }
-    return {.state = ready_for(decoded.unit)};
+    return {.state = state};
 }
 
 /// Of scratchpad loads and loads of constants.
 bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
-    const PreStream& stream = streams_[context];
+    const Stream& stream = streams_[context];
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
-    const MemoryInstruction& request = execute_.make_request(context, stream.stack.pc(), map_.of(context), active, 0);
+    const MemoryInstruction& request =
+        execute_.make_request(context, stream.stack.pc(), streams_.set().map.of(context), active, 0);
     const unsigned bytes = isa::lane_bytes(*decoded.instruction);
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const std::uint64_t address = request.addresses[std::countr_zero(left)];
@@ -220,16 +203,12 @@ bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) c
 /// The destinations of the instruction at `pc` are the stream's own from here on.
 void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::uint16_t operation) {
     const std::uint64_t* writes = state_.kernel->writes(pc);
-    redefined_.add(context, writes);
-    if (poison) {
-        poison_.add(context, writes);
-        pending_.remove(context, writes);
-    } else {
-        poison_.remove(context, writes);
-        pending_.add(context, writes);
-    }
+    Scoreboard& scoreboard = streams_.set().scoreboard;
+    scoreboard.release(context, writes);
+    scoreboard.reserve(context, writes, poison);
     const unsigned words = state_.kernel->scoreboard_words();
     for (unsigned word = 0; word < words; ++word) {
+        warps_[context].redefined[word] |= writes[word];
         for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
             const auto bit = word * 64 + static_cast<unsigned>(std::countr_zero(left));
             writers_[std::size_t{context} * bits_ + bit] = operation;
@@ -237,105 +216,48 @@ void Pmode::mark_written(unsigned context, std::uint32_t pc, bool poison, std::u
     }
 }
 
-void Pmode::note_processed(PreStream& stream, bool skipped) {
-    const std::uint32_t number = stream.processed++;
-    if (skipped && number < PreStream::kTracked) {
-        stream.skipped[number / 64] |= std::uint64_t{1} << number % 64;
+void Pmode::note_processed(unsigned context, bool skipped) {
+    PreExecution& warp = warps_[context];
+    const std::uint32_t number = warp.processed++;
+    if (skipped && number < PreExecution::kTracked) {
+        warp.skipped[number / 64] |= std::uint64_t{1} << number % 64;
     }
 }
 
 void Pmode::skip(unsigned context) {
-    PreStream& stream = streams_[context];
-    const Verdict verdict = judge(context);
-    if (verdict.state != PreState::skipping) {
-        return renew(context);
+    const Verdict of = verdict(context);
+    if (of.state != ContextState::passing) {
+        return streams_.renew(context);
     }
-    const std::uint32_t pc = stream.stack.pc();
-    ++counters_.skipped[static_cast<unsigned>(verdict.skip)];
+    const isa::SimtState& stack = streams_[context].stack;
+    const std::uint32_t pc = stack.pc();
+    ++counters_.skipped[static_cast<unsigned>(of.skip)];
     ++counters_.skips;
-    tell(PmodeStep::Kind::skipped, context, pc, stream.stack.active(), verdict.skip);
-    stream.scratchpad_stale |= makes_scratchpad_stale((*state_.kernel)[pc]);
+    tell(PmodeStep::Kind::skipped, context, pc, stack.active(), of.skip);
+    warps_[context].scratchpad_stale |= makes_scratchpad_stale((*state_.kernel)[pc]);
     mark_written(context, pc, true, kNoOperation);
-    note_processed(stream, true);
+    note_processed(context, true);
     advance(context);
-}
-
-/// The stack has left `pc`: anywhere but at the next instruction the buffer is of no use.
-void Pmode::came_from(PreStream& stream, std::uint32_t pc) {
-    --stream.buffered;
-    if (stream.stack.pc() != pc + 1) {
-        stream.buffered = 0;
-        ++stream.epoch;
-    }
 }
 
 /// On to the next instruction.
 void Pmode::advance(unsigned context) {
-    PreStream& stream = streams_[context];
-    const std::uint32_t pc = stream.stack.pc();
-    stream.stack.advance();
-    came_from(stream, pc);
-    if (!stream.stack.runs()) {
-        return halt(context, HaltReason::lanes);
+    if (!streams_.advance(context)) {
+        halt(context, HaltReason::lanes);
     }
-    renew(context);
 }
 
-// ---- Fetch and issue ------------------------------------------------------------------------------------------------
+// ---- Issue ----------------------------------------------------------------------------------------------------------
 
-void Pmode::fetch_begun(unsigned context, unsigned instructions, Cycle now) {
-    fetch_under_way_ |= context_bit(context);
-    schedule(context, Event::fetched, (streams_[context].episode & kEpisodeMask) << 4 | instructions, now,
-             now + state_.parameters.fetch_latency);
+/// While there are renaming registers for what it writes.
+bool Pmode::accepts(unsigned context) const {
+    const DecodedInstruction& decoded = (*state_.kernel)[streams_[context].stack.pc()];
+    return !skipped_now_.has(context) &&
+           (is_pre_load(decoded) || decoded.instruction->destination_rows <= pool_.free());
 }
 
-/// Round robin over the scheduler's warps that are ready, while a renaming register is free.
-bool Pmode::issue(unsigned scheduler, Cycle now) {
-    if (pre_executing_ == 0 || pool_.free() == 0) {
-        return false;
-    }
-    ContextMask ready = 0;
-    for (unsigned unit = 0; unit < kExecutionUnits; ++unit) {
-        const ContextMask waiting = in(ready_for(static_cast<ExecutionUnit>(unit))) & issue_.warps(scheduler);
-        if (waiting != 0 && issue_.can_enter(scheduler, static_cast<ExecutionUnit>(unit), now)) {
-            ready |= waiting;
-        }
-    }
-    ready &= ~skipped_now_;
-    while (ready != 0) {
-        const unsigned context = next_in_turn(ready, last_[scheduler]);
-        const DecodedInstruction& decoded = (*state_.kernel)[streams_[context].stack.pc()];
-        if (is_pre_load(decoded) || decoded.instruction->destination_rows <= pool_.free()) {
-            last_[scheduler] = context;
-            pre_execute(scheduler, context, now);
-            return true;
-        }
-        ready &= ~context_bit(context);
-    }
-    return false;
-}
-
-Cycle Pmode::next_issue(Cycle now) const {
-    if (in(PreState::skipping) != 0 || (pool_.free() > 0 && enterable() != 0)) {
-        return now + 1;
-    }
-    if (pool_.free() == 0) {
-        return kNever;
-    }
-    Cycle next = kNever;
-    for (unsigned unit = 0; unit < kExecutionUnits; ++unit) {
-        const ContextMask waiting = in(ready_for(static_cast<ExecutionUnit>(unit)));
-        for (unsigned scheduler = 0; waiting != 0 && scheduler < issue_.schedulers(); ++scheduler) {
-            if ((waiting & issue_.warps(scheduler)) != 0) {
-                next = std::min(next, issue_.next_entry(scheduler, static_cast<ExecutionUnit>(unit), now));
-            }
-        }
-    }
-    return next;
-}
-
-void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
-    PreStream& stream = streams_[context];
+void Pmode::issue(unsigned scheduler, unsigned context, Cycle now) {
+    const Stream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     const isa::Instruction& instruction = *decoded.instruction;
@@ -345,14 +267,14 @@ void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
     ++counters_.repeated;
     counters_.repeated_threads += static_cast<unsigned>(std::popcount(active));
     ++counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
-    note_processed(stream, false);
+    note_processed(context, false);
     tell(is_pre_load(decoded) ? PmodeStep::Kind::pre_loaded : PmodeStep::Kind::executed, context, pc,
          stream.stack.active());
     if (decoded.action == Action::branch) {
         return branch(context, decoded, active, now);
     }
 
-    const std::uint16_t* map = map_.of(context);
+    const std::uint16_t* map = streams_.set().map.of(context);
     const bool writes = active != 0 && !is_pre_load(decoded);
     const bool partial = is_partial(stream.stack, decoded);
     std::uint16_t reads[kMaximumReads + isa::kMostOperandRows];
@@ -388,22 +310,17 @@ void Pmode::pre_execute(unsigned scheduler, unsigned context, Cycle now) {
 }
 
 void Pmode::branch(unsigned context, const DecodedInstruction& decoded, LaneMask taken, Cycle now) {
-    PreStream& stream = streams_[context];
-    const std::uint32_t pc = stream.stack.pc();
-    stream.stack.branch(taken, *decoded.instruction);
-    came_from(stream, pc);
-    const bool overflows = stream.stack.paths() > static_cast<std::size_t>(parameters_.simt_entries);
-    if (overflows || !stream.stack.runs()) {
+    const bool runs = streams_.branch(context, taken, *decoded.instruction);
+    const bool overflows = streams_[context].stack.paths() > static_cast<std::size_t>(parameters_.simt_entries);
+    if (overflows || !runs) {
         return halt(context, overflows ? HaltReason::simt_overflow : HaltReason::lanes);
     }
-    set(context, PreState::branching);
-    schedule(context, Event::branch_resolved, stream.episode & kEpisodeMask, now,
-             now + state_.parameters.branch_latency);
+    streams_.await_branch(context, now);
 }
 
 void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
     const std::uint32_t pc = streams_[context].stack.pc();
-    MemoryInstruction& request = execute_.make_request(context, pc, map_.of(context), active, from);
+    MemoryInstruction& request = execute_.make_request(context, pc, streams_.set().map.of(context), active, from);
     request.token = 0;
     request.pre_load = true;
     memory_.accept(request, now);
@@ -415,9 +332,9 @@ void Pmode::pre_load(unsigned context, LaneMask active, Cycle from, Cycle now) {
 /// Executes into the rows, which are the stream's registers and, if there is room, the P-queue's from here on.
 void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMask active, Cycle from,
                     std::span<const std::uint16_t> rows, Cycle now) {
-    PreStream& stream = streams_[context];
+    Stream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
-    const std::uint16_t* map = map_.of(context);
+    const std::uint16_t* map = streams_.set().map.of(context);
     // Lanes that are not active keep what they had: that is the merge of a partial write.
     for (unsigned word = 0; word < rows.size() && active != isa::kFullMask; ++word) {
         std::memcpy(state_.registers.row(rows[word]),
@@ -428,7 +345,7 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
         MemoryInstruction& request = execute_.make_request(context, pc, map, active, from);
         std::copy(rows.begin(), rows.end(), request.destination_rows.begin());
         const std::uint16_t operation = begin_operation(context, decoded, active, rows);
-        request.token = static_cast<std::uint16_t>(operation + 1);
+        request.token = token_of(operation + 1u);
         request.pre_load = false;
         memory_.accept(request, now);
         return issue_.note_accepted();
@@ -459,10 +376,11 @@ void Pmode::compute(unsigned context, const DecodedInstruction& decoded, LaneMas
 /// The instruction's results are under way. All or nothing: one entry of the P-queue holds all its destinations.
 std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction& decoded, LaneMask active,
                                      std::span<const std::uint16_t> rows) {
-    PreStream& stream = streams_[context];
+    const Stream& stream = streams_[context];
+    PreExecution& warp = warps_[context];
     const std::uint32_t pc = stream.stack.pc();
     if (free_operations_.empty()) {
-        LOOKAHEAD_ASSERT(operations_.size() < kNoOperation - 1u, "too many pre-executed instructions are under way");
+        LOOKAHEAD_ASSERT(operations_.size() < kTokens, "too many pre-executed instructions are under way");
         free_operations_.push_back(static_cast<std::uint16_t>(operations_.size()));
         operations_.emplace_back();
     }
@@ -472,29 +390,29 @@ std::uint16_t Pmode::begin_operation(unsigned context, const DecodedInstruction&
     operation = {.used = true,
                  .words = static_cast<std::uint8_t>(rows.size()),
                  .context = static_cast<std::uint16_t>(context),
-                 .episode = stream.episode,
+                 .episode = warp.episode,
                  .pc = pc};
     std::copy(rows.begin(), rows.end(), operation.rows.begin());
-    if (stream.queue.full()) {
+    if (warp.queue.full()) {
         ++counters_.pqueue_full;
     } else {
-        PQueueEntry entry{.pc = pc, .epoch = stream.epoch, .active = active, .words = operation.words};
+        PQueueEntry entry{.pc = pc, .epoch = warp.epoch, .active = active, .words = operation.words};
         entry.rows = operation.rows;
         entry.predicate = stream.predicates[decoded.destination_predicate];
         entry.predicate2 = stream.predicates[decoded.destination_predicate2];
-        operation.place = static_cast<std::uint16_t>(stream.queue.push(entry));
+        operation.place = static_cast<std::uint16_t>(warp.queue.push(entry));
         ++counters_.queued;
         ++counters_.pqueue_accesses;
     }
     mark_written(context, pc, false, number);
     for (unsigned word = 0; word < rows.size(); ++word) {
         const unsigned register_number = decoded.instruction->destination + word;
-        const std::uint16_t old = map_.of(context)[register_number];
-        map_.set(context, register_number, rows[word]);
+        const std::uint16_t old = streams_.set().map.of(context)[register_number];
+        streams_.set().map.set(context, register_number, rows[word]);
         if (operation.place != kNoPlace) {
             pool_.add_name(rows[word]);
         }
-        if (pool_.owns(old) && old != state_.map.of(context)[register_number]) {
+        if (pool_.owns(old) && old != state_.warps.map.of(context)[register_number]) {
             drop_name(old);
         }
     }
@@ -510,16 +428,16 @@ void Pmode::end_operation(std::uint16_t number) {
         settle(operation.rows[word]);
     }
     const unsigned context = operation.context;
-    PreStream& stream = streams_[context];
-    if (operation.episode != stream.episode) {
+    PreExecution& warp = warps_[context];
+    if (operation.episode != warp.episode) {
         return;
     }
     if (operation.place != kNoPlace) {
-        stream.queue[operation.place].ready = true;
+        warp.queue[operation.place].ready = true;
         ++counters_.pqueue_accesses;
     }
-    if (stream.state == PreState::none) {
-        const ContextState waits_for = state_.states.of(context);
+    if (!streams_.running().has(context)) {
+        const ContextState waits_for = state_.warps.states.of(context);
         if (waits_for == ContextState::blocked_by_pipeline || waits_for == ContextState::blocked_by_memory) {
             state_.classify(context);
         }
@@ -531,37 +449,21 @@ void Pmode::end_operation(std::uint16_t number) {
         for (std::uint64_t left = writes[word]; left != 0; left &= left - 1) {
             const auto bit = static_cast<unsigned>(std::countr_zero(left));
             if (writers_[std::size_t{context} * bits_ + word * 64 + bit] == number) {
-                pending_.of(context)[word] &= ~(std::uint64_t{1} << bit);
+                streams_.set().scoreboard.release_bit(context, word * 64 + bit);
             }
         }
     }
-    renew(context);
+    streams_.renew(context);
 }
 
 // ---- Events ---------------------------------------------------------------------------------------------------------
 
-void Pmode::event(unsigned context, std::uint32_t detail, Cycle now) {
+void Pmode::event(unsigned, std::uint32_t detail, Cycle now) {
     const std::uint32_t payload = detail & ((1u << kEventShift) - 1);
-    const auto what = static_cast<Event>(detail >> kEventShift);
-    if (what == Event::executed) {
+    if (static_cast<Event>(detail >> kEventShift) == Event::executed) {
         return end_operation(static_cast<std::uint16_t>(payload));
     }
-    if (what == Event::collected) {
-        static_cast<void>(pool_.settle(payload, now));
-        return;
-    }
-    PreStream& stream = streams_[context];
-    const std::uint32_t episode = what == Event::fetched ? payload >> 4 : payload;
-    if (stream.state == PreState::none || episode != (stream.episode & kEpisodeMask)) {
-        return;
-    }
-    if (what == Event::fetched) {
-        fetch_under_way_ &= ~context_bit(context);
-        stream.buffered = static_cast<std::uint8_t>(payload & 0xf);
-    } else {
-        set(context, PreState::waiting);
-    }
-    renew(context);
+    static_cast<void>(pool_.settle(payload, now));
 }
 
 void Pmode::load_completed(std::uint16_t token, const isa::Instruction&, Cycle now) {
@@ -569,12 +471,6 @@ void Pmode::load_completed(std::uint16_t token, const isa::Instruction&, Cycle n
     const Operation& operation = operations_[number];
     issue_.rows_written({operation.rows.data(), operation.words}, now);
     end_operation(number);
-}
-
-void Pmode::constants_came() {
-    for (const unsigned context : in(PreState::waiting)) {
-        renew(context);
-    }
 }
 
 }  // namespace lookahead::gpu

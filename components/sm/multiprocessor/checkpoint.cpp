@@ -9,9 +9,9 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     LaunchState& launch = state_.launch;
     archive& launch.active& launch.ending& launch.first_warp_instruction& launch.first_thread_instruction;
     archive.plain(launch.fields);
-    archive& launch.parameters& state_.contexts& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_
+    archive& launch.parameters& state_.warps.streams& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_
         .constants& state_.registers& state_.attended& held_& phases_;
-    archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.states;
+    archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.warps.states;
     if (archive.loading()) {
         state_.kernel = nullptr;
         if (launch.active) {
@@ -20,11 +20,9 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     }
     // With the launch's sizes; what an earlier one left is no part of the state.
     if (launch.active) {
-        archive& state_.scoreboard& state_.map.rows();
+        archive& state_.warps.scoreboard& state_.warps.map.rows();
     }
-    if (extension_ != nullptr) {
-        extension_->fields(archive);
-    }
+    extensions_.fields(archive);
     archive& state_.wheel;
     for (const auto& scheduler : schedulers_) {
         scheduler->fields(archive);
@@ -35,12 +33,9 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
 /// What follows from a launch that is under way, and what its beginning prepares.
 void StreamingMultiprocessor::resume_launch() {
     set_up_launch();
-    state_.scoreboard.resize(state_.kernel->scoreboard_words());
-    state_.map.resize(state_.kernel->kernel().registers);
+    state_.warps.begin_launch(state_.kernel->scoreboard_words(), state_.kernel->kernel().registers);
     memory_->begin_launch(launch_on_sm());
-    if (extension_ != nullptr) {
-        extension_->begin_launch();
-    }
+    extensions_.for_each([](IssueExtension& extension) { extension.begin_launch(); });
 }
 
 void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const {
@@ -50,9 +45,7 @@ void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const
     for (std::size_t i = 0; i < issue_.counters().size(); ++i) {
         visit(visitor, name() + ".scheduler" + std::to_string(i), "sm_scheduler", issue_.counters()[i]);
     }
-    if (extension_ != nullptr) {
-        extension_->visit_statistics(visitor, name());
-    }
+    extensions_.for_each([&](const IssueExtension& extension) { extension.visit_statistics(visitor, name()); });
     memory_->visit_statistics(visitor);
 }
 

@@ -20,7 +20,7 @@ WarpSchedulers make_schedulers(const Configuration& configuration, const Pipelin
     WarpSchedulers schedulers;
     for (unsigned i = 0; i < count; ++i) {
         const WarpSchedulerArguments arguments{
-            warps_of_scheduler(i, count, static_cast<unsigned>(state.parameters.max_warps)), state.states};
+            warps_of_scheduler(i, count, static_cast<unsigned>(state.parameters.max_warps)), state.warps.states};
         schedulers.push_back(make_chosen<WarpScheduler>(configuration, arguments));
     }
     return schedulers;
@@ -59,7 +59,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
       issue_(state_, ctas_, schedulers_, execute_, *memory_),
       fetch_(state_, *memory_, configuration.read<ReadOnlyCacheParameters>("l1i")),
-      extension_(make_issue_extension(configuration, {state_, issue_, execute_, *memory_})),
+      extensions_(configuration, {state_, issue_, execute_, *memory_}),
       code_addresses_(addresses_of(kernels)) {
     state_.image = &kernels.image;
     for (const auto& scheduler : schedulers_) {
@@ -67,9 +67,9 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
             memory_->subscribe(*listener);
         }
     }
-    if (extension_ != nullptr) {
-        state_.extension = extension_.get();
-        issue_.add_source(*extension_);
+    if (!extensions_.empty()) {
+        state_.extensions = &extensions_;
+        state_.wheel.reach(extensions_.longest_delay());
     }
 }
 
@@ -151,9 +151,7 @@ void StreamingMultiprocessor::step(Cycle now) {
                 next_issue_ = now;
             });
         count_cycles(1);
-        if (extension_ != nullptr) [[unlikely]] {
-            extension_->begin_cycle(now);
-        }
+        extensions_.for_each([now](IssueExtension& extension) { extension.begin_cycle(now); });
         if (next_issue_ <= now || issue_.has_sources()) {
             memory_touched_ |= issue_.cycle(now);
         } else {
@@ -173,7 +171,7 @@ void StreamingMultiprocessor::step(Cycle now) {
     }
     charged_until_ = now + 1;
     if (trace_ != nullptr) [[unlikely]] {
-        trace_->warps(now, state_.states, extension_ != nullptr ? extension_->extended() : ContextMask{});
+        trace_->warps(now, state_.warps.states, extensions_.extended());
         trace_->schedulers(now, now + 1, issue_.counters());
         trace_->queues(now, memory_->occupancy());
     }
@@ -194,7 +192,11 @@ void StreamingMultiprocessor::handle(PipelineEvent event, Cycle now) {
         case PipelineEvent::Kind::barrier_released:
             return execute_.barrier_released(event.index, event.detail);
         case PipelineEvent::Kind::extension:
-            return extension_->event(event.index, event.detail, now);
+            return extensions_[event.owner].event(event.index, event.detail, now);
+        case PipelineEvent::Kind::stream_fetched:
+            return state_.extension_streams[event.owner]->fetched(event.index, event.detail);
+        case PipelineEvent::Kind::stream_resumed:
+            return state_.extension_streams[event.owner]->resumed(event.index, event.detail);
     }
 }
 
@@ -204,7 +206,7 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) {
         return next;
     }
     const bool goes_on = fetch_.has_work() || ctas_.has_work() || asks_for_constants();
-    next_issue_ = goes_on ? now + 1 : issue_.next_issue(now);
+    next_issue_ = goes_on ? now + 1 : std::min(issue_.next_issue(now), extensions_.next_cycle(now));
     return std::min(next, next_issue_);
 }
 
@@ -214,7 +216,7 @@ void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa:
 }
 
 void StreamingMultiprocessor::extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) {
-    extension_->load_completed(token, instruction, now);
+    extensions_.load_completed(token, instruction, now);
 }
 
 void StreamingMultiprocessor::warp_hint(std::uint16_t context, WarpHint hint) {
@@ -231,12 +233,12 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
         return;
     }
     for (const unsigned context : state_.constants.take_waiting()) {
-        if (state_.states.of(context) == ContextState::blocked_by_memory) {
+        if (state_.warps.states.of(context) == ContextState::blocked_by_memory) {
             state_.classify(context);
         }
     }
-    if (extension_ != nullptr) {
-        extension_->constants_came();
+    for (ExtensionStreams* streams : state_.extension_streams) {
+        streams->renew_waiting();
     }
     state_.constants.all_looked();
 }
@@ -272,15 +274,12 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     launch.first_thread_instruction = state_.counters.thread_instructions;
     ++state_.counters.launches;
     set_up_launch();
-    state_.scoreboard.resize(state_.kernel->scoreboard_words());
-    state_.map.resize(state_.kernel->kernel().registers);
+    state_.warps.begin_launch(state_.kernel->scoreboard_words(), state_.kernel->kernel().registers);
     ctas_.begin_kernel();
     barriers_.begin_kernel();
     fetch_.begin_kernel();
     state_.constants.begin_kernel();
-    if (extension_ != nullptr) {
-        extension_->begin_launch();
-    }
+    extensions_.for_each([](IssueExtension& extension) { extension.begin_launch(); });
     memory_->begin_kernel();
     memory_->begin_launch(launch_on_sm());
 }
@@ -385,8 +384,8 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     if (state_.launch.active) {
         audit.fault(name(), "kernel " + state_.kernel->kernel().name + " has not drained");
     }
-    audit.leak(name(), "registers or predicates that await a write-back", bits(state_.scoreboard.pending()));
-    audit.leak(name(), "warps whose places were not vacated", state_.states.occupied().count());
+    audit.leak(name(), "registers or predicates that await a write-back", bits(state_.warps.scoreboard.pending()));
+    audit.leak(name(), "warps whose places were not vacated", state_.warps.states.occupied().count());
     audit.account("CTAs", -static_cast<std::int64_t>(state_.counters.ctas));
     audit.leak(name(), "resident CTAs", ctas_.resident());
     audit.leak(name(), "CTAs that wait for a place", ctas_.waiting());
@@ -400,9 +399,7 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     if (!held_.empty()) {
         audit.fault(name(), "messages were not delivered");
     }
-    if (extension_ != nullptr) {
-        extension_->audit(audit, name());
-    }
+    extensions_.for_each([&](const IssueExtension& extension) { extension.audit(audit, name()); });
     memory_->audit(audit, number_);
 }
 
@@ -422,7 +419,7 @@ std::string StreamingMultiprocessor::stuck_warps() const {
     constexpr unsigned kNamed = 4;
     std::string phrase;
     unsigned warps = 0;
-    for (const unsigned context : state_.states.live()) {
+    for (const unsigned context : state_.warps.states.live()) {
         if (++warps <= kNamed) {
             phrase += (warps > 1 ? "; " : "") + execute_.stall_phrase(context);
         }

@@ -70,8 +70,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
 
     const SmCounters& counters() const { return state_.counters; }
     const std::vector<SchedulerCounters>& scheduler_counters() const { return issue_.counters(); }
-    /// Null for sm.issue_extension = none.
-    IssueExtension* issue_extension() { return extension_.get(); }
+    const Extensions& extensions() const { return extensions_; }
     /// Issue sources beside the warps' own streams.
     void add_issue_source(IssueSource& source) { issue_.add_source(source); }
 
@@ -118,7 +117,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     ExecuteStage execute_;
     IssueStage issue_;
     FetchStage fetch_;
-    std::unique_ptr<IssueExtension> extension_;  ///< null: none
+    Extensions extensions_;
     HeldMessages held_;
     std::vector<std::uint64_t> code_addresses_;  ///< of each kernel
     ArrivingParameters arriving_parameters_;

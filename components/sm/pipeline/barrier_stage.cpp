@@ -6,7 +6,7 @@ namespace lookahead::gpu {
 
 bool BarrierStage::arrive(unsigned context, const isa::BarrierArrival& arrival, isa::LaneMask lanes,
                           isa::LaneMask predicates, Cycle now) {
-    StreamContext& stream = state_.contexts[context];
+    Stream& stream = state_.warps.streams[context];
     Barrier& barrier = ctas_barriers_[stream.cta_slot][arrival.number];
     barrier.count.arrive(arrival, lanes, predicates);
     const bool waits = arrival.kind != isa::BarrierKind::arrive;
@@ -15,18 +15,18 @@ bool BarrierStage::arrive(unsigned context, const isa::BarrierArrival& arrival, 
         stream.barrier = static_cast<std::uint8_t>(arrival.number);
         stream.barrier_kind = arrival.kind;
         stream.partial_barrier = false;
-        state_.states.set(context, ContextState::at_barrier);
+        state_.warps.states.set(context, ContextState::at_barrier);
     }
     complete_if_all_arrived(stream.cta_slot, arrival.number, now);
     return waits;
 }
 
 void BarrierStage::arrive_in_part(unsigned context, unsigned barrier, isa::LaneMask lanes) {
-    StreamContext& stream = state_.contexts[context];
+    Stream& stream = state_.warps.streams[context];
     stream.barrier = static_cast<std::uint8_t>(barrier);
     stream.barrier_lanes = lanes;
     stream.partial_barrier = true;
-    state_.states.set(context, ContextState::at_barrier);
+    state_.warps.states.set(context, ContextState::at_barrier);
 }
 
 void BarrierStage::warp_exited(unsigned cta_slot, Cycle now) {
@@ -42,7 +42,7 @@ void BarrierStage::complete_if_all_arrived(unsigned cta_slot, unsigned number, C
     }
     ++state_.counters.barriers;
     for (const unsigned context : std::exchange(barrier.waiting, {})) {
-        const std::uint32_t result = barrier.count.result(state_.contexts[context].barrier_kind);
+        const std::uint32_t result = barrier.count.result(state_.warps.streams[context].barrier_kind);
         const PipelineEvent event{PipelineEvent::Kind::barrier_released, static_cast<std::uint16_t>(context), result};
         state_.wheel.schedule(now, now + state_.parameters.barrier_latency, event.packed());
     }

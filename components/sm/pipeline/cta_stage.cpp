@@ -32,8 +32,8 @@ ContextMask CtaStage::warps_of(unsigned slot) const {
 
 bool CtaStage::drained(unsigned slot) const {
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
-    const auto first = state_.contexts.begin() + slot * warps;
-    return std::all_of(first, first + warps, [](const StreamContext& stream) { return stream.in_flight == 0; });
+    const auto first = state_.warps.streams.begin() + slot * warps;
+    return std::all_of(first, first + warps, [](const Stream& stream) { return stream.in_flight == 0; });
 }
 
 /// Returns its slot.
@@ -56,31 +56,31 @@ unsigned CtaStage::start(std::uint64_t cta) {
 void CtaStage::start_warp(unsigned slot, unsigned warp) {
     const LaunchState& launch = state_.launch;
     const unsigned context = slot * launch.occupancy.warps_per_cta + warp;
-    StreamContext& stream = state_.contexts[context];
+    Stream& stream = state_.warps.streams[context];
     const std::uint32_t first_thread = warp * isa::kWarpSize;
     stream.start(state_.simt, isa::initial_mask(launch.fields.block.count(), first_thread),
                  static_cast<std::uint16_t>(slot), first_thread);
     const unsigned first_row = context * launch.occupancy.rows_per_warp;
-    state_.map.set_consecutive(context, first_row);
+    state_.warps.map.set_consecutive(context, first_row);
     // Registers start as zeros, so that a kernel that reads one before it writes it gives the same result everywhere.
     for (unsigned row = first_row; row < first_row + launch.occupancy.rows_per_warp; ++row) {
         std::memset(state_.registers.row(row), 0, sizeof(std::uint32_t) * isa::kWarpSize);
     }
     schedulers_[context % schedulers_.size()]->started(context);
-    if (state_.extension != nullptr) [[unlikely]] {
-        state_.extension->warp_started(context);
+    if (state_.extensions != nullptr) [[unlikely]] {
+        state_.extensions->for_each([context](IssueExtension& extension) { extension.warp_started(context); });
     }
     state_.classify(context);
 }
 
 void CtaStage::warp_exited(unsigned context) {
-    state_.contexts[context].buffered = 0;
-    state_.states.set(context, ContextState::exited);
+    state_.warps.streams[context].buffered = 0;
+    state_.warps.states.set(context, ContextState::exited);
     schedulers_[context % schedulers_.size()]->exited(context);
-    if (state_.extension != nullptr) [[unlikely]] {
-        state_.extension->warp_exited(context);
+    if (state_.extensions != nullptr) [[unlikely]] {
+        state_.extensions->for_each([context](IssueExtension& extension) { extension.warp_exited(context); });
     }
-    const unsigned slot = state_.contexts[context].cta_slot;
+    const unsigned slot = state_.warps.streams[context].cta_slot;
     --live_warps_;
     if (--slots_[slot].live_warps == 0) {
         emptied_ |= std::uint64_t{1} << slot;
@@ -90,7 +90,7 @@ void CtaStage::warp_exited(unsigned context) {
 void CtaStage::vacate(unsigned slot) {
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
     for (unsigned context = slot * warps; context < (slot + 1) * warps; ++context) {
-        state_.states.set(context, ContextState::vacant);
+        state_.warps.states.set(context, ContextState::vacant);
     }
     for (const auto& scheduler : schedulers_) {
         scheduler->cta_ended(warps_of(slot));

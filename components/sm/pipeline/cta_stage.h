@@ -54,7 +54,7 @@ class CtaStage {
     void warp_exited(unsigned context);
 
     const CtaSlot& slot(unsigned number) const { return slots_[number]; }
-    const CtaSlot& slot_of(unsigned context) const { return slots_[state_.contexts[context].cta_slot]; }
+    const CtaSlot& slot_of(unsigned context) const { return slots_[state_.warps.streams[context].cta_slot]; }
     unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
     unsigned resident() const { return resident_; }
     /// Warps that have instructions left.

@@ -15,7 +15,7 @@ namespace lookahead::gpu {
 using isa::LaneMask;
 
 bool ExecuteStage::execute(unsigned context, Cycle now, Cycle from) {
-    StreamContext& stream = state_.contexts[context];
+    Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
     LaneMask active = stream.stack.active();
@@ -100,7 +100,7 @@ isa::OperandRows ExecuteStage::operand_rows(const std::uint16_t* map, const Lane
     return rows;
 }
 
-void ExecuteStage::alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask active) {
+void ExecuteStage::alu(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active) {
     isa::OperandRows rows = operand_rows(context, stream, decoded);
     decoded.handler(rows, active, *decoded.instruction);
     if (decoded.writes_predicate) {
@@ -111,7 +111,7 @@ void ExecuteStage::alu(unsigned context, StreamContext& stream, const DecodedIns
 
 void ExecuteStage::read_special(unsigned context, const isa::Instruction& instruction, Cycle now,
                                 isa::Row (&values)[2]) const {
-    const StreamContext& stream = state_.contexts[context];
+    const Stream& stream = state_.warps.streams[context];
     isa::WarpIdentity warp;
     warp.ctaid = ctas_.slot(stream.cta_slot).position;
     warp.block = state_.launch.fields.block;
@@ -129,7 +129,7 @@ void ExecuteStage::special_register(unsigned context, const DecodedInstruction& 
     const isa::Instruction& instruction = *decoded.instruction;
     isa::Row values[2];
     read_special(context, instruction, now, values);
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         std::uint32_t* row = destination_row(map, instruction, word);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
@@ -138,10 +138,10 @@ void ExecuteStage::special_register(unsigned context, const DecodedInstruction& 
     }
 }
 
-void ExecuteStage::memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded,
-                          LaneMask active, Cycle now, Cycle from) {
+void ExecuteStage::memory(unsigned context, const Stream& stream, const DecodedInstruction& decoded, LaneMask active,
+                          Cycle now, Cycle from) {
     const isa::Instruction& instruction = *decoded.instruction;
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     make_request(context, stream.stack.pc(), map, active, from);
     request_.token = 0;
     request_.pre_load = false;
@@ -160,7 +160,7 @@ void ExecuteStage::memory(unsigned context, const StreamContext& stream, const D
 
 MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc, const std::uint16_t* map,
                                               LaneMask active, Cycle from) {
-    const StreamContext& stream = state_.contexts[context];
+    const Stream& stream = state_.warps.streams[context];
     const isa::Instruction& instruction = *(*state_.kernel)[pc].instruction;
     request_.ready = from;
     request_.instruction = &instruction;
@@ -191,7 +191,7 @@ void ExecuteStage::read_store_data(const std::uint16_t* map, const isa::Instruct
     }
 }
 
-void ExecuteStage::branch(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask taken,
+void ExecuteStage::branch(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask taken,
                           Cycle now) {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint32_t pc = stream.stack.pc();
@@ -202,12 +202,12 @@ void ExecuteStage::branch(unsigned context, StreamContext& stream, const Decoded
         watch_spinning(context, stream);
     }
     moved(context, stream, pc);
-    state_.states.set(context, ContextState::branching);
+    state_.warps.states.set(context, ContextState::branching);
     const PipelineEvent event{PipelineEvent::Kind::branch_resolved, static_cast<std::uint16_t>(context), 0};
     state_.wheel.schedule(now, now + state_.parameters.branch_latency, event.packed());
 }
 
-void ExecuteStage::exit(unsigned context, StreamContext& stream, LaneMask active, Cycle now) {
+void ExecuteStage::exit(unsigned context, Stream& stream, LaneMask active, Cycle now) {
     const std::uint32_t pc = stream.stack.pc();
     stream.stack.exit(active);
     settle_meetings(context, stream, now);
@@ -218,9 +218,9 @@ void ExecuteStage::exit(unsigned context, StreamContext& stream, LaneMask active
     barriers_.warp_exited(stream.cta_slot, now);
 }
 
-void ExecuteStage::fence(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, Cycle now) {
+void ExecuteStage::fence(unsigned context, Stream& stream, const DecodedInstruction& decoded, Cycle now) {
     ++stream.in_flight;
-    state_.states.set(context, ContextState::at_fence);
+    state_.warps.states.set(context, ContextState::at_fence);
     memory_.accept_fence(static_cast<std::uint16_t>(context), *decoded.instruction, now);
 }
 
@@ -232,7 +232,7 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::stack)) {
         throw ProgramError(place_of(context) + ": " + isa::stack_overflow_sentence());
     }
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::call)) {
         const isa::Operand& address = instruction.source[0];
@@ -248,24 +248,23 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
     for (unsigned word = 0; word < 3; ++word) {
         rest[word] = source_row(map, instruction.source[1], word);
     }
-    const StreamContext& stream = state_.contexts[context];
+    const Stream& stream = state_.warps.streams[context];
     throw ProgramError(place_of(context) + ": " +
                        isa::sentence(isa::FailedAssertion::read(texts, rest, lane), *state_.image,
                                      ctas_.slot(stream.cta_slot).position, state_.launch.fields.block,
                                      stream.first_thread + lane));
 }
 
-void ExecuteStage::reserve(unsigned context, StreamContext& stream, std::uint32_t pc,
-                           const DecodedInstruction& decoded) {
+void ExecuteStage::reserve(unsigned context, Stream& stream, std::uint32_t pc, const DecodedInstruction& decoded) {
     if (decoded.writes) {
         ++stream.in_flight;
-        state_.scoreboard.reserve(context, state_.kernel->writes(pc), decoded.long_latency);
+        state_.warps.scoreboard.reserve(context, state_.kernel->writes(pc), decoded.long_latency);
     }
 }
 
 void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
                                        Cycle from) {
-    reserve(context, state_.contexts[context], pc, decoded);
+    reserve(context, state_.warps.streams[context], pc, decoded);
     if (decoded.writes) {
         const PipelineEvent event{PipelineEvent::Kind::write_back, static_cast<std::uint16_t>(context), pc};
         state_.wheel.schedule(now, from + decoded.latency, event.packed());
@@ -273,12 +272,13 @@ void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const
 }
 
 void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
-    --state_.contexts[context].in_flight;
-    state_.scoreboard.release(context, state_.kernel->writes(pc));
+    --state_.warps.streams[context].in_flight;
+    state_.warps.scoreboard.release(context, state_.kernel->writes(pc));
     if (state_.attended.has(context)) [[unlikely]] {
-        state_.extension->written_back(context, pc);
+        state_.extensions->for_attending(context,
+                                         [&](IssueExtension& extension) { extension.written_back(context, pc); });
     }
-    const ContextState waits_for = state_.states.of(context);
+    const ContextState waits_for = state_.warps.states.of(context);
     if (waits_for == ContextState::blocked_by_memory || waits_for == ContextState::blocked_by_pipeline) {
         state_.classify(context);
     }
@@ -286,7 +286,7 @@ void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
 
 void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& instruction) {
     if (instruction.operation == isa::Operation::membar) {
-        StreamContext& stream = state_.contexts[context];
+        Stream& stream = state_.warps.streams[context];
         --stream.in_flight;
         step_past(context, stream);
         return;
@@ -294,25 +294,26 @@ void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& in
     write_back(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
 }
 
-void ExecuteStage::step_past(unsigned context, StreamContext& stream) {
+void ExecuteStage::step_past(unsigned context, Stream& stream) {
     const std::uint32_t pc = stream.stack.pc();
     stream.stack.advance();
     go_on(context, stream, pc);
 }
 
 void ExecuteStage::pass_over(unsigned context) {
-    StreamContext& stream = state_.contexts[context];
+    Stream& stream = state_.warps.streams[context];
     stream.buffered = static_cast<std::uint8_t>(stream.buffered + (stream.buffered == 0));  // from elsewhere than fetch
     step_past(context, stream);
 }
 
 /// The stack has left `old_pc`: the buffer goes on, or does not hold what comes next.
-void ExecuteStage::moved(unsigned context, StreamContext& stream, std::uint32_t old_pc) {
+void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t old_pc) {
     --stream.buffered;
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);
         if (state_.attended.has(context)) [[unlikely]] {
-            state_.extension->transferred(context);
+            state_.extensions->for_attending(context,
+                                             [&](IssueExtension& extension) { extension.transferred(context); });
         }
         if (!stream.stack.runs() && !stream.stack.holds()) {
             report_waiting_lanes(context);
@@ -320,7 +321,7 @@ void ExecuteStage::moved(unsigned context, StreamContext& stream, std::uint32_t 
     }
 }
 
-void ExecuteStage::go_on(unsigned context, StreamContext& stream, std::uint32_t old_pc) {
+void ExecuteStage::go_on(unsigned context, Stream& stream, std::uint32_t old_pc) {
     moved(context, stream, old_pc);
     if (stream.stack.runs()) {
         state_.classify(context);
@@ -328,7 +329,7 @@ void ExecuteStage::go_on(unsigned context, StreamContext& stream, std::uint32_t 
 }
 
 std::string ExecuteStage::place_of(unsigned context) const {
-    const StreamContext& stream = state_.contexts[context];
+    const Stream& stream = state_.warps.streams[context];
     const CtaSlot& cta = ctas_.slot(stream.cta_slot);
     const isa::Kernel& kernel = state_.kernel->kernel();
     std::uint32_t pc = stream.stack.pc();
@@ -345,9 +346,9 @@ std::string ExecuteStage::place_of(unsigned context) const {
 }
 
 std::string ExecuteStage::stall_phrase(unsigned context) const {
-    const StreamContext& stream = state_.contexts[context];
+    const Stream& stream = state_.warps.streams[context];
     const std::string place = place_of(context);
-    switch (state_.states.of(context)) {
+    switch (state_.warps.states.of(context)) {
         case ContextState::at_barrier: {
             if (!stream.partial_barrier) {
                 return place + ": waits at " + barriers_.describe(stream.cta_slot, stream.barrier);

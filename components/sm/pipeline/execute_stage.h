@@ -58,43 +58,42 @@ class ExecuteStage {
     std::string stall_phrase(unsigned context) const;
 
   private:
-    void alu(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active);
+    void alu(unsigned context, Stream& stream, const DecodedInstruction& decoded, isa::LaneMask active);
     // Lanes that wait for one another (meeting.cpp).
-    void meet(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
-              Cycle now, Cycle from);
-    void barrier(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
-                 Cycle now, Cycle from);
-    void arrive(unsigned context, StreamContext& stream, const isa::BarrierArrival& arrival, isa::LaneMask lanes,
+    void meet(unsigned context, Stream& stream, const DecodedInstruction& decoded, isa::LaneMask active, Cycle now,
+              Cycle from);
+    void barrier(unsigned context, Stream& stream, const DecodedInstruction& decoded, isa::LaneMask active, Cycle now,
+                 Cycle from);
+    void arrive(unsigned context, Stream& stream, const isa::BarrierArrival& arrival, isa::LaneMask lanes,
                 isa::LaneMask predicates, Cycle now);
-    void settle_meetings(unsigned context, StreamContext& stream, Cycle now);
-    void take_result(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
+    void settle_meetings(unsigned context, Stream& stream, Cycle now);
+    void take_result(unsigned context, Stream& stream, const DecodedInstruction& decoded, isa::LaneMask active,
                      Cycle now, Cycle from);
     isa::BarrierArrival arrival_of(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
     [[noreturn]] void report_waiting_lanes(unsigned context) const;
-    void watch_spinning(unsigned context, StreamContext& stream);
+    void watch_spinning(unsigned context, Stream& stream);
     void special_register(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active, Cycle now);
-    void memory(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask active,
+    void memory(unsigned context, const Stream& stream, const DecodedInstruction& decoded, isa::LaneMask active,
                 Cycle now, Cycle from);
-    void branch(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, isa::LaneMask taken,
-                Cycle now);
-    void exit(unsigned context, StreamContext& stream, isa::LaneMask active, Cycle now);
-    void fence(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, Cycle now);
+    void branch(unsigned context, Stream& stream, const DecodedInstruction& decoded, isa::LaneMask taken, Cycle now);
+    void exit(unsigned context, Stream& stream, isa::LaneMask active, Cycle now);
+    void fence(unsigned context, Stream& stream, const DecodedInstruction& decoded, Cycle now);
     [[noreturn]] void trap(unsigned context, const DecodedInstruction& decoded, isa::LaneMask active) const;
 
     const std::uint32_t* source_row(const std::uint16_t* map, const isa::Operand& operand, unsigned word) const;
-    isa::OperandRows operand_rows(unsigned context, const StreamContext& stream, const DecodedInstruction& decoded) {
-        return operand_rows(state_.map.of(context), stream.predicates, decoded);
+    isa::OperandRows operand_rows(unsigned context, const Stream& stream, const DecodedInstruction& decoded) {
+        return operand_rows(state_.warps.map.of(context), stream.predicates, decoded);
     }
     std::uint32_t* destination_row(const std::uint16_t* map, const isa::Instruction& instruction, unsigned word) {
         return state_.registers.row(map[instruction.destination + word]);
     }
     void read_store_data(const std::uint16_t* map, const isa::Instruction& instruction);
-    void reserve(unsigned context, StreamContext& stream, std::uint32_t pc, const DecodedInstruction& decoded);
+    void reserve(unsigned context, Stream& stream, std::uint32_t pc, const DecodedInstruction& decoded);
     void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
                              Cycle from);
-    void step_past(unsigned context, StreamContext& stream);
-    void moved(unsigned context, StreamContext& stream, std::uint32_t old_pc);
-    void go_on(unsigned context, StreamContext& stream, std::uint32_t old_pc);
+    void step_past(unsigned context, Stream& stream);
+    void moved(unsigned context, Stream& stream, std::uint32_t old_pc);
+    void go_on(unsigned context, Stream& stream, std::uint32_t old_pc);
 
     PipelineState& state_;
     CtaStage& ctas_;

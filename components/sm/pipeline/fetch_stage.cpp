@@ -37,7 +37,7 @@ bool FetchStage::fetch(unsigned context, Cycle now) {
         start(context, now);
         return false;
     }
-    const std::uint64_t line = address_of(state_.contexts[context].stack.pc()) & ~std::uint64_t{kLineBytes - 1};
+    const std::uint64_t line = address_of(state_.warps.streams[context].stack.pc()) & ~std::uint64_t{kLineBytes - 1};
     switch (cache_.access(line, context, memory_.can_request_line())) {
         case ReadOnlyCache::Answer::hit:
             start(context, now);
@@ -47,11 +47,11 @@ bool FetchStage::fetch(unsigned context, Cycle now) {
             return false;
         case ReadOnlyCache::Answer::merged:
             under_way_ |= context_bit(context);
-            state_.contexts[context].fetching = true;
+            state_.warps.streams[context].fetching = true;
             return false;
         case ReadOnlyCache::Answer::missed:
             under_way_ |= context_bit(context);
-            state_.contexts[context].fetching = true;
+            state_.warps.streams[context].fetching = true;
             memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
             return true;
     }
@@ -69,24 +69,36 @@ std::uint32_t FetchStage::fetched_from(std::uint32_t pc) const {
     return std::min(instructions, in_line / isa::kInstructionBytes);
 }
 
-bool FetchStage::fetch_for_extension(Group& group, Cycle now) {
-    const ContextMask wanting = extension_wanting() & group.warps;
-    if (wanting == 0) {
-        return false;
-    }
-    const unsigned context = next_in_turn(wanting, group.last);
-    const std::uint32_t pc = state_.extension->fetch_pc(context);
-    const std::uint64_t line = address_of(pc) & ~std::uint64_t{kLineBytes - 1};
-    const auto answer = cached_ ? cache_.ask(line, memory_.can_request_line()) : ReadOnlyCache::Answer::hit;
-    group.last = context;
-    if (answer == ReadOnlyCache::Answer::hit) {
-        ++state_.counters.fetches;
-        state_.extension->fetch_begun(context, fetched_from(pc), now);
-        return false;
-    }
-    extension_refused_ |= context_bit(context);
-    if (answer == ReadOnlyCache::Answer::missed) {
-        memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
+bool FetchStage::extensions_want() const {
+    return std::any_of(state_.extension_streams.begin(), state_.extension_streams.end(),
+                       [](const ExtensionStreams* streams) { return streams->wants_fetch() != 0; });
+}
+
+/// For one stream of the group's sets that are above the warps', or of the others. False: none wants a fetch. `asked`: it
+/// asked memory for a line.
+bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle now, bool& asked) {
+    for (ExtensionStreams* streams : state_.extension_streams) {
+        ContextMask wanting = streams->wants_fetch();
+        wanting &= groups_.size() > 1 ? streams->of_scheduler(number) : ~ContextMask{};
+        if (wanting == 0 || (streams->priority() == IssuePriority::above) != above) {
+            continue;
+        }
+        Group& group = groups_[number];
+        const unsigned stream = next_in_turn(wanting, group.last);
+        const std::uint32_t pc = (*streams)[stream].stack.pc();
+        const std::uint64_t line = address_of(pc) & ~std::uint64_t{kLineBytes - 1};
+        const auto answer = cached_ ? cache_.ask(line, memory_.can_request_line()) : ReadOnlyCache::Answer::hit;
+        group.last = stream;
+        if (answer == ReadOnlyCache::Answer::hit) {
+            ++state_.counters.fetches;
+            streams->fetch_begun(stream, fetched_from(pc), now);
+            return true;
+        }
+        streams->fetch_refused(stream);
+        asked = answer == ReadOnlyCache::Answer::missed;
+        if (asked) {
+            memory_.request_line(line, kAllSectors, cache_.last_miss(), now);
+        }
         return true;
     }
     return false;
@@ -94,7 +106,7 @@ bool FetchStage::fetch_for_extension(Group& group, Cycle now) {
 
 /// The instructions are there; they are decoded fetch_latency cycles later.
 void FetchStage::start(unsigned context, Cycle now) {
-    StreamContext& stream = state_.contexts[context];
+    Stream& stream = state_.warps.streams[context];
     const std::uint32_t instructions = fetched_from(stream.stack.pc());
     stream.fetching = true;
     under_way_ |= context_bit(context);

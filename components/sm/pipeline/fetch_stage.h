@@ -5,6 +5,7 @@
 
 #include "components/cache/read_only_cache.h"
 #include "components/sm/lsu/load_store_unit.h"
+#include "components/sm/pipeline/extension_streams.h"
 #include "components/sm/pipeline/pipeline_state.h"
 #include "core/state/state_archive.h"
 
@@ -13,8 +14,8 @@ namespace lookahead::gpu {
 /// Fetch and decode: one fetch a cycle for each group of warps, round robin over those whose instruction buffer is empty.
 /// A fetch that hits the instruction cache brings the next instructions of the warp, as many as the buffer takes and the
 /// line holds, fetch_latency cycles later. After a miss it does so from the cycle on in which it is the warp's turn among
-/// those of its group whose line has come; they go before new fetches. Streams of the issue extension are fetched for in
-/// cycles in which no own stream of their group's warps is.
+/// those of its group whose line has come; they go before new fetches. Streams of extensions are fetched for in cycles in
+/// which no own stream of their group's warps is, or before those where their priority is above the warps'.
 ///
 /// All warps are one group, or with sm.private_fetch those of each scheduler. Groups share the instruction cache, which
 /// looks up a line for each of them in a cycle: a machine whose table gives each group a fetch a cycle gives it whether
@@ -34,18 +35,21 @@ class FetchStage {
     }
     /// True if a fetch would start in the next cycle.
     bool has_work() const {
-        return (returned_ | wanting()) != 0 || (state_.extension != nullptr && extension_wanting() != 0);
+        return (returned_ | wanting()) != 0 || (!state_.extension_streams.empty() && extensions_want());
     }
 
     /// The line of one of the cache's misses has come.
     void line_came(unsigned miss) {
         returned_ |= cache_.fill(miss).readers;
-        refused_ = extension_refused_ = {};
+        refused_ = {};
+        for (ExtensionStreams* streams : state_.extension_streams) {
+            streams->line_came();
+        }
     }
 
     /// A fetch of `instructions` instructions is decoded.
     void fetched(unsigned context, unsigned instructions) {
-        StreamContext& stream = state_.contexts[context];
+        Stream& stream = state_.warps.streams[context];
         stream.fetching = false;
         under_way_ &= ~context_bit(context);
         stream.buffered = static_cast<std::uint8_t>(instructions);
@@ -67,7 +71,8 @@ class FetchStage {
     ReadOnlyCacheCounters& cache_counters() { return cache_.counters(); }
 
     void fields(StateArchive& archive) {
-        archive& under_way_& returned_& refused_& extension_refused_& first_& cache_;
+        ContextMask none = 0;
+        archive& under_way_& returned_& refused_& none& first_& cache_;
         for (Group& group : groups_) {
             archive& group.last;
         }
@@ -81,12 +86,15 @@ class FetchStage {
         std::uint32_t last = 0;
     };
 
-    ContextMask wanting() const { return state_.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
-    ContextMask extension_wanting() const { return state_.extension->wants_fetch() & ~extension_refused_; }
+    ContextMask wanting() const { return state_.warps.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
 
     // These return true if they asked memory for a line.
     bool fetch_for_group(std::uint32_t number, Cycle now) {
         Group& group = groups_[number];
+        bool asked = false;
+        if (!state_.extension_streams.empty() && fetch_for_extensions(number, true, now, asked)) [[unlikely]] {
+            return asked;
+        }
         if (const ContextMask returned = returned_ & group.warps; returned != 0) {
             group.last = next_in_turn(returned, group.last);
             returned_ &= ~context_bit(group.last);
@@ -97,11 +105,15 @@ class FetchStage {
             group.last = next_in_turn(wanting, group.last);
             return fetch(group.last, now);
         }
-        return state_.extension != nullptr && fetch_for_extension(group, now);
+        if (!state_.extension_streams.empty()) [[unlikely]] {
+            fetch_for_extensions(number, false, now, asked);
+        }
+        return asked;
     }
     bool fetch_for_others(bool first_asked, Cycle now);
     bool fetch(unsigned context, Cycle now);
-    bool fetch_for_extension(Group& group, Cycle now);
+    bool extensions_want() const;
+    bool fetch_for_extensions(std::uint32_t number, bool above, Cycle now, bool& asked);
 
     void start(unsigned context, Cycle now);
     /// How many instructions a fetch from `pc` on brings.
@@ -117,9 +129,6 @@ class FetchStage {
     ContextMask under_way_ = 0;  ///< contexts with a fetch or a miss under way
     ContextMask returned_ = 0;   ///< of these, those whose line has come
     ContextMask refused_ = 0;    ///< contexts for which the cache had no room; they try again when a line has come
-    /// Contexts whose stream of the extension found its line missing; they try again when a line has come. They do not
-    /// wait in the cache: when their warp goes on by itself, it must not get what was fetched for them.
-    ContextMask extension_refused_ = 0;
     std::vector<Group> groups_;
     std::uint32_t first_ = 0;  ///< the group that is asked first
 };

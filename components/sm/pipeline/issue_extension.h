@@ -5,14 +5,17 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
+#include "components/isa/lane_mask.h"
 #include "components/sm/context_states.h"
-#include "components/sm/pipeline/issue_source.h"
+#include "components/sm/lsu/load_store_unit.h"
 #include "core/component/slot.h"
+#include "core/state/state_archive.h"
+#include "core/time/time.h"
 
 namespace lookahead {
 class Audit;
-class StateArchive;
 class StatisticsVisitor;
 }  // namespace lookahead
 
@@ -22,47 +25,58 @@ struct Instruction;
 
 namespace lookahead::gpu {
 
-struct DecodedInstruction;
 struct PipelineState;
 class ExecuteStage;
 class IssueStage;
-class LoadStoreUnit;
 
-/// What an issue extension is built from: the SM's stages, which outlive it.
+/// What an issue extension is built from: the SM's stages, which outlive it, and its number among the SM's extensions.
 struct IssueExtensionArguments {
     PipelineState& state;
     IssueStage& issue;
     ExecuteStage& execute;
     LoadStoreUnit& memory;
+    std::uint8_t number = 0;
 };
 
-/// Slot "sm.issue_extension": further instruction streams beside the warps' own, and what they leave for those. It is an
-/// issue source; the fetch stage fetches for its streams when no warp of the group wants a fetch; it may hand a warp's instructions
-/// over as executed already, and put a warp's registers into other rows.
+/// Slot "sm.issue_extension": what works beside the warps' own streams and changes what is left for those. An extension
+/// may add instruction streams (ExtensionStreams) and issue sources, hand a warp's instructions over as executed already,
+/// and put a warp's registers into other rows. An SM may have several, joined by `+`: of those that attend a context each
+/// is asked or told in the order of their names.
 ///
 /// Contract:
-/// - `begin_cycle` is called in each cycle that is stepped, after what is due and before the schedulers; `next_issue`
-///   says when it must be stepped (IssueSource).
-/// - the hooks about a context are called only while its bit in PipelineState::attended is set, which the extension sets
-///   and clears; `warp_started` and `warp_exited` always.
-/// - what it schedules in the timing wheel as PipelineEvent::Kind::extension comes back to `event`; a load's token to
+/// - `begin_cycle` is called in each cycle that is stepped, after what is due and before the schedulers; `next_cycle`
+///   says when it must be.
+/// - the hooks about a context are called only while the extension attends it (`attend`); `warp_started` and
+///   `warp_exited` always.
+/// - what it schedules (`schedule`) is at most `longest_delay` cycles ahead and comes back to `event`; a load's token to
 ///   `load_completed`.
 /// - it never changes what a warp computes, nor the order of its memory accesses.
 /// - a CTA may retire while its instructions are in flight; a kernel ends after the last of these.
 /// - all state is in `fields`; `begin_launch` is called before it is loaded within a launch.
-class IssueExtension : public IssueSource {
+class IssueExtension {
   public:
+    explicit IssueExtension(const IssueExtensionArguments& arguments)
+        : state_(arguments.state), number_(arguments.number) {}
+    virtual ~IssueExtension() = default;
+
+    /// The longest that it looks ahead, in cycles: from its parameters, asked once.
+    virtual Cycle longest_delay() const { return 0; }
+
     virtual void begin_launch() {}
     virtual void warp_started(unsigned) {}
     /// All lanes of the warp have exited.
     virtual void warp_exited(unsigned) {}
-    virtual void begin_cycle(Cycle now) = 0;
+    virtual void begin_cycle(Cycle) {}
+    /// Least cycle > `now` for which begin_cycle has work if nothing else happens; kNever when none.
+    virtual Cycle next_cycle(Cycle) const { return kNever; }
 
-    // ---- Of contexts in PipelineState::attended
+    // ---- Of contexts that it attends
     /// The context's state is to be found out again, see PipelineState::classify. True: the extension has set it.
     virtual bool classify(unsigned) { return false; }
     /// The scheduler has picked the context. True: the extension has done its next instruction, which needed no unit.
     virtual bool supply(unsigned, Cycle) { return false; }
+    /// An extension, this one or another, has done the context's instruction at `pc` for the lanes.
+    virtual void supplied(unsigned, std::uint32_t, isa::LaneMask) {}
     /// The context's next instruction issues by itself, with its operands read from the register map as it is now.
     virtual void before_execution(unsigned, Cycle) {}
     /// Its operands are read until `collected`; `rows` are theirs.
@@ -72,28 +86,77 @@ class IssueExtension : public IssueSource {
     /// The context's instruction at `pc` has written its destinations.
     virtual void written_back(unsigned, std::uint32_t) {}
 
-    // ---- Fetch
-    /// Contexts whose stream of the extension wants a fetch.
-    virtual ContextMask wants_fetch() const { return 0; }
-    virtual std::uint32_t fetch_pc(unsigned) const { return 0; }
-    /// A fetch of `instructions` instructions has begun and takes `latency` cycles.
-    virtual void fetch_begun(unsigned, unsigned, Cycle) {}
-
     /// Contexts for which a stream of the extension runs while their own waits, for traces.
     virtual ContextMask extended() const { return 0; }
 
-    virtual void event(unsigned context, std::uint32_t detail, Cycle now) = 0;
+    virtual void event(unsigned, std::uint32_t, Cycle) {}
     virtual void load_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
-    virtual void constants_came() {}
 
-    virtual void audit(Audit&, const std::string& sm) const { static_cast<void>(sm); }
+    virtual void audit(Audit& audit, const std::string& sm) const { static_cast<void>(audit), static_cast<void>(sm); }
     virtual void visit_statistics(StatisticsVisitor&, const std::string& sm) const { static_cast<void>(sm); }
-    virtual void fields(StateArchive& archive) = 0;
+    virtual void fields(StateArchive&) {}
+
+    static constexpr unsigned kMost = 4;  ///< extensions of an SM
+    static constexpr unsigned kTokenBits = 14;
+    static constexpr unsigned kTokens = (1u << kTokenBits) - 1;
+
+    bool attends(unsigned context) const { return attended_.has(context); }
+    void attendance_fields(StateArchive& archive) { archive& attended_; }
+
+  protected:
+    void attend(unsigned context, bool attended);
+    /// `event(index, detail, at)` is called at `at` > now.
+    void schedule(unsigned index, std::uint32_t detail, Cycle now, Cycle at);
+    /// The token for a memory instruction of the extension (MemoryInstruction::token), from its own number of it: 1 to
+    /// kTokens. load_completed gets the extension's own number again.
+    std::uint16_t token_of(unsigned own) const { return static_cast<std::uint16_t>(number_ << kTokenBits | own); }
+
+    PipelineState& state_;
+
+  private:
+    ContextMask attended_ = 0;
+    std::uint8_t number_;
 };
 
-/// Null for the variant "none".
-std::unique_ptr<IssueExtension> make_issue_extension(const Configuration& configuration,
-                                                     const IssueExtensionArguments& arguments);
+/// The extensions of an SM, in the order in which the configuration names them.
+class Extensions {
+  public:
+    /// Reads "sm.issue_extension". ConfigurationError for names that cannot stand together.
+    Extensions(const Configuration& configuration, IssueExtensionArguments arguments);
+
+    bool empty() const { return list_.empty(); }
+    Cycle longest_delay() const;
+
+    template <class F>
+    void for_each(F&& f) const {
+        for (const auto& extension : list_) {
+            f(*extension);
+        }
+    }
+    /// Those that attend the context.
+    template <class F>
+    void for_attending(unsigned context, F&& f) const {
+        for (const auto& extension : list_) {
+            if (extension->attends(context)) {
+                f(*extension);
+            }
+        }
+    }
+    IssueExtension& operator[](std::size_t number) const { return *list_[number]; }
+
+    // True: one of those that attend the context has done it.
+    bool classify(unsigned context) const;
+    bool supply(unsigned context, Cycle now) const;
+    Cycle next_cycle(Cycle now) const;
+    ContextMask extended() const;
+    bool attended(unsigned context) const;
+    void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) const;
+
+    void fields(StateArchive& archive) const;
+
+  private:
+    std::vector<std::unique_ptr<IssueExtension>> list_;
+};
 
 }  // namespace lookahead::gpu
 
@@ -101,6 +164,7 @@ template <>
 struct lookahead::SlotTraits<lookahead::gpu::IssueExtension> {
     static constexpr std::string_view name = "sm.issue_extension";
     static constexpr std::string_view default_variant = "none";
-    static constexpr std::string_view description = "Instruction streams of an SM beside the warps' own.";
+    static constexpr std::string_view description =
+        "What works beside the warps' own instruction streams; several joined by '+'.";
     using Arguments = std::tuple<const lookahead::gpu::IssueExtensionArguments&>;
 };

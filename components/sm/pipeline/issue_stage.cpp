@@ -53,40 +53,74 @@ bool IssueStage::cycle(Cycle now) {
     return accepted_;
 }
 
-/// Issues or has an extension issue, and charges that; false: nothing was charged.
+/// Issues or has a source issue, and charges that; false: nothing was charged.
 bool IssueStage::step(unsigned scheduler, Cycle now) {
-    const ContextMask ready = candidates(scheduler, now);
-    if (ready != 0) {
-        const unsigned context = schedulers_[scheduler]->pick(ready, now);
-        if (context != WarpScheduler::kHoldBack) {
-            LOOKAHEAD_DEBUG_ASSERT(ready.has(context), "a scheduler picked a warp that is not ready");
-            ++counters_[scheduler][SchedulerCycle::issued];
-            issue(scheduler, context, now);
-            first_ = scheduler + 1 == schedulers_.size() ? 0 : scheduler + 1;
-            return true;
-        }
+    if (has_sources_) [[unlikely]] {
+        return step_with_sources(scheduler, now);
     }
-    if (!sources_.empty() && offer(scheduler, now)) {
-        ++counters_[scheduler][SchedulerCycle::extension_issued];
+    const ContextMask ready = candidates(state_.warps.states, warps_[scheduler], scheduler, now);
+    if (ready == 0) {
+        return false;
+    }
+    if (!issue_warp(scheduler, ready, now)) {
+        ++counters_[scheduler][SchedulerCycle::held_back];
+    }
+    return true;
+}
+
+bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
+    const std::uint64_t bit = std::uint64_t{1} << scheduler;
+    if (offer(IssuePriority::above, scheduler, now)) {
+        return true;
+    }
+    const bool warps_wait = (warps_last_ & bit) != 0;
+    if (warps_wait && offer(IssuePriority::beside, scheduler, now)) {
+        warps_last_ &= ~bit;
+        return true;
+    }
+    const ContextMask ready = candidates(state_.warps.states, warps_[scheduler], scheduler, now);
+    if (ready != 0 && issue_warp(scheduler, ready, now)) {
+        warps_last_ |= bit;
+        return true;
+    }
+    if (!warps_wait && offer(IssuePriority::beside, scheduler, now)) {
+        return true;
+    }
+    if (offer(IssuePriority::below, scheduler, now)) {
         return true;
     }
     if (ready != 0) {
         ++counters_[scheduler][SchedulerCycle::held_back];
-        return true;
     }
-    return false;
+    return ready != 0;
 }
 
-bool IssueStage::offer(unsigned scheduler, Cycle now) {
-    return std::any_of(sources_.begin(), sources_.end(),
-                       [&](IssueSource* source) { return source->issue(scheduler, now); });
+/// One of the warps that are ready; false: the scheduler holds them back.
+bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle now) {
+    const unsigned context = schedulers_[scheduler]->pick(ready, now);
+    if (context == WarpScheduler::kHoldBack) {
+        return false;
+    }
+    LOOKAHEAD_DEBUG_ASSERT(ready.has(context), "a scheduler picked a warp that is not ready");
+    ++counters_[scheduler][SchedulerCycle::issued];
+    issue(scheduler, context, now);
+    first_ = scheduler + 1 == schedulers_.size() ? 0 : scheduler + 1;
+    return true;
+}
+
+bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
+    const std::vector<IssueSource*>& sources = sources_of(priority);
+    const bool issued =
+        std::any_of(sources.begin(), sources.end(), [&](IssueSource* source) { return source->issue(scheduler, now); });
+    counters_[scheduler][SchedulerCycle::extension_issued] += issued;
+    return issued;
 }
 
 void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
     if (state_.attended.has(context) && issue_attended(scheduler, context, now)) [[unlikely]] {
         return;
     }
-    const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
+    const DecodedInstruction& decoded = (*state_.kernel)[state_.warps.streams[context].stack.pc()];
     accepted_ |= execute_.execute(
         context, now, decoded.unit == ExecutionUnit::control ? now : enter_unit(scheduler, context, decoded, now));
 }
@@ -94,46 +128,31 @@ void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
 /// As issue(), for a context of which the extension wants to hear: an instruction that it has done already takes no
 /// unit, and one that writes may get other rows for that after its operands' rows are known. True: it has issued.
 bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now) {
-    IssueExtension& extension = *state_.extension;
-    if (extension.supply(context, now)) {
+    const Extensions& extensions = *state_.extensions;
+    const Stream& stream = state_.warps.streams[context];
+    const std::uint32_t pc = stream.stack.pc();
+    const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    const isa::LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
+    if (extensions.supply(context, now)) {
+        extensions.for_attending(context, [&](IssueExtension& extension) { extension.supplied(context, pc, lanes); });
         return true;
     }
-    const DecodedInstruction& decoded = (*state_.kernel)[state_.contexts[context].stack.pc()];
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     std::uint16_t reads[kMaximumReads];
     const std::uint16_t* const registers = decoded.read_registers();
     for (unsigned i = 0; i < decoded.reads; ++i) {
         reads[i] = map[registers[i]];
     }
-    extension.before_execution(context, now);
+    extensions.for_attending(context, [&](IssueExtension& extension) { extension.before_execution(context, now); });
     const unsigned words = decoded.instruction->destination_rows;
     const std::uint16_t* writes = words > 0 ? map + decoded.instruction->destination : map;
     const Cycle from = decoded.unit == ExecutionUnit::control
                            ? now
                            : enter(scheduler, decoded, {reads, decoded.reads}, {writes, words}, now);
-    extension.collecting(context, reads, decoded.reads, from, now);
+    extensions.for_attending(
+        context, [&](IssueExtension& extension) { extension.collecting(context, reads, decoded.reads, from, now); });
     accepted_ |= execute_.execute(context, now, from);
     return true;
-}
-
-bool IssueStage::can_enter(unsigned scheduler, ExecutionUnit unit, Cycle now) const {
-    if (unit == ExecutionUnit::control) {
-        return true;
-    }
-    if (unit == ExecutionUnit::memory && (accepted_ || !memory_.can_accept())) {
-        return false;
-    }
-    return free_[units_of(scheduler)][static_cast<unsigned>(unit)] <= now;
-}
-
-Cycle IssueStage::next_entry(unsigned scheduler, ExecutionUnit unit, Cycle now) const {
-    if (unit == ExecutionUnit::control) {
-        return now + 1;
-    }
-    if (unit == ExecutionUnit::memory && !memory_.can_accept()) {
-        return kNever;
-    }
-    return std::max(now + 1, free_[units_of(scheduler)][static_cast<unsigned>(unit)]);
 }
 
 Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, std::span<const std::uint16_t> reads,
@@ -176,7 +195,7 @@ Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const Decoded
         occupy(scheduler, decoded, now);
         return now;
     }
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     const std::uint16_t* const registers = decoded.read_registers();
     const Cycle from = collect(
         decoded, decoded.reads, [&](unsigned i) { return map[registers[i]]; }, now);
@@ -204,7 +223,7 @@ void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruc
     if (!collectors_.enabled()) {
         return;
     }
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         collectors_.write(map[instruction.destination + word], now, now);
     }
@@ -229,8 +248,8 @@ void IssueStage::find_free() {
     }
 }
 
-ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
-    const ContextStates& states = state_.states;
+ContextMask IssueStage::candidates(const ContextStates& states, ContextMask streams, unsigned scheduler,
+                                   Cycle now) const {
     const FreeCycles& free = free_[units_of(scheduler)];
     const auto available = [&](ExecutionUnit unit, Cycle by) { return free[static_cast<unsigned>(unit)] <= by; };
     ContextMask ready = states.in(ContextState::ready_control);
@@ -251,12 +270,12 @@ ContextMask IssueStage::candidates(unsigned scheduler, Cycle now) const {
         integer != 0 && available(ExecutionUnit::integer, now)) {
         ready |= integer;
     }
-    return ready & warps_[scheduler];
+    return ready & streams;
 }
 
 /// The first cause in the order of SchedulerCycle; nothing was issued and nothing held back.
 SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
-    const ContextStates& states = state_.states;
+    const ContextStates& states = state_.warps.states;
     const ContextMask own = warps_[scheduler];
     const auto some = [&](ContextMask contexts) { return contexts.intersects(own); };
     if (some(states.in(ContextState::ready_memory))) {
@@ -286,8 +305,8 @@ void IssueStage::charge_idle(Cycle cycles) {
     }
 }
 
-Cycle IssueStage::next_for(ContextState state, ExecutionUnit unit, Cycle now) const {
-    const ContextMask waiting = state_.states.in(state);
+Cycle IssueStage::next_for(ContextMask waiting, const std::vector<ContextMask>& of_scheduler, ExecutionUnit unit,
+                           Cycle now) const {
     if (waiting == 0) {
         return kNever;
     }
@@ -295,29 +314,35 @@ Cycle IssueStage::next_for(ContextState state, ExecutionUnit unit, Cycle now) co
     if (free_.size() > 1) {
         next = kNever;
         for (std::size_t pool = 0; pool < free_.size(); ++pool) {
-            next = waiting.intersects(warps_[pool]) ? std::min(next, free_[pool][static_cast<unsigned>(unit)]) : next;
+            next = waiting.intersects(of_scheduler[pool]) ? std::min(next, free_[pool][static_cast<unsigned>(unit)])
+                                                          : next;
         }
     }
     return std::max(now + 1, next);
 }
 
 Cycle IssueStage::next_issue(Cycle now) const {
-    Cycle next = state_.states.ready() != 0 ? next_of_ready(now) : kNever;
-    for (const IssueSource* source : sources_) {
-        next = std::min(next, source->next_issue(now));
+    Cycle next = state_.warps.states.ready() != 0 ? next_of_ready(state_.warps.states, warps_, now) : kNever;
+    for (const auto& sources : sources_) {
+        for (const IssueSource* source : sources) {
+            next = std::min(next, source->next_issue(now));
+        }
     }
     return next;
 }
 
-Cycle IssueStage::next_of_ready(Cycle now) const {
-    if (state_.states.in(ContextState::ready_control) != 0) {
+Cycle IssueStage::next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler,
+                                Cycle now) const {
+    if (states.in(ContextState::ready_control) != 0) {
         return now + 1;
     }
-    return std::min({next_for(ContextState::ready_sp, ExecutionUnit::sp, now),
-                     next_for(ContextState::ready_sfu, ExecutionUnit::sfu, now),
-                     next_for(ContextState::ready_dp, ExecutionUnit::dp, now),
-                     next_for(ContextState::ready_integer, ExecutionUnit::integer, now),
-                     memory_.can_accept() ? next_for(ContextState::ready_memory, ExecutionUnit::memory, now) : kNever});
+    const auto next = [&](ContextState state, ExecutionUnit unit) {
+        return next_for(states.in(state), of_scheduler, unit, now);
+    };
+    return std::min({next(ContextState::ready_sp, ExecutionUnit::sp), next(ContextState::ready_sfu, ExecutionUnit::sfu),
+                     next(ContextState::ready_dp, ExecutionUnit::dp),
+                     next(ContextState::ready_integer, ExecutionUnit::integer),
+                     memory_.can_accept() ? next(ContextState::ready_memory, ExecutionUnit::memory) : kNever});
 }
 
 }  // namespace lookahead::gpu

@@ -31,10 +31,11 @@ class IssueStage {
     Cycle next_issue(Cycle now) const;
 
     // For sources, in the cycle in which they are asked.
-    /// The scheduler's instructions may issue to the unit.
-    bool can_enter(unsigned scheduler, ExecutionUnit unit, Cycle now) const;
-    /// Least cycle > `now` in which can_enter may hold if nothing else happens.
-    Cycle next_entry(unsigned scheduler, ExecutionUnit unit, Cycle now) const;
+    /// Of the streams those that are ready and whose unit is free for the scheduler.
+    ContextMask candidates(const ContextStates& states, ContextMask streams, unsigned scheduler, Cycle now) const;
+    /// Least cycle > `now` in which one that is ready may find its unit free, if nothing else happens; the streams that
+    /// may issue through each scheduler are given.
+    Cycle next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler, Cycle now) const;
     /// An instruction that reads and writes the rows enters its unit. Returns the cycle from which the latency counts.
     Cycle enter(unsigned scheduler, const DecodedInstruction& decoded, std::span<const std::uint16_t> reads,
                 std::span<const std::uint16_t> writes, Cycle now);
@@ -42,13 +43,16 @@ class IssueStage {
     void note_accepted() { accepted_ = true; }
     /// The load/store unit writes the rows at `now`, for a source.
     void rows_written(std::span<const std::uint16_t> rows, Cycle now);
-    ContextMask warps(unsigned scheduler) const { return warps_[scheduler]; }
+    const std::vector<ContextMask>& warps() const { return warps_; }
     unsigned schedulers() const { return static_cast<unsigned>(warps_.size()); }
     bool has_collectors() const { return collectors_.enabled(); }
 
-    /// Sources are asked in the order in which they are added; they outlive the stage.
-    void add_source(IssueSource& source) { sources_.push_back(&source); }
-    bool has_sources() const { return !sources_.empty(); }
+    /// Sources of one priority are asked in the order in which they are added; they outlive the stage.
+    void add_source(IssueSource& source) {
+        sources_[static_cast<unsigned>(source.priority())].push_back(&source);
+        has_sources_ = true;
+    }
+    bool has_sources() const { return has_sources_; }
 
     const std::vector<SchedulerCounters>& counters() const { return counters_; }
     std::vector<SchedulerCounters>& counters() { return counters_; }
@@ -60,6 +64,9 @@ class IssueStage {
             archive& units;
         }
         archive& collectors_& first_;
+        if (!sources_of(IssuePriority::beside).empty()) {
+            archive& warps_last_;
+        }
         if (archive.loading()) {
             find_free();
         }
@@ -68,8 +75,12 @@ class IssueStage {
   private:
     bool step(unsigned scheduler, Cycle now);
     void issue(unsigned scheduler, unsigned context, Cycle now);
-    ContextMask candidates(unsigned scheduler, Cycle now) const;
-    bool offer(unsigned scheduler, Cycle now);
+    bool step_with_sources(unsigned scheduler, Cycle now);
+    bool issue_warp(unsigned scheduler, ContextMask ready, Cycle now);
+    const std::vector<IssueSource*>& sources_of(IssuePriority priority) const {
+        return sources_[static_cast<unsigned>(priority)];
+    }
+    bool offer(IssuePriority priority, unsigned scheduler, Cycle now);
     SchedulerCycle stall_of(unsigned scheduler) const;
     Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
     bool issue_attended(unsigned scheduler, unsigned context, Cycle now);
@@ -80,8 +91,8 @@ class IssueStage {
     void note_free(Cycle free, ExecutionUnit unit);
     /// Which units the scheduler's instructions go to.
     std::size_t units_of(unsigned scheduler) const { return units_.size() == 1 ? 0 : scheduler; }
-    Cycle next_of_ready(Cycle now) const;
-    Cycle next_for(ContextState state, ExecutionUnit unit, Cycle now) const;
+    Cycle next_for(ContextMask waiting, const std::vector<ContextMask>& of_scheduler, ExecutionUnit unit,
+                   Cycle now) const;
 
     PipelineState& state_;
     const CtaStage& ctas_;
@@ -97,8 +108,10 @@ class IssueStage {
     std::uint32_t first_ = 0;         ///< the scheduler that is asked first
     std::vector<ContextMask> warps_;  ///< of each scheduler
     std::vector<SchedulerCounters> counters_;
-    std::vector<IssueSource*> sources_;
-    bool accepted_ = false;  ///< by the load/store unit, in this cycle
+    std::array<std::vector<IssueSource*>, 3> sources_;  ///< by priority
+    bool has_sources_ = false;
+    std::uint64_t warps_last_ = 0;  ///< schedulers through which a warp issued after all sources beside the warps
+    bool accepted_ = false;         ///< by the load/store unit, in this cycle
 };
 
 /// The contexts that belong to a scheduler.

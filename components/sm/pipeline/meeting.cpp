@@ -11,11 +11,11 @@ namespace lookahead::gpu {
 using isa::LaneMask;
 using isa::SimtState;
 
-void ExecuteStage::meet(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask active,
-                        Cycle now, Cycle from) {
+void ExecuteStage::meet(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active, Cycle now,
+                        Cycle from) {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint32_t pc = stream.stack.pc();
-    const std::uint32_t* masks = source_row(state_.map.of(context), instruction.source[decoded.members], 0);
+    const std::uint32_t* masks = source_row(state_.warps.map.of(context), instruction.source[decoded.members], 0);
     const isa::Members waiting = isa::members_of(masks, active, stream.stack.alive());
     if (waiting.members != 0) {
         state_.exchanges[context].put(operand_rows(context, stream, decoded), instruction, waiting.lanes);
@@ -35,8 +35,8 @@ void ExecuteStage::meet(unsigned context, StreamContext& stream, const DecodedIn
     }
 }
 
-void ExecuteStage::take_result(unsigned context, StreamContext& stream, const DecodedInstruction& decoded,
-                               LaneMask active, Cycle now, Cycle from) {
+void ExecuteStage::take_result(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active,
+                               Cycle now, Cycle from) {
     isa::OperandRows rows = operand_rows(context, stream, decoded);
     state_.exchanges[context].take(rows, *decoded.instruction, active);
     stream.predicates[decoded.destination_predicate] = rows.destination_predicate;
@@ -45,7 +45,7 @@ void ExecuteStage::take_result(unsigned context, StreamContext& stream, const De
 }
 
 /// Executes what lanes have come together for.
-void ExecuteStage::settle_meetings(unsigned context, StreamContext& stream, Cycle now) {
+void ExecuteStage::settle_meetings(unsigned context, Stream& stream, Cycle now) {
     if (stream.stack.meetings().empty()) {
         return;
     }
@@ -65,7 +65,7 @@ void ExecuteStage::settle_meetings(unsigned context, StreamContext& stream, Cycl
 isa::BarrierArrival ExecuteStage::arrival_of(unsigned context, const DecodedInstruction& decoded,
                                              LaneMask active) const {
     const isa::Instruction& instruction = *decoded.instruction;
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     const auto row = [&](unsigned source) {
         const isa::Operand& operand = instruction.source[source];
         return operand.kind == isa::Operand::Kind::none ? nullptr : source_row(map, operand, 0);
@@ -77,7 +77,7 @@ isa::BarrierArrival ExecuteStage::arrival_of(unsigned context, const DecodedInst
     }
 }
 
-void ExecuteStage::barrier(unsigned context, StreamContext& stream, const DecodedInstruction& decoded, LaneMask active,
+void ExecuteStage::barrier(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active,
                            Cycle now, Cycle from) {
     const isa::BarrierArrival arrival = arrival_of(context, decoded, active);
     const LaneMask predicates = stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip;
@@ -103,7 +103,7 @@ void ExecuteStage::barrier(unsigned context, StreamContext& stream, const Decode
     }
 }
 
-void ExecuteStage::arrive(unsigned context, StreamContext& stream, const isa::BarrierArrival& arrival, LaneMask lanes,
+void ExecuteStage::arrive(unsigned context, Stream& stream, const isa::BarrierArrival& arrival, LaneMask lanes,
                           LaneMask predicates, Cycle now) {
     bool waits = false;
     try {
@@ -122,7 +122,7 @@ void ExecuteStage::arrive(unsigned context, StreamContext& stream, const isa::Ba
 }
 
 void ExecuteStage::barrier_released(unsigned context, std::uint32_t result) {
-    StreamContext& stream = state_.contexts[context];
+    Stream& stream = state_.warps.streams[context];
     if (!stream.stack.runs()) {
         state_.exchanges[context].set_result(result, result != 0);
         stream.stack.release();
@@ -132,7 +132,7 @@ void ExecuteStage::barrier_released(unsigned context, std::uint32_t result) {
     const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     if (decoded.instruction->destination_rows > 0) {
-        std::uint32_t* row = destination_row(state_.map.of(context), *decoded.instruction, 0);
+        std::uint32_t* row = destination_row(state_.warps.map.of(context), *decoded.instruction, 0);
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             row[lane] = (active >> lane) & 1 ? result : row[lane];
         }
@@ -144,7 +144,7 @@ void ExecuteStage::barrier_released(unsigned context, std::uint32_t result) {
 
 /// None of the warp's paths can run, and only its own lanes could wake them.
 void ExecuteStage::report_waiting_lanes(unsigned context) const {
-    const StreamContext& stream = state_.contexts[context];
+    const Stream& stream = state_.warps.streams[context];
     const isa::Kernel& kernel = state_.kernel->kernel();
     std::string waiting;
     stream.stack.for_each_waiting([&](std::uint32_t pc, LaneMask lanes, LaneMask members) {
@@ -159,14 +159,14 @@ void ExecuteStage::report_waiting_lanes(unsigned context) const {
 
 /// Lanes on a stack have spun for sm.spin_limit turns while others of their warp wait for them. If their warp's
 /// registers stay the same for some turns more, it takes the spinning for endless.
-void ExecuteStage::watch_spinning(unsigned context, StreamContext& stream) {
+void ExecuteStage::watch_spinning(unsigned context, Stream& stream) {
     constexpr std::uint32_t kTurns = 16;
     const std::uint32_t turn = stream.stack.spins() % state_.spin_limit;
     if (turn > kTurns) {
         return;
     }
     StateHasher hasher;
-    const std::uint16_t* map = state_.map.of(context);
+    const std::uint16_t* map = state_.warps.map.of(context);
     for (unsigned i = 0; i < state_.kernel->kernel().registers; ++i) {
         hasher.add_bytes(state_.registers.row(map[i]), sizeof(std::uint32_t) * isa::kWarpSize);
     }

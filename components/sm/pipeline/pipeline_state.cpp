@@ -21,10 +21,8 @@ PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& tim
       timing(timing_parameters),
       simt(simt_model),
       spin_limit(sm.spin_limit == 0 ? UINT32_MAX : static_cast<std::uint32_t>(sm.spin_limit)),
-      contexts(static_cast<std::size_t>(sm.max_warps)),
-      exchanges(simt_model == isa::SimtModel::stack ? 0 : contexts.size()),
-      scoreboard(static_cast<unsigned>(sm.max_warps)),
-      map(static_cast<unsigned>(sm.max_warps)),
+      warps(static_cast<unsigned>(sm.max_warps)),
+      exchanges(simt_model == isa::SimtModel::stack ? 0 : warps.streams.size()),
       registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),
       wheel(longest_delay(sm, timing_parameters)),
       constants(constant_cache) {}

@@ -5,36 +5,50 @@
 
 #include "components/isa/warp_exchange.h"
 #include "components/sm/constant/constant_cache.h"
-#include "components/sm/context_states.h"
 #include "components/sm/counters.h"
 #include "components/sm/parameters.h"
 #include "components/sm/pipeline/decoded_kernel.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/launch_state.h"
-#include "components/sm/pipeline/register_map.h"
-#include "components/sm/pipeline/scoreboard.h"
-#include "components/sm/pipeline/stream_context.h"
+#include "components/sm/pipeline/stream_set.h"
 #include "components/sm/register_file.h"
 #include "components/sm/timing_wheel.h"
 
 namespace lookahead::gpu {
 
+class ExtensionStreams;
+
 /// Something that a stage hands on through the timing wheel, packed into 64 bits.
 struct PipelineEvent {
-    enum class Kind : std::uint8_t { write_back, fetched, branch_resolved, barrier_released, extension };
+    enum class Kind : std::uint8_t {
+        write_back,
+        fetched,
+        branch_resolved,
+        barrier_released,
+        extension,
+        stream_fetched,  ///< as the next: of ExtensionStreams
+        stream_resumed,
+    };
 
     Kind kind;
-    std::uint16_t index;   ///< context
-    std::uint32_t detail;  ///< pc for write_back; instructions for fetched; a reduction's result for barrier_released
+    std::uint16_t index;     ///< context or stream
+    std::uint32_t detail;    ///< pc for write_back; instructions for fetched; a reduction's result for barrier_released
+    std::uint8_t owner = 0;  ///< number of the extension, or of the set of streams
 
     std::uint64_t packed() const {
-        return static_cast<std::uint64_t>(kind) | std::uint64_t{index} << 8 | std::uint64_t{detail} << 32;
+        return static_cast<std::uint64_t>(kind) | std::uint64_t{index} << 8 | std::uint64_t{owner} << 24 |
+               std::uint64_t{detail} << 32;
     }
     static PipelineEvent unpacked(std::uint64_t word) {
         return {static_cast<Kind>(word & 0xff), static_cast<std::uint16_t>(word >> 8),
-                static_cast<std::uint32_t>(word >> 32)};
+                static_cast<std::uint32_t>(word >> 32), static_cast<std::uint8_t>(word >> 24)};
     }
 };
+
+/// The state of a stream whose next instruction waits for its turn at the unit alone.
+inline ContextState ready_for(ExecutionUnit unit) {
+    return static_cast<ContextState>(static_cast<unsigned>(ContextState::ready_sp) + static_cast<unsigned>(unit));
+}
 
 /// The latches between an SM's stages. The stages hold references to it and own what only they need.
 struct PipelineState {
@@ -44,36 +58,36 @@ struct PipelineState {
     /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
     void classify(unsigned context) {
-        if (attended.has(context) && extension->classify(context)) [[unlikely]] {
+        if (attended.has(context) && extensions->classify(context)) [[unlikely]] {
             return;
         }
-        const StreamContext& stream = contexts[context];
+        const Stream& stream = warps.streams[context];
         if (stream.buffered == 0) {
-            states.set(context, ContextState::fetching);
+            warps.states.set(context, ContextState::fetching);
             return;
         }
         const std::uint32_t pc = stream.stack.pc();
-        const std::uint64_t* needs = kernel->needs(pc);
-        if (!scoreboard.blocks(context, needs)) {
+        warps.states.set(context, waits_for(warps, context, pc, kernel->needs(pc)));
+    }
+
+    /// What the instruction at `pc` of a stream waits for, once it is fetched, if it needs these registers and predicates:
+    /// for them, for lines of constants, or for its unit. Streams are told of constants by their warp's number.
+    ContextState waits_for(const StreamSet& set, unsigned number, std::uint32_t pc, const std::uint64_t* needs) {
+        if (!set.scoreboard.blocks(number, needs)) {
             if (!constants.hold((*kernel)[pc].constant_lines)) [[unlikely]] {
-                constants.want((*kernel)[pc].constant_lines, context);
-                states.set(context, ContextState::blocked_by_memory);
-                return;
+                constants.want((*kernel)[pc].constant_lines, number);
+                return ContextState::blocked_by_memory;
             }
-            const auto unit = static_cast<std::uint8_t>((*kernel)[pc].unit);
-            const auto first = static_cast<std::uint8_t>(ContextState::ready_sp);
-            states.set(context, static_cast<ContextState>(first + unit));
-        } else if (scoreboard.blocks_for_memory(context, needs)) {
-            states.set(context, ContextState::blocked_by_memory);
-        } else {
-            states.set(context, ContextState::blocked_by_pipeline);
+            return ready_for((*kernel)[pc].unit);
         }
+        return set.scoreboard.blocks_for_memory(number, needs) ? ContextState::blocked_by_memory
+                                                               : ContextState::blocked_by_pipeline;
     }
 
     /// Drops what the context has fetched.
     void flush(unsigned context) {
-        if (contexts[context].buffered > 0) {
-            contexts[context].buffered = 0;
+        if (warps.streams[context].buffered > 0) {
+            warps.streams[context].buffered = 0;
             ++counters.flushes;
         }
     }
@@ -81,12 +95,9 @@ struct PipelineState {
     const SmParameters parameters;
     const TimingParameters timing;
     const isa::SimtModel simt;
-    const std::uint32_t spin_limit;  ///< of a warp, see ExecuteStage::watch_spinning
-    std::vector<StreamContext> contexts;
+    const std::uint32_t spin_limit;            ///< of a warp, see ExecuteStage::watch_spinning
+    StreamSet warps;                           ///< the warps' own streams, by context
     std::vector<isa::WarpExchange> exchanges;  ///< by context; none with simt = stack
-    ContextStates states;
-    Scoreboard scoreboard;
-    RegisterMap map;
     RegisterFile registers;
     TimingWheel wheel;
     ConstantCache constants;
@@ -94,9 +105,10 @@ struct PipelineState {
     const DecodedKernel* kernel = nullptr;    ///< of the launch; null between kernels
     const isa::ModuleImage* image = nullptr;  ///< of the run: texts of failed assertions
     SmCounters counters;
-    IssueExtension* extension = nullptr;  ///< null with sm.issue_extension = none
-    ContextMask attended = 0;             ///< contexts of which the extension wants to hear
-    Cycle now = 0;                        ///< the cycle that is being stepped
+    Extensions* extensions = nullptr;                  ///< null with sm.issue_extension = none
+    std::vector<ExtensionStreams*> extension_streams;  ///< by number
+    ContextMask attended = 0;                          ///< contexts of which some extension wants to hear
+    Cycle now = 0;                                     ///< the cycle that is being stepped
 };
 
 }  // namespace lookahead::gpu

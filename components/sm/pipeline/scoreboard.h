@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -44,12 +46,39 @@ class Scoreboard {
         }
     }
 
+    /// Those of `writes` that are not in `kept`.
+    void release_but(unsigned context, const std::uint64_t* writes, const std::uint64_t* kept) {
+        const std::size_t at = std::size_t{context} * words_;
+        for (unsigned word = 0; word < words_; ++word) {
+            pending_[at + word] &= ~writes[word] | kept[word];
+            long_latency_[at + word] &= ~writes[word] | kept[word];
+        }
+    }
+    void release_bit(unsigned context, unsigned bit) {
+        const std::size_t at = std::size_t{context} * words_ + bit / 64;
+        pending_[at] &= ~(std::uint64_t{1} << bit % 64);
+        long_latency_[at] &= ~(std::uint64_t{1} << bit % 64);
+    }
+    bool is_pending(unsigned context, unsigned bit) const { return holds(pending_, context, bit); }
+    bool is_long_latency(unsigned context, unsigned bit) const { return holds(long_latency_, context, bit); }
+    /// The context's bits become those of the same context in `other`, of the same launch.
+    void copy(unsigned context, const Scoreboard& other) {
+        const std::size_t at = std::size_t{context} * words_;
+        std::copy_n(other.pending_.begin() + static_cast<std::ptrdiff_t>(at), words_,
+                    pending_.begin() + static_cast<std::ptrdiff_t>(at));
+        std::copy_n(other.long_latency_.begin() + static_cast<std::ptrdiff_t>(at), words_,
+                    long_latency_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+
     void fields(StateArchive& archive) { archive& pending_& long_latency_; }
 
     std::span<const std::uint64_t> pending() const { return pending_; }
     std::span<const std::uint64_t> long_latency() const { return long_latency_; }
 
   private:
+    bool holds(const std::vector<std::uint64_t>& bits, unsigned context, unsigned bit) const {
+        return (bits[std::size_t{context} * words_ + bit / 64] >> bit % 64 & 1) != 0;
+    }
     bool overlap(const std::vector<std::uint64_t>& bits, unsigned context, const std::uint64_t* needs) const {
         const std::uint64_t* own = bits.data() + std::size_t{context} * words_;
         std::uint64_t common = own[0] & needs[0];

@@ -33,12 +33,12 @@ struct AuditSabotage {
     }
 
     static void lose_register(LogicalProcess& process) {
-        Scoreboard& scoreboard = sm(process).state_.scoreboard;
+        Scoreboard& scoreboard = sm(process).state_.warps.scoreboard;
         std::vector<std::uint64_t> written(scoreboard.words());
         written.back() = 1ull << 63;
         scoreboard.reserve(0, written.data(), false);
     }
-    static void lose_warp(LogicalProcess& process) { sm(process).state_.states.set(47, ContextState::exited); }
+    static void lose_warp(LogicalProcess& process) { sm(process).state_.warps.states.set(47, ContextState::exited); }
     static void lose_barrier(LogicalProcess& process) { sm(process).barriers_.ctas_barriers_.at(0)[15].waiting |= 1; }
     static void lose_l1_mshr(LogicalProcess& process) { unit(process).l1_.mshrs_.free_[0] &= ~std::uint64_t{1}; }
     static void lose_pin(LogicalProcess& process) {

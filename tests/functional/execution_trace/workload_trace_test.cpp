@@ -63,7 +63,7 @@ Comparison compare(const std::string& name, const std::string& extension, const 
 }
 
 void check(const std::string& name) {
-    for (const char* extension : {"traced", "traced_pmode"}) {
+    for (const char* extension : {"traced", "traced+pmode"}) {
         for (const char* simt : {"stack", "convergence_barrier"}) {
             CAPTURE(name);
             CAPTURE(std::string(extension));

@@ -19,59 +19,44 @@ class Fault : public gpu::IssueExtension {
     static inline Kind kind = Kind::none;
     static inline unsigned number = 0;
 
-    explicit Fault(const gpu::IssueExtensionArguments& arguments) : state_(arguments.state) {}
+    using IssueExtension::IssueExtension;
 
-    void begin_launch() override { state_.attended = 1; }
+    void warp_started(unsigned context) override { attend(context, context == 0); }
     void before_execution(unsigned context, Cycle) override {
         if (context != 0 || issued_++ != number) {
             return;
         }
-        gpu::StreamContext& stream = state_.contexts[0];
+        gpu::Stream& stream = state_.warps.streams[0];
         const gpu::DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
         if (kind == Kind::bit_of_register) {
-            state_.registers.row(state_.map.of(0)[decoded.read_registers()[0]])[5] ^= 2;
+            state_.registers.row(state_.warps.map.of(0)[decoded.read_registers()[0]])[5] ^= 2;
         } else if (kind == Kind::lane_of_predicate) {
             stream.predicates[decoded.source_predicate.slot] ^= 1u << 9;
         } else if (kind == Kind::way) {
             stream.predicates[decoded.guard.slot] ^= isa::kFullMask;
         }
     }
-    bool issue(unsigned, Cycle) override { return false; }
-    Cycle next_issue(Cycle) const override { return gpu::kNever; }
-    void begin_cycle(Cycle) override {}
-    void event(unsigned, std::uint32_t, Cycle) override {}
-    void fields(StateArchive&) override {}
 
   private:
-    gpu::PipelineState& state_;
     unsigned issued_ = 0;
 };
+LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, Fault, "fault", "Breaks something.", "tests")
 
-class TracedFault final : public TracedExtension {
+/// Changes the results of the P-mode that is named behind it before they are reused.
+class WrongReuse final : public gpu::IssueExtension {
   public:
-    explicit TracedFault(const gpu::IssueExtensionArguments& arguments)
-        : TracedExtension(arguments, std::make_unique<Fault>(arguments)) {}
-};
-LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, TracedFault, "traced_fault", "Breaks something.", "tests")
+    using IssueExtension::IssueExtension;
 
-/// P-mode whose results change before they are reused.
-class TracedWrongReuse final : public TracedExtension {
-  public:
-    explicit TracedWrongReuse(const gpu::IssueExtensionArguments& arguments)
-        : TracedExtension(arguments, std::make_unique<gpu::Pmode>(gpu::PmodeParameters{}, arguments)),
-          registers_(arguments.state.registers) {}
-    bool supply(unsigned context, Cycle now) override {
-        const gpu::RegisterPool& pool = dynamic_cast<gpu::Pmode&>(*inner()).pool();
+    void warp_started(unsigned context) override { attend(context, true); }
+    bool supply(unsigned, Cycle) override {
+        const gpu::RegisterPool& pool = dynamic_cast<gpu::Pmode&>((*state_.extensions)[2]).pool();
         for (unsigned row = pool.first(); row < pool.first() + pool.size(); ++row) {
-            registers_.row(row)[3] += pool.is_free(row) ? 0 : 1;
+            state_.registers.row(row)[3] += pool.is_free(row) ? 0 : 1;
         }
-        return TracedExtension::supply(context, now);
+        return false;
     }
-
-  private:
-    gpu::RegisterFile& registers_;
 };
-LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, TracedWrongReuse, "traced_wrong_reuse", "Spoils results.", "tests")
+LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, WrongReuse, "wrong_reuse", "Spoils results.", "tests")
 
 struct Run {
     explicit Run(const isa::Kernel& kernel, const std::string& extension = "traced", const std::string& sm = "",
@@ -110,13 +95,13 @@ TEST_CASE("to be traced changes no cycle") {
         return harness.received().back().cycle;
     };
     CHECK(end("[sm]\nissue_extension = \"traced\"\n") == end(""));
-    CHECK(end("[sm]\nissue_extension = \"traced_pmode\"\n") == end("[sm]\nissue_extension = \"pmode\"\n"));
+    CHECK(end("[sm]\nissue_extension = \"traced+pmode\"\n") == end("[sm]\nissue_extension = \"pmode\"\n"));
 }
 
 TEST_CASE("a wrong bit in a register is named where it is first read") {
     Fault::kind = Fault::Kind::bit_of_register;
     Fault::number = 2;  // index = ctaid * ntid + tid, which reads ctaid first
-    const Run run(add_index(), "traced_fault");
+    const Run run(add_index(), "traced+fault");
     REQUIRE_FALSE(run.differences.empty());
     CHECK(run.differences.front() ==
           "launch 0, CTA (0, 0, 0), warp 0: instruction 2, add_index.ptx:3 (PC 0x00000010), writes 0x00000091 to R2 of "
@@ -144,16 +129,16 @@ isa::Kernel selected() {
 
 TEST_CASE("a wrong lane of a predicate and a wrong way are named") {
     Fault::kind = Fault::Kind::none;
-    CHECK(Run(selected(), "traced_fault").differences.empty());
+    CHECK(Run(selected(), "traced+fault").differences.empty());
     Fault::kind = Fault::Kind::lane_of_predicate;
     Fault::number = 6;
-    const Run lane(selected(), "traced_fault");
+    const Run lane(selected(), "traced+fault");
     REQUIRE_FALSE(lane.differences.empty());
     CHECK(lane.differences.front().find("warp 0: instruction 6, selected.ptx:7") != std::string::npos);
     CHECK(lane.differences.front().find("of lane 9") != std::string::npos);
     Fault::kind = Fault::Kind::way;
     Fault::number = 7;
-    const Run way(selected(), "traced_fault");
+    const Run way(selected(), "traced+fault");
     REQUIRE_FALSE(way.differences.empty());
     CHECK(way.differences.front() ==
           "launch 0, CTA (0, 0, 0), warp 0: instruction 8 is selected.ptx:9 (PC 0x00000040) in lanes 0x000000ff; the "
@@ -182,8 +167,8 @@ TEST_CASE("a result that P-mode spoils before it is reused is named") {
     k.op(Operation::add, Type::u32, x, {x, k.used});
     k.store(isa::Space::global, Type::u32, k.out, x);
     k.exit();
-    CHECK(Run(k.finish(), "traced_pmode").differences.empty());
-    const Run run(k.finish(), "traced_wrong_reuse");
+    CHECK(Run(k.finish(), "traced+pmode").differences.empty());
+    const Run run(k.finish(), "traced+wrong_reuse+pmode");
     REQUIRE_FALSE(run.differences.empty());
     CHECK(run.differences.front().find("blocked.ptx:" + std::to_string(pre_executed + 1)) != std::string::npos);
     CHECK(run.differences.front().find("of lane 3") != std::string::npos);

@@ -50,6 +50,7 @@ class KernelTransform {
 template <>
 struct lookahead::SlotTraits<lookahead::finaliser::KernelTransform> {
     static constexpr std::string_view name = "kernel.transform";
+    static constexpr std::string_view default_variant = "none";
     static constexpr std::string_view description = "Changes kernels while they are finalised; several joined by '+'.";
     using Arguments = std::tuple<>;
 };

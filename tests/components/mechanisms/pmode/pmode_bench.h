@@ -32,7 +32,7 @@ class PmodeBench : private gpu::PmodeObserver {
     explicit PmodeBench(const isa::Kernel& kernel, const std::string& keys = "", FakeMemory memory = {},
                         const std::string& sm = "", Parts parts = Parts(false, false))
         : harness(with_constants(kernel),
-                  "[sm]\nissue_extension = \"traced_pmode\"\n" + sm + "[traced_pmode]\ncheck = true\n" + keys, memory,
+                  "[sm]\nissue_extension = \"traced+pmode\"\n" + sm + "[pmode]\ncheck = true\n" + keys, memory,
                   {parts.collectors ? "sm.operand_collectors=true" : "sm.operand_collectors=false", "l1i.enabled=false",
                    parts.constants ? "constant_cache.enabled=true" : "constant_cache.enabled=false"},
                   {0, 1}),  // the launch's CTAs are all this SM's
@@ -45,9 +45,7 @@ class PmodeBench : private gpu::PmodeObserver {
         }
     }
 
-    gpu::Pmode& pmode() {
-        return dynamic_cast<gpu::Pmode&>(*dynamic_cast<TracedExtension&>(*harness.sm().issue_extension()).inner());
-    }
+    gpu::Pmode& pmode() { return dynamic_cast<gpu::Pmode&>(harness.sm().extensions()[1]); }
     const gpu::PmodeCounters& counters() { return pmode().counters(); }
 
     PmodeBench& run(isa::Dim3 block = {32, 1, 1}, isa::Dim3 grid = {1, 1, 1}) {

@@ -12,7 +12,7 @@ namespace lookahead::gpu {
 
 /// One instruction stream of a warp: where it is, what it has fetched, its predicates. A warp has one, whose number is
 /// the warp's slot; the scoreboard, the register map and ContextStates hold the rest of it under the same number.
-struct StreamContext {
+struct Stream {
     isa::SimtState stack;
     isa::LaneMask predicates[kPredicateSlots] = {};
     std::uint8_t buffered = 0;        ///< decoded instructions in the buffer: those from stack.pc() on
