@@ -14,6 +14,7 @@ struct SlotEntry {
     std::string description;
     std::string option = {};           ///< of the command line that chooses a variant: "--sync"
     std::string default_variant = {};  ///< where the configuration has a key for the slot
+    bool takes_several = false;        ///< variants, joined by `+`
 };
 
 struct VariantEntry {

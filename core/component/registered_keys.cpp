@@ -41,7 +41,11 @@ void read_variant(std::string_view slot, const std::string& name, const Configur
 
 void read_registered(const Configuration& configuration) {
     for (const SlotEntry& slot : registered_slots()) {
-        if (!slot.default_variant.empty()) {
+        if (slot.takes_several) {
+            for (const std::string& name : detail::joined_names(slot.name, slot.default_variant, configuration)) {
+                read_variant(slot.name, name, configuration);
+            }
+        } else if (!slot.default_variant.empty()) {
             read_variant(slot.name, configuration.variant(slot.name, slot.default_variant), configuration);
         }
     }

@@ -20,6 +20,7 @@
 ///     struct lookahead::SlotTraits<WarpScheduler> {
 ///         static constexpr std::string_view name = "sm.warp_scheduler";   // the configuration key
 ///         static constexpr std::string_view default_variant = "gto";      // none: the configuration has no such key
+///         static constexpr bool takes_several = true;                     // joined by `+`: joined_variants
 ///         static constexpr std::string_view description = "Chooses the warp that issues next.";
 ///         using Arguments = std::tuple<const SchedulerContext&>;          // of every variant's constructor
 ///     };
@@ -51,6 +52,13 @@ constexpr std::string_view default_variant_of() {
         return SlotTraits<Interface>::default_variant;
     }
     return {};
+}
+
+template <class Interface>
+constexpr bool takes_several() {
+    return requires {
+        requires SlotTraits<Interface>::takes_several;
+    };
 }
 
 template <class Interface, class ArgumentTuple>
@@ -107,7 +115,8 @@ bool register_variant(std::string_view name, std::string_view description, std::
     }
     add_slot({.name = std::string(SlotTraits<Interface>::name),
               .description = std::string(SlotTraits<Interface>::description),
-              .default_variant = std::string(default_variant_of<Interface>())});
+              .default_variant = std::string(default_variant_of<Interface>()),
+              .takes_several = takes_several<Interface>()});
     add_variant(std::move(entry));
     factories<Interface>().emplace(name, &Factory<Interface>::template make<Variant>);
     return true;
@@ -139,10 +148,11 @@ std::unique_ptr<Interface> make_chosen(const Configuration& configuration, Argum
                                    std::forward<Arguments>(arguments)...);
 }
 
-/// The variants that the configuration puts into a slot that takes several, joined by `+`, in this order; none for the
-/// slot's default, which stands for having none.
+/// The variants that the configuration puts into a slot that takes several, in their order; for its default, which stands
+/// for having none, there are none.
 template <class Interface>
 std::vector<std::string> joined_variants(const Configuration& configuration) {
+    static_assert(detail::takes_several<Interface>());
     return detail::joined_names(SlotTraits<Interface>::name, SlotTraits<Interface>::default_variant, configuration);
 }
 

@@ -64,7 +64,8 @@ void ExtensionStreams::renew(unsigned stream) {
         case ContextState::branching:
             return;
         default:
-            set_.states.set(stream, set_.streams[stream].buffered == 0 ? ContextState::fetching : policy_.judge(stream));
+            set_.states.set(stream,
+                            set_.streams[stream].buffered == 0 ? ContextState::fetching : policy_.judge(stream));
     }
 }
 
@@ -127,9 +128,8 @@ bool ExtensionStreams::issue(unsigned scheduler, Cycle now) {
 }
 
 Cycle ExtensionStreams::next_issue(Cycle now) const {
-    return set_.states.ready() != 0 && policy_.may_issue()
-               ? issue_.next_of_ready(set_.states, shape_.of_scheduler, now)
-               : kNever;
+    return set_.states.ready() != 0 && policy_.may_issue() ? issue_.next_of_ready(set_.states, shape_.of_scheduler, now)
+                                                           : kNever;
 }
 
 void ExtensionStreams::fetch_begun(unsigned stream, unsigned instructions, Cycle now) {

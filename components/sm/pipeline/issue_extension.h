@@ -104,6 +104,8 @@ class IssueExtension {
     void attendance_fields(StateArchive& archive) { archive& attended_; }
 
   protected:
+    /// Among the SM's extensions.
+    unsigned number() const { return number_; }
     void attend(unsigned context, bool attended);
     /// `event(index, detail, at)` is called at `at` > now.
     void schedule(unsigned index, std::uint32_t detail, Cycle now, Cycle at);
@@ -164,6 +166,7 @@ template <>
 struct lookahead::SlotTraits<lookahead::gpu::IssueExtension> {
     static constexpr std::string_view name = "sm.issue_extension";
     static constexpr std::string_view default_variant = "none";
+    static constexpr bool takes_several = true;
     static constexpr std::string_view description =
         "What works beside the warps' own instruction streams; several joined by '+'.";
     using Arguments = std::tuple<const lookahead::gpu::IssueExtensionArguments&>;

@@ -51,6 +51,7 @@ template <>
 struct lookahead::SlotTraits<lookahead::finaliser::KernelTransform> {
     static constexpr std::string_view name = "kernel.transform";
     static constexpr std::string_view default_variant = "none";
+    static constexpr bool takes_several = true;
     static constexpr std::string_view description = "Changes kernels while they are finalised; several joined by '+'.";
     using Arguments = std::tuple<>;
 };
