@@ -13,6 +13,7 @@ namespace lookahead::gpu {
 enum class SchedulerCycle : std::uint8_t {
     issued,
     extension_issued,  ///< an issue source beside the warps' own streams issued
+    slot_held,         ///< an instruction that it has issued holds its slot, to have its operands staged
     held_back,         ///< the scheduler issued none of the ready warps
     memory_unit_full,  ///< a ready memory instruction was refused by the load/store unit
     unit_full,         ///< a ready instruction found its SP, SFU or DP unit busy
@@ -120,6 +121,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::SchedulerCounters> {
         &C::cycles,
         {{{"issued", "cycle", "Cycles in which the scheduler issued an instruction."},
           {"extension_issued", "cycle", "Cycles in which an issue extension issued in its place."},
+          {"slot_held", "cycle", "Cycles in which an instruction that it had issued held its issue slot."},
           {"held_back", "cycle", "Cycles in which it issued none of its ready warps."},
           {"memory_unit_full", "cycle", "Cycles in which the load/store unit refused a ready instruction."},
           {"unit_full", "cycle", "Cycles in which a ready instruction found its SP, SFU or DP unit busy."},

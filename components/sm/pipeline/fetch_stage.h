@@ -71,8 +71,7 @@ class FetchStage {
     ReadOnlyCacheCounters& cache_counters() { return cache_.counters(); }
 
     void fields(StateArchive& archive) {
-        ContextMask none = 0;
-        archive& under_way_& returned_& refused_& none& first_& cache_;
+        archive& under_way_& returned_& refused_& first_& cache_;
         for (Group& group : groups_) {
             archive& group.last;
         }

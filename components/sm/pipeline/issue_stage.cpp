@@ -28,7 +28,8 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
                    static_cast<unsigned>(state.parameters.integer_units))),
       collectors_(state.parameters),
       free_(units_.size(), FreeCycles{}),
-      counters_(schedulers.size()) {
+      counters_(schedulers.size()),
+      held_until_(schedulers.size(), 0) {
     if (state.parameters.private_units && state.parameters.operand_collectors) {
         throw ConfigurationError(
             "sm.private_units does not go with sm.operand_collectors, whose latches and collector units all schedulers "
@@ -55,6 +56,10 @@ bool IssueStage::cycle(Cycle now) {
 
 /// Issues or has a source issue, and charges that; false: nothing was charged.
 bool IssueStage::step(unsigned scheduler, Cycle now) {
+    if (last_hold_ > now && held_until_[scheduler] > now) [[unlikely]] {
+        ++counters_[scheduler][SchedulerCycle::slot_held];
+        return true;
+    }
     if (has_sources_) [[unlikely]] {
         return step_with_sources(scheduler, now);
     }
@@ -322,6 +327,9 @@ Cycle IssueStage::next_for(ContextMask waiting, const std::vector<ContextMask>& 
 }
 
 Cycle IssueStage::next_issue(Cycle now) const {
+    if (last_hold_ > now + 1) {
+        return now + 1;  // each cycle of a held slot is charged
+    }
     Cycle next = state_.warps.states.ready() != 0 ? next_of_ready(state_.warps.states, warps_, now) : kNever;
     for (const auto& sources : sources_) {
         for (const IssueSource* source : sources) {

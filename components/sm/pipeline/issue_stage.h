@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -54,6 +55,13 @@ class IssueStage {
     }
     bool has_sources() const { return has_sources_; }
 
+    /// The instruction that the scheduler issues in this cycle holds the issue slot for `cycles` cycles, this one
+    /// included: nothing else issues through it before.
+    void hold(unsigned scheduler, Cycle cycles, Cycle now) {
+        held_until_[scheduler] = now + cycles;
+        last_hold_ = std::max(last_hold_, held_until_[scheduler]);
+    }
+
     const std::vector<SchedulerCounters>& counters() const { return counters_; }
     std::vector<SchedulerCounters>& counters() { return counters_; }
     /// The load/store unit writes the instruction's destination at `now`.
@@ -63,7 +71,7 @@ class IssueStage {
         for (UnitPool& units : units_) {
             archive& units;
         }
-        archive& collectors_& first_;
+        archive& collectors_& first_& held_until_& last_hold_;
         if (!sources_of(IssuePriority::beside).empty()) {
             archive& warps_last_;
         }
@@ -110,8 +118,10 @@ class IssueStage {
     std::vector<SchedulerCounters> counters_;
     std::array<std::vector<IssueSource*>, 3> sources_;  ///< by priority
     bool has_sources_ = false;
-    std::uint64_t warps_last_ = 0;  ///< schedulers through which a warp issued after all sources beside the warps
-    bool accepted_ = false;         ///< by the load/store unit, in this cycle
+    std::vector<Cycle> held_until_;  ///< of each scheduler, the first cycle in which its slot is free
+    Cycle last_hold_ = 0;            ///< the greatest of them
+    std::uint64_t warps_last_ = 0;   ///< schedulers through which a warp issued after all sources beside the warps
+    bool accepted_ = false;          ///< by the load/store unit, in this cycle
 };
 
 /// The contexts that belong to a scheduler.

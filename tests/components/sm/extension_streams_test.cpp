@@ -22,21 +22,28 @@ using gpu::IssuePriority;
 /// own behind the warps'. Loads and arithmetic; its results stand in its registers.
 class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
   public:
-    Assistant(const gpu::IssueExtensionArguments& arguments, IssuePriority priority)
+    struct Ways {
+        IssuePriority priority;
+        Cycle pause = 100;  ///< between the first warp's start and its own
+        Cycle holds = 1;    ///< its issue slot, with each instruction
+    };
+    Assistant(const gpu::IssueExtensionArguments& arguments, Ways ways)
         : IssueExtension(arguments),
+          ways_(ways),
           issue_(arguments.issue),
           execute_(arguments.execute),
           memory_(arguments.memory),
           streams_(arguments, *this,
                    {.count = 1,
-                    .priority = priority,
+                    .priority = ways.priority,
                     .of_scheduler = std::vector<ContextMask>(arguments.issue.schedulers(), gpu::context_bit(0))}) {}
 
     /// Register `number` in lane 0, of the launch that has ended.
     std::uint32_t result(unsigned number) const { return state_.registers.row(first_row_ + number)[0]; }
     const std::vector<Cycle>& issued() const { return issued_; }
+    Cycle waited() const { return issued_.front() - begun_; }
 
-    Cycle longest_delay() const override { return gpu::ExtensionStreams::longest_delay(state_, kPause); }
+    Cycle longest_delay() const override { return gpu::ExtensionStreams::longest_delay(state_, ways_.pause); }
     void begin_launch() override {
         streams_.begin_launch();
         const unsigned registers = state_.kernel->first_predicate_bit();
@@ -55,7 +62,8 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
         for (unsigned number = 0; number < state_.kernel->first_predicate_bit(); ++number) {
             streams_.set().map.set(0, number, static_cast<std::uint16_t>(first_row_ + number));
         }
-        streams_.resume_after(0, kPause, state_.now);
+        begun_ = state_.now;
+        streams_.resume_after(0, ways_.pause, state_.now);
     }
     void event(unsigned, std::uint32_t pc, Cycle) override { written(pc); }
     void load_completed(std::uint16_t token, const isa::Instruction&, Cycle) override { written(token - 1u); }
@@ -66,8 +74,6 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
     }
 
   private:
-    static constexpr Cycle kPause = 100;  // longer than the SM itself ever looks ahead here
-
     void written(std::uint32_t pc) {
         streams_.set().scoreboard.release(0, state_.kernel->writes(pc));
         streams_.renew(0);
@@ -78,6 +84,7 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
     }
     void issue(unsigned scheduler, unsigned stream, Cycle now) override {
         issued_.push_back(now);
+        issue_.hold(scheduler, ways_.holds, now);
         gpu::Stream& of = streams_[stream];
         const std::uint32_t pc = of.stack.pc();
         const DecodedInstruction& decoded = (*state_.kernel)[pc];
@@ -113,30 +120,46 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
         REQUIRE(streams_.advance(stream));
     }
 
+    const Ways ways_;
     gpu::IssueStage& issue_;
     gpu::ExecuteStage& execute_;
     gpu::LoadStoreUnit& memory_;
     gpu::ExtensionStreams streams_;
     std::uint32_t first_row_ = 0;
     bool started_ = false;
-    std::vector<Cycle> issued_;  // what the test sees: no state
+    Cycle begun_ = 0;  // as the next: what the test sees, no state
+    std::vector<Cycle> issued_;
 };
 
 struct AssistantAbove final : Assistant {
     explicit AssistantAbove(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, IssuePriority::above) {}
+        : Assistant(arguments, {.priority = IssuePriority::above}) {}
 };
 struct AssistantBeside final : Assistant {
     explicit AssistantBeside(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, IssuePriority::beside) {}
+        : Assistant(arguments, {.priority = IssuePriority::beside}) {}
 };
 struct AssistantBelow final : Assistant {
     explicit AssistantBelow(const gpu::IssueExtensionArguments& arguments)
-        : Assistant(arguments, IssuePriority::below) {}
+        : Assistant(arguments, {.priority = IssuePriority::below}) {}
+};
+/// Waits for longer than an SM by itself ever looks ahead.
+struct LateAssistant final : Assistant {
+    static constexpr Cycle kPause = 5000;
+    explicit LateAssistant(const gpu::IssueExtensionArguments& arguments)
+        : Assistant(arguments, {.priority = IssuePriority::above, .pause = kPause}) {}
+};
+struct HoldingAssistant final : Assistant {
+    static constexpr Cycle kHolds = 5;
+    explicit HoldingAssistant(const gpu::IssueExtensionArguments& arguments)
+        : Assistant(arguments, {.priority = IssuePriority::above, .holds = kHolds}) {}
 };
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, AssistantAbove, "assistant_above", "Runs a second program.", "tests")
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, AssistantBeside, "assistant_beside", "Runs a second program.", "tests")
 LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, AssistantBelow, "assistant_below", "Runs a second program.", "tests")
+LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, LateAssistant, "late_assistant", "Runs a second program.", "tests")
+LOOKAHEAD_REGISTER_VARIANT(gpu::IssueExtension, HoldingAssistant, "holding_assistant", "Runs a second program.",
+                           "tests")
 
 /// The kernel with the code of `second`, which has the same parameters, as a further program.
 isa::Kernel with_program(isa::Kernel kernel, const isa::Kernel& second) {
@@ -295,9 +318,31 @@ TEST_CASE("two extensions get their own events and loads, and the warps' results
     CHECK(both.charged(gpu::SchedulerCycle::extension_issued) == 2 * both.assistant(0).issued().size());
 }
 
+TEST_CASE("an extension may look as far ahead as it declares") {
+    Bench bench(with_program(busy_kernel(), straight_program()), "late_assistant");
+    CHECK(bench.assistant().waited() >= LateAssistant::kPause);
+    CHECK(bench.assistant().waited() < LateAssistant::kPause + 200);
+}
+
+TEST_CASE("an instruction may hold its issue slot for several cycles, which are charged as held") {
+    const isa::Kernel kernel = with_program(busy_kernel(), straight_program());
+    const std::string keys = "schedulers = 1\n[l1i]\nenabled = false\n";
+    Bench holding(kernel, "holding_assistant", keys), plain(kernel, "assistant_above", keys);
+    const std::vector<Cycle>& issued = holding.assistant().issued();
+    REQUIRE(issued.size() == 25);
+    for (std::size_t i = 1; i < issued.size(); ++i) {
+        CHECK(issued[i] - issued[i - 1] >= HoldingAssistant::kHolds);
+    }
+    CHECK(holding.charged(gpu::SchedulerCycle::slot_held) == issued.size() * (HoldingAssistant::kHolds - 1));
+    CHECK(plain.charged(gpu::SchedulerCycle::slot_held) == 0);
+    CHECK(holding.charged(gpu::SchedulerCycle::issued) == plain.charged(gpu::SchedulerCycle::issued));
+    CHECK(holding.outcome().words == plain.outcome().words);
+    CHECK(holding.outcome().cycles > plain.outcome().cycles);
+}
+
 TEST_CASE("an SM with a stream of an extension goes on from a copy in the middle as if nothing had been") {
     const isa::Kernel kernel = with_program(mixed_kernel(3), summing_program());
-    for (const char* extension : kPriorities) {
+    for (const char* extension : {kPriorities[0], kPriorities[1], kPriorities[2], "holding_assistant"}) {
         CAPTURE(extension);
         const std::string keys = "[sm]\nissue_extension = \"" + std::string(extension) + "\"\n";
         SmHarness whole({kernel}, keys), copied({kernel}, keys);

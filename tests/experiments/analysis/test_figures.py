@@ -46,7 +46,7 @@ def make_sweep(folder):
             index.create_dataset(f"points/{name}", data=values, dtype=h5py.string_dtype())
 
 
-CAUSES = ["issued", "extension_issued", "held_back", "memory_unit_full", "unit_full", "long_latency", "short_latency",
+CAUSES = ["issued", "extension_issued", "slot_held", "held_back", "memory_unit_full", "unit_full", "long_latency", "short_latency",
           "buffer_empty", "barrier", "no_instruction_left", "no_cta"]
 # Workload, design: cycles, and of 1000 scheduler cycles with CTAs those of long latency.
 PMODE = {("sgemm", "base"): (1000, 640), ("sgemm", "pmode"): (500, 60), ("sgemm", "2xTLP"): (800, 500),
