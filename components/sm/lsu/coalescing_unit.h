@@ -87,6 +87,7 @@ class CoalescingUnit final : public LoadStoreUnit {
         std::uint32_t load = 0;              ///< its entry in the load table
         Cycle blocked_since = kNotCharging;  ///< its last attempt that failed, not yet charged
         Cycle shared_until = kNoShared;      ///< last cycle in which its accesses hold the banks of shared memory
+        isa::LaneMask lower_halves = 0;      ///< lanes of two sectors of which the first one is done
     };
     /// Messages of the memory network, for the audit.
     struct Traffic {
@@ -98,6 +99,10 @@ class CoalescingUnit final : public LoadStoreUnit {
         std::uint64_t atomic_replies = 0;
         std::uint64_t written_bytes = 0;  ///< those of atomics once for each lane
     };
+    /// In a waiter's token, beside the load's entry: it waits for the first or the last eight rows of its lanes.
+    static constexpr std::uint32_t kLowerHalf = 1u << 30;
+    static constexpr std::uint32_t kUpperHalf = 1u << 31;
+    static constexpr std::uint32_t load_of(const Waiter& waiter) { return waiter.token & (kLowerHalf - 1); }
     static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
 
     void take_replies(Cycle now);
@@ -106,6 +111,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     void note_came(const ReadReply& reply, Cycle now, Cycle fill_latency);
     void data_came(std::uint32_t load, Cycle now);
     void serve(const Waiter& waiter, const std::byte* line);
+    void serve_half(const Waiter& waiter, const std::byte* line);
     void serve_constant(std::uint32_t load, isa::LaneMask lanes);
     void take_atomic_values(const MessageHeader& reply);
     void complete(std::uint32_t item, Cycle now);
@@ -150,7 +156,9 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool perform_global(QueuedInstruction& entry, Cycle now);
     bool pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
-    bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, isa::LaneMask lanes, Cycle now);
+    bool load_halves(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    SectorMask sectors_to_load(const isa::Instruction& instruction, std::uint64_t line, SectorMask sectors) const;
+    bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter, Cycle now);
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
@@ -174,8 +182,9 @@ class CoalescingUnit final : public LoadStoreUnit {
         prefetch_blocked_ = false;
     }
 
+    /// Only as many as the instruction has are set.
     Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of) {
-        Rows rows{};
+        Rows rows;
         const unsigned count = instruction.vector * isa::type_rows(instruction.type);
         for (unsigned i = 0; i < count; ++i) {
             rows[i] = registers_.row(of[i]);

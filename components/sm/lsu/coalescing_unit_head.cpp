@@ -16,10 +16,11 @@ namespace {
 /// That the lanes access in the line.
 ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
     const unsigned width = isa::lane_bytes(*memory.instruction);
+    const std::uint64_t ones = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
     ByteMask mask;
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const std::uint64_t first = memory.addresses[static_cast<unsigned>(std::countr_zero(left))] - line;
-        mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
+        mask.bits[first / 64] |= ones << (first % 64);
     }
     return mask;
 }
@@ -109,9 +110,11 @@ bool CoalescingUnit::perform_shared(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     if (head_.shared_until == kNoShared) {
         const unsigned degree = shared_.conflict_degree(memory, entry.shared);
-        const Rows rows =
-            lsu::has_result(*memory.instruction) ? rows_of(*memory.instruction, memory.destination_rows) : Rows{};
-        shared_.perform(memory, entry.shared, rows.data());
+        if (lsu::has_result(*memory.instruction)) {
+            shared_.perform(memory, entry.shared, rows_of(*memory.instruction, memory.destination_rows).data());
+        } else {
+            shared_.perform(memory, entry.shared, nullptr);
+        }
         head_.shared_until = now + degree - 1;
         ++counters_.shared_accesses;
         counters_.shared_conflict_cycles += degree - 1;
@@ -174,7 +177,7 @@ bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
                 break;
             }
             done = l1_.sectored() ? load_sectors(entry, line, lanes, now)
-                                  : load_line(entry, line, kAllSectors, lanes, now);
+                                  : load_line(entry, line, kAllSectors, {head_.load, lanes}, now);
             break;
         case isa::Operation::store:
             done = store_line(entry, line, lanes, now);
@@ -193,15 +196,15 @@ bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
 /// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken
 /// from the instruction, should a later group have to wait.
 bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+    const isa::Instruction& instruction = *entry.memory.instruction;
+    if (isa::lane_bytes(instruction) > kSectorBytes) [[unlikely]] {
+        return load_halves(entry, line, lanes, now);
+    }
     const std::uint8_t* offsets = loads_[head_.load].offsets;
-    const bool weak = entry.memory.instruction->order == isa::Order::weak || l1_.keeps_stores_to(line);
     while (lanes != 0) {
-        SectorMask sectors = sectors_of_lanes(offsets, lanes);
-        if (weak || !LOOKAHEAD_RULE(ordered_load_bypasses) || !LOOKAHEAD_RULE(ordered_load_never_joins)) {
-            sectors = l1_.alike(line, sectors);
-        }
+        const SectorMask sectors = sectors_to_load(instruction, line, sectors_of_lanes(offsets, lanes));
         const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
-        if (!load_line(entry, line, sectors, group, now)) {
+        if (!load_line(entry, line, sectors, {head_.load, group}, now)) {
             return false;
         }
         entry.global &= ~group;
@@ -210,7 +213,43 @@ bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, 
     return true;
 }
 
-bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, isa::LaneMask lanes,
+/// As load_sectors, where each lane has two sectors, which may be in different states: the first ones of all lanes, then
+/// the second ones.
+bool CoalescingUnit::load_halves(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+    const auto load = [&](std::uint32_t half, unsigned begin, isa::LaneMask left, auto&& done) {
+        alignas(32) std::uint8_t offsets[isa::kWarpSize];
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            offsets[lane] = static_cast<std::uint8_t>(loads_[head_.load].offsets[lane] + begin);
+        }
+        while (left != 0) {
+            const SectorMask sectors =
+                sectors_to_load(*entry.memory.instruction, line, sectors_of_lanes(offsets, left));
+            const isa::LaneMask group = left & lanes_in_sectors(offsets, sectors);
+            if (!load_line(entry, line, sectors, {head_.load | half, group}, now)) {
+                return false;
+            }
+            done(group);
+            left &= ~group;
+        }
+        return true;
+    };
+    return load(kLowerHalf, 0, lanes & ~head_.lower_halves,
+                [&](isa::LaneMask group) { head_.lower_halves |= group; }) &&
+           load(kUpperHalf, kSectorBytes, lanes, [&](isa::LaneMask group) {
+               entry.global &= ~group;
+               head_.lower_halves &= ~group;
+           });
+}
+
+/// Those of the sectors that may be loaded together.
+SectorMask CoalescingUnit::sectors_to_load(const isa::Instruction& instruction, std::uint64_t line,
+                                           SectorMask sectors) const {
+    const bool weak = instruction.order == isa::Order::weak || l1_.keeps_stores_to(line);
+    const bool joins = weak || !LOOKAHEAD_RULE(ordered_load_bypasses) || !LOOKAHEAD_RULE(ordered_load_never_joins);
+    return joins ? l1_.alike(line, sectors) : sectors;
+}
+
+bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter,
                                Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
@@ -218,10 +257,9 @@ bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, Sec
         .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
     ByteMask bytes;
     if (l1_.keeps_stores_to(line)) {
-        bytes = bytes_of_lanes(memory, line, lanes);
+        bytes = bytes_of_lanes(memory, line, waiter.lanes);
         access.bytes = &bytes;
     }
-    const Waiter waiter{.token = head_.load, .lanes = lanes};
     const L1LoadResult result =
         instruction.order == isa::Order::weak ? l1_.load(access, waiter) : l1_.load_ordered(access, waiter);
     if (result.answer == L1Answer::stall) {
@@ -251,6 +289,9 @@ bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line,
         alignas(32) std::uint8_t offsets[isa::kWarpSize];
         line_offsets(memory.addresses, offsets);
         left = sectors_of_lanes(offsets, lanes);
+        if (isa::lane_bytes(*memory.instruction) > kSectorBytes) [[unlikely]] {
+            left |= static_cast<SectorMask>(left << 1);
+        }
     }
     while (left != 0) {
         const SectorMask sectors = l1_.sectored() ? l1_.alike(line, left) : left;

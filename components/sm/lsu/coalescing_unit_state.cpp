@@ -89,6 +89,9 @@ void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code)
     archive& l1_& shared_& allocations_;
     queue_.fields(archive, code);
     archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;
+    if (!queue_.empty() && isa::lane_bytes(*queue_.front().memory.instruction) > kSectorBytes) {
+        archive& head_.lower_halves;
+    }
     loads_.fields(archive, code);
     contexts_.fields(archive, code);
     archive& epochs_& fences_behind_queue_& fences_behind_epochs_& accepted_& performed_& stores_& texture_first_;

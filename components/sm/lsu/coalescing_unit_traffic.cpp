@@ -92,7 +92,7 @@ void CoalescingUnit::take_reply(const MessageHeader& reply, Cycle now) {
             l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
                      [&](const Waiter& waiter, const std::byte* line) {
                          serve(waiter, line);
-                         data_came(waiter.token, now);
+                         data_came(load_of(waiter), now);
                      });
             break;
         case GpuMessage::write_acknowledge:
@@ -151,6 +151,9 @@ void CoalescingUnit::data_came(std::uint32_t load, Cycle now) {
 }
 
 void CoalescingUnit::serve(const Waiter& waiter, const std::byte* line) {
+    if (waiter.token >= kLowerHalf) [[unlikely]] {
+        return serve_half(waiter, line);
+    }
     const PendingLoad& pending = loads_[waiter.token];
     const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
     if (waiter.lanes == isa::kFullMask && is_plain_word(*pending.instruction) && is_whole_line(pending.offsets)) {
@@ -159,6 +162,20 @@ void CoalescingUnit::serve(const Waiter& waiter, const std::byte* line) {
     }
     write_lanes(
         *pending.instruction, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
+}
+
+/// A lane of two sectors has sixteen words.
+void CoalescingUnit::serve_half(const Waiter& waiter, const std::byte* line) {
+    constexpr unsigned kWords = kSectorBytes / 4;
+    const PendingLoad& pending = loads_[load_of(waiter)];
+    const unsigned first = (waiter.token & kUpperHalf) != 0 ? kWords : 0;
+    for (unsigned word = first; word < first + kWords; ++word) {
+        std::uint32_t* row = registers_.row(pending.destination_rows[word]);
+        for (isa::LaneMask left = waiter.lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            std::memcpy(&row[lane], line + pending.offsets[lane] + 4 * word, sizeof row[lane]);
+        }
+    }
 }
 
 void CoalescingUnit::take_atomic_values(const MessageHeader& reply) {

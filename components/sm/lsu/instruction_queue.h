@@ -36,7 +36,8 @@ class InstructionQueue : public Ring<QueuedInstruction> {
         Ring::fields(archive, [&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
             archive.pointer_into(code, memory.instruction);
-            archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_rows;
+            archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active;
+            row_fields(archive, memory.destination_rows, memory.instruction->destination_rows);
             archive& memory.token& memory.pre_load& memory.shared_base& memory.shared_bytes;
             for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
                 const int lane = std::countr_zero(left);
@@ -50,8 +51,6 @@ class InstructionQueue : public Ring<QueuedInstruction> {
             archive& each.shared& each.global& each.accepted;
         });
     }
-
-  private:
 };
 
 }  // namespace lookahead::gpu

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,7 @@
 #include "components/sm/warp_scheduler/warp_hint.h"
 #include "core/component/slot.h"
 #include "core/message/message.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -29,14 +31,22 @@ class RegisterFile;
 /// No event without a message from outside.
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-/// Rows of the register file that a memory instruction writes, which renaming may put anywhere.
-using DestinationRows = std::array<std::uint16_t, 4>;
+/// Rows of the register file that a memory instruction writes, which renaming may put anywhere, row by row.
+using DestinationRows = std::array<std::uint16_t, isa::kMostOperandRows>;
 constexpr DestinationRows consecutive_rows(unsigned first) {
     DestinationRows rows{};
     for (unsigned i = 0; i < rows.size(); ++i) {
         rows[i] = static_cast<std::uint16_t>(first + i);
     }
     return rows;
+}
+/// The rows as a part of a state: those of a vector of four, whether the instruction has as many or not (others are 0),
+/// and behind them those that it has beyond.
+inline void row_fields(StateArchive& archive, DestinationRows& rows, unsigned count) {
+    constexpr unsigned kAlways = 4;
+    for (unsigned row = 0; row < std::max(kAlways, count); ++row) {
+        archive& rows[row];
+    }
 }
 
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
@@ -56,7 +66,7 @@ struct MemoryInstruction {
     std::uint32_t local_bytes = 0;       ///< of local memory a thread
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
     /// Store: words by element; atomic: operand low and high, operand2 low and high.
-    alignas(64) std::uint32_t data[4][isa::kWarpSize];
+    alignas(64) std::uint32_t data[isa::kMostOperandRows][isa::kWarpSize];
 };
 
 /// How much waits in a load/store unit, for traces.

@@ -64,8 +64,9 @@ class LoadTable {
             if (each.instruction == nullptr) {
                 continue;  // it holds what an earlier load left
             }
-            archive& each.destination_rows& each.token& each.context& each.outstanding& each.epoch& each.issuing& each
-                .acquire& each.begun& each.ready& each.offsets;
+            row_fields(archive, each.destination_rows, each.instruction->destination_rows);
+            archive& each.token& each.context& each.outstanding& each.epoch& each.issuing& each.acquire& each
+                .begun& each.ready& each.offsets;
         }
     }
 

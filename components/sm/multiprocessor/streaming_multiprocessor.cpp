@@ -291,20 +291,6 @@ LaunchOnSm StreamingMultiprocessor::launch_on_sm() const {
             launch.fields.launch};
 }
 
-namespace {
-
-/// The load/store unit has room for so many words a lane.
-void check_width(const DecodedKernel& kernel) {
-    constexpr unsigned kMost = std::tuple_size_v<DestinationRows>;
-    if (kernel.widest_access() > kMost) {
-        throw ConfigurationError("kernel " + kernel.kernel().name + " has a memory instruction of " +
-                                 std::to_string(kernel.widest_access()) + " words a lane; the load/store unit takes " +
-                                 std::to_string(kMost) + " at most");
-    }
-}
-
-}  // namespace
-
 /// What follows from the launch's fields and parameters.
 void StreamingMultiprocessor::set_up_launch() {
     LaunchState& launch = state_.launch;
@@ -321,7 +307,6 @@ void StreamingMultiprocessor::set_up_launch() {
     if (decoded == nullptr) {
         decoded =
             std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0);
-        check_width(*decoded);
     }
     state_.kernel = decoded.get();
 }

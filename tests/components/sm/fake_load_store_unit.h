@@ -271,14 +271,17 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         const isa::Instruction& instruction = *access.instruction;
         char* place = place_of(access, lane);
         if (instruction.operation == isa::Operation::load) {
-            std::uint32_t* rows[4];
+            std::uint32_t* rows[gpu::kMaximumRows];
             for (unsigned i = 0; i < instruction.destination_rows; ++i) {
                 rows[i] = registers_.row(access.destination_rows[i]);
             }
             isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(place), rows);
         } else if (instruction.operation == isa::Operation::store) {
-            const std::uint32_t* rows[4] = {access.data[0], access.data[1], access.data[2], access.data[3]};
-            std::byte bytes[16];
+            const std::uint32_t* rows[gpu::kMaximumRows];
+            for (unsigned i = 0; i < gpu::kMaximumRows; ++i) {
+                rows[i] = access.data[i];
+            }
+            std::byte bytes[4 * gpu::kMaximumRows];
             isa::read_stored(instruction, lane, rows, bytes);
             std::memcpy(place, bytes, isa::lane_bytes(instruction));
         } else {

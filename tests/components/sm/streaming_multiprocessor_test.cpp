@@ -140,20 +140,31 @@ TEST_CASE("a CTA that can never fit is refused when its kernel begins") {
     CHECK_THROWS_AS(harness.run(), ProgramError);
 }
 
-TEST_CASE("a kernel whose memory instructions have more words a lane than the load/store unit takes is refused") {
-    for (const std::uint8_t words : {std::uint8_t{4}, std::uint8_t{8}}) {
+TEST_CASE("a load and a store of up to 16 rows move the words of each lane") {
+    for (const std::uint8_t words : {std::uint8_t{4}, std::uint8_t{8}, std::uint8_t{16}}) {
+        CAPTURE(unsigned{words});
         KernelBuilder k("wide", {8, 8});
-        const auto data = k.registers(words);
-        const auto address = k.reg64();
-        k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
-        k.load(isa::Space::global, Type::u32, data, address, 0, words);
+        const auto data = k.registers(words), tid = k.reg();
+        const auto from = k.reg64(), to = k.reg64();
+        k.special(tid, isa::SpecialRegister::tid_x);
+        const auto bytes = k.literal(4u * words);
+        k.op(Operation::mad_wide, Type::u64, from, {tid, bytes, k.parameter(1)}).source_type = Type::u32;
+        k.op(Operation::mad_wide, Type::u64, to, {tid, bytes, k.parameter(0)}).source_type = Type::u32;
+        k.load(isa::Space::global, Type::u32, data, from, 0, words);
+        const auto first = KernelBuilder::word(data, 0), last = KernelBuilder::word(data, words - 1u);
+        k.op(Operation::add, Type::u32, first, {first, last});  // waits for the load
+        k.store(isa::Space::global, Type::u32, to, data, 0, words);
         k.exit();
         PlainSmHarness harness({k.finish()});
-        harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
-        if (words == 4) {
-            CHECK(harness.run());
-        } else {
-            CHECK_THROWS_WITH_AS(harness.run(), doctest::Contains("8 words a lane"), ConfigurationError);
+        const auto in = [](unsigned i) { return 0x7000 + 3 * i; };
+        for (unsigned i = 0; i < 64u * words; ++i) {
+            harness.memory().set_global_word((1 << 14) + 4 * i, in(i));
+        }
+        harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
+        REQUIRE(harness.run());
+        for (unsigned i = 0; i < 64u * words; ++i) {
+            const unsigned sum = i % words == 0 ? in(i) + in(i + words - 1) : in(i);
+            REQUIRE(harness.memory().global_word(4 * i) == sum);
         }
     }
 }
