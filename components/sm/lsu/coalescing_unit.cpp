@@ -61,7 +61,13 @@ void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     QueuedInstruction& entry = queue_[queue_.size()];
     InstructionQueue::copy(entry.memory, instruction);
     entry.accepted = now;
-    counters_.pre_load_unmapped += split_lanes(entry, allocations_);
+    if (instruction.elements > 1) [[unlikely]] {
+        ElementSequence each;
+        counters_.pre_load_unmapped += each.check(entry.memory, allocations_);
+        entry.shared = entry.global = 0;  // each element has its own
+    } else {
+        counters_.pre_load_unmapped += split_lanes(entry, allocations_);
+    }
     queue_.push();
     ++account.queued;
     ++accepted_;

@@ -10,6 +10,7 @@
 #include "components/sm/lsu/allocation_map.h"
 #include "components/sm/lsu/coalescing_parameters.h"
 #include "components/sm/lsu/context_ledger.h"
+#include "components/sm/lsu/element_sequence.h"
 #include "components/sm/lsu/fence_queue.h"
 #include "components/sm/lsu/instruction_queue.h"
 #include "components/sm/lsu/line_requests.h"
@@ -87,6 +88,7 @@ class CoalescingUnit final : public LoadStoreUnit {
         std::uint32_t load = 0;              ///< its entry in the load table
         Cycle blocked_since = kNotCharging;  ///< its last attempt that failed, not yet charged
         Cycle shared_until = kNoShared;      ///< last cycle in which its accesses hold the banks of shared memory
+        std::uint32_t first_load = 0;        ///< the first element's entry in the load table
         isa::LaneMask lower_halves = 0;      ///< lanes of two sectors of which the first one is done
     };
     /// Messages of the memory network, for the audit.
@@ -116,6 +118,8 @@ class CoalescingUnit final : public LoadStoreUnit {
     void take_atomic_values(const MessageHeader& reply);
     void complete(std::uint32_t item, Cycle now);
     void complete_load(std::uint32_t load, Cycle now);
+    void complete_element(std::uint32_t load, Cycle now);
+    void end_load(const PendingLoad& load, Cycle now);
     void complete_fence(std::uint16_t context, Cycle now);
     /// At scope cta a fence waits for its own context alone.
     void end_cta_fence_if_due(std::uint16_t context, Cycle now) {
@@ -147,6 +151,15 @@ class CoalescingUnit final : public LoadStoreUnit {
 
     void run_head(Cycle now);
     bool start_head(QueuedInstruction& entry, Cycle now);
+    bool perform(QueuedInstruction& entry, Cycle now) {
+        return entry.shared != 0         ? perform_shared(entry, now)
+               : is_constant_load(entry) ? perform_constant(entry, now)
+                                         : perform_global(entry, now);
+    }
+    void run_elements(QueuedInstruction& whole, Cycle now);
+    bool start_element(const QueuedInstruction& whole, Cycle now);
+    void all_accessed(Cycle now);
+    void leave_queue(Cycle now);
     bool perform_shared(QueuedInstruction& entry, Cycle now);
     /// Whether the constant cache serves it. Generic addresses have no window for .const variables: they go to L1D.
     bool is_constant_load(const QueuedInstruction& entry) const {
@@ -162,7 +175,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
-    void finish_head(QueuedInstruction& entry, Cycle now);
+    void finish_head(const QueuedInstruction& entry, Cycle now);
     bool may_prefetch() const { return !head_.blocked && (!prefetches_->only_when_idle() || queue_.empty()); }
     void run_prefetches(Cycle now);
     void send_requests(Cycle now);
@@ -206,6 +219,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool texture_first_ = false;  // whose turn it is where L1 and the texture unit have a request
     InstructionQueue queue_;
     Head head_;
+    ElementSequence elements_;
     LoadTable loads_;
     ContextLedger contexts_;
     AccessEpochs epochs_;

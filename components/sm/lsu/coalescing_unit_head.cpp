@@ -50,15 +50,80 @@ void CoalescingUnit::charge_block(Cycle now) {
 void CoalescingUnit::run_head(Cycle now) {
     QueuedInstruction& entry = queue_.front();
     charge_block(now);
+    if (entry.memory.elements > 1) [[unlikely]] {
+        return run_elements(entry, now);
+    }
     if (!head_.started && !start_head(entry, now)) {
         return;
     }
-    const bool all_done = entry.shared != 0         ? perform_shared(entry, now)
-                          : is_constant_load(entry) ? perform_constant(entry, now)
-                                                    : perform_global(entry, now);
-    if (all_done) {
+    if (perform(entry, now)) {
         finish_head(entry, now);
     }
+}
+
+/// As for an instruction of its own, element by element. An element that has no more to do in this cycle leaves the next
+/// one to the next cycle.
+void CoalescingUnit::run_elements(QueuedInstruction& whole, Cycle now) {
+    if (!elements_.begun()) {
+        elements_.begin(whole.memory, allocations_);
+    }
+    if (!head_.started && !start_element(whole, now)) {
+        return;
+    }
+    if (!perform(elements_.current(), now)) {
+        return;
+    }
+    if (lsu::has_result(*whole.memory.instruction) && !whole.memory.pre_load) {
+        all_accessed(now);
+    }
+    if (elements_.next(whole.memory, allocations_)) {
+        head_ = {.first_load = head_.first_load};
+        return;
+    }
+    leave_queue(now);
+}
+
+/// An entry of the load table for each; the first one's stands for the load.
+bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
+    const MemoryInstruction& memory = whole.memory;
+    const bool first = elements_.number() == 0;
+    ContextAccount& account = contexts_[memory.context];
+    if (LOOKAHEAD_RULE(acquire_holds_younger_accesses) && account.acquires != 0 && !memory.pre_load) {
+        block(LsuStall::acquire, now);
+        return false;
+    }
+    if (lsu::has_result(*memory.instruction) && !memory.pre_load) {
+        if (loads_.full()) {
+            block(LsuStall::load_table_full, now);
+            return false;
+        }
+        head_.load = loads_.allocate();
+        PendingLoad& pending = loads_[head_.load];
+        pending.instruction = memory.instruction;
+        pending.destination_rows = elements_.current().memory.destination_rows;
+        pending.token = memory.token;
+        pending.context = memory.context;
+        pending.epoch = epochs_.current_tag();
+        pending.issuing = true;
+        pending.kind = LoadKind::element;
+        pending.element = static_cast<std::uint8_t>(elements_.number());
+        pending.elements_left = first ? memory.elements : std::uint8_t{0};
+        pending.begun = whole.accepted;
+        line_offsets(elements_.current().memory.addresses, pending.offsets);
+        if (first) {
+            head_.first_load = head_.load;
+            ++account.loads;
+            if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
+                epochs_.begin(pending.epoch);
+            }
+        }
+        pending.first = head_.first_load;
+    }
+    head_.started = true;
+    if (prefetches_ != nullptr && first && !memory.pre_load) [[unlikely]] {
+        prefetches_->observe(elements_.current());  // the instruction counts once
+    }
+    return true;
 }
 
 /// False if it must wait.
@@ -89,7 +154,7 @@ bool CoalescingUnit::start_head(QueuedInstruction& entry, Cycle now) {
         pending.context = memory.context;
         pending.epoch = epochs_.current_tag();
         pending.issuing = true;
-        pending.acquire = acquire;
+        pending.kind = acquire ? LoadKind::acquire : LoadKind::plain;
         pending.begun = entry.accepted;
         line_offsets(memory.addresses, pending.offsets);
         ++account.loads;
@@ -401,16 +466,25 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     return true;
 }
 
-void CoalescingUnit::finish_head(QueuedInstruction& entry, Cycle now) {
-    const std::uint16_t context = entry.memory.context;
+void CoalescingUnit::finish_head(const QueuedInstruction& entry, Cycle now) {
     if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) {
-        PendingLoad& pending = loads_[head_.load];
-        pending.issuing = false;
-        pending.ready = std::max(pending.ready, now + 1);
-        if (pending.outstanding == 0) {
-            completions_.schedule(now, pending.ready, head_.load);
-        }
+        all_accessed(now);
     }
+    leave_queue(now);
+}
+
+/// The load, or element of one, has made its last access.
+void CoalescingUnit::all_accessed(Cycle now) {
+    PendingLoad& pending = loads_[head_.load];
+    pending.issuing = false;
+    pending.ready = std::max(pending.ready, now + 1);
+    if (pending.outstanding == 0) {
+        completions_.schedule(now, pending.ready, head_.load);
+    }
+}
+
+void CoalescingUnit::leave_queue(Cycle now) {
+    const std::uint16_t context = queue_.front().memory.context;
     head_ = {};
     queue_.pop();
     --contexts_[context].queued;

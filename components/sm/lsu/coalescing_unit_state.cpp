@@ -92,6 +92,11 @@ void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code)
     if (!queue_.empty() && isa::lane_bytes(*queue_.front().memory.instruction) > kSectorBytes) {
         archive& head_.lower_halves;
     }
+    const bool by_elements = !queue_.empty() && queue_.front().memory.elements > 1;
+    elements_.fields(archive, by_elements ? &queue_.front().memory : nullptr, allocations_);
+    if (by_elements) {
+        archive& head_.first_load;
+    }
     loads_.fields(archive, code);
     contexts_.fields(archive, code);
     archive& epochs_& fences_behind_queue_& fences_behind_epochs_& accepted_& performed_& stores_& texture_first_;

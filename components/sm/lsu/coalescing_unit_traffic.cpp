@@ -155,13 +155,14 @@ void CoalescingUnit::serve(const Waiter& waiter, const std::byte* line) {
         return serve_half(waiter, line);
     }
     const PendingLoad& pending = loads_[waiter.token];
-    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
-    if (waiter.lanes == isa::kFullMask && is_plain_word(*pending.instruction) && is_whole_line(pending.offsets)) {
+    const isa::Instruction& shape = pending.shape();
+    const Rows rows = rows_of(shape, pending.destination_rows);
+    if (waiter.lanes == isa::kFullMask && is_plain_word(shape) && is_whole_line(pending.offsets)) {
         std::memcpy(rows[0], line, kLineBytes);
         return;
     }
     write_lanes(
-        *pending.instruction, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
+        shape, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
 }
 
 /// A lane of two sectors has sixteen words.
@@ -200,26 +201,52 @@ void CoalescingUnit::complete(std::uint32_t item, Cycle now) {
 
 void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
     const PendingLoad& pending = loads_[load];
+    if (pending.kind == LoadKind::element) [[unlikely]] {
+        return complete_element(load, now);
+    }
     const isa::Instruction& instruction = *pending.instruction;
-    ContextAccount& account = contexts_[pending.context];
-    --account.loads;
-    ++counters_.completed_loads;
-    counters_.load_cycles += static_cast<std::uint64_t>(now - pending.begun);
-    if (pending.acquire) {
-        --account.acquires;
-        if (LOOKAHEAD_RULE(acquire_starts_generation) && lsu::leaves_sm(instruction)) {
-            l1_.start_generation();
-        }
-    }
-    if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
-        end_access(pending.epoch, now);
-    }
-    end_cta_fence_if_due(pending.context, now);
+    end_load(pending, now);
     loads_.release(load);
     if (pending.token != 0) [[unlikely]] {
         return listener_.extension_completed(pending.token, instruction, now);
     }
     listener_.memory_completed(pending.context, instruction, now);
+}
+
+void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
+    ContextAccount& account = contexts_[load.context];
+    --account.loads;
+    ++counters_.completed_loads;
+    counters_.load_cycles += static_cast<std::uint64_t>(now - load.begun);
+    if (load.kind == LoadKind::acquire) {
+        --account.acquires;
+        if (LOOKAHEAD_RULE(acquire_starts_generation) && lsu::leaves_sm(*load.instruction)) {
+            l1_.start_generation();
+        }
+    }
+    if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
+        end_access(load.epoch, now);
+    }
+    end_cta_fence_if_due(load.context, now);
+}
+
+/// The first element's entry outlives it, until the last one completes.
+void CoalescingUnit::complete_element(std::uint32_t load, Cycle now) {
+    const PendingLoad pending = loads_[load];
+    const bool last = --loads_[pending.first].elements_left == 0;
+    if (last) {
+        end_load(loads_[pending.first], now);
+        loads_.release(pending.first);
+    }
+    if (load != pending.first) {
+        loads_.release(load);
+    }
+    if (pending.token == 0) {
+        return listener_.element_completed(pending.context, *pending.instruction, pending.element, last, now);
+    }
+    if (last) {
+        listener_.extension_completed(pending.token, *pending.instruction, now);
+    }
 }
 
 void CoalescingUnit::complete_fence(std::uint16_t context, Cycle now) {

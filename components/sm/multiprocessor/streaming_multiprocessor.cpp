@@ -213,6 +213,13 @@ void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa:
     execute_.memory_completed(context, instruction);
 }
 
+void StreamingMultiprocessor::element_completed(std::uint16_t context, const isa::Instruction& instruction,
+                                                unsigned element, bool last, Cycle now) {
+    const std::uint16_t* row = state_.map.of(context) + instruction.destination + element;
+    issue_.rows_written({row, 1}, now);
+    execute_.element_completed(context, instruction, element, last);
+}
+
 void StreamingMultiprocessor::extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) {
     extension_->load_completed(token, instruction, now);
 }

@@ -43,6 +43,12 @@ class Scoreboard {
             long_latency_[at + word] &= ~writes[word];
         }
     }
+    /// One register.
+    void release_register(unsigned context, unsigned number) {
+        const std::size_t at = std::size_t{context} * words_ + number / 64;
+        pending_[at] &= ~(std::uint64_t{1} << (number % 64));
+        long_latency_[at] &= ~(std::uint64_t{1} << (number % 64));
+    }
 
     void fields(StateArchive& archive) { archive& pending_& long_latency_; }
 

@@ -50,11 +50,12 @@ TEST_CASE("a lane of two sectors gets both, whatever states they are in and howe
         };
         // Words here and there, some of them still under way when the wide load comes.
         for (unsigned i = 0; i < 6; ++i) {
-            bench.issue(bench.instruction(code[1], [&](unsigned) { return kBase + random() % 64 * 4; }, 1, 40));
+            bench.issue(bench.instruction(
+                code[1], [&](unsigned) { return kBase + random() % 64 * 4; }, 1, 40));
         }
         const auto active = static_cast<isa::LaneMask>(random() | 1);
-        const MemoryInstruction load =
-            bench.instruction(code[0], [&](unsigned) { return kBase + random() % 8 * 64; }, active, 8);
+        const MemoryInstruction load = bench.instruction(
+            code[0], [&](unsigned) { return kBase + random() % 8 * 64; }, active, 8);
         for (unsigned row = 8; row < 24; ++row) {
             for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) bench.registers.row(row)[lane] = 0xabcd;
         }
@@ -75,10 +76,12 @@ TEST_CASE("only those sectors of a lane of two are asked for that are not there"
         Bench bench({"l1d.sector_bytes=32"});
         const auto code = code_of(16);
         if (is_there) {
-            bench.issue(bench.instruction(code[1], [](unsigned) { return kBase + 32; }, 1));
+            bench.issue(bench.instruction(
+                code[1], [](unsigned) { return kBase + 32; }, 1));
             REQUIRE(bench.drain());
         }
-        bench.issue(bench.instruction(code[0], [](unsigned) { return kBase; }, 1, 8));
+        bench.issue(bench.instruction(
+            code[0], [](unsigned) { return kBase; }, 1, 8));
         REQUIRE(bench.drain());
         const L1Counters& l1 = bench.unit->l1().counters();
         CHECK(l1.hits[0] == (is_there ? 1 : 0));
@@ -90,7 +93,8 @@ TEST_CASE("only those sectors of a lane of two are asked for that are not there"
 TEST_CASE("a pre-load of lanes of two sectors brings both") {
     Bench bench({"l1d.sector_bytes=32"});
     const auto code = code_of(16);
-    MemoryInstruction load = bench.instruction(code[0], [](unsigned) { return kBase + 64; }, 1);
+    MemoryInstruction load = bench.instruction(
+        code[0], [](unsigned) { return kBase + 64; }, 1);
     load.pre_load = true;
     bench.issue(load);
     REQUIRE(bench.drain());
@@ -101,7 +105,8 @@ TEST_CASE("a pre-load of lanes of two sectors brings both") {
     CHECK(bench.memory.count(GpuMessage::read_request) == 1);
 }
 
-TEST_CASE("accesses of eight and sixteen words a lane to shared memory move them, and take the banks as long as needed") {
+TEST_CASE(
+    "accesses of eight and sixteen words a lane to shared memory move them, and take the banks as long as needed") {
     for (const unsigned vector : {8u, 16u}) {
         CAPTURE(vector);
         Bench bench;
