@@ -22,6 +22,7 @@ const std::map<std::string, ContractTest> kTests{
     {"dram.scheduler", {"components/dram/dram_scheduler_test.cpp", "variant_names<DramScheduler>()"}},
     {"interconnect.topology",
      {"components/interconnect/topology_contract_test.cpp", "variant_names<InterconnectTopology>()"}},
+    {"l1d.companion", {"components/sm/lsu/companion_contract_test.cpp", "variant_names<L1Companion>()"}},
     {"l1d.replacement", {"components/cache/replacement_test.cpp", "variant_names<ReplacementPolicy>()"}},
     {"partition", {"partitioning/partitioning_test.cpp", "variants_of(\"partition\")"}},
     {"sm.issue_extension", {"components/sm/sm_lp_contract_test.cpp", "variant_names<gpu::IssueExtension>()"}},

@@ -30,6 +30,7 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       memory_(std::move(arguments.memory)),
       l1_(arguments.configuration.read<L1Parameters>("l1d"),
           make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
+      companion_(make_companion({arguments.configuration, l1_, arguments.contexts})),
       shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
       texture_(arguments.configuration.read<TextureParameters>("texture"), arguments.name, arguments.registers,
                arguments.listener, allocations_),
@@ -42,10 +43,13 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       fences_behind_epochs_(arguments.contexts),
       completions_(std::max({hit_latency_, fill_latency_, shared_.latency(),
                              constants_ != nullptr ? constants_->hit_latency() : Cycle{0}}) +
-                   1),
+                   (companion_ != nullptr ? companion_->latency() : Cycle{0}) + 1),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
     texture_.sample_into(samples_);
+    if (companion_ != nullptr) {
+        l1_.join(*companion_);
+    }
     if (prefetches_ != nullptr) {
         l1_.subscribe(*prefetches_);
     }
@@ -132,6 +136,9 @@ void CoalescingUnit::cycle(Cycle now) {
     if (!texture_.idle()) {
         texture_.cycle(now);
     }
+    if (flushing_) [[unlikely]] {
+        flushing_ = !companion_->flush();
+    }
     send_requests(now);
 }
 
@@ -188,6 +195,9 @@ Cycle CoalescingUnit::next_event(Cycle now) const {
     }
     if (!texture_.idle()) {
         next = std::min(next, texture_.next_event(now));
+    }
+    if (flushing_) [[unlikely]] {
+        next = std::min(next, now + 1);
     }
     if (l1_.miss_queue().can_advance()) {
         next = std::min(next, now + 1);

@@ -72,6 +72,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     const LsuCounters& counters() const { return counters_; }
     L1Data& l1() { return l1_; }
     const PrefetchUnit* prefetches() const { return prefetches_.get(); }
+    const L1Companion* companion() const { return companion_.get(); }
 
   private:
     friend struct AuditSabotage;
@@ -173,6 +174,13 @@ class CoalescingUnit final : public LoadStoreUnit {
     SectorMask sectors_to_load(const isa::Instruction& instruction, std::uint64_t line, SectorMask sectors) const;
     bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter, Cycle now);
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
+    // Of private memory, with a companion (coalescing_unit_companion.cpp).
+    bool is_private(std::uint64_t line) const { return companion_ != nullptr && l1_.keeps_stores_to(line); }
+    bool load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    isa::LaneMask load_from_companion(const L1Access& access, isa::LaneMask lanes, Cycle now);
+    bool store_private(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
+    void fill_private(const ReadReply& reply, Cycle now);
     bool store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     void finish_head(const QueuedInstruction& entry, Cycle now);
@@ -212,6 +220,8 @@ class CoalescingUnit final : public LoadStoreUnit {
     LoadStoreListener& listener_;
     std::unique_ptr<MemoryPort> memory_;
     L1Data l1_;
+    std::unique_ptr<L1Companion> companion_;  // null: there is none
+    bool flushing_ = false;                   // the kernel has ended, the companion not
     SharedMemory shared_;
     AllocationMap allocations_;
     TextureUnit texture_;

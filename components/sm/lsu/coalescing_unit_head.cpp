@@ -241,6 +241,10 @@ bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
                 done = pre_load_line(entry, line, lanes, now);
                 break;
             }
+            if (is_private(line)) [[unlikely]] {
+                done = load_private(entry, line, lanes, now);
+                break;
+            }
             done = l1_.sectored() ? load_sectors(entry, line, lanes, now)
                                   : load_line(entry, line, kAllSectors, {head_.load, lanes}, now);
             break;
@@ -404,6 +408,10 @@ bool CoalescingUnit::store_line(QueuedInstruction& entry, std::uint64_t line, is
 }
 
 bool CoalescingUnit::store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
+    return companion_ != nullptr ? store_private(access, mask, bytes, now) : store_in_l1(access, mask, bytes, now);
+}
+
+bool CoalescingUnit::store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
     const L1StoreResult result = l1_.store_local(access, mask, bytes, epochs_.current_tag());
     if (result.answer == L1Answer::stall) {
         block(static_cast<std::uint8_t>(result.failure), now);
@@ -438,6 +446,10 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     }
     const L1Access access{
         .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
+    if (is_private(line) && !(companion_->give_up(line) && l1_.can_write())) [[unlikely]] {
+        block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
+        return false;
+    }
     if (l1_.keeps_stores_to(line)) [[unlikely]] {
         if (const L1StoreResult clean = l1_.clean_for_atomic(access); clean.answer == L1Answer::stall) {
             block(static_cast<std::uint8_t>(clean.failure), now);

@@ -7,6 +7,9 @@ namespace lookahead::gpu {
 void CoalescingUnit::begin_kernel() {
     LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
     l1_.begin_kernel();
+    if (companion_ != nullptr) {
+        companion_->begin_kernel();
+    }
     texture_.begin_kernel();
 }
 
@@ -29,6 +32,7 @@ void CoalescingUnit::cta_ended(unsigned slot) {
 }
 
 void CoalescingUnit::end_launch() {
+    flushing_ = companion_ != nullptr;
     if (prefetches_ != nullptr) {
         prefetches_->end_launch();
     }
@@ -36,7 +40,7 @@ void CoalescingUnit::end_launch() {
 
 bool CoalescingUnit::drained() const {
     return queue_.empty() && texture_.idle() && loads_.empty() && stores_ == 0 && completions_.empty() &&
-           l1_.drained() && lines_.idle() && memory_->drained();
+           l1_.drained() && lines_.idle() && memory_->drained() && !flushing_;
 }
 
 std::string CoalescingUnit::waiting_for() const {
@@ -69,6 +73,9 @@ void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
     }
     texture_.audit(audit);
     l1_.audit(audit, name_);
+    if (companion_ != nullptr) {
+        companion_->audit(audit, name_);
+    }
     if (prefetches_ != nullptr) {
         prefetches_->audit(audit);
     }
@@ -78,6 +85,9 @@ void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
 void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "lsu", counters_);
     visit(visitor, name_, "l1d", l1_.counters());
+    if (companion_ != nullptr) {
+        companion_->visit_statistics(visitor, name_);
+    }
     texture_.visit_statistics(visitor);
     if (prefetches_ != nullptr) {
         prefetches_->visit_statistics(visitor);
@@ -87,6 +97,9 @@ void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
 
 void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code) {
     archive& l1_& shared_& allocations_;
+    if (companion_ != nullptr) {
+        archive& flushing_&* companion_;
+    }
     queue_.fields(archive, code);
     archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;
     if (!queue_.empty() && isa::lane_bytes(*queue_.front().memory.instruction) > kSectorBytes) {

@@ -89,6 +89,9 @@ void CoalescingUnit::take_reply(const MessageHeader& reply, Cycle now) {
                 return line_came(reply.as<ReadReply>(), now);
             }
             note_came(reply.as<ReadReply>(), now, fill_latency_);
+            if (is_private(reply.as<ReadReply>().line)) [[unlikely]] {
+                return fill_private(reply.as<ReadReply>(), now);
+            }
             l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
                      [&](const Waiter& waiter, const std::byte* line) {
                          serve(waiter, line);

@@ -97,8 +97,7 @@ TEST_CASE("elements that hit complete one by one, the last one with the instruct
 TEST_CASE("an element whose line is there completes before an earlier one that misses") {
     Bench bench;
     fill(bench.memory, 256);
-    bench.issue(bench.instruction(
-        make_memory(Operation::load), [](unsigned lane) { return kBase + 128 + 4 * lane; }));
+    bench.issue(bench.instruction(make_memory(Operation::load), [](unsigned lane) { return kBase + 128 + 4 * lane; }));
     REQUIRE(bench.drain());
     bench.memory.set_delay([](unsigned, std::uint64_t line, bool) { return line == kBase ? 300 : 100; });
     const isa::Instruction load = vector_of(Operation::load, 4);
@@ -112,7 +111,8 @@ TEST_CASE("an element whose line is there completes before an earlier one that m
     }
 }
 
-TEST_CASE("an element that is not coalesced keeps the unit, and what is behind the instruction waits for all elements") {
+TEST_CASE(
+    "an element that is not coalesced keeps the unit, and what is behind the instruction waits for all elements") {
     Bench bench;
     const isa::Instruction load = vector_of(Operation::load, 4);
     const isa::Instruction word = make_memory(Operation::load);
@@ -148,10 +148,13 @@ TEST_CASE("bank conflicts of an element in shared memory keep the unit as long a
 TEST_CASE("strides and offsets are signed, and of two elements that store to one word the later one wins") {
     Bench bench;
     const isa::Instruction store = vector_of(Operation::store, 4);
-    MemoryInstruction down = strided(bench, store, [](unsigned lane) { return kBase + 1024 + 4 * lane; }, [](unsigned) { return -32; });
-    MemoryInstruction same = strided(bench, store, [](unsigned lane) { return kBase + 2048 + 4 * lane; }, [](unsigned) { return 0; });
+    MemoryInstruction down = strided(
+        bench, store, [](unsigned lane) { return kBase + 1024 + 4 * lane; }, [](unsigned) { return -32; });
+    MemoryInstruction same = strided(
+        bench, store, [](unsigned lane) { return kBase + 2048 + 4 * lane; }, [](unsigned) { return 0; });
     for (unsigned row = 0; row < 4; ++row) {
-        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) down.data[row][lane] = same.data[row][lane] = 100 * row + lane;
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane)
+            down.data[row][lane] = same.data[row][lane] = 100 * row + lane;
     }
     bench.issue(down);
     bench.issue(same);
@@ -166,9 +169,8 @@ TEST_CASE("a fault names the element and the lane, and nothing has been performe
     Bench bench;
     const isa::Instruction load = vector_of(Operation::load, 8);
     const auto at = [&](std::int32_t words) {
-        return indexed(bench, load, kBase, [=](unsigned element, unsigned lane) {
-            return element == 5 && lane == 3 ? words : 0;
-        });
+        return indexed(bench, load, kBase,
+                       [=](unsigned element, unsigned lane) { return element == 5 && lane == 3 ? words : 0; });
     };
     constexpr auto kLast = static_cast<std::int32_t>(kAllocated / 4) - 1;
     CHECK_NOTHROW(bench.issue(at(kLast)));
