@@ -24,6 +24,7 @@ const std::map<std::string, ContractTest> kTests{
      {"components/interconnect/topology_contract_test.cpp", "variant_names<InterconnectTopology>()"}},
     {"l1d.companion", {"components/sm/lsu/companion_contract_test.cpp", "variant_names<L1Companion>()"}},
     {"l1d.replacement", {"components/cache/replacement_test.cpp", "variant_names<ReplacementPolicy>()"}},
+    {"memory.request_path", {"components/sm/lsu/request_path_contract_test.cpp", "variant_names<RequestPath>()"}},
     {"partition", {"partitioning/partitioning_test.cpp", "variants_of(\"partition\")"}},
     {"sm.issue_extension", {"components/sm/sm_lp_contract_test.cpp", "variant_names<gpu::IssueExtension>()"}},
     {"sm.load_store_unit", {"components/sm/lsu/load_store_unit_contract_test.cpp", "variant_names<LoadStoreUnit>()"}},

@@ -31,6 +31,7 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       l1_(arguments.configuration.read<L1Parameters>("l1d"),
           make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
       companion_(make_companion({arguments.configuration, l1_, arguments.contexts})),
+      path_(make_request_path(arguments.configuration)),
       shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
       texture_(arguments.configuration.read<TextureParameters>("texture"), arguments.name, arguments.registers,
                arguments.listener, allocations_),
@@ -151,6 +152,9 @@ void CoalescingUnit::take_replies(Cycle now) {
 
 /// L1D and the texture unit take turns where both have a request.
 void CoalescingUnit::send_requests(Cycle now) {
+    if (path_ != nullptr) [[unlikely]] {
+        return send_through_path(now);
+    }
     MissQueue& requests = l1_.miss_queue();
     if (requests.advance(now)) {
         wake();
@@ -203,8 +207,10 @@ Cycle CoalescingUnit::next_event(Cycle now) const {
         next = std::min(next, now + 1);
     }
     const bool waiting = !lines_.empty() || texture_.request() != nullptr;
-    const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
-    if (departure != kCycleInfinity) {
+    if (path_ != nullptr) [[unlikely]] {
+        next = std::min(next, next_departure_through_path(now, waiting));
+    } else if (const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
+               departure != kCycleInfinity) {
         next = std::min(next, std::max(departure, memory_->next_send(now)));
     }
     if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {

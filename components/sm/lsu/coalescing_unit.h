@@ -19,6 +19,7 @@
 #include "components/sm/lsu/lsu_counters.h"
 #include "components/sm/lsu/memory_order.h"
 #include "components/sm/lsu/miss_samples.h"
+#include "components/sm/lsu/request_path.h"
 #include "components/sm/lsu/shared_memory.h"
 #include "components/sm/prefetch/prefetch_unit.h"
 #include "components/sm/register_file.h"
@@ -61,9 +62,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     void end_launch() override;
     bool drained() const override;
     std::string waiting_for() const override;
-    LoadStoreOccupancy occupancy() const override {
-        return {queue_.size(), l1_.fills_under_way(), l1_.miss_queue().size()};
-    }
+    LoadStoreOccupancy occupancy() const override { return {queue_.size(), l1_.fills_under_way(), requests_to_send()}; }
     const MissSamples* samples() const override { return &samples_; }
     void audit(Audit& audit, std::uint32_t requester) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -189,6 +188,16 @@ class CoalescingUnit final : public LoadStoreUnit {
     void send_requests(Cycle now);
     void send_line_request(Cycle now);
     void send_l1_request(Cycle now);
+    void send(const QueuedRequest& request, Cycle now);
+    // With a request path between L1 and the network.
+    void send_through_path(Cycle now);
+    Cycle next_departure_through_path(Cycle now, bool others) const;
+    /// Somebody waits until earlier accesses have been performed.
+    bool draining() const {
+        return ended_ || !fences_behind_queue_.empty() || !fences_behind_epochs_.empty() ||
+               (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::release));
+    }
+    unsigned requests_to_send() const { return l1_.miss_queue().size() + (path_ != nullptr ? path_->size() : 0); }
     void send_texture_request(Cycle now);
     void note_read(const ReadRequest& request, Cycle now);
     void note_sent(const QueuedRequest& request, Cycle now);
@@ -222,6 +231,8 @@ class CoalescingUnit final : public LoadStoreUnit {
     L1Data l1_;
     std::unique_ptr<L1Companion> companion_;  // null: there is none
     bool flushing_ = false;                   // the kernel has ended, the companion not
+    std::unique_ptr<RequestPath> path_;       // null: direct
+    bool ended_ = false;                      // the kernel's CTAs have ended, its accesses not
     SharedMemory shared_;
     AllocationMap allocations_;
     TextureUnit texture_;

@@ -42,8 +42,7 @@ isa::LaneMask CoalescingUnit::load_from_companion(const L1Access& access, isa::L
 }
 
 bool CoalescingUnit::load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
-    const L1Access access{
-        .line = line, .pc = entry.memory.pc, .warp = entry.memory.context, .client = Client::demand};
+    const L1Access access{.line = line, .pc = entry.memory.pc, .warp = entry.memory.context, .client = Client::demand};
     if (const isa::LaneMask served = load_from_companion(access, lanes, now); served != 0) {
         entry.global &= ~served;
         counters_.global_accesses += served != lanes;  // the rest is another access

@@ -6,6 +6,7 @@ namespace lookahead::gpu {
 
 void CoalescingUnit::begin_kernel() {
     LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
+    ended_ = false;
     l1_.begin_kernel();
     if (companion_ != nullptr) {
         companion_->begin_kernel();
@@ -32,6 +33,7 @@ void CoalescingUnit::cta_ended(unsigned slot) {
 }
 
 void CoalescingUnit::end_launch() {
+    ended_ = true;
     flushing_ = companion_ != nullptr;
     if (prefetches_ != nullptr) {
         prefetches_->end_launch();
@@ -40,7 +42,8 @@ void CoalescingUnit::end_launch() {
 
 bool CoalescingUnit::drained() const {
     return queue_.empty() && texture_.idle() && loads_.empty() && stores_ == 0 && completions_.empty() &&
-           l1_.drained() && lines_.idle() && memory_->drained() && !flushing_;
+           l1_.drained() && lines_.idle() && memory_->drained() && !flushing_ &&
+           (path_ == nullptr || path_->size() == 0);
 }
 
 std::string CoalescingUnit::waiting_for() const {
@@ -49,7 +52,7 @@ std::string CoalescingUnit::waiting_for() const {
     }
     return "the load/store unit has " + std::to_string(queue_.size()) + " instructions to perform, " +
            std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(stores_) +
-           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(l1_.miss_queue().size()) +
+           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(requests_to_send()) +
            " requests to send";
 }
 
@@ -76,6 +79,10 @@ void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
     if (companion_ != nullptr) {
         companion_->audit(audit, name_);
     }
+    if (path_ != nullptr) {
+        audit.leak(name_, "requests between L1 and the network", path_->size());
+        path_->audit(audit, name_);
+    }
     if (prefetches_ != nullptr) {
         prefetches_->audit(audit);
     }
@@ -88,6 +95,9 @@ void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
     if (companion_ != nullptr) {
         companion_->visit_statistics(visitor, name_);
     }
+    if (path_ != nullptr) {
+        path_->visit_statistics(visitor, name_);
+    }
     texture_.visit_statistics(visitor);
     if (prefetches_ != nullptr) {
         prefetches_->visit_statistics(visitor);
@@ -99,6 +109,9 @@ void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code)
     archive& l1_& shared_& allocations_;
     if (companion_ != nullptr) {
         archive& flushing_&* companion_;
+    }
+    if (path_ != nullptr) {
+        archive& ended_&* path_;
     }
     queue_.fields(archive, code);
     archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;

@@ -24,13 +24,50 @@ void CoalescingUnit::send_line_request(Cycle now) {
 }
 
 void CoalescingUnit::send_l1_request(Cycle now) {
-    MissQueue& requests = l1_.miss_queue();
-    const QueuedRequest& request = requests.front();
+    send(l1_.miss_queue().front(), now);
+    l1_.miss_queue().pop();
+    wake();
+}
+
+void CoalescingUnit::send(const QueuedRequest& request, Cycle now) {
     note_sent(request, now);
     memory_->send(request.type, request.payload, request.bytes, now);
-    requests.pop();
     texture_first_ = true;
-    wake();
+}
+
+/// The oldest request of L1's miss queue enters the path; then the path, or the texture unit, sends one.
+void CoalescingUnit::send_through_path(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
+    if (requests.advance(now)) {
+        wake();
+    }
+    if (requests.next_departure(now) == now && path_->can_take(requests.front())) {
+        path_->take(requests.front(), now);
+        requests.pop();
+        wake();
+    }
+    if (!lines_.empty()) {
+        return send_line_request(now);
+    }
+    const QueuedRequest* request = path_->next(now, draining());
+    const bool texture = texture_.request() != nullptr;
+    if ((request == nullptr && !texture) || !memory_->can_send(now)) {
+        return;
+    }
+    if (texture && (texture_first_ || request == nullptr)) {
+        return send_texture_request(now);
+    }
+    send(*request, now);
+    path_->sent(now);
+}
+
+/// Least cycle > `now` in which a request enters the path or leaves; `others`: one of another cache waits to leave.
+Cycle CoalescingUnit::next_departure_through_path(Cycle now, bool others) const {
+    const MissQueue& requests = l1_.miss_queue();
+    const Cycle leaves = others ? now + 1 : path_->next_event(now, draining());
+    const Cycle sends = leaves == kCycleInfinity ? leaves : std::max(leaves, memory_->next_send(now));
+    const bool enters = !requests.empty() && path_->can_take(requests.front());
+    return enters ? std::min(sends, requests.next_departure(now + 1)) : sends;
 }
 
 void CoalescingUnit::send_texture_request(Cycle now) {

@@ -64,9 +64,9 @@ class PrivateProgram {
         if (!bench_.unit->can_accept() || expected_[warp].busy) return false;
         // An atomic now and then; more stores than loads.
         const std::size_t accesses = code_.size() - 2;
-        const isa::Instruction& what =
-            code_[random_() % 40 == 0 ? accesses + random_() % 2 : random_() % 5 < 2 ? random_() % (accesses / 2)
-                                                                                     : accesses / 2 + random_() % (accesses / 2)];
+        const isa::Instruction& what = code_[random_() % 40 == 0 ? accesses + random_() % 2
+                                             : random_() % 5 < 2 ? random_() % (accesses / 2)
+                                                                 : accesses / 2 + random_() % (accesses / 2)];
         const unsigned width = isa::lane_bytes(what);
         const bool together = random_() % 4 != 0;
         const auto word = static_cast<unsigned>(random_() % (kBytes / 4));

@@ -86,8 +86,8 @@ TEST_CASE("a load takes the companion's cycle more, wherever it is served") {
 
 TEST_CASE("a load of words of both is served in two accesses") {
     Beside bench({"l1d.hit_latency=20"});
-    bench.store(3, 41);           // L1 has the line
-    bench.store(3, 40, kLower);   // and half of its words are stale
+    bench.store(3, 41);          // L1 has the line
+    bench.store(3, 40, kLower);  // and half of its words are stale
     const std::uint64_t before = bench.unit->counters().global_accesses;
     CHECK(bench.load(3) == 22);
     CHECK(bench.unit->counters().global_accesses == before + 2);

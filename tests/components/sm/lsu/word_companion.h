@@ -29,7 +29,9 @@ class WordCompanion final : public L1Companion {
     bool give_up(std::uint64_t line) override;
     void begin_kernel() override { lines_ = {}; }
     bool flush() override;
-    void fields(StateArchive& archive) override { archive& lines_& served_words& missed_words& merged& taken& absorbed; }
+    void fields(StateArchive& archive) override {
+        archive& lines_& served_words& missed_words& merged& taken& absorbed;
+    }
 
     std::uint64_t served_words = 0;
     std::uint64_t missed_words = 0;
