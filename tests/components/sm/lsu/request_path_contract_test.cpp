@@ -36,7 +36,8 @@ QueuedRequest make_request(std::mt19937_64& random, std::uint32_t number) {
 }
 
 bool same(const QueuedRequest& a, const QueuedRequest& b) {
-    return a.line == b.line && a.type == b.type && a.bytes == b.bytes && std::memcmp(a.payload, b.payload, a.bytes) == 0;
+    return a.line == b.line && a.type == b.type && a.bytes == b.bytes &&
+           std::memcmp(a.payload, b.payload, a.bytes) == 0;
 }
 
 std::unique_ptr<RequestPath> make_path(const std::string& variant) {
@@ -140,7 +141,8 @@ struct Through : Bench {
         return overrides;
     }
     void store(std::uint64_t line) {
-        MemoryInstruction what = instruction(kStore, [&](unsigned lane) { return kBase + line * kLineBytes + 4 * lane; });
+        MemoryInstruction what =
+            instruction(kStore, [&](unsigned lane) { return kBase + line * kLineBytes + 4 * lane; });
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) what.data[0][lane] = 7;
         issue(what);
     }
