@@ -261,7 +261,7 @@ void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
             LOOKAHEAD_ASSERT(state_.launch.active && ctas_.idle(), name() + " got a kernel's end before its CTAs' end");
             state_.launch.ending = true;
             memory_->end_launch();
-            memory_touched_ = true;
+            next_memory_work_ = std::min(next_memory_work_, memory_->next_event(now));
             return;
         default:
             memory_touched_ = true;
