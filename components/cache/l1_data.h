@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "components/cache/byte_mask.h"
+#include "components/cache/l1_companion.h"
 #include "components/cache/l1_counters.h"
 #include "components/cache/l1_events.h"
 #include "components/cache/l1_parameters.h"
@@ -54,7 +55,7 @@ struct L1StoreResult {
 
 /// L1 data cache with real bytes; one method an event of TRANSITIONS.md. It has no clock: its owner gives it one
 /// access a cycle, adds the latencies, and takes the requests from its miss queue to the network.
-class L1Data {
+class L1Data final : public L1CompanionPort {
   public:
     L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement);
 
@@ -95,6 +96,22 @@ class L1Data {
         mshrs_.walk(reply.tag, arrival.line, serve);
         end_fill(reply.tag, arrival);
     }
+
+    /// The same where a companion may take the line: take(line_bytes) is asked once those who wait are served.
+    template <class Serve, class Take>
+    void fill(const ReadReply& reply, const std::byte* data, Serve&& serve, Take&& take) {
+        Arrival arrival;
+        begin_fill(reply, data, arrival);
+        mshrs_.walk(reply.tag, arrival.line, serve);
+        if (may_be_taken(arrival) && take(static_cast<const std::byte*>(arrival.line))) {
+            give_away(reply.tag, arrival);
+        }
+        end_fill(reply.tag, arrival);
+    }
+
+    /// Of local memory, if there is one; it outlives the cache's use.
+    void join(L1Companion& companion) { companion_ = &companion; }
+    bool write_back(std::uint64_t line, WordMask words, const std::byte* data) override;
 
     /// A fence or acquire took effect.
     void start_generation();
@@ -178,12 +195,15 @@ class L1Data {
     void request(const L1Access& access, const Waiter& waiter, std::uint32_t way);
     void begin_fill(const ReadReply& reply, const std::byte* data, Arrival& arrival);
     void end_fill(std::uint32_t tag, const Arrival& arrival);
+    bool may_be_taken(const Arrival& arrival) const;
+    void give_away(std::uint32_t tag, Arrival& arrival);
     void detach(std::uint32_t way, SectorMask sectors);
     bool make_room(std::uint32_t way);
     void drop(std::uint32_t way);
     bool holds(std::uint32_t way, const ByteMask& bytes) const;
     void mark_dirty(std::uint32_t way, const ByteMask& mask);
     void send_dirty_bytes(std::uint32_t way);
+    void send_eviction(std::uint32_t way);
     void forget_dirty_bytes(std::uint32_t way);
     void send_write(std::uint64_t line, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);
     void clear_if_empty(std::uint32_t way);
@@ -209,6 +229,7 @@ class L1Data {
     MissQueue queue_;
     LineLocks locks_;
     std::unique_ptr<ReplacementPolicy> replacement_;
+    L1Companion* companion_ = nullptr;
     std::vector<L1Listener*> listeners_;
     unsigned speculative_ = 0;  // MSHRs held by clients other than demand
     L1Counters counters_;

@@ -153,10 +153,28 @@ void L1Data::mark_dirty(std::uint32_t way, const ByteMask& mask) {
 void L1Data::send_dirty_bytes(std::uint32_t way) {
     if (LOOKAHEAD_RULE(eviction_writes_back)) {
         const ByteMask mask = LOOKAHEAD_RULE(write_back_carries_dirty_bytes) ? dirty_[way] : bytes_of(kAllSectors);
+        if (companion_ != nullptr) [[unlikely]] {
+            return send_eviction(way);
+        }
         send_write(tags_.line(way), mask, data_[way].bytes, kWriteBackTag);
     }
     ++counters_.write_backs;
     counters_.written_back_bytes += count_of(dirty_[way]);
+    forget_dirty_bytes(way);
+}
+
+/// What the companion leaves of the dirty bytes, or adds to them.
+void L1Data::send_eviction(std::uint32_t way) {
+    alignas(64) std::byte bytes[kLineBytes];
+    std::memcpy(bytes, data_[way].bytes, kLineBytes);
+    const ByteMask mask = companion_->evicting(tags_.line(way), dirty_[way], bytes);
+    if (mask.any()) {
+        send_write(tags_.line(way), mask, bytes, kWriteBackTag);
+    }
+    const unsigned written = count_of(dirty_[way] & mask);
+    counters_.write_backs += written != 0;
+    counters_.written_back_bytes += written;
+    counters_.discarded_bytes += count_of(dirty_[way]) - written;
     forget_dirty_bytes(way);
 }
 

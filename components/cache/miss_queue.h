@@ -22,6 +22,11 @@ struct QueuedRequest {
     std::uint32_t bytes;
     GpuMessage type;
     alignas(8) std::byte payload[kMaximumBytes];
+
+    void fields(StateArchive& archive) {
+        archive& due& line& bytes& type;
+        archive.plain(payload, bytes);
+    }
 };
 
 /// First in, first out, for reads, writes and atomics together: the requests of a line keep their order. Behind the
@@ -73,10 +78,7 @@ class MissQueue {
 
     void fields(StateArchive& archive) {
         archive& piped_;
-        requests_.fields(archive, [&](QueuedRequest& request) {
-            archive& request.due& request.line& request.bytes& request.type;
-            archive.plain(request.payload, request.bytes);
-        });
+        requests_.fields(archive, [&](QueuedRequest& request) { archive& request; });
     }
 
   private:

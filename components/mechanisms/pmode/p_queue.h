@@ -10,14 +10,14 @@
 namespace lookahead::gpu {
 
 /// A pre-executed instruction whose result can be reused. The paper's entry has one physical destination; pairs and
-/// vectors have up to four here, and predicates stand in the entry by value.
+/// vectors have as many as there are here, and predicates stand in the entry by value.
 struct PQueueEntry {
     std::uint32_t pc = 0;
     std::uint32_t epoch = 0;  ///< control transfers before it, since the blocked instruction
     isa::LaneMask active = 0;
     bool ready = false;
     std::uint8_t words = 0;
-    std::array<std::uint16_t, 4> rows{};
+    std::array<std::uint16_t, isa::kMostOperandRows> rows{};
     isa::LaneMask predicate = 0;
     isa::LaneMask predicate2 = 0;
 

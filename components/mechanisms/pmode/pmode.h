@@ -71,7 +71,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
         std::uint16_t place = kNoPlace;  ///< in the P-queue
         std::uint32_t episode = 0;
         std::uint32_t pc = 0;
-        std::array<std::uint16_t, 4> rows{};
+        std::array<std::uint16_t, isa::kMostOperandRows> rows{};
 
         void fields(StateArchive& archive) { archive& used& words& context& place& episode& pc& rows; }
     };
@@ -152,7 +152,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     std::vector<Operation> operations_;
     std::vector<std::uint16_t> free_operations_;
     RegisterPool pool_;
-    std::array<std::uint16_t, 4> replaced_{};  ///< rows that the instruction that is being issued gives back
+    std::array<std::uint16_t, isa::kMostOperandRows> replaced_{};  ///< rows that the instruction that is being issued gives back
     unsigned replaced_count_ = 0;
     static constexpr Cycle kNotCharging = -1;
     Cycle pool_charged_ = kNotCharging;  ///< cycles up to this one are counted

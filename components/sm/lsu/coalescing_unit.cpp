@@ -30,6 +30,8 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       memory_(std::move(arguments.memory)),
       l1_(arguments.configuration.read<L1Parameters>("l1d"),
           make_replacement(arguments.configuration, arguments.configuration.read<L1Parameters>("l1d"))),
+      companion_(make_companion({arguments.configuration, l1_, arguments.contexts})),
+      path_(make_request_path(arguments.configuration)),
       shared_(arguments.configuration.read<SharedMemoryParameters>("shared_memory"), arguments.shared_bytes),
       texture_(arguments.configuration.read<TextureParameters>("texture"), arguments.name, arguments.registers,
                arguments.listener, allocations_),
@@ -42,10 +44,13 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       fences_behind_epochs_(arguments.contexts),
       completions_(std::max({hit_latency_, fill_latency_, shared_.latency(),
                              constants_ != nullptr ? constants_->hit_latency() : Cycle{0}}) +
-                   1),
+                   (companion_ != nullptr ? companion_->latency() : Cycle{0}) + 1),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
     texture_.sample_into(samples_);
+    if (companion_ != nullptr) {
+        l1_.join(*companion_);
+    }
     if (prefetches_ != nullptr) {
         l1_.subscribe(*prefetches_);
     }
@@ -61,7 +66,13 @@ void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     QueuedInstruction& entry = queue_[queue_.size()];
     InstructionQueue::copy(entry.memory, instruction);
     entry.accepted = now;
-    counters_.pre_load_unmapped += split_lanes(entry, allocations_);
+    if (instruction.elements > 1) [[unlikely]] {
+        ElementSequence each;
+        counters_.pre_load_unmapped += each.check(entry.memory, allocations_);
+        entry.shared = entry.global = 0;  // each element has its own
+    } else {
+        counters_.pre_load_unmapped += split_lanes(entry, allocations_);
+    }
     queue_.push();
     ++account.queued;
     ++accepted_;
@@ -126,6 +137,9 @@ void CoalescingUnit::cycle(Cycle now) {
     if (!texture_.idle()) {
         texture_.cycle(now);
     }
+    if (flushing_) [[unlikely]] {
+        flushing_ = !companion_->flush();
+    }
     send_requests(now);
 }
 
@@ -138,6 +152,9 @@ void CoalescingUnit::take_replies(Cycle now) {
 
 /// L1D and the texture unit take turns where both have a request.
 void CoalescingUnit::send_requests(Cycle now) {
+    if (path_ != nullptr) [[unlikely]] {
+        return send_through_path(now);
+    }
     MissQueue& requests = l1_.miss_queue();
     if (requests.advance(now)) {
         wake();
@@ -183,12 +200,17 @@ Cycle CoalescingUnit::next_event(Cycle now) const {
     if (!texture_.idle()) {
         next = std::min(next, texture_.next_event(now));
     }
+    if (flushing_) [[unlikely]] {
+        next = std::min(next, now + 1);
+    }
     if (l1_.miss_queue().can_advance()) {
         next = std::min(next, now + 1);
     }
     const bool waiting = !lines_.empty() || texture_.request() != nullptr;
-    const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
-    if (departure != kCycleInfinity) {
+    if (path_ != nullptr) [[unlikely]] {
+        next = std::min(next, next_departure_through_path(now, waiting));
+    } else if (const Cycle departure = waiting ? now + 1 : l1_.miss_queue().next_departure(now + 1);
+               departure != kCycleInfinity) {
         next = std::min(next, std::max(departure, memory_->next_send(now)));
     }
     if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {

@@ -10,6 +10,7 @@
 #include "components/sm/lsu/allocation_map.h"
 #include "components/sm/lsu/coalescing_parameters.h"
 #include "components/sm/lsu/context_ledger.h"
+#include "components/sm/lsu/element_sequence.h"
 #include "components/sm/lsu/fence_queue.h"
 #include "components/sm/lsu/instruction_queue.h"
 #include "components/sm/lsu/line_requests.h"
@@ -18,6 +19,7 @@
 #include "components/sm/lsu/lsu_counters.h"
 #include "components/sm/lsu/memory_order.h"
 #include "components/sm/lsu/miss_samples.h"
+#include "components/sm/lsu/request_path.h"
 #include "components/sm/lsu/shared_memory.h"
 #include "components/sm/prefetch/prefetch_unit.h"
 #include "components/sm/register_file.h"
@@ -60,9 +62,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     void end_launch() override;
     bool drained() const override;
     std::string waiting_for() const override;
-    LoadStoreOccupancy occupancy() const override {
-        return {queue_.size(), l1_.fills_under_way(), l1_.miss_queue().size()};
-    }
+    LoadStoreOccupancy occupancy() const override { return {queue_.size(), l1_.fills_under_way(), requests_to_send()}; }
     const MissSamples* samples() const override { return &samples_; }
     void audit(Audit& audit, std::uint32_t requester) const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -71,6 +71,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     const LsuCounters& counters() const { return counters_; }
     L1Data& l1() { return l1_; }
     const PrefetchUnit* prefetches() const { return prefetches_.get(); }
+    const L1Companion* companion() const { return companion_.get(); }
 
   private:
     friend struct AuditSabotage;
@@ -87,6 +88,8 @@ class CoalescingUnit final : public LoadStoreUnit {
         std::uint32_t load = 0;              ///< its entry in the load table
         Cycle blocked_since = kNotCharging;  ///< its last attempt that failed, not yet charged
         Cycle shared_until = kNoShared;      ///< last cycle in which its accesses hold the banks of shared memory
+        std::uint32_t first_load = 0;        ///< the first element's entry in the load table
+        isa::LaneMask lower_halves = 0;      ///< lanes of two sectors of which the first one is done
     };
     /// Messages of the memory network, for the audit.
     struct Traffic {
@@ -98,6 +101,10 @@ class CoalescingUnit final : public LoadStoreUnit {
         std::uint64_t atomic_replies = 0;
         std::uint64_t written_bytes = 0;  ///< those of atomics once for each lane
     };
+    /// In a waiter's token, beside the load's entry: it waits for the first or the last eight rows of its lanes.
+    static constexpr std::uint32_t kLowerHalf = 1u << 30;
+    static constexpr std::uint32_t kUpperHalf = 1u << 31;
+    static constexpr std::uint32_t load_of(const Waiter& waiter) { return waiter.token & (kLowerHalf - 1); }
     static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
 
     void take_replies(Cycle now);
@@ -106,10 +113,13 @@ class CoalescingUnit final : public LoadStoreUnit {
     void note_came(const ReadReply& reply, Cycle now, Cycle fill_latency);
     void data_came(std::uint32_t load, Cycle now);
     void serve(const Waiter& waiter, const std::byte* line);
+    void serve_half(const Waiter& waiter, const std::byte* line);
     void serve_constant(std::uint32_t load, isa::LaneMask lanes);
     void take_atomic_values(const MessageHeader& reply);
     void complete(std::uint32_t item, Cycle now);
     void complete_load(std::uint32_t load, Cycle now);
+    void complete_element(std::uint32_t load, Cycle now);
+    void end_load(const PendingLoad& load, Cycle now);
     void complete_fence(std::uint16_t context, Cycle now);
     /// At scope cta a fence waits for its own context alone.
     void end_cta_fence_if_due(std::uint16_t context, Cycle now) {
@@ -141,6 +151,15 @@ class CoalescingUnit final : public LoadStoreUnit {
 
     void run_head(Cycle now);
     bool start_head(QueuedInstruction& entry, Cycle now);
+    bool perform(QueuedInstruction& entry, Cycle now) {
+        return entry.shared != 0         ? perform_shared(entry, now)
+               : is_constant_load(entry) ? perform_constant(entry, now)
+                                         : perform_global(entry, now);
+    }
+    void run_elements(QueuedInstruction& whole, Cycle now);
+    bool start_element(const QueuedInstruction& whole, Cycle now);
+    void all_accessed(Cycle now);
+    void leave_queue(Cycle now);
     bool perform_shared(QueuedInstruction& entry, Cycle now);
     /// Whether the constant cache serves it. Generic addresses have no window for .const variables: they go to L1D.
     bool is_constant_load(const QueuedInstruction& entry) const {
@@ -150,16 +169,35 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool perform_global(QueuedInstruction& entry, Cycle now);
     bool pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
-    bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, isa::LaneMask lanes, Cycle now);
+    bool load_halves(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    SectorMask sectors_to_load(const isa::Instruction& instruction, std::uint64_t line, SectorMask sectors) const;
+    bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter, Cycle now);
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
+    // Of private memory, with a companion (coalescing_unit_companion.cpp).
+    bool is_private(std::uint64_t line) const { return companion_ != nullptr && l1_.keeps_stores_to(line); }
+    bool load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    isa::LaneMask load_from_companion(const L1Access& access, isa::LaneMask lanes, Cycle now);
+    bool store_private(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
+    void fill_private(const ReadReply& reply, Cycle now);
     bool store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
-    void finish_head(QueuedInstruction& entry, Cycle now);
+    void finish_head(const QueuedInstruction& entry, Cycle now);
     bool may_prefetch() const { return !head_.blocked && (!prefetches_->only_when_idle() || queue_.empty()); }
     void run_prefetches(Cycle now);
     void send_requests(Cycle now);
     void send_line_request(Cycle now);
     void send_l1_request(Cycle now);
+    void send(const QueuedRequest& request, Cycle now);
+    // With a request path between L1 and the network.
+    void send_through_path(Cycle now);
+    Cycle next_departure_through_path(Cycle now, bool others) const;
+    /// Somebody waits until earlier accesses have been performed.
+    bool draining() const {
+        return ended_ || !fences_behind_queue_.empty() || !fences_behind_epochs_.empty() ||
+               (head_.blocked && head_.cause == kStall + static_cast<unsigned>(LsuStall::release));
+    }
+    unsigned requests_to_send() const { return l1_.miss_queue().size() + (path_ != nullptr ? path_->size() : 0); }
     void send_texture_request(Cycle now);
     void note_read(const ReadRequest& request, Cycle now);
     void note_sent(const QueuedRequest& request, Cycle now);
@@ -174,8 +212,9 @@ class CoalescingUnit final : public LoadStoreUnit {
         prefetch_blocked_ = false;
     }
 
+    /// Only as many as the instruction has are set.
     Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of) {
-        Rows rows{};
+        Rows rows;
         const unsigned count = instruction.vector * isa::type_rows(instruction.type);
         for (unsigned i = 0; i < count; ++i) {
             rows[i] = registers_.row(of[i]);
@@ -190,6 +229,10 @@ class CoalescingUnit final : public LoadStoreUnit {
     LoadStoreListener& listener_;
     std::unique_ptr<MemoryPort> memory_;
     L1Data l1_;
+    std::unique_ptr<L1Companion> companion_;  // null: there is none
+    bool flushing_ = false;                   // the kernel has ended, the companion not
+    std::unique_ptr<RequestPath> path_;       // null: direct
+    bool ended_ = false;                      // the kernel's CTAs have ended, its accesses not
     SharedMemory shared_;
     AllocationMap allocations_;
     TextureUnit texture_;
@@ -197,6 +240,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool texture_first_ = false;  // whose turn it is where L1 and the texture unit have a request
     InstructionQueue queue_;
     Head head_;
+    ElementSequence elements_;
     LoadTable loads_;
     ContextLedger contexts_;
     AccessEpochs epochs_;

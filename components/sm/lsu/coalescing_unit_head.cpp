@@ -16,10 +16,11 @@ namespace {
 /// That the lanes access in the line.
 ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
     const unsigned width = isa::lane_bytes(*memory.instruction);
+    const std::uint64_t ones = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
     ByteMask mask;
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const std::uint64_t first = memory.addresses[static_cast<unsigned>(std::countr_zero(left))] - line;
-        mask.bits[first / 64] |= ((std::uint64_t{1} << width) - 1) << (first % 64);
+        mask.bits[first / 64] |= ones << (first % 64);
     }
     return mask;
 }
@@ -49,15 +50,80 @@ void CoalescingUnit::charge_block(Cycle now) {
 void CoalescingUnit::run_head(Cycle now) {
     QueuedInstruction& entry = queue_.front();
     charge_block(now);
+    if (entry.memory.elements > 1) [[unlikely]] {
+        return run_elements(entry, now);
+    }
     if (!head_.started && !start_head(entry, now)) {
         return;
     }
-    const bool all_done = entry.shared != 0         ? perform_shared(entry, now)
-                          : is_constant_load(entry) ? perform_constant(entry, now)
-                                                    : perform_global(entry, now);
-    if (all_done) {
+    if (perform(entry, now)) {
         finish_head(entry, now);
     }
+}
+
+/// As for an instruction of its own, element by element. An element that has no more to do in this cycle leaves the next
+/// one to the next cycle.
+void CoalescingUnit::run_elements(QueuedInstruction& whole, Cycle now) {
+    if (!elements_.begun()) {
+        elements_.begin(whole.memory, allocations_);
+    }
+    if (!head_.started && !start_element(whole, now)) {
+        return;
+    }
+    if (!perform(elements_.current(), now)) {
+        return;
+    }
+    if (lsu::has_result(*whole.memory.instruction) && !whole.memory.pre_load) {
+        all_accessed(now);
+    }
+    if (elements_.next(whole.memory, allocations_)) {
+        head_ = {.first_load = head_.first_load};
+        return;
+    }
+    leave_queue(now);
+}
+
+/// An entry of the load table for each; the first one's stands for the load.
+bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
+    const MemoryInstruction& memory = whole.memory;
+    const bool first = elements_.number() == 0;
+    ContextAccount& account = contexts_[memory.context];
+    if (LOOKAHEAD_RULE(acquire_holds_younger_accesses) && account.acquires != 0 && !memory.pre_load) {
+        block(LsuStall::acquire, now);
+        return false;
+    }
+    if (lsu::has_result(*memory.instruction) && !memory.pre_load) {
+        if (loads_.full()) {
+            block(LsuStall::load_table_full, now);
+            return false;
+        }
+        head_.load = loads_.allocate();
+        PendingLoad& pending = loads_[head_.load];
+        pending.instruction = memory.instruction;
+        pending.destination_rows = elements_.current().memory.destination_rows;
+        pending.token = memory.token;
+        pending.context = memory.context;
+        pending.epoch = epochs_.current_tag();
+        pending.issuing = true;
+        pending.kind = LoadKind::element;
+        pending.element = static_cast<std::uint8_t>(elements_.number());
+        pending.elements_left = first ? memory.elements : std::uint8_t{0};
+        pending.begun = whole.accepted;
+        line_offsets(elements_.current().memory.addresses, pending.offsets);
+        if (first) {
+            head_.first_load = head_.load;
+            ++account.loads;
+            if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
+                epochs_.begin(pending.epoch);
+            }
+        }
+        pending.first = head_.first_load;
+    }
+    head_.started = true;
+    if (prefetches_ != nullptr && first && !memory.pre_load) [[unlikely]] {
+        prefetches_->observe(elements_.current());  // the instruction counts once
+    }
+    return true;
 }
 
 /// False if it must wait.
@@ -88,7 +154,7 @@ bool CoalescingUnit::start_head(QueuedInstruction& entry, Cycle now) {
         pending.context = memory.context;
         pending.epoch = epochs_.current_tag();
         pending.issuing = true;
-        pending.acquire = acquire;
+        pending.kind = acquire ? LoadKind::acquire : LoadKind::plain;
         pending.begun = entry.accepted;
         line_offsets(memory.addresses, pending.offsets);
         ++account.loads;
@@ -109,9 +175,11 @@ bool CoalescingUnit::perform_shared(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     if (head_.shared_until == kNoShared) {
         const unsigned degree = shared_.conflict_degree(memory, entry.shared);
-        const Rows rows =
-            lsu::has_result(*memory.instruction) ? rows_of(*memory.instruction, memory.destination_rows) : Rows{};
-        shared_.perform(memory, entry.shared, rows.data());
+        if (lsu::has_result(*memory.instruction)) {
+            shared_.perform(memory, entry.shared, rows_of(*memory.instruction, memory.destination_rows).data());
+        } else {
+            shared_.perform(memory, entry.shared, nullptr);
+        }
         head_.shared_until = now + degree - 1;
         ++counters_.shared_accesses;
         counters_.shared_conflict_cycles += degree - 1;
@@ -173,8 +241,12 @@ bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
                 done = pre_load_line(entry, line, lanes, now);
                 break;
             }
+            if (is_private(line)) [[unlikely]] {
+                done = load_private(entry, line, lanes, now);
+                break;
+            }
             done = l1_.sectored() ? load_sectors(entry, line, lanes, now)
-                                  : load_line(entry, line, kAllSectors, lanes, now);
+                                  : load_line(entry, line, kAllSectors, {head_.load, lanes}, now);
             break;
         case isa::Operation::store:
             done = store_line(entry, line, lanes, now);
@@ -193,15 +265,15 @@ bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
 /// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken
 /// from the instruction, should a later group have to wait.
 bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+    const isa::Instruction& instruction = *entry.memory.instruction;
+    if (isa::lane_bytes(instruction) > kSectorBytes) [[unlikely]] {
+        return load_halves(entry, line, lanes, now);
+    }
     const std::uint8_t* offsets = loads_[head_.load].offsets;
-    const bool weak = entry.memory.instruction->order == isa::Order::weak || l1_.keeps_stores_to(line);
     while (lanes != 0) {
-        SectorMask sectors = sectors_of_lanes(offsets, lanes);
-        if (weak || !LOOKAHEAD_RULE(ordered_load_bypasses) || !LOOKAHEAD_RULE(ordered_load_never_joins)) {
-            sectors = l1_.alike(line, sectors);
-        }
+        const SectorMask sectors = sectors_to_load(instruction, line, sectors_of_lanes(offsets, lanes));
         const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
-        if (!load_line(entry, line, sectors, group, now)) {
+        if (!load_line(entry, line, sectors, {head_.load, group}, now)) {
             return false;
         }
         entry.global &= ~group;
@@ -210,7 +282,43 @@ bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, 
     return true;
 }
 
-bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, isa::LaneMask lanes,
+/// As load_sectors, where each lane has two sectors, which may be in different states: the first ones of all lanes, then
+/// the second ones.
+bool CoalescingUnit::load_halves(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+    const auto load = [&](std::uint32_t half, unsigned begin, isa::LaneMask left, auto&& done) {
+        alignas(32) std::uint8_t offsets[isa::kWarpSize];
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            offsets[lane] = static_cast<std::uint8_t>(loads_[head_.load].offsets[lane] + begin);
+        }
+        while (left != 0) {
+            const SectorMask sectors =
+                sectors_to_load(*entry.memory.instruction, line, sectors_of_lanes(offsets, left));
+            const isa::LaneMask group = left & lanes_in_sectors(offsets, sectors);
+            if (!load_line(entry, line, sectors, {head_.load | half, group}, now)) {
+                return false;
+            }
+            done(group);
+            left &= ~group;
+        }
+        return true;
+    };
+    return load(kLowerHalf, 0, lanes & ~head_.lower_halves,
+                [&](isa::LaneMask group) { head_.lower_halves |= group; }) &&
+           load(kUpperHalf, kSectorBytes, lanes, [&](isa::LaneMask group) {
+               entry.global &= ~group;
+               head_.lower_halves &= ~group;
+           });
+}
+
+/// Those of the sectors that may be loaded together.
+SectorMask CoalescingUnit::sectors_to_load(const isa::Instruction& instruction, std::uint64_t line,
+                                           SectorMask sectors) const {
+    const bool weak = instruction.order == isa::Order::weak || l1_.keeps_stores_to(line);
+    const bool joins = weak || !LOOKAHEAD_RULE(ordered_load_bypasses) || !LOOKAHEAD_RULE(ordered_load_never_joins);
+    return joins ? l1_.alike(line, sectors) : sectors;
+}
+
+bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter,
                                Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
@@ -218,10 +326,9 @@ bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, Sec
         .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
     ByteMask bytes;
     if (l1_.keeps_stores_to(line)) {
-        bytes = bytes_of_lanes(memory, line, lanes);
+        bytes = bytes_of_lanes(memory, line, waiter.lanes);
         access.bytes = &bytes;
     }
-    const Waiter waiter{.token = head_.load, .lanes = lanes};
     const L1LoadResult result =
         instruction.order == isa::Order::weak ? l1_.load(access, waiter) : l1_.load_ordered(access, waiter);
     if (result.answer == L1Answer::stall) {
@@ -251,6 +358,9 @@ bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line,
         alignas(32) std::uint8_t offsets[isa::kWarpSize];
         line_offsets(memory.addresses, offsets);
         left = sectors_of_lanes(offsets, lanes);
+        if (isa::lane_bytes(*memory.instruction) > kSectorBytes) [[unlikely]] {
+            left |= static_cast<SectorMask>(left << 1);
+        }
     }
     while (left != 0) {
         const SectorMask sectors = l1_.sectored() ? l1_.alike(line, left) : left;
@@ -298,6 +408,10 @@ bool CoalescingUnit::store_line(QueuedInstruction& entry, std::uint64_t line, is
 }
 
 bool CoalescingUnit::store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
+    return companion_ != nullptr ? store_private(access, mask, bytes, now) : store_in_l1(access, mask, bytes, now);
+}
+
+bool CoalescingUnit::store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
     const L1StoreResult result = l1_.store_local(access, mask, bytes, epochs_.current_tag());
     if (result.answer == L1Answer::stall) {
         block(static_cast<std::uint8_t>(result.failure), now);
@@ -332,6 +446,10 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     }
     const L1Access access{
         .line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand, .sectors = sectors};
+    if (is_private(line) && !(companion_->give_up(line) && l1_.can_write())) [[unlikely]] {
+        block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
+        return false;
+    }
     if (l1_.keeps_stores_to(line)) [[unlikely]] {
         if (const L1StoreResult clean = l1_.clean_for_atomic(access); clean.answer == L1Answer::stall) {
             block(static_cast<std::uint8_t>(clean.failure), now);
@@ -360,16 +478,25 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     return true;
 }
 
-void CoalescingUnit::finish_head(QueuedInstruction& entry, Cycle now) {
-    const std::uint16_t context = entry.memory.context;
+void CoalescingUnit::finish_head(const QueuedInstruction& entry, Cycle now) {
     if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) {
-        PendingLoad& pending = loads_[head_.load];
-        pending.issuing = false;
-        pending.ready = std::max(pending.ready, now + 1);
-        if (pending.outstanding == 0) {
-            completions_.schedule(now, pending.ready, head_.load);
-        }
+        all_accessed(now);
     }
+    leave_queue(now);
+}
+
+/// The load, or element of one, has made its last access.
+void CoalescingUnit::all_accessed(Cycle now) {
+    PendingLoad& pending = loads_[head_.load];
+    pending.issuing = false;
+    pending.ready = std::max(pending.ready, now + 1);
+    if (pending.outstanding == 0) {
+        completions_.schedule(now, pending.ready, head_.load);
+    }
+}
+
+void CoalescingUnit::leave_queue(Cycle now) {
+    const std::uint16_t context = queue_.front().memory.context;
     head_ = {};
     queue_.pop();
     --contexts_[context].queued;

@@ -6,7 +6,11 @@ namespace lookahead::gpu {
 
 void CoalescingUnit::begin_kernel() {
     LOOKAHEAD_ASSERT(drained(), name_ + ": a kernel begins while " + waiting_for());
+    ended_ = false;
     l1_.begin_kernel();
+    if (companion_ != nullptr) {
+        companion_->begin_kernel();
+    }
     texture_.begin_kernel();
 }
 
@@ -29,6 +33,8 @@ void CoalescingUnit::cta_ended(unsigned slot) {
 }
 
 void CoalescingUnit::end_launch() {
+    ended_ = true;
+    flushing_ = companion_ != nullptr;
     if (prefetches_ != nullptr) {
         prefetches_->end_launch();
     }
@@ -36,7 +42,8 @@ void CoalescingUnit::end_launch() {
 
 bool CoalescingUnit::drained() const {
     return queue_.empty() && texture_.idle() && loads_.empty() && stores_ == 0 && completions_.empty() &&
-           l1_.drained() && lines_.idle() && memory_->drained();
+           l1_.drained() && lines_.idle() && memory_->drained() && !flushing_ &&
+           (path_ == nullptr || path_->size() == 0);
 }
 
 std::string CoalescingUnit::waiting_for() const {
@@ -45,7 +52,7 @@ std::string CoalescingUnit::waiting_for() const {
     }
     return "the load/store unit has " + std::to_string(queue_.size()) + " instructions to perform, " +
            std::to_string(l1_.fills_under_way()) + " fills under way, " + std::to_string(stores_) +
-           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(l1_.miss_queue().size()) +
+           " stores to be acknowledged, " + texture_.waiting_for() + " and " + std::to_string(requests_to_send()) +
            " requests to send";
 }
 
@@ -69,6 +76,13 @@ void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
     }
     texture_.audit(audit);
     l1_.audit(audit, name_);
+    if (companion_ != nullptr) {
+        companion_->audit(audit, name_);
+    }
+    if (path_ != nullptr) {
+        audit.leak(name_, "requests between L1 and the network", path_->size());
+        path_->audit(audit, name_);
+    }
     if (prefetches_ != nullptr) {
         prefetches_->audit(audit);
     }
@@ -78,6 +92,12 @@ void CoalescingUnit::audit(Audit& audit, std::uint32_t requester) const {
 void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
     visit(visitor, name_, "lsu", counters_);
     visit(visitor, name_, "l1d", l1_.counters());
+    if (companion_ != nullptr) {
+        companion_->visit_statistics(visitor, name_);
+    }
+    if (path_ != nullptr) {
+        path_->visit_statistics(visitor, name_);
+    }
     texture_.visit_statistics(visitor);
     if (prefetches_ != nullptr) {
         prefetches_->visit_statistics(visitor);
@@ -87,8 +107,22 @@ void CoalescingUnit::visit_statistics(StatisticsVisitor& visitor) const {
 
 void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code) {
     archive& l1_& shared_& allocations_;
+    if (companion_ != nullptr) {
+        archive& flushing_&* companion_;
+    }
+    if (path_ != nullptr) {
+        archive& ended_&* path_;
+    }
     queue_.fields(archive, code);
     archive& head_.started& head_.blocked& head_.cause& head_.load& head_.blocked_since& head_.shared_until;
+    if (!queue_.empty() && isa::lane_bytes(*queue_.front().memory.instruction) > kSectorBytes) {
+        archive& head_.lower_halves;
+    }
+    const bool by_elements = !queue_.empty() && queue_.front().memory.elements > 1;
+    elements_.fields(archive, by_elements ? &queue_.front().memory : nullptr, allocations_);
+    if (by_elements) {
+        archive& head_.first_load;
+    }
     loads_.fields(archive, code);
     contexts_.fields(archive, code);
     archive& epochs_& fences_behind_queue_& fences_behind_epochs_& accepted_& performed_& stores_& texture_first_;

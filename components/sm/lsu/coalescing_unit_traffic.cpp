@@ -24,13 +24,50 @@ void CoalescingUnit::send_line_request(Cycle now) {
 }
 
 void CoalescingUnit::send_l1_request(Cycle now) {
-    MissQueue& requests = l1_.miss_queue();
-    const QueuedRequest& request = requests.front();
+    send(l1_.miss_queue().front(), now);
+    l1_.miss_queue().pop();
+    wake();
+}
+
+void CoalescingUnit::send(const QueuedRequest& request, Cycle now) {
     note_sent(request, now);
     memory_->send(request.type, request.payload, request.bytes, now);
-    requests.pop();
     texture_first_ = true;
-    wake();
+}
+
+/// The oldest request of L1's miss queue enters the path; then the path, or the texture unit, sends one.
+void CoalescingUnit::send_through_path(Cycle now) {
+    MissQueue& requests = l1_.miss_queue();
+    if (requests.advance(now)) {
+        wake();
+    }
+    if (requests.next_departure(now) == now && path_->can_take(requests.front())) {
+        path_->take(requests.front(), now);
+        requests.pop();
+        wake();
+    }
+    if (!lines_.empty()) {
+        return send_line_request(now);
+    }
+    const QueuedRequest* request = path_->next(now, draining());
+    const bool texture = texture_.request() != nullptr;
+    if ((request == nullptr && !texture) || !memory_->can_send(now)) {
+        return;
+    }
+    if (texture && (texture_first_ || request == nullptr)) {
+        return send_texture_request(now);
+    }
+    send(*request, now);
+    path_->sent(now);
+}
+
+/// Least cycle > `now` in which a request enters the path or leaves; `others`: one of another cache waits to leave.
+Cycle CoalescingUnit::next_departure_through_path(Cycle now, bool others) const {
+    const MissQueue& requests = l1_.miss_queue();
+    const Cycle leaves = others ? now + 1 : path_->next_event(now, draining());
+    const Cycle sends = leaves == kCycleInfinity ? leaves : std::max(leaves, memory_->next_send(now));
+    const bool enters = !requests.empty() && path_->can_take(requests.front());
+    return enters ? std::min(sends, requests.next_departure(now + 1)) : sends;
 }
 
 void CoalescingUnit::send_texture_request(Cycle now) {
@@ -89,10 +126,13 @@ void CoalescingUnit::take_reply(const MessageHeader& reply, Cycle now) {
                 return line_came(reply.as<ReadReply>(), now);
             }
             note_came(reply.as<ReadReply>(), now, fill_latency_);
+            if (is_private(reply.as<ReadReply>().line)) [[unlikely]] {
+                return fill_private(reply.as<ReadReply>(), now);
+            }
             l1_.fill(reply.as<ReadReply>(), reply.as<ReadReply>().data(),
                      [&](const Waiter& waiter, const std::byte* line) {
                          serve(waiter, line);
-                         data_came(waiter.token, now);
+                         data_came(load_of(waiter), now);
                      });
             break;
         case GpuMessage::write_acknowledge:
@@ -151,14 +191,32 @@ void CoalescingUnit::data_came(std::uint32_t load, Cycle now) {
 }
 
 void CoalescingUnit::serve(const Waiter& waiter, const std::byte* line) {
+    if (waiter.token >= kLowerHalf) [[unlikely]] {
+        return serve_half(waiter, line);
+    }
     const PendingLoad& pending = loads_[waiter.token];
-    const Rows rows = rows_of(*pending.instruction, pending.destination_rows);
-    if (waiter.lanes == isa::kFullMask && is_plain_word(*pending.instruction) && is_whole_line(pending.offsets)) {
+    const isa::Instruction& shape = pending.shape();
+    const Rows rows = rows_of(shape, pending.destination_rows);
+    if (waiter.lanes == isa::kFullMask && is_plain_word(shape) && is_whole_line(pending.offsets)) {
         std::memcpy(rows[0], line, kLineBytes);
         return;
     }
     write_lanes(
-        *pending.instruction, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
+        shape, waiter.lanes, line, [&](unsigned lane) { return pending.offsets[lane]; }, rows.data());
+}
+
+/// A lane of two sectors has sixteen words.
+void CoalescingUnit::serve_half(const Waiter& waiter, const std::byte* line) {
+    constexpr unsigned kWords = kSectorBytes / 4;
+    const PendingLoad& pending = loads_[load_of(waiter)];
+    const unsigned first = (waiter.token & kUpperHalf) != 0 ? kWords : 0;
+    for (unsigned word = first; word < first + kWords; ++word) {
+        std::uint32_t* row = registers_.row(pending.destination_rows[word]);
+        for (isa::LaneMask left = waiter.lanes; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            std::memcpy(&row[lane], line + pending.offsets[lane] + 4 * word, sizeof row[lane]);
+        }
+    }
 }
 
 void CoalescingUnit::take_atomic_values(const MessageHeader& reply) {
@@ -183,26 +241,52 @@ void CoalescingUnit::complete(std::uint32_t item, Cycle now) {
 
 void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
     const PendingLoad& pending = loads_[load];
+    if (pending.kind == LoadKind::element) [[unlikely]] {
+        return complete_element(load, now);
+    }
     const isa::Instruction& instruction = *pending.instruction;
-    ContextAccount& account = contexts_[pending.context];
-    --account.loads;
-    ++counters_.completed_loads;
-    counters_.load_cycles += static_cast<std::uint64_t>(now - pending.begun);
-    if (pending.acquire) {
-        --account.acquires;
-        if (LOOKAHEAD_RULE(acquire_starts_generation) && lsu::leaves_sm(instruction)) {
-            l1_.start_generation();
-        }
-    }
-    if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
-        end_access(pending.epoch, now);
-    }
-    end_cta_fence_if_due(pending.context, now);
+    end_load(pending, now);
     loads_.release(load);
     if (pending.token != 0) [[unlikely]] {
         return listener_.extension_completed(pending.token, instruction, now);
     }
     listener_.memory_completed(pending.context, instruction, now);
+}
+
+void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
+    ContextAccount& account = contexts_[load.context];
+    --account.loads;
+    ++counters_.completed_loads;
+    counters_.load_cycles += static_cast<std::uint64_t>(now - load.begun);
+    if (load.kind == LoadKind::acquire) {
+        --account.acquires;
+        if (LOOKAHEAD_RULE(acquire_starts_generation) && lsu::leaves_sm(*load.instruction)) {
+            l1_.start_generation();
+        }
+    }
+    if (LOOKAHEAD_RULE(fence_waits_for_loads)) {
+        end_access(load.epoch, now);
+    }
+    end_cta_fence_if_due(load.context, now);
+}
+
+/// The first element's entry outlives it, until the last one completes.
+void CoalescingUnit::complete_element(std::uint32_t load, Cycle now) {
+    const PendingLoad pending = loads_[load];
+    const bool last = --loads_[pending.first].elements_left == 0;
+    if (last) {
+        end_load(loads_[pending.first], now);
+        loads_.release(pending.first);
+    }
+    if (load != pending.first) {
+        loads_.release(load);
+    }
+    if (pending.token == 0) {
+        return listener_.element_completed(pending.context, *pending.instruction, pending.element, last, now);
+    }
+    if (last) {
+        listener_.extension_completed(pending.token, *pending.instruction, now);
+    }
 }
 
 void CoalescingUnit::complete_fence(std::uint16_t context, Cycle now) {

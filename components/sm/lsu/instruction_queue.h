@@ -29,6 +29,9 @@ class InstructionQueue : public Ring<QueuedInstruction> {
         std::memcpy(static_cast<void*>(&to), &from, offsetof(MemoryInstruction, addresses));
         copy_addresses(to.addresses, from.addresses);
         std::memcpy(to.data, from.data, data_rows(*from.instruction) * sizeof to.data[0]);
+        if (from.elements > 1) [[unlikely]] {
+            std::memcpy(to.offsets, from.offsets, from.offset_rows() * sizeof to.offsets[0]);
+        }
     }
 
     /// Values of inactive lanes are what an earlier instruction left. `code`: of the kernel, or null.
@@ -36,11 +39,20 @@ class InstructionQueue : public Ring<QueuedInstruction> {
         Ring::fields(archive, [&](QueuedInstruction& each) {
             MemoryInstruction& memory = each.memory;
             archive.pointer_into(code, memory.instruction);
-            archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active& memory.destination_rows;
-            archive& memory.token& memory.pre_load& memory.shared_base& memory.shared_bytes;
+            archive& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active;
+            row_fields(archive, memory.destination_rows, memory.instruction->destination_rows);
+            archive& memory.token;
+            form_fields(archive, memory);
+            archive& memory.shared_base& memory.shared_bytes;
+            if (memory.elements > 1) {  // their addresses are made when they are performed
+                archive& memory.local_base& memory.local_bytes;
+            }
             for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
                 const int lane = std::countr_zero(left);
                 archive& memory.addresses[lane];
+                for (unsigned row = 0; row < memory.offset_rows(); ++row) {
+                    archive& memory.offsets[row][lane];
+                }
                 for (unsigned row = 0; row < data_rows(*memory.instruction); ++row) {
                     if (holds_value(*memory.instruction, row)) {
                         archive& memory.data[row][lane];
@@ -52,6 +64,17 @@ class InstructionQueue : public Ring<QueuedInstruction> {
     }
 
   private:
+    /// One byte: whether it is a pre-load, and of what form its elements are.
+    static void form_fields(StateArchive& archive, MemoryInstruction& memory) {
+        auto form = static_cast<std::uint8_t>(unsigned{memory.pre_load} | unsigned{memory.indexed} << 1 |
+                                              (memory.elements - 1u) << 2);
+        archive& form;
+        if (archive.loading()) {
+            memory.pre_load = (form & 1) != 0;
+            memory.indexed = (form & 2) != 0;
+            memory.elements = static_cast<std::uint8_t>((form >> 2) + 1);
+        }
+    }
 };
 
 }  // namespace lookahead::gpu

@@ -13,8 +13,10 @@
 
 namespace lookahead::gpu {
 
-/// Registers that one element or vector of a memory instruction fills.
-inline constexpr unsigned kMaximumRows = 4;
+/// Registers that the vector of a memory instruction fills.
+inline constexpr unsigned kMaximumRows = isa::kMostOperandRows;
+/// Rows of data of an atomic: two operands of two words.
+inline constexpr unsigned kAtomicRows = 4;
 
 constexpr std::uint64_t line_of(std::uint64_t address) {
     return address & ~std::uint64_t{kLineBytes - 1};
@@ -216,7 +218,10 @@ void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::b
         }
         return;
     }
-    const std::uint32_t* const rows[kMaximumRows] = {data[0], data[1], data[2], data[3]};
+    const std::uint32_t* rows[kMaximumRows];
+    for (unsigned row = 0; row < instruction.vector * isa::type_rows(instruction.type); ++row) {
+        rows[row] = data[row];
+    }
     for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         isa::read_stored(instruction, lane, rows, bytes + offset(lane));
@@ -242,7 +247,7 @@ constexpr unsigned data_rows(const isa::Instruction& instruction) {
             return instruction.vector * isa::type_rows(instruction.type);
         case isa::Operation::atomic:
         case isa::Operation::reduce:
-            return kMaximumRows;
+            return kAtomicRows;
         default:
             return 0;
     }

@@ -139,7 +139,7 @@ unsigned split_lanes(QueuedInstruction& entry, const AllocationMap& allocations)
     MemoryInstruction& memory = entry.memory;
     LOOKAHEAD_DEBUG_ASSERT(
         isa::is_memory(memory.instruction->operation) && isa::lane_bytes(*memory.instruction) <= 4 * kMaximumRows,
-        "a memory instruction has four rows of data at most");
+        "a memory instruction has sixteen rows of data at most");
     entry.shared = 0;
     entry.global = 0;
     isa::LaneMask local = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -17,6 +18,7 @@
 #include "components/sm/warp_scheduler/warp_hint.h"
 #include "core/component/slot.h"
 #include "core/message/message.h"
+#include "core/state/state_archive.h"
 #include "core/time/time.h"
 
 namespace lookahead::gpu {
@@ -29,14 +31,22 @@ class RegisterFile;
 /// No event without a message from outside.
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-/// Rows of the register file that a memory instruction writes, which renaming may put anywhere.
-using DestinationRows = std::array<std::uint16_t, 4>;
+/// Rows of the register file that a memory instruction writes, which renaming may put anywhere, row by row.
+using DestinationRows = std::array<std::uint16_t, isa::kMostOperandRows>;
 constexpr DestinationRows consecutive_rows(unsigned first) {
     DestinationRows rows{};
     for (unsigned i = 0; i < rows.size(); ++i) {
         rows[i] = static_cast<std::uint16_t>(first + i);
     }
     return rows;
+}
+/// The rows as a part of a state: those of a vector of four, whether the instruction has as many or not (others are 0),
+/// and behind them those that it has beyond.
+inline void row_fields(StateArchive& archive, DestinationRows& rows, unsigned count) {
+    constexpr unsigned kAlways = 4;
+    for (unsigned row = 0; row < std::max(kAlways, count); ++row) {
+        archive& rows[row];
+    }
 }
 
 /// A warp's memory instruction as it leaves the issue stage: its operands have been read.
@@ -50,13 +60,25 @@ struct MemoryInstruction {
     DestinationRows destination_rows{};  ///< physical rows of the destination registers
     std::uint16_t token = 0;             ///< of an issue extension's load, which comes back with it; 0: a warp's own
     bool pre_load = false;               ///< brings its lines into L1, writes no register, and is never reported
-    std::uint32_t shared_base = 0;       ///< of the CTA in the SM's shared memory, bytes
-    std::uint32_t shared_bytes = 0;      ///< of the CTA
-    std::uint64_t local_base = 0;        ///< of the warp's local memory (isa::local_memory_offset)
-    std::uint32_t local_bytes = 0;       ///< of local memory a thread
+    bool indexed = false;                ///< see elements
+    /// Above 1: the vector's elements, which are words, have addresses of their own, and are performed one after the
+    /// other. Element k of a lane lies at its address + 4 * offsets[k], indexed, or + 4 * k * offsets[0].
+    std::uint8_t elements = 1;
+    std::uint32_t shared_base = 0;   ///< of the CTA in the SM's shared memory, bytes
+    std::uint32_t shared_bytes = 0;  ///< of the CTA
+    std::uint64_t local_base = 0;    ///< of the warp's local memory (isa::local_memory_offset)
+    std::uint32_t local_bytes = 0;   ///< of local memory a thread
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
     /// Store: words by element; atomic: operand low and high, operand2 low and high.
-    alignas(64) std::uint32_t data[4][isa::kWarpSize];
+    alignas(64) std::uint32_t data[isa::kMostOperandRows][isa::kWarpSize];
+    alignas(64) std::int32_t offsets[isa::kMostOperandRows][isa::kWarpSize];  ///< of elements, in words
+
+    /// Rows of offsets that are set.
+    unsigned offset_rows() const { return elements == 1 ? 0 : indexed ? elements : 1; }
+    std::uint64_t element_address(unsigned element, unsigned lane) const {
+        const std::int64_t words = indexed ? offsets[element][lane] : std::int64_t{element} * offsets[0][lane];
+        return addresses[lane] + 4 * static_cast<std::uint64_t>(words);
+    }
 };
 
 /// How much waits in a load/store unit, for traces.
@@ -73,7 +95,12 @@ class LoadStoreListener {
     /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be
     /// released. Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
-    /// As memory_completed, for a load with a token.
+    /// Of a load whose elements have addresses of their own: element `element` stands in its row of the destination, of
+    /// all lanes, and that row may be released. They complete in any order; `last` comes with the one that all others
+    /// have come before, and ends the instruction as memory_completed does, which is not called for it.
+    virtual void element_completed(std::uint16_t, const isa::Instruction&, unsigned /*element*/, bool /*last*/, Cycle) {
+    }
+    /// As memory_completed, for a load with a token; one with elements completes as a whole.
     virtual void extension_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
     /// A line that `request_line` asked for has come.
     virtual void line_came(std::uint32_t reader, Cycle now) = 0;
@@ -93,6 +120,9 @@ class LoadStoreListener {
 /// - nothing is called on a component outside the SM: requests leave through the SM's out-port.
 /// - from `accept_fence` until the fence's `memory_completed` nothing else of that context is accepted.
 /// - `accept` throws MemoryFault (memory_fault.h) for an access that the program may not make.
+/// - the elements of an instruction (MemoryInstruction::elements) are performed in their order, and nothing of another
+///   instruction between them; each is one access of a word a lane. The instruction is counted once, and blocks the
+///   queue until its last element is performed.
 /// - a pre-load (of weak loads from global or local memory) is a hint: it makes the accesses of its load as
 ///   Client::pre_load, for nobody who waits. Lanes whose address the program may not access, or that leads to shared
 ///   memory, and accesses for which L1 has no room are dropped.

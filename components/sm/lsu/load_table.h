@@ -10,7 +10,22 @@
 
 namespace lookahead::gpu {
 
-/// A load, or an atomic with a result, from its first access to its completion.
+enum class LoadKind : std::uint8_t {
+    plain,
+    acquire,
+    element,  ///< of a load whose elements have addresses of their own
+};
+
+/// How an element fills its row.
+inline constexpr isa::Instruction kWordLoad = [] {
+    isa::Instruction load;
+    load.operation = isa::Operation::load;
+    load.type = isa::Type::u32;
+    load.destination_rows = 1;
+    return load;
+}();
+
+/// A load, an element of one, or an atomic with a result, from its first access to its completion.
 struct PendingLoad {
     const isa::Instruction* instruction = nullptr;  ///< null: the entry is free
     DestinationRows destination_rows{};
@@ -19,10 +34,16 @@ struct PendingLoad {
     std::uint16_t epoch = 0;        ///< tag in AccessEpochs
     std::uint16_t outstanding = 0;  ///< accesses whose data have not come
     bool issuing = false;           ///< more accesses follow
-    bool acquire = false;
+    LoadKind kind = LoadKind::plain;
+    std::uint8_t element = 0;                   ///< number of an element
+    std::uint8_t elements_left = 0;             ///< of the first element's entry, which lasts until all have completed
+    std::uint32_t first = 0;                    ///< of an element: the first one's entry
     Cycle begun = 0;                            ///< cycle in which the instruction was accepted
     Cycle ready = 0;                            ///< it completes no earlier
     std::uint8_t offsets[isa::kWarpSize] = {};  ///< of each lane's data in its line
+
+    /// How the data fill the rows.
+    const isa::Instruction& shape() const { return kind == LoadKind::element ? kWordLoad : *instruction; }
 };
 
 class LoadTable {
@@ -47,7 +68,7 @@ class LoadTable {
         PendingLoad& load = entries_[entry];
         load.outstanding = 0;
         load.issuing = false;
-        load.acquire = false;
+        load.kind = LoadKind::plain;
         load.ready = 0;
         return entry;
     }
@@ -64,8 +85,12 @@ class LoadTable {
             if (each.instruction == nullptr) {
                 continue;  // it holds what an earlier load left
             }
-            archive& each.destination_rows& each.token& each.context& each.outstanding& each.epoch& each.issuing& each
-                .acquire& each.begun& each.ready& each.offsets;
+            row_fields(archive, each.destination_rows, each.instruction->destination_rows);
+            archive& each.token& each.context& each.outstanding& each.epoch& each.issuing& each.kind& each.begun& each
+                .ready& each.offsets;
+            if (each.kind == LoadKind::element) {
+                archive& each.element& each.elements_left& each.first;
+            }
         }
     }
 

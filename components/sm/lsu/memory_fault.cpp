@@ -24,21 +24,24 @@ std::string_view name_of(isa::Operation operation) {
     }
 }
 
-std::string sentence(const isa::Instruction& instruction, unsigned lane, std::uint64_t address,
-                     const std::string& what) {
+std::string sentence(const isa::Instruction& instruction, unsigned lane, std::uint64_t address, const std::string& what,
+                     std::optional<unsigned> element) {
     std::array<char, 24> hex{};
     std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(address));
     return std::string(name_of(instruction.operation)) + " of line " + std::to_string(instruction.line) + ", lane " +
-           std::to_string(lane) + ": address " + hex.data() + " " + what;
+           std::to_string(lane) + (element ? ", element " + std::to_string(*element) : "") + ": address " + hex.data() +
+           " " + what;
 }
 
 }  // namespace
 
 MemoryFault::MemoryFault(const isa::Instruction& instruction, unsigned faulting_lane, std::uint64_t faulting_address,
-                         const std::string& what)
-    : ProgramError(sentence(instruction, faulting_lane, faulting_address, what)),
+                         const std::string& what, std::optional<unsigned> faulting_element)
+    : ProgramError(sentence(instruction, faulting_lane, faulting_address, what, faulting_element)),
       lane(faulting_lane),
       address(faulting_address),
-      line(instruction.line) {}
+      line(instruction.line),
+      phrase(what),
+      element(faulting_element) {}
 
 }  // namespace lookahead::gpu

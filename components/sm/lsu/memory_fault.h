@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "components/isa/instruction.h"
@@ -15,11 +16,13 @@ class MemoryFault : public ProgramError {
   public:
     /// `what` is a phrase: "is not allocated".
     MemoryFault(const isa::Instruction& instruction, unsigned faulting_lane, std::uint64_t faulting_address,
-                const std::string& what);
+                const std::string& what, std::optional<unsigned> faulting_element = {});
 
     unsigned lane;
     std::uint64_t address;
     std::uint32_t line;  ///< of the PTX file
+    std::string phrase;
+    std::optional<unsigned> element;  ///< where elements have addresses of their own
 };
 
 }  // namespace lookahead::gpu

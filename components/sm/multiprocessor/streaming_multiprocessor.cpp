@@ -215,6 +215,13 @@ void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa:
     execute_.memory_completed(context, instruction);
 }
 
+void StreamingMultiprocessor::element_completed(std::uint16_t context, const isa::Instruction& instruction,
+                                                unsigned element, bool last, Cycle now) {
+    const std::uint16_t* row = state_.warps.map.of(context) + instruction.destination + element;
+    issue_.rows_written({row, 1}, now);
+    execute_.element_completed(context, instruction, element, last);
+}
+
 void StreamingMultiprocessor::extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) {
     extensions_.load_completed(token, instruction, now);
 }
@@ -256,6 +263,7 @@ void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
             LOOKAHEAD_ASSERT(state_.launch.active && ctas_.idle(), name() + " got a kernel's end before its CTAs' end");
             state_.launch.ending = true;
             memory_->end_launch();
+            next_memory_work_ = std::min(next_memory_work_, memory_->next_event(now));
             return;
         default:
             memory_touched_ = true;
@@ -290,20 +298,6 @@ LaunchOnSm StreamingMultiprocessor::launch_on_sm() const {
             launch.fields.launch};
 }
 
-namespace {
-
-/// The load/store unit has room for so many words a lane.
-void check_width(const DecodedKernel& kernel) {
-    constexpr unsigned kMost = std::tuple_size_v<DestinationRows>;
-    if (kernel.widest_access() > kMost) {
-        throw ConfigurationError("kernel " + kernel.kernel().name + " has a memory instruction of " +
-                                 std::to_string(kernel.widest_access()) + " words a lane; the load/store unit takes " +
-                                 std::to_string(kMost) + " at most");
-    }
-}
-
-}  // namespace
-
 /// What follows from the launch's fields and parameters.
 void StreamingMultiprocessor::set_up_launch() {
     LaunchState& launch = state_.launch;
@@ -320,7 +314,6 @@ void StreamingMultiprocessor::set_up_launch() {
     if (decoded == nullptr) {
         decoded =
             std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0);
-        check_width(*decoded);
     }
     state_.kernel = decoded.get();
 }

@@ -78,6 +78,8 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     friend struct AuditSabotage;
 
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
+    void element_completed(std::uint16_t context, const isa::Instruction& instruction, unsigned element, bool last,
+                           Cycle now) override;
     void extension_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) override;
     void line_came(std::uint32_t reader, Cycle now) override;
     void warp_hint(std::uint16_t context, WarpHint hint) override;

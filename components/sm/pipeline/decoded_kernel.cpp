@@ -175,9 +175,6 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     if (to.reads > kUsualReads) {
         decode_many_reads(pc);
     }
-    if (to.action == Action::memory) {
-        widest_access_ = std::max<unsigned>({widest_access_, from.destination_rows, from.source[1].rows});
-    }
     mark_predicate(needs_, pc, to.guard.slot);
     mark_predicate(needs_, pc, to.source_predicate.slot);
     mark_predicate(needs_, pc, to.source_predicate2.slot);

@@ -94,8 +94,6 @@ class DecodedKernel {
 
     unsigned scoreboard_words() const { return words_; }
     unsigned first_predicate_bit() const { return registers_; }
-    /// The most words a lane that one of its memory instructions moves.
-    unsigned widest_access() const { return widest_access_; }
     /// Registers and predicates that must not be pending when the instruction issues: its sources and destinations.
     const std::uint64_t* needs(std::uint32_t pc) const { return needs_.data() + std::size_t{pc} * words_; }
     const std::uint64_t* reads(std::uint32_t pc) const { return reads_.data() + std::size_t{pc} * words_; }
@@ -110,7 +108,6 @@ class DecodedKernel {
     const isa::Kernel& kernel_;
     unsigned registers_;  ///< the most that a program of the kernel has
     unsigned words_;
-    unsigned widest_access_ = 0;
     std::vector<std::vector<std::uint16_t>> many_reads_;
     std::vector<DecodedInstruction> code_;
     std::vector<std::uint64_t> needs_;

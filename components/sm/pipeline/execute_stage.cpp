@@ -272,12 +272,22 @@ void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const
 }
 
 void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
-    --state_.warps.streams[context].in_flight;
     state_.warps.scoreboard.release(context, state_.kernel->writes(pc));
+    written(context, pc);
+    reclassify(context);
+}
+
+/// All that the instruction writes is there.
+void ExecuteStage::written(unsigned context, std::uint32_t pc) {
+    --state_.warps.streams[context].in_flight;
     if (state_.attended.has(context)) [[unlikely]] {
         state_.extensions->for_attending(context,
                                          [&](IssueExtension& extension) { extension.written_back(context, pc); });
     }
+}
+
+/// After a write-back: the context may have waited for it.
+void ExecuteStage::reclassify(unsigned context) {
     const ContextState waits_for = state_.warps.states.of(context);
     if (waits_for == ContextState::blocked_by_memory || waits_for == ContextState::blocked_by_pipeline) {
         state_.classify(context);
@@ -292,6 +302,16 @@ void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& in
         return;
     }
     write_back(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
+}
+
+/// An instruction behind it may have taken the rows of earlier elements already: only this one's is released.
+void ExecuteStage::element_completed(unsigned context, const isa::Instruction& instruction, unsigned element,
+                                     bool last) {
+    state_.warps.scoreboard.release_bit(context, instruction.destination + element);
+    if (last) {
+        written(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
+    }
+    reclassify(context);
 }
 
 void ExecuteStage::step_past(unsigned context, Stream& stream) {

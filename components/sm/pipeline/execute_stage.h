@@ -51,6 +51,8 @@ class ExecuteStage {
     /// The barrier at which the context's warp waits has opened; `result` is that of a reduction.
     void barrier_released(unsigned context, std::uint32_t result);
     void memory_completed(unsigned context, const isa::Instruction& instruction);
+    /// A row of a load's destination has its value; `last`: all of them have.
+    void element_completed(unsigned context, const isa::Instruction& instruction, unsigned element, bool last);
 
     /// "CTA (1, 0, 0), warp 2, PC 0x18, kernel.ptx:12", the warp's number within its CTA.
     std::string place_of(unsigned context) const;
@@ -88,6 +90,8 @@ class ExecuteStage {
         return state_.registers.row(map[instruction.destination + word]);
     }
     void read_store_data(const std::uint16_t* map, const isa::Instruction& instruction);
+    void written(unsigned context, std::uint32_t pc);
+    void reclassify(unsigned context);
     void reserve(unsigned context, Stream& stream, std::uint32_t pc, const DecodedInstruction& decoded);
     void schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
                              Cycle from);

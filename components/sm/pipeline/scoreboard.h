@@ -45,7 +45,6 @@ class Scoreboard {
             long_latency_[at + word] &= ~writes[word];
         }
     }
-
     /// Those of `writes` that are not in `kept`.
     void release_but(unsigned context, const std::uint64_t* writes, const std::uint64_t* kept) {
         const std::size_t at = std::size_t{context} * words_;
@@ -54,6 +53,7 @@ class Scoreboard {
             long_latency_[at + word] &= ~writes[word] | kept[word];
         }
     }
+    /// One register or predicate.
     void release_bit(unsigned context, unsigned bit) {
         const std::size_t at = std::size_t{context} * words_ + bit / 64;
         pending_[at] &= ~(std::uint64_t{1} << bit % 64);

@@ -47,7 +47,7 @@ void TextureUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     to.accepted = now;
     to.due = kNever;
     to.active = instruction.active;
-    to.destination_rows = instruction.destination_rows;
+    std::copy_n(instruction.destination_rows.begin(), kTexelRows, to.destination_rows.begin());
     to.open = 0;
     to.context = instruction.context;
     to.addressed = false;
@@ -283,16 +283,16 @@ void TextureUnit::complete(Cycle now) {
 }
 
 void TextureUnit::write_result(const Entry& done) {
-    std::uint32_t* rows[4];
-    for (unsigned i = 0; i < 4; ++i) {
+    std::uint32_t* rows[kTexelRows];
+    for (unsigned i = 0; i < kTexelRows; ++i) {
         rows[i] = registers_.row(done.destination_rows[i]);
     }
     for (isa::LaneMask left = done.active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
-        std::uint32_t words[4];
+        std::uint32_t words[kTexelRows];
         isa::filter(done.descriptors[done.descriptor[lane]], *done.instruction, done.samples[lane], done.texels[lane],
                     words);
-        for (unsigned i = 0; i < 4; ++i) {
+        for (unsigned i = 0; i < kTexelRows; ++i) {
             rows[i][lane] = words[i];
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -97,6 +98,7 @@ class TextureUnit {
 
         void fields(StateArchive& archive) { archive& need& instruction& slot; }
     };
+    static constexpr unsigned kTexelRows = 4;  ///< that a fetch writes
     /// An instruction with what its lanes need and have got.
     struct Entry {
         const isa::Instruction* instruction = nullptr;
@@ -104,7 +106,7 @@ class TextureUnit {
         Cycle accepted = 0;
         Cycle due = kNever;  ///< of the result; kNever while an access is open
         isa::LaneMask active = 0;
-        DestinationRows destination_rows{};
+        std::array<std::uint16_t, kTexelRows> destination_rows{};
         std::uint32_t open = 0;  ///< accesses that are not served
         std::uint16_t context = 0;
         bool addressed = false;

@@ -38,7 +38,8 @@ struct FakeMemory {
     Cycle shared_latency = 26;
     Cycle store_latency = 60;  ///< until the store is acknowledged
     Cycle fence_latency = 40;
-    unsigned capacity = 16;  ///< instructions in flight
+    unsigned capacity = 16;      ///< instructions in flight
+    Cycle element_interval = 0;  ///< above 0: a vector load completes element by element, this far from one to the next
 };
 
 /// A load/store unit with fixed latencies over flat memories: each access takes place when its latency is over. Pre-loads
@@ -65,7 +66,14 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         } else {
             check_addresses(instruction);
         }
-        entries_.push_back({instruction, std::max(now, instruction.ready) + latency_of(*instruction.instruction)});
+        const Cycle due = std::max(now, instruction.ready) + latency_of(*instruction.instruction);
+        if (memory_.element_interval == 0 || instruction.instruction->destination_rows <= 1) {
+            entries_.push_back({instruction, due});
+            return;
+        }
+        for (std::int8_t element = 0; element < instruction.instruction->vector; ++element) {
+            entries_.push_back({instruction, due + element * memory_.element_interval, element});
+        }
     }
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override {
         LOOKAHEAD_ASSERT(can_accept() && now > last_accept_, "contract of accept_fence");
@@ -91,6 +99,10 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         entries_.erase(later, entries_.end());
         for (const Entry& entry : due) {
             if (entry.instruction.pre_load) {
+                continue;
+            }
+            if (entry.element >= 0) {
+                complete_element(entry, now);
                 continue;
             }
             perform(entry.instruction);
@@ -139,7 +151,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         for (Entry& entry : entries_) {
             gpu::MemoryInstruction& memory = entry.instruction;
             archive.pointer_into(code, memory.instruction);
-            archive& entry.due& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active;
+            archive& entry.due& entry.element& memory.ready& memory.pc& memory.context& memory.cta_slot& memory.active;
             archive& memory.destination_rows& memory.token& memory.pre_load& memory.shared_base& memory
                 .shared_bytes& memory.local_base& memory.local_bytes;
             for (isa::LaneMask left = memory.active; left != 0; left &= left - 1) {
@@ -169,6 +181,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
     struct Entry {
         gpu::MemoryInstruction instruction;
         Cycle due = 0;
+        std::int8_t element = -1;  ///< number; -1: all
     };
 
     struct RequestedLine {
@@ -227,6 +240,18 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             }
         }
     }
+    void complete_element(const Entry& entry, Cycle now) {
+        const gpu::MemoryInstruction& access = entry.instruction;
+        const auto element = static_cast<unsigned>(entry.element);
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            if ((access.active >> lane & 1) != 0) {
+                std::memcpy(&registers_.row(access.destination_rows[element])[lane],
+                            place_of(access, lane) + 4 * element, 4);
+            }
+        }
+        listener_.element_completed(access.context, *access.instruction, element,
+                                    element + 1 == access.instruction->vector, now);
+    }
     void perform(const gpu::MemoryInstruction& access) {
         const isa::Instruction& instruction = *access.instruction;
         if (instruction.operation == isa::Operation::texture) {
@@ -271,14 +296,17 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         const isa::Instruction& instruction = *access.instruction;
         char* place = place_of(access, lane);
         if (instruction.operation == isa::Operation::load) {
-            std::uint32_t* rows[4];
+            std::uint32_t* rows[gpu::kMaximumRows];
             for (unsigned i = 0; i < instruction.destination_rows; ++i) {
                 rows[i] = registers_.row(access.destination_rows[i]);
             }
             isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(place), rows);
         } else if (instruction.operation == isa::Operation::store) {
-            const std::uint32_t* rows[4] = {access.data[0], access.data[1], access.data[2], access.data[3]};
-            std::byte bytes[16];
+            const std::uint32_t* rows[gpu::kMaximumRows];
+            for (unsigned i = 0; i < gpu::kMaximumRows; ++i) {
+                rows[i] = access.data[i];
+            }
+            std::byte bytes[4 * gpu::kMaximumRows];
             isa::read_stored(instruction, lane, rows, bytes);
             std::memcpy(place, bytes, isa::lane_bytes(instruction));
         } else {

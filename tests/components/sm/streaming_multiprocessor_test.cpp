@@ -140,22 +140,95 @@ TEST_CASE("a CTA that can never fit is refused when its kernel begins") {
     CHECK_THROWS_AS(harness.run(), ProgramError);
 }
 
-TEST_CASE("a kernel whose memory instructions have more words a lane than the load/store unit takes is refused") {
-    for (const std::uint8_t words : {std::uint8_t{4}, std::uint8_t{8}}) {
+TEST_CASE("a load and a store of up to 16 rows move the words of each lane") {
+    for (const std::uint8_t words : {std::uint8_t{4}, std::uint8_t{8}, std::uint8_t{16}}) {
+        CAPTURE(unsigned{words});
         KernelBuilder k("wide", {8, 8});
-        const auto data = k.registers(words);
-        const auto address = k.reg64();
-        k.op(Operation::mov, Type::b64, address, {k.parameter(0)});
-        k.load(isa::Space::global, Type::u32, data, address, 0, words);
+        const auto data = k.registers(words), tid = k.reg();
+        const auto from = k.reg64(), to = k.reg64();
+        k.special(tid, isa::SpecialRegister::tid_x);
+        const auto bytes = k.literal(4u * words);
+        k.op(Operation::mad_wide, Type::u64, from, {tid, bytes, k.parameter(1)}).source_type = Type::u32;
+        k.op(Operation::mad_wide, Type::u64, to, {tid, bytes, k.parameter(0)}).source_type = Type::u32;
+        k.load(isa::Space::global, Type::u32, data, from, 0, words);
+        const auto first = KernelBuilder::word(data, 0), last = KernelBuilder::word(data, words - 1u);
+        k.op(Operation::add, Type::u32, first, {first, last});  // waits for the load
+        k.store(isa::Space::global, Type::u32, to, data, 0, words);
         k.exit();
         PlainSmHarness harness({k.finish()});
-        harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
-        if (words == 4) {
-            CHECK(harness.run());
-        } else {
-            CHECK_THROWS_WITH_AS(harness.run(), doctest::Contains("8 words a lane"), ConfigurationError);
+        const auto in = [](unsigned i) { return 0x7000 + 3 * i; };
+        for (unsigned i = 0; i < 64u * words; ++i) {
+            harness.memory().set_global_word((1 << 14) + 4 * i, in(i));
+        }
+        harness.launch({.block = {64, 1, 1}, .parameters = global_parameters()});
+        REQUIRE(harness.run());
+        for (unsigned i = 0; i < 64u * words; ++i) {
+            const unsigned sum = i % words == 0 ? in(i) + in(i + words - 1) : in(i);
+            REQUIRE(harness.memory().global_word(4 * i) == sum);
         }
     }
+}
+
+/// A load of eight words into a vector; then its first word is loaded anew, and both that one and the last are stored.
+isa::Kernel element_kernel() {
+    KernelBuilder k("elements", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto data = k.registers(8), sum = k.reg();
+    const auto source = k.reg64();
+    k.op(Operation::mov, Type::b64, source, {k.parameter(1)});
+    k.load(isa::Space::global, Type::u32, data, source, 0, 8);
+    k.op(Operation::add, Type::u32, sum, {KernelBuilder::word(data, 0), k.literal(0)});
+    k.load(isa::Space::global, Type::u32, KernelBuilder::word(data, 0), source, 256);
+    k.op(Operation::add, Type::u32, sum, {sum, KernelBuilder::word(data, 0)});
+    k.op(Operation::add, Type::u32, sum, {sum, KernelBuilder::word(data, 7)});
+    k.store(isa::Space::global, Type::u32, address, sum);
+    k.exit();
+    return k.finish();
+}
+
+TEST_CASE("a row of a load that completes by elements is read, and written again, before the others have come") {
+    constexpr std::size_t kReadsFirst = 6, kLoadsAgain = 7, kReadsAgain = 8, kReadsLast = 9;
+    for (const Cycle interval : {Cycle{0}, Cycle{10}}) {
+        CAPTURE(interval);
+        FakeMemory memory;
+        memory.element_interval = interval;
+        PlainSmHarness harness({element_kernel()}, "", memory);
+        for (unsigned word = 0; word < 128; ++word) {
+            harness.memory().set_global_word((1 << 14) + 4 * word, 1000 * (word + 1));
+        }
+        harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+        const std::vector<Cycle> at = harness.issue_cycles(12);
+        REQUIRE(harness.run());
+        CHECK(harness.memory().global_word(0) == 1000 + 65'000 + 8'000);
+        REQUIRE(at.size() == 12);
+        const Cycle load = at[kReadsFirst - 1];
+        CHECK(at[kReadsFirst] == load + memory.global_latency + 1);
+        CHECK(at[kLoadsAgain] <= at[kReadsFirst] + 1);
+        // The last element comes before the second load, and does not release its row.
+        CHECK(at[kReadsAgain] == at[kLoadsAgain] + memory.global_latency + 1);
+        CHECK(at[kReadsLast] > at[kReadsAgain]);
+    }
+}
+
+TEST_CASE("a row of a load that completes by elements is not read before its own element has come") {
+    KernelBuilder k("last", {8, 8});
+    const auto [address, index] = thread_address(k);
+    const auto data = k.registers(8), sum = k.reg();
+    const auto source = k.reg64();
+    k.op(Operation::mov, Type::b64, source, {k.parameter(1)});
+    k.load(isa::Space::global, Type::u32, data, source, 0, 8);
+    k.op(Operation::add, Type::u32, sum, {KernelBuilder::word(data, 7), k.literal(0)});
+    k.store(isa::Space::global, Type::u32, address, sum);
+    k.exit();
+    FakeMemory memory;
+    memory.element_interval = 10;
+    PlainSmHarness harness({k.finish()}, "", memory);
+    harness.memory().set_global_word((1 << 14) + 28, 77);
+    harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
+    const std::vector<Cycle> at = harness.issue_cycles(8);
+    REQUIRE(harness.run());
+    CHECK(harness.memory().global_word(0) == 77);
+    CHECK(at[6] == at[5] + memory.global_latency + 7 * memory.element_interval + 1);
 }
 
 TEST_CASE("registers are zero when a CTA starts, whatever ran before") {

@@ -222,6 +222,19 @@ TEST_CASE("the books balance with parts that other machines have") {
     }
 }
 
+TEST_CASE("the books balance with a companion of L1 and a request path, which the tests have") {
+    for (const char* workload : {"MersenneTwister", "histogram", "bfs"}) {
+        for (const char* part : {"l1d.companion=words", "memory.request_path=delaying"}) {
+            CAPTURE(workload);
+            CAPTURE(part);
+            const SimulationResult result =
+                run(workload, nullptr, {part, "l1d.ways=2", "l1d.pinned_ways=1", "l1d.miss_queue=2"});
+            CHECK(result.message == "");
+            CHECK(result.outcome == Outcome::finished);
+        }
+    }
+}
+
 TEST_CASE("what is not given back is named") {
     using S = AuditSabotage;
     const auto names = [](const std::string& message, const std::string& part) {

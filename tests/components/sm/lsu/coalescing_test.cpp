@@ -52,6 +52,9 @@ TEST_CASE("wider elements and vectors touch the lines that their bytes need") {
     CHECK(access(Type::f32, 2) == 2);
     CHECK(access(Type::f32, 4) == 4);
     CHECK(access(Type::u64, 2) == 4);
+    CHECK(access(Type::u32, 8) == 8);
+    CHECK(access(Type::u32, 16) == 16);
+    CHECK(access(Type::u64, 8) == 16);
     CHECK(access(Type::u8, 4) == 1);
 }
 
@@ -75,8 +78,9 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
     const struct {
         Type type;
         unsigned vector;
-    } kinds[] = {{Type::u8, 1},  {Type::s8, 1},  {Type::u16, 1}, {Type::s16, 1}, {Type::u32, 1}, {Type::f64, 1},
-                 {Type::u32, 2}, {Type::f32, 4}, {Type::u64, 2}, {Type::u8, 4},  {Type::s16, 2}};
+    } kinds[] = {{Type::u8, 1},   {Type::s8, 1},  {Type::u16, 1},  {Type::s16, 1}, {Type::u32, 1}, {Type::f64, 1},
+                 {Type::u32, 2},  {Type::f32, 4}, {Type::u64, 2},  {Type::u8, 4},  {Type::s16, 2}, {Type::u32, 8},
+                 {Type::u32, 16}, {Type::u64, 8}, {Type::s16, 16}, {Type::u8, 8},  {Type::f64, 4}};
     for (const auto& kind : kinds) {
         for (unsigned round = 0; round < 20; ++round) {
             Bench bench({round % 2 == 0 ? "l1d.sector_bytes=128" : "l1d.sector_bytes=32"});
@@ -87,11 +91,12 @@ TEST_CASE("random loads of every type get the bytes of memory, and inactive lane
             for (unsigned i = 0; i < 8192; i += 4) bench.memory.set_word(kBase + i, random());
             const MemoryInstruction load = bench.instruction(
                 what, [&](unsigned) { return kBase + random() % span * bytes % 8192; }, active, 8);
-            for (unsigned row = 8; row < 12; ++row) {
+            for (unsigned row = 8; row < 8 + kMaximumRows; ++row) {
                 for (unsigned lane = 0; lane < 32; ++lane) bench.registers.row(row)[lane] = 0xabcd0000 + row;
             }
             RegisterFile expected = bench.registers;
-            std::uint32_t* rows[] = {expected.row(8), expected.row(9), expected.row(10), expected.row(11)};
+            std::uint32_t* rows[kMaximumRows];
+            for (unsigned row = 0; row < kMaximumRows; ++row) rows[row] = expected.row(8 + row);
             for (unsigned lane = 0; lane < 32; ++lane) {
                 if (active >> lane & 1) {
                     const std::uint64_t address = load.addresses[lane];
@@ -130,11 +135,11 @@ TEST_CASE("a load of a line with sectors asks for those that its lanes touch, an
 TEST_CASE("random stores of every type leave in memory what the lanes store, the higher lane on top") {
     std::mt19937 random(8);
     INFO("seed 8");
-    for (const unsigned vector : {1u, 2u, 4u}) {
+    for (const unsigned vector : {1u, 2u, 4u, 8u, 16u}) {
         for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64}) {
             const isa::Instruction what = make_memory(Operation::store, type, isa::Space::global, vector);
             const unsigned bytes = isa::lane_bytes(what);
-            if (bytes > 16) continue;
+            if (bytes > 4 * kMaximumRows) continue;
             for (unsigned round = 0; round < 20; ++round) {
                 Bench bench;
                 const isa::LaneMask active = random() | 0x8000;
@@ -144,7 +149,8 @@ TEST_CASE("random stores of every type leave in memory what the lanes store, the
                     for (auto& word : row) word = random();
                 }
                 std::vector<std::byte> expected(64 * bytes);
-                const std::uint32_t* rows[] = {store.data[0], store.data[1], store.data[2], store.data[3]};
+                const std::uint32_t* rows[kMaximumRows];
+                for (unsigned row = 0; row < kMaximumRows; ++row) rows[row] = store.data[row];
                 for (unsigned lane = 0; lane < 32; ++lane) {
                     if (active >> lane & 1) {
                         isa::read_stored(what, lane, rows, &expected[store.addresses[lane] - kBase]);

@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "components/sm/lsu/request_path.h"
 #include "core/state/archives.h"
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
@@ -144,8 +145,9 @@ enum class Way { every_cycle, jumping, restored };
 
 /// Runs random warps to their end and gives the hash of unit, registers and constants; `jumping` calls the unit only when
 /// an instruction or a reply comes or it asked to be called; `restored` saves and loads it every 97 cycles.
-std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way) {
-    VariantBench bench({"sm.load_store_unit=" + variant, "l1d.set_index=linear", "l1d.sets=4", "l1d.mshrs=4"});
+std::uint64_t run(const std::string& variant, std::uint64_t seed, Way way, const std::string& path) {
+    VariantBench bench({"sm.load_store_unit=" + variant, "memory.request_path=" + path, "l1d.set_index=linear",
+                        "l1d.sets=4", "l1d.mshrs=4"});
     bench.kernels.front().code = code();
     begin_launch(bench);
     bench.memory.set_delay([seed](unsigned, std::uint64_t line, bool to_owner) {
@@ -185,24 +187,29 @@ void on_each(Test&& test) {
         CAPTURE(variant);
         for (std::uint64_t seed = random_seed(), end = seed + 4; seed < end; ++seed) {
             CAPTURE(seed);
-            test(variant, seed);
+            for (const std::string& path : variant_names<RequestPath>()) {
+                CAPTURE(path);
+                test(variant, seed, path);
+            }
         }
     }
 }
 
 TEST_CASE("a load/store unit gives each warp the values of its program order, and leaves them in memory") {
-    on_each([](const std::string& variant, std::uint64_t seed) { run(variant, seed, Way::every_cycle); });
+    on_each([](const std::string& variant, std::uint64_t seed, const std::string& path) {
+        run(variant, seed, Way::every_cycle, path);
+    });
 }
 
 TEST_CASE("a load/store unit gives the same result whether idle cycles are stepped or jumped over") {
-    on_each([](const std::string& variant, std::uint64_t seed) {
-        CHECK(run(variant, seed, Way::every_cycle) == run(variant, seed, Way::jumping));
+    on_each([](const std::string& variant, std::uint64_t seed, const std::string& path) {
+        CHECK(run(variant, seed, Way::every_cycle, path) == run(variant, seed, Way::jumping, path));
     });
 }
 
 TEST_CASE("a load/store unit that is saved and loaded goes on as the one that was not") {
-    on_each([](const std::string& variant, std::uint64_t seed) {
-        CHECK(run(variant, seed, Way::every_cycle) == run(variant, seed, Way::restored));
+    on_each([](const std::string& variant, std::uint64_t seed, const std::string& path) {
+        CHECK(run(variant, seed, Way::every_cycle, path) == run(variant, seed, Way::restored, path));
     });
 }
 

@@ -71,6 +71,15 @@ class UnitBench : public LoadStoreListener {
         Cycle cycle;
     };
 
+    struct CompletedElement {
+        std::uint16_t context;
+        unsigned element;
+        bool last;
+        Cycle cycle;
+    };
+    std::vector<CompletedElement> elements;
+    std::vector<std::uint16_t> tokens;  ///< of loads of extensions that have completed
+
     struct CameLine {
         std::uint32_t reader;
         Cycle cycle;
@@ -112,6 +121,14 @@ class UnitBench : public LoadStoreListener {
     void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle cycle) override {
         completions.push_back({context, &instruction, cycle});
     }
+    void element_completed(std::uint16_t context, const isa::Instruction& instruction, unsigned element, bool last,
+                           Cycle cycle) override {
+        elements.push_back({context, element, last, cycle});
+        if (last) {
+            memory_completed(context, instruction, cycle);
+        }
+    }
+    void extension_completed(std::uint16_t token, const isa::Instruction&, Cycle) override { tokens.push_back(token); }
 
     /// An instruction of all lanes, lane i at address(i).
     template <class Address>

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "components/cache/miss_queue.h"
+#include "core/component/slot.h"
+#include "core/time/time.h"
+
+namespace lookahead {
+class Audit;
+class StateArchive;
+class StatisticsVisitor;
+}  // namespace lookahead
+
+namespace lookahead::gpu {
+
+/// Slot "memory.request_path": what L1's requests (reads, stores with their bytes, atomics) pass between its miss queue and
+/// the SM's port of the memory network. A variant may hold requests for a while, to send those together that belong
+/// together. Lines for the instruction and constant caches and for textures do not come this way.
+///
+/// Contract:
+/// - a request that was taken leaves once, as it is, and no request passes an earlier one to its line;
+/// - it leaves within a bounded number of cycles in which the network takes requests, also if nothing more comes;
+/// - while `drain` holds, `next` gives a request in every cycle in which there is one: a fence or release waits for
+///   earlier accesses, or the kernel has ended;
+/// - in a cycle the load/store unit first offers one request (`can_take`, `take`), then asks for one (`next`, and `sent`
+///   where the network takes it). A path that cannot take a request has one to give, now or at next_event;
+/// - `next` depends on what was taken and sent, on `now` and on `drain`, and changes nothing that a second call would show;
+/// - all state is in `fields`.
+class RequestPath {
+  public:
+    virtual ~RequestPath() = default;
+
+    virtual bool can_take(const QueuedRequest& request) const = 0;
+    virtual void take(const QueuedRequest& request, Cycle now) = 0;
+
+    /// The request that is to leave at `now`, valid until the next call; null: none is.
+    virtual const QueuedRequest* next(Cycle now, bool drain) = 0;
+    /// The network has taken the one that `next` gave.
+    virtual void sent(Cycle now) = 0;
+    /// Least cycle > `now` in which `next` gives one if nothing is taken; kCycleInfinity when none.
+    virtual Cycle next_event(Cycle now, bool drain) const = 0;
+
+    /// Requests that it holds.
+    virtual unsigned size() const = 0;
+
+    virtual void audit(Audit&, const std::string& sm) const { static_cast<void>(sm); }
+    virtual void visit_statistics(StatisticsVisitor&, const std::string& sm) const { static_cast<void>(sm); }
+    virtual void fields(StateArchive& archive) = 0;
+};
+
+/// What a path is built from.
+struct RequestPathArguments {
+    const Configuration& configuration;
+};
+
+/// Null for the variant "direct", which costs a test of that pointer a cycle.
+std::unique_ptr<RequestPath> make_request_path(const Configuration& configuration);
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::SlotTraits<lookahead::gpu::RequestPath> {
+    static constexpr std::string_view name = "memory.request_path";
+    static constexpr std::string_view default_variant = "direct";
+    static constexpr std::string_view description = "Passes L1D's requests on to the memory network, or holds them.";
+    using Arguments = std::tuple<const lookahead::gpu::RequestPathArguments&>;
+};

@@ -1,0 +1,249 @@
+// What the load/store unit and L1 do for a companion of L1: one rule each.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/error/error.h"
+#include "tests/components/sm/lsu/local_accesses.h"
+#include "tests/components/sm/lsu/word_companion.h"
+
+namespace lookahead::gpu::test {
+namespace {
+
+using isa::Operation;
+using isa::Space;
+using isa::Type;
+
+const isa::Instruction kStore = make_memory(Operation::store, Type::u32, Space::local);
+const isa::Instruction kStoreByte = make_memory(Operation::store, Type::u8, Space::local);
+const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::local);
+constexpr std::uint32_t kMany = 256;
+constexpr isa::LaneMask kLower = 0x0000ffff;
+
+/// Word w of all threads of a warp is line w. Even values are the companion's, odd ones L1's.
+struct Beside : Bench {
+    explicit Beside(const Overrides& more = {}) : Bench(with_companion(more)) {
+        memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
+    }
+    static Overrides with_companion(Overrides overrides) {
+        overrides.push_back("l1d.companion=words");
+        return overrides;
+    }
+
+    void access(const isa::Instruction& what, unsigned word, std::uint32_t value, isa::LaneMask active,
+                unsigned byte = 0) {
+        MemoryInstruction each = instruction(
+            what, [&](unsigned) { return 4 * word + byte; }, active, 8);
+        for (auto& lane : each.data[0]) lane = value;
+        place_in_warp(each, 0, kMany);
+        issue(each);
+    }
+    void store(unsigned word, std::uint32_t value, isa::LaneMask active = isa::kFullMask) {
+        access(kStore, word, value, active);
+        REQUIRE(drain());
+    }
+    /// Cycles that it takes.
+    Cycle load(unsigned word, isa::LaneMask active = isa::kFullMask) {
+        completions.clear();
+        const Cycle begin = now;
+        access(kLoad, word, 0, active);
+        REQUIRE(drain());
+        REQUIRE(completions.size() == 1);
+        return completions[0].cycle - begin;
+    }
+    std::uint32_t in(unsigned lane) { return registers.row(8)[lane]; }
+    std::uint32_t in_memory(unsigned word, unsigned lane) {
+        return memory.word(isa::kLocalMemoryBase + isa::local_memory_offset(4 * word, lane));
+    }
+    unsigned reads() { return memory.count(GpuMessage::read_request); }
+    unsigned writes() { return memory.count(GpuMessage::write_request); }
+};
+
+TEST_CASE("a store that the companion absorbs reaches neither L1 nor memory, and is loaded again") {
+    Beside bench;
+    bench.store(3, 40);
+    CHECK(bench.unit->l1().counters().local_stores == 0);
+    CHECK(bench.writes() == 0);
+    bench.load(3);
+    CHECK(bench.in(31) == 40);
+    CHECK(bench.reads() == 0);
+}
+
+TEST_CASE("a load takes the companion's cycle more, wherever it is served") {
+    Beside bench({"l1d.hit_latency=20", "l1d.fill_latency=5"});
+    bench.store(3, 40);
+    bench.store(4, 41);
+    CHECK(bench.load(3) == 21);
+    CHECK(bench.load(4) == 21);
+    Bench alone({"l1d.hit_latency=20", "l1d.fill_latency=5"});
+    alone.memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
+    MemoryInstruction miss = alone.instruction(kLoad, [](unsigned) { return 20; });
+    place_in_warp(miss, 0, kMany);
+    alone.issue(miss);
+    REQUIRE(alone.drain());
+    CHECK(bench.load(5) == alone.completions[0].cycle - 1 + 1);
+}
+
+TEST_CASE("a load of words of both is served in two accesses") {
+    Beside bench({"l1d.hit_latency=20"});
+    bench.store(3, 41);          // L1 has the line
+    bench.store(3, 40, kLower);  // and half of its words are stale
+    const std::uint64_t before = bench.unit->counters().global_accesses;
+    CHECK(bench.load(3) == 22);
+    CHECK(bench.unit->counters().global_accesses == before + 2);
+    CHECK(bench.in(0) == 40);
+    CHECK(bench.in(16) == 41);
+    CHECK(bench.reads() == 0);
+}
+
+TEST_CASE("what is not in the companion is asked of memory, which does not overwrite what is") {
+    Beside bench;
+    bench.store(3, 40, kLower);
+    bench.memory.set_word(isa::kLocalMemoryBase + isa::local_memory_offset(12, 31), 77);
+    bench.load(3);
+    CHECK(bench.reads() == 1);
+    CHECK(bench.in(0) == 40);
+    CHECK(bench.in(31) == 77);
+}
+
+TEST_CASE("a store that L1 takes ends the companion's words under it, and no others") {
+    Beside bench;
+    bench.store(3, 40);
+    bench.store(3, 41, kLower);
+    bench.load(3);
+    CHECK(bench.in(15) == 41);
+    CHECK(bench.in(16) == 40);
+}
+
+TEST_CASE("a store to a part of a word of the companion takes the rest of the word along") {
+    Beside bench;
+    bench.store(3, 0x1234'5600);
+    bench.access(kStoreByte, 3, 0xab, 1u << 7, 2);
+    bench.load(3);
+    CHECK(bench.in(7) == 0x12ab'5600);
+    CHECK(bench.in(8) == 0x1234'5600);
+    CHECK(bench.reads() == 0);
+}
+
+TEST_CASE("words that leave the companion go to memory with L1's dirty ones beside them, and L1's copy goes") {
+    Beside bench;
+    bench.store(3, 41);          // dirty in L1
+    bench.store(3, 40, kLower);  // newer, in the companion
+    bench.store(3, 50, ~kLower & ~(1u << 31));
+    CHECK(bench.writes() == 1);  // 50 conflicts with 40 (WordCompanion)
+    CHECK(bench.in_memory(3, 0) == 40);
+    CHECK(bench.in_memory(3, 16) == 41);
+    CHECK(bench.in_memory(3, 31) == 41);
+    const L1Counters& l1 = bench.unit->l1().counters();
+    CHECK(l1.written_back_bytes == 64);
+    CHECK(l1.discarded_bytes == 64);
+    bench.load(3);
+    CHECK(bench.in(0) == 40);
+    CHECK(bench.in(30) == 50);
+    CHECK(bench.in(31) == 41);
+    CHECK(bench.reads() == 1);
+}
+
+TEST_CASE("a write-back waits for a place in the miss queue, and the store that needs it with it") {
+    Beside bench({"l1d.miss_queue=1"});
+    bench.store(3, 40);
+    bench.port().opens_at = bench.now + 200;
+    bench.access(kLoad, 20, 0, isa::kFullMask);  // its request fills the queue
+    bench.access(kStore, 3, 50, kLower);
+    bench.run_to(bench.now + 100);
+    CHECK(bench.writes() == 0);
+    CHECK_FALSE(bench.unit->drained());
+    REQUIRE(bench.drain());
+    CHECK(bench.writes() == 1);
+    bench.load(3);
+    CHECK(bench.in(15) == 50);
+    CHECK(bench.in(16) == 40);
+}
+
+TEST_CASE("a fill that the companion takes is not installed in L1; one that it does not take is") {
+    for (const std::uint32_t value : {40u, 41u}) {
+        CAPTURE(value);
+        Beside bench;
+        for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+            bench.memory.set_word(isa::kLocalMemoryBase + isa::local_memory_offset(12, lane), value);
+        }
+        bench.load(3);
+        CHECK(bench.in(31) == value);
+        bench.load(3);
+        CHECK(bench.reads() == 1);
+        CHECK(bench.unit->l1().counters().detached_fills == (value == 40 ? 1 : 0));
+        CHECK(bench.unit->l1().counters().hits[0] == (value == 40 ? 0 : 1));
+    }
+}
+
+TEST_CASE("a store that the companion absorbs while a fill is under way outlives it, and older loads do not see it") {
+    Beside bench;
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        bench.memory.set_word(isa::kLocalMemoryBase + isa::local_memory_offset(12, lane), 8);
+    }
+    bench.access(kLoad, 3, 0, isa::kFullMask);
+    bench.access(kStore, 3, 40, kLower);
+    REQUIRE(bench.drain());
+    CHECK(bench.in(0) == 8);
+    bench.load(3);
+    CHECK(bench.in(0) == 40);
+    CHECK(bench.in(16) == 8);
+}
+
+TEST_CASE("what L1 writes back goes past the companion") {
+    // One line of L1: what comes second evicts the first.
+    Beside bench({"l1d.set_index=linear", "l1d.sets=1", "l1d.ways=1", "l1d.pinned_ways=0"});
+    bench.store(3, 41);
+    bench.store(3, 40, kLower);
+    bench.store(9, 43);
+    CHECK(bench.writes() == 1);
+    CHECK(bench.in_memory(3, 0) == 40);  // the companion's, which is newer
+    CHECK(bench.in_memory(3, 16) == 41);
+    bench.load(3, kLower);
+    CHECK(bench.in(0) == 40);
+    CHECK(bench.reads() == 0);
+}
+
+TEST_CASE("before an atomic the companion writes its words back") {
+    Beside bench;
+    bench.store(3, 40);
+    const isa::Instruction add = make_atomic(isa::AtomicOp::add, Operation::reduce, Space::generic);
+    MemoryInstruction what = bench.instruction(
+        add, [](unsigned) { return isa::kLocalWindowBase + 12; }, 1);
+    what.data[0][0] = 2;
+    place_in_warp(what, 0, kMany);
+    bench.issue(what);
+    REQUIRE(bench.drain());
+    CHECK(bench.in_memory(3, 0) == 42);
+    CHECK(bench.in_memory(3, 1) == 40);
+    bench.load(3);
+    CHECK(bench.in(0) == 42);
+}
+
+TEST_CASE("the end of a kernel waits until the companion has let everything go; its begin makes it forget") {
+    Beside bench;
+    bench.store(3, 40);
+    bench.store(6, 40);
+    bench.unit->end_launch();
+    CHECK_FALSE(bench.unit->drained());
+    CHECK(bench.unit->next_event(bench.now) == bench.now + 1);
+    REQUIRE(bench.drain());
+    CHECK(bench.writes() == 2);
+    CHECK(bench.in_memory(3, 5) == 40);
+
+    bench.store(9, 44);
+    bench.unit->begin_kernel();
+    bench.load(9);
+    CHECK(bench.in(5) == 0);
+}
+
+TEST_CASE("a companion beside an L1 that writes local stores through is refused by name") {
+    for (const char* policy : {"write_through", "write_evict"}) {
+        CHECK_THROWS_WITH_AS(Beside({std::string("l1d.local_write_policy=") + policy}),
+                             doctest::Contains("l1d.companion = \"words\""), ConfigurationError);
+    }
+    CHECK_NOTHROW(Beside({"l1d.local_write_policy=write_back_no_allocate"}));
+}
+
+}  // namespace
+}  // namespace lookahead::gpu::test
