@@ -219,6 +219,22 @@ TEST_CASE("carries of split additions find predicates at any register limit") {
     }
 }
 
+TEST_CASE("rows of a tile that a thread of transpose takes divide the tile's 32") {
+    for (const int share : {1, 3, 16, 31, 32}) {
+        CAPTURE(share);
+        const auto workload =
+            tiny({"transpose", {"transpose.form=looped", "transpose.share=" + std::to_string(share)}}, 1);
+        EmulatedDevice device(load_kernels(*workload, Configuration{}));
+        if (32 % share == 0) {
+            workload->run(device);
+            CHECK(workload->check().outputs == Outputs::match);
+        } else {
+            CHECK_THROWS_WITH_AS(workload->run(device), doctest::Contains(std::to_string(share).c_str()),
+                                 ConfigurationError);
+        }
+    }
+}
+
 TEST_CASE("a wrong output is reported with its place") {
     const auto workload = tiny("vecadd", 1);
     EmulatedDevice device(load_kernels(*workload, Configuration{}));

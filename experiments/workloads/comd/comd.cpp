@@ -101,11 +101,11 @@ class Comd : public SizedWorkload<kParameters, kLoopedFormTo8> {
     }
 
   private:
-    // As kernel.cu has them; what fills them up is named, so that parameters are the same bytes in every process.
+    // As kernel.cu has them.
     struct Table {
         DeviceAddress values;
         float first, per_unit;
-        std::int32_t count, unused = 0;
+        std::int32_t count;
     };
     struct Cells {
         DeviceAddress neighbours, atoms, x, y, z, force_x = 0, force_y = 0, force_z = 0, energy = 0, density = 0,
@@ -113,7 +113,7 @@ class Comd : public SizedWorkload<kParameters, kLoopedFormTo8> {
     };
     struct AtomList {
         DeviceAddress cells, places;
-        std::int32_t count, unused = 0;
+        std::int32_t count;
     };
     struct Looked {
         double value, slope;

@@ -54,7 +54,7 @@ class Histo : public SizedWorkload<kParameters, kLoopedForm> {
         const DeviceAddress histogram = zeros(device, bins_);
         for (std::int64_t i = 0; i < images_; ++i) {
             const std::uint32_t none[2] = {std::numeric_limits<std::uint32_t>::max(), 0};
-            device.copy_to_device(ranges, std::as_bytes(std::span(none)));
+            device.copy_values(ranges, none);
             device.launch("histo_prescan", {{static_cast<std::uint32_t>(sampling_)}, {kThreads}},
                           pack_parameters(input, static_cast<std::int32_t>(size_), ranges));
             const auto found = device.download<std::uint32_t>(ranges, 2);

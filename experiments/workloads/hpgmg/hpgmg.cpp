@@ -91,10 +91,10 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedFormTo8> {
     }
 
   private:
-    // As kernel.cu has them; what fills Level up is named, so that parameters are the same bytes in every process.
+    // As kernel.cu has them.
     struct Level {
         DeviceAddress data, vector_begin;
-        std::int32_t vectors, j_stride, k_stride, unused = 0;
+        std::int32_t vectors, j_stride, k_stride;
     };
     struct Tile {
         std::int32_t box, i, j, k, size_i, size_j, size_k;
