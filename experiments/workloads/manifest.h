@@ -14,8 +14,8 @@ struct ManifestEntry {
     std::string_view caps, caps_class;    ///< "regular" or "irregular"
     std::string_view pmode, pmode_class;  ///< "Type-L" or "Type-M"
     std::string_view dac, dac_class;      ///< "compute" or "memory"
-    std::string_view vecmem;
-    std::string_view avc;
+    std::string_view vecmem, vecmem_class;  ///< what it uses: "stride", "shared stride", "indirect"; two with "and"
+    std::string_view avc, avc_class;        ///< registers: "high pressure" from 8 that are needed without spills, or "low"
 };
 
 /// In the order of their names.

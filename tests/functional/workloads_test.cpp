@@ -116,6 +116,13 @@ TEST_CASE("the manifest holds the workloads with their classes") {
     CHECK(bfs->caps_class == "irregular");
     CHECK(bfs->pmode_class == "Type-L");
     CHECK(bfs->dac_class == "memory");
+    CHECK(bfs->vecmem == "bfs");
+    CHECK(bfs->vecmem_class == "stride and indirect");
+    CHECK(bfs->avc_class == "");
+    const auto nw = std::ranges::find(workload_manifest(), "nw", &ManifestEntry::name);
+    REQUIRE(nw != workload_manifest().end());
+    CHECK(nw->avc == "Needleman-Wunsch");
+    CHECK(nw->avc_class == "high pressure");
 }
 
 TEST_CASE(
