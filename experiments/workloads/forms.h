@@ -27,7 +27,7 @@ inline constexpr std::array<WordParameter, 1> kWideForm{{
      "section 3.2)."},
 }};
 inline constexpr std::array<WordParameter, 2> kLoopedForm{{kLooped, {"unroll", kUnrollFactors, kUnrollHelp}}};
-/// Where a thread has no more than eight elements.
+/// Where a thread has no more than eight elements, or no registers for more.
 inline constexpr std::array<WordParameter, 2> kLoopedFormTo8{
     {kLooped, {"unroll", std::span(kUnrollFactors).first<4>(), kUnrollHelp}}};
 

@@ -24,7 +24,7 @@ constexpr std::array<SizedParameter, 6> kParameters{{
     {"hot", "percent", {60, 12, 12, 12}, 100, "Share of pixels that lie in six bins, which overflow."},
 }};
 
-class Histo : public SizedWorkload<kParameters, kLoopedForm> {
+class Histo : public SizedWorkload<kParameters, kLoopedFormTo8> {
   public:
     LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Histo, histo, Looped)
 

@@ -59,7 +59,7 @@ __device__ inline void finish(unsigned first_range, unsigned last_range, unsigne
     for (unsigned i = middle + blockIdx.x * blockDim.x + threadIdx.x; i < above; i += gridDim.x * blockDim.x) {
         uint4 sum = overflow[i];
         overflow[i] = make_uint4(0, 0, 0, 0);
-        in_rounds<kUnroll < kBlocks ? kUnroll : kBlocks>(0, kBlocks, 1, [&](auto count, int j) {
+        in_rounds<kUnroll>(0, kBlocks, 1, [&](auto count, int j) {
             unsigned word[count.value];
             each(count, [&](int u) { word[u] = partial[i + (j + u) * (bins / 4)]; });
             each(count, [&](int u) {
@@ -86,4 +86,4 @@ __device__ inline void finish(unsigned first_range, unsigned last_range, unsigne
                                                     uchar4* histogram) {                                               \
         finish<unroll>(first_range, last_range, bins, partial, outside, overflow, histogram);                          \
     }
-FOR_UNROLL_FACTORS(HISTO)
+FOR_UNROLL_FACTORS_TO_8(HISTO)
