@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <ranges>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
+#include "components/device/value_bytes.h"
 #include "components/isa/dim3.h"
 
 namespace lookahead {
@@ -43,10 +43,23 @@ class Device {
     virtual void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                         std::span<const std::byte> parameters) = 0;
 
+    /// Copies values to memory that is there, or to a variable. Of structs, what lies between their members arrives as 0.
+    template <std::ranges::contiguous_range Values>
+    void copy_values(DeviceAddress destination, const Values& values) {
+        using T = std::ranges::range_value_t<Values>;
+        const std::span<const T> all(values);
+        if constexpr (is_without_padding<T>) {
+            copy_to_device(destination, std::as_bytes(all));
+        } else {
+            std::vector<std::byte> bytes(all.size_bytes());
+            for (std::size_t i = 0; i < all.size(); ++i) copy_value_bytes(bytes.data() + i * sizeof(T), all[i]);
+            copy_to_device(destination, bytes);
+        }
+    }
     template <class T>
     DeviceAddress upload(const std::vector<T>& values) {
         const DeviceAddress address = allocate(values.size() * sizeof(T));
-        copy_to_device(address, std::as_bytes(std::span(values)));
+        copy_values(address, values);
         return address;
     }
     template <class T>
@@ -57,10 +70,10 @@ class Device {
     }
 };
 
-/// Kernel parameters as the PTX ABI lays them out: each at the next multiple of its size.
+/// Kernel parameters as the PTX ABI lays them out: each at the next multiple of its size. What lies between them, and
+/// between the members of structs, is 0.
 template <class... Ts>
 std::vector<std::byte> pack_parameters(const Ts&... values) {
-    static_assert((std::is_trivially_copyable_v<Ts> && ...));
     std::size_t bytes = 0;
     const auto place = [&bytes](std::size_t size, std::size_t alignment) {
         const std::size_t begin = (bytes + alignment - 1) / alignment * alignment;
@@ -70,7 +83,7 @@ std::vector<std::byte> pack_parameters(const Ts&... values) {
     (place(sizeof(Ts), alignof(Ts)), ...);
     std::vector<std::byte> packed(bytes);
     bytes = 0;
-    (std::memcpy(packed.data() + place(sizeof(Ts), alignof(Ts)), &values, sizeof(Ts)), ...);
+    (copy_value_bytes(packed.data() + place(sizeof(Ts), alignof(Ts)), values), ...);
     return packed;
 }
 

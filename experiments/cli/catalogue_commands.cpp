@@ -30,8 +30,8 @@ std::string in_papers(const ManifestEntry& entry) {
     add("CAPS", entry.caps, entry.caps_class);
     add("P-mode", entry.pmode, entry.pmode_class);
     add("DAC", entry.dac, entry.dac_class);
-    add("vector memory", entry.vecmem, "");
-    add("AVC", entry.avc, "");
+    add("vector memory", entry.vecmem, entry.vecmem_class);
+    add("AVC", entry.avc, entry.avc_class);
     return text;
 }
 

@@ -27,6 +27,9 @@ inline constexpr std::array<WordParameter, 1> kWideForm{{
      "section 3.2)."},
 }};
 inline constexpr std::array<WordParameter, 2> kLoopedForm{{kLooped, {"unroll", kUnrollFactors, kUnrollHelp}}};
+/// Where a thread has no more than eight elements, or no registers for more.
+inline constexpr std::array<WordParameter, 2> kLoopedFormTo8{
+    {kLooped, {"unroll", std::span(kUnrollFactors).first<4>(), kUnrollHelp}}};
 
 /// What a kernel is called in a form: `stencil` in the original, `stencil_4` where a round of its loop takes four
 /// elements. A ConfigurationError where an unroll factor is given and there is no loop for it.

@@ -25,5 +25,7 @@ __device__ inline void each(Count<kCount>, const What& what) {
     for (int u = 0; u < kCount; ++u) what(u);
 }
 
-// The kernels of all unroll factors: `kernel` is a macro that takes the factor.
-#define FOR_UNROLL_FACTORS(kernel) kernel(1) kernel(2) kernel(4) kernel(8) kernel(16)
+// The kernels of all unroll factors, or of those where a thread has no more than eight elements or no registers for more:
+// `kernel` is a macro that takes the factor.
+#define FOR_UNROLL_FACTORS_TO_8(kernel) kernel(1) kernel(2) kernel(4) kernel(8)
+#define FOR_UNROLL_FACTORS(kernel) FOR_UNROLL_FACTORS_TO_8(kernel) kernel(16)

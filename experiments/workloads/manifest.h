@@ -10,12 +10,12 @@ namespace lookahead {
 struct ManifestEntry {
     std::string_view name;
     std::string_view description;
-    std::string_view suite;               ///< and what it is called there
-    std::string_view caps, caps_class;    ///< "regular" or "irregular"
-    std::string_view pmode, pmode_class;  ///< "Type-L" or "Type-M"
-    std::string_view dac, dac_class;      ///< "compute" or "memory"
-    std::string_view vecmem;
-    std::string_view avc;
+    std::string_view suite;                 ///< and what it is called there
+    std::string_view caps, caps_class;      ///< "regular" or "irregular"
+    std::string_view pmode, pmode_class;    ///< "Type-L" or "Type-M"
+    std::string_view dac, dac_class;        ///< "compute" or "memory"
+    std::string_view vecmem, vecmem_class;  ///< what it uses: "stride", "shared stride", "indirect"; two with "and"
+    std::string_view avc, avc_class;        ///< "high pressure" from 8 registers without spills on, or "low pressure"
 };
 
 /// In the order of their names.

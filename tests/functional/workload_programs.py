@@ -2,18 +2,24 @@
 """Every workload as a capture of its host driver, and as an ordinary CUDA program through capture and replay, against
 the run of its host driver: the same results, cycles and state.
 
-    workload_programs.py --program LOOKAHEAD [--client PROGRAM] [--size tiny] [--compile all|NAME,...]
-        [--set KEY=VALUE...] [--kernels FILE] [WORKLOAD...]
+    workload_programs.py --program LOOKAHEAD [--client PROGRAM] [--size tiny,...] [--compile all|NAME,...]
+        [--forms original|other|all] [--factors 4,...] [--simt stack,convergence_barrier] [--ranks 2,...]
+        [-o KEY=VALUE...] [--set KEY=VALUE...] [--kernels FILE] [WORKLOAD...]
 
 --client (build/release/tests/functional/workload_client) is the CUDA program with the PTX that is checked in, for every
 workload. With --compile and nvcc the workloads named are also compiled from their kernel.cu, or from another FILE.cu: with
 --set form=looped from looped.cu by --kernels looped.
+
+--forms takes the other forms of the workloads' kernels, too, of form=looped with all unroll factors or with those of
+--factors. --simt does everything under each of these SIMT models, and --ranks runs the driver also on so many ranks, where
+all deterministic groups of the results must be those of one rank. workloads_full is all of that.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,49 +28,95 @@ import tempfile
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "experiments/workloads/cuda_program/build"
 COMPARED = ["outputs", "cycles", "warp_instructions", "kernels", "state_hash"]
 NOT_WORKLOADS = {"capture", "ptx"}  # those of the user's files
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def call(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=os.environ | MPI)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, command))}: status {done.returncode}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
-def simulate(lookahead, folder, *arguments):
-    result = json.loads(call(lookahead, "run", *arguments, "--json", "--progress", "none", "--out", str(folder / "run.h5")))
+def simulate(lookahead, out, *arguments, ranks=1):
+    launcher = ["mpirun", "-n", str(ranks), "--oversubscribe"] if ranks > 1 else []
+    result = json.loads(call(*launcher, lookahead, "run", *arguments, "--json", "--progress", "none", "--out", str(out)))
     return {key: result[key] for key in COMPARED}
 
 
-def check(lookahead, client, name, options, compiles, folder):
-    """The ways in which the workload ran, all alike."""
-    chosen = ["--size", options.size] + [word for value in options.set for word in ("--set", value)]
-    driver = simulate(lookahead, folder, name, *chosen)
-    if driver["outputs"] != "match":
-        raise RuntimeError(f"the driver's outputs: {driver['outputs']}")
-    captures = {"driver's capture": folder / f"{name}.capture.h5"}
+def captures_of(options, lookahead, client, name, chosen, compiles, folder):
+    """Captures by the way in which the workload ran."""
+    captures = {"driver's capture": folder / "driver.capture.h5"}
     call(lookahead, "capture", "--workload", name, *chosen, "-o", str(captures["driver's capture"]))
     programs = {"CUDA program": client} if client else {}
     if compiles:
-        programs["nvcc's program"] = folder / f"{name}_program"
+        programs["nvcc's program"] = folder / "program"
         call(str(BUILD), name, str(programs["nvcc's program"]), options.kernels)
     for way, program in programs.items():
-        captures[way] = folder / f"{name}_{len(captures)}.capture.h5"
+        captures[way] = folder / f"{len(captures)}.capture.h5"
         call(lookahead, "capture", "-o", str(captures[way]), "--", str(program), str(captures["driver's capture"]))
-    for way, capture in captures.items():
-        replayed = simulate(lookahead, folder, str(capture))
-        if replayed != driver:
-            raise RuntimeError(f"{way}: {replayed}, but the driver's run: {driver}")
-        capture.unlink()
-    return f"{driver['cycles']} cycles as driver, {', '.join(captures)}"
+    return captures
+
+
+def check(options, lookahead, client, name, size, settings, compiles, folder):
+    """A line for each SIMT model: the ways in which the workload ran, all alike."""
+    chosen = ["--size", size] + [word for value in settings for word in ("--set", value)]
+    captures = captures_of(options, lookahead, client, name, chosen, compiles, folder)
+    for simt in options.simt:
+        model = ["-o", f"sm.simt={simt}"] if simt else []
+        model += [word for value in options.option for word in ("-o", value)]
+        driver = simulate(lookahead, folder / "run.h5", name, *chosen, *model)
+        if driver["outputs"] != "match":
+            raise RuntimeError(f"the driver's outputs: {driver['outputs']}")
+        ways = ["driver"]
+        for ranks in options.ranks:
+            together = simulate(lookahead, folder / "ranks.h5", name, *chosen, *model, ranks=ranks)
+            if together != driver:
+                raise RuntimeError(f"on {ranks} ranks: {together}, but on one: {driver}")
+            call(lookahead, "diff", str(folder / "run.h5"), str(folder / "ranks.h5"))
+            ways.append(f"driver on {ranks} ranks")
+        for way, capture in captures.items():
+            replayed = simulate(lookahead, folder / "replay.h5", str(capture), *model)
+            if replayed != driver:
+                raise RuntimeError(f"{way}: {replayed}, but the driver's run: {driver}")
+            ways.append(way)
+        yield ", ".join([size, *settings, *filter(None, [simt])]) + f": {driver['cycles']} cycles as {', '.join(ways)}"
+
+
+def forms_of(options, lookahead, name):
+    """Lists of settings, one for each form to run."""
+    forms = [[]] if options.forms in ("original", "all") else []
+    if options.forms == "original":
+        return forms
+    described = call(lookahead, "describe", name)
+
+    def words(parameter):
+        found = re.search(rf"\.{parameter} = .*?\(one of ([^)]*)\)", described)
+        return found[1].split(", ") if found else []
+
+    for form in words("form"):
+        if form == "looped":
+            factors = [factor for factor in words("unroll") if not options.factors or factor in options.factors]
+            forms += [["form=looped", f"unroll={factor}"] for factor in factors]
+        elif form != "original":
+            forms.append([f"form={form}"])
+    return forms
 
 
 def main():
+    def words(text):
+        return text.split(",")
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="lookahead")
     parser.add_argument("--client", help="workload_client, the CUDA program that needs no nvcc")
-    parser.add_argument("--size", default="tiny")
+    parser.add_argument("--size", type=words, default=["tiny"])
     parser.add_argument("--compile", default="", help="workloads to compile with nvcc, too; all")
+    parser.add_argument("--forms", choices=["original", "other", "all"], default="original")
+    parser.add_argument("--factors", type=words, default=[], help="unroll factors of form=looped; all of them by default")
+    parser.add_argument("--simt", type=words, default=[""], help="SIMT models; the machine's by default")
+    parser.add_argument("--ranks", type=lambda text: [int(word) for word in text.split(",")], default=[])
+    parser.add_argument("--option", "-o", action="append", default=[], metavar="KEY=VALUE", help="of `lookahead run`")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the workloads")
     parser.add_argument("--kernels", default="kernel", metavar="FILE", help="what to compile: FILE.cu")
     parser.add_argument("workloads", nargs="*", help="only these workloads")
@@ -76,17 +128,23 @@ def main():
     has_nvcc = shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")
     if options.compile and not has_nvcc:
         print("there is no nvcc here: nothing is compiled")
-    failures = 0
+    passed = failures = 0
     for name in names:
         compiles = bool(has_nvcc) and (options.compile == "all" or name in options.compile.split(","))
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                ways = check(lookahead, client, name, options, compiles, pathlib.Path(folder))
-                print(f"{name}: {ways}", flush=True)
-            except RuntimeError as error:
-                print(f"{name}: {error}", flush=True)
-                failures += 1
-    return 1 if failures or not names else 0
+        for size in options.size:
+            for form in forms_of(options, lookahead, name):
+                settings = form + options.set
+                with tempfile.TemporaryDirectory() as folder:
+                    try:
+                        for line in check(options, lookahead, client, name, size, settings, compiles,
+                                          pathlib.Path(folder)):
+                            print(f"{name}, {line}", flush=True)
+                            passed += 1
+                    except RuntimeError as error:
+                        print(f"{name}, {size} {' '.join(settings)}: FAILED: {error}", flush=True)
+                        failures += 1
+    print(f"{passed} passed, {failures} failed")
+    return 1 if failures or not passed else 0
 
 
 if __name__ == "__main__":

@@ -116,6 +116,13 @@ TEST_CASE("the manifest holds the workloads with their classes") {
     CHECK(bfs->caps_class == "irregular");
     CHECK(bfs->pmode_class == "Type-L");
     CHECK(bfs->dac_class == "memory");
+    CHECK(bfs->vecmem == "bfs");
+    CHECK(bfs->vecmem_class == "stride and indirect");
+    CHECK(bfs->avc_class == "");
+    const auto nw = std::ranges::find(workload_manifest(), "nw", &ManifestEntry::name);
+    REQUIRE(nw != workload_manifest().end());
+    CHECK(nw->avc == "Needleman-Wunsch");
+    CHECK(nw->avc_class == "high pressure");
 }
 
 TEST_CASE(
@@ -216,6 +223,22 @@ TEST_CASE("carries of split additions find predicates at any register limit") {
         configuration.override_value("isa.expand_64bit=true");
         configuration.override_value("finaliser.register_limit=" + std::to_string(limit));
         for (const isa::Kernel& kernel : load_kernels(*workload, configuration)) CHECK(kernel.refusal == "");
+    }
+}
+
+TEST_CASE("rows of a tile that a thread of transpose takes divide the tile's 32") {
+    for (const int share : {1, 3, 16, 31, 32}) {
+        CAPTURE(share);
+        const auto workload =
+            tiny({"transpose", {"transpose.form=looped", "transpose.share=" + std::to_string(share)}}, 1);
+        EmulatedDevice device(load_kernels(*workload, Configuration{}));
+        if (32 % share == 0) {
+            workload->run(device);
+            CHECK(workload->check().outputs == Outputs::match);
+        } else {
+            CHECK_THROWS_WITH_AS(workload->run(device), doctest::Contains(std::to_string(share).c_str()),
+                                 ConfigurationError);
+        }
     }
 }
 

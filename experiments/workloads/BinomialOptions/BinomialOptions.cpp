@@ -46,7 +46,7 @@ class BinomialOptions : public SizedWorkload<kParameters> {
             options_.push_back({price, strike, static_cast<float>(step), static_cast<float>(up * discount),
                                 static_cast<float>((1 - up) * discount)});
         }
-        device.copy_to_device(device.variable("binomial_options"), std::as_bytes(std::span(options_)));
+        device.copy_values(device.variable("binomial_options"), options_);
         const auto pitch = static_cast<std::int32_t>(steps_ + kPadding);
         const DeviceAddress values = device.allocate(option_count_ * sizeof(float));
         const DeviceAddress level_values = device.allocate(option_count_ * pitch * sizeof(float));

@@ -24,7 +24,7 @@ class Fdtd3d : public SizedWorkload<kParameters> {
 
     void run(Device& device) override {
         before_ = XorShift32(seed()).floats(row_ * (ny_ + 2 * kRadius) * (nz_ + 2 * kRadius));
-        device.copy_to_device(device.variable("fdtd_weights"), std::as_bytes(std::span(kWeights)));
+        device.copy_values(device.variable("fdtd_weights"), kWeights);
         DeviceAddress from = device.upload(before_), to = device.upload(before_);
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("fdtd3d", {{blocks_for(nx_, kBlockX), blocks_for(ny_, kBlockY)}, {kBlockX, kBlockY}},

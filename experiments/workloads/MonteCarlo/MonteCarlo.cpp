@@ -38,7 +38,7 @@ class MonteCarlo : public SizedWorkload<kParameters> {
             for (int i = 0; i < 12; ++i) sample += random.next_float();
         }
 
-        device.copy_to_device(device.variable("monte_carlo_options"), std::as_bytes(std::span(options_)));
+        device.copy_values(device.variable("monte_carlo_options"), options_);
         const DeviceAddress samples = device.upload(samples_);
         const DeviceAddress values = device.allocate(2 * option_count_ * sizeof(float));
         device.launch("monte_carlo", {{static_cast<std::uint32_t>(option_count_)}, {kThreads}},

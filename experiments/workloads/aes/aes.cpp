@@ -50,7 +50,7 @@ class Aes : public SizedWorkload<kParameters> {
         for (std::uint8_t& byte : plain_) byte = static_cast<std::uint8_t>(random.next() >> 16);
 
         const std::vector<std::uint8_t> keys = expand(key_);
-        device.copy_to_device(device.variable("aes_keys"), std::as_bytes(std::span(keys)));
+        device.copy_values(device.variable("aes_keys"), keys);
         const DeviceAddress plain = device.upload(plain_), cipher = device.allocate(bytes_);
         const DeviceAddress tables = device.upload(mixing_tables());
         device.launch("aes128_encrypt", {{blocks_for(bytes_, 4 * kThreads)}, {kThreads}},

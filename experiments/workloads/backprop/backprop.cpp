@@ -41,7 +41,7 @@ class Backprop : public SizedWorkload<kParameters, kWideForm> {
         device.launch("backprop_forward", shape, pack_parameters(input, weights, partial, hidden));
         partial_ = device.download<float>(partial, blocks * hidden_);
         // The suite copies the weights to the device again before the second kernel, for the first one spoils them.
-        device.copy_to_device(weights, std::as_bytes(std::span(weights_before_)));
+        device.copy_values(weights, weights_before_);
         device.launch("backprop_adjust", shape, pack_parameters(delta, hidden, input, weights, change));
         weights_ = device.download<float>(weights, weights_before_.size());
         change_ = device.download<float>(change, change_before_.size());

@@ -27,7 +27,7 @@ class Cfd : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         make_mesh();
         const std::vector<float> far(kFarField.begin(), kFarField.end());
-        device.copy_to_device(device.variable("cfd_far_field"), std::as_bytes(std::span(far)));
+        device.copy_values(device.variable("cfd_far_field"), far);
         const std::uint64_t bytes = before_.size() * sizeof(float);
         const DeviceAddress variables = device.upload(before_), old = device.allocate(bytes);
         const DeviceAddress fluxes = device.allocate(bytes), factors = device.allocate(n_ * sizeof(float));

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "experiments/workloads/comd/files.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 
 namespace lookahead {
@@ -26,9 +28,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"rounds", "round", {1, 1, 1, 2}, 1 << 14, "Computations of the forces."},
 }};
 
-class Comd : public SizedWorkload<kParameters> {
+class Comd : public SizedWorkload<kParameters, kLoopedFormTo8> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Comd, comd)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Comd, comd, Looped)
 
     void run(Device& device) override {
         make_crystal();
@@ -56,11 +58,11 @@ class Comd : public SizedWorkload<kParameters> {
         const LaunchConfiguration shape{{blocks_for(atom_count_, kThreads)}, {kThreads}};
         const auto image_count = static_cast<std::int32_t>(image_cells_.size());
         for (std::int64_t round = 0; round < rounds_; ++round) {
-            device.launch("comd_pairs", shape, pack_parameters(cells, list, pair, density, kCutoff));
+            device.launch(pairs_kernel_, shape, pack_parameters(cells, list, pair, density, kCutoff));
             device.launch("comd_embed", shape, pack_parameters(cells, list, embedding));
             device.launch("comd_images", {{blocks_for(image_count * kCellAtoms, kThreads)}, {kThreads}},
                           pack_parameters(cells, images, originals, image_count));
-            device.launch("comd_densities", shape, pack_parameters(cells, list, density, kCutoff));
+            device.launch(densities_kernel_, shape, pack_parameters(cells, list, density, kCutoff));
         }
         const DeviceAddress results[4] = {cells.force_x, cells.force_y, cells.force_z, cells.energy};
         for (int i = 0; i < 4; ++i) results_[i] = device.download<float>(results[i], place_xyz_[0].size());
@@ -99,11 +101,11 @@ class Comd : public SizedWorkload<kParameters> {
     }
 
   private:
-    // As kernel.cu has them; what fills them up is named, so that parameters are the same bytes in every process.
+    // As kernel.cu has them.
     struct Table {
         DeviceAddress values;
         float first, per_unit;
-        std::int32_t count, unused = 0;
+        std::int32_t count;
     };
     struct Cells {
         DeviceAddress neighbours, atoms, x, y, z, force_x = 0, force_y = 0, force_z = 0, energy = 0, density = 0,
@@ -111,7 +113,7 @@ class Comd : public SizedWorkload<kParameters> {
     };
     struct AtomList {
         DeviceAddress cells, places;
-        std::int32_t count, unused = 0;
+        std::int32_t count;
     };
     struct Looked {
         double value, slope;
@@ -254,6 +256,8 @@ class Comd : public SizedWorkload<kParameters> {
 
     const std::int64_t side_ = value(0), rounds_ = value(1), atom_count_ = 4 * side_ * side_ * side_;
     const std::int64_t cells_ = static_cast<std::int64_t>(static_cast<double>(side_) * kLattice / double{kCutoff});
+    const std::string pairs_kernel_ = kernel_of_form("comd_pairs", word(0), word(1));
+    const std::string densities_kernel_ = kernel_of_form("comd_densities", word(0), word(1));
     std::vector<std::int32_t> atom_at_;  ///< by half unit cells; -1 where there is none
     std::vector<std::array<std::int64_t, 3>> points_;
     std::array<std::vector<float>, 3> xyz_, place_xyz_;

@@ -35,51 +35,70 @@ __device__ inline void look_up(const Table& table, float x, float& value, float&
     derivative = 0.5f * (g1 + x * (g2 - g1)) * table.per_unit;
 }
 
+struct Sums {
+    float force_x = 0.0f, force_y = 0.0f, force_z = 0.0f, energy = 0.0f, density = 0.0f;
+};
+
+// What the atom at place `other`, (dx, dy, dz) away, does to the atom at place `me`; nothing where it is the same or beyond
+// the cutoff.
 template <bool kPairs>
-__device__ inline void force(const Cells& cells, const AtomList& list, const Table& pair, const Table& density,
-                             float cutoff) {
+__device__ inline void add(Sums& sums, const Cells& cells, int me, int other, float dx, float dy, float dz,
+                           const Table& pair, const Table& density, float cutoff2) {
+    const float r2 = dx * dx + dy * dy + dz * dz;
+    if (r2 > cutoff2 || r2 <= 0.0f) return;
+    const float r = sqrtf(r2);
+    float value, slope, rho, rho_slope;
+    look_up(density, r, rho, rho_slope);
+    if (kPairs) {
+        look_up(pair, r, value, slope);
+        sums.energy += value;
+        sums.density += rho;
+    } else {
+        slope = (cells.slope[me] + cells.slope[other]) * rho_slope;
+    }
+    slope /= r;
+    sums.force_x -= slope * dx;
+    sums.force_y -= slope * dy;
+    sums.force_z -= slope * dz;
+}
+
+// `add_cell(sums, me, x, y, z, cutoff2, cell)` adds what the atoms of a cell do to the atom at place `me`.
+template <bool kPairs, class AddCell>
+__device__ inline void force(const Cells& cells, const AtomList& list, float cutoff, const AddCell& add_cell) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;
     if (thread >= list.count) return;
     const int cell = list.cells[thread];
     const int me = cell * kCellAtoms + list.places[thread];
     const float cutoff2 = cutoff * cutoff;
-    float force_x = 0.0f, force_y = 0.0f, force_z = 0.0f, energy = 0.0f, all_density = 0.0f;
+    Sums sums;
     if (!kPairs) {
-        force_x = cells.force_x[me];
-        force_y = cells.force_y[me];
-        force_z = cells.force_z[me];
+        sums.force_x = cells.force_x[me];
+        sums.force_y = cells.force_y[me];
+        sums.force_z = cells.force_z[me];
     }
     const float x = cells.x[me], y = cells.y[me], z = cells.z[me];
     for (int j = 0; j < kNeighbours; ++j) {
-        const int other_cell = cells.neighbours[cell * kNeighbours + j];
-        for (int place = 0; place < cells.atoms[other_cell]; ++place) {
-            const int other = other_cell * kCellAtoms + place;
-            const float dx = x - cells.x[other], dy = y - cells.y[other], dz = z - cells.z[other];
-            const float r2 = dx * dx + dy * dy + dz * dz;
-            if (r2 > cutoff2 || r2 <= 0.0f) continue;
-            const float r = sqrtf(r2);
-            float value, slope, rho, rho_slope;
-            look_up(density, r, rho, rho_slope);
-            if (kPairs) {
-                look_up(pair, r, value, slope);
-                energy += value;
-                all_density += rho;
-            } else {
-                slope = (cells.slope[me] + cells.slope[other]) * rho_slope;
-            }
-            slope /= r;
-            force_x -= slope * dx;
-            force_y -= slope * dy;
-            force_z -= slope * dz;
-        }
+        add_cell(sums, me, x, y, z, cutoff2, cells.neighbours[cell * kNeighbours + j]);
     }
-    cells.force_x[me] = force_x;
-    cells.force_y[me] = force_y;
-    cells.force_z[me] = force_z;
+    cells.force_x[me] = sums.force_x;
+    cells.force_y[me] = sums.force_y;
+    cells.force_z[me] = sums.force_z;
     if (kPairs) {
-        cells.energy[me] = 0.5f * energy;  // of a pair, a half for each atom
-        cells.density[me] = all_density;
+        cells.energy[me] = 0.5f * sums.energy;  // of a pair, a half for each atom
+        cells.density[me] = sums.density;
     }
+}
+
+template <bool kPairs>
+__device__ inline void force(const Cells& cells, const AtomList& list, const Table& pair, const Table& density,
+                             float cutoff) {
+    force<kPairs>(cells, list, cutoff, [&](Sums& sums, int me, float x, float y, float z, float cutoff2, int cell) {
+        for (int place = 0; place < cells.atoms[cell]; ++place) {
+            const int other = cell * kCellAtoms + place;
+            add<kPairs>(sums, cells, me, other, x - cells.x[other], y - cells.y[other], z - cells.z[other], pair,
+                        density, cutoff2);
+        }
+    });
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)

@@ -27,7 +27,7 @@ class ConvolutionSeparable : public SizedWorkload<kParameters> {
         filter_ = random.floats(kTaps, 0.0f, 2.0f / kTaps);
         image_ = random.floats(width_ * height_);
 
-        device.copy_to_device(device.variable("convolution_filter"), std::as_bytes(std::span(filter_)));
+        device.copy_values(device.variable("convolution_filter"), filter_);
         const DeviceAddress image = device.upload(image_);
         const DeviceAddress rows = device.allocate(image_.size() * sizeof(float));
         const DeviceAddress out = device.allocate(image_.size() * sizeof(float));

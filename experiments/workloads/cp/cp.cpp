@@ -33,7 +33,7 @@ class Cp : public SizedWorkload<kParameters> {
         }
         before_ = random.floats(columns_ * rows_);
 
-        device.copy_to_device(device.variable("cp_atoms"), std::as_bytes(std::span(atom_)));
+        device.copy_values(device.variable("cp_atoms"), atom_);
         const DeviceAddress energy = device.upload(before_);
         device.launch("cp", {{blocks_for(columns_, kBlockX * kPoints), blocks_for(rows_, kBlockY)}, {kBlockX, kBlockY}},
                       pack_parameters(static_cast<std::int32_t>(atoms_), kSpacing, energy));

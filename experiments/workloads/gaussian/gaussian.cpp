@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/gaussian/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -7,17 +10,18 @@ namespace lookahead {
 
 namespace {
 
-constexpr std::uint32_t kFan1Block = 512, kFan2Block = 4;
+constexpr std::uint32_t kFan1Block = 512, kFan2Block = 4, kWarp = 32;
 /// Of a value or 1. With a dominant diagonal multipliers are at most 1, so errors of rounding do not grow.
 constexpr double kTolerance = 1e-5;
 
-constexpr std::array<SizedParameter, 1> kParameters{{
+constexpr std::array<SizedParameter, 2> kParameters{{
     {"size", "row", {50, 112, 296, 1024}, 1 << 13, "Rows of the matrix; from 4 to 1024 in the suite."},
+    {"share", "element", {4, 16, 16, 16}, 1 << 10, "Elements of a thread in form=looped, while all rows are left."},
 }};
 
-class Gaussian : public SizedWorkload<kParameters> {
+class Gaussian : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Gaussian, gaussian)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Gaussian, gaussian, Looped)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -29,12 +33,15 @@ class Gaussian : public SizedWorkload<kParameters> {
         const DeviceAddress a = device.upload(a_before_), b = device.upload(b_before_);
         const DeviceAddress multiplier = device.upload(std::vector<float>(size_ * size_, 0.0f));
         const auto size = static_cast<std::int32_t>(size_);
-        const LaunchConfiguration rows{{blocks_for(size_, kFan1Block)}, {kFan1Block}};
-        const std::uint32_t blocks = blocks_for(size_, kFan2Block);
-        const LaunchConfiguration all{{blocks, blocks}, {kFan2Block, kFan2Block}};
+        // A block of 512 rows in the suite, whatever their number; with several rows a thread, no larger than needed.
+        const std::uint32_t fan1_block =
+            is_original() ? kFan1Block : std::min(kFan1Block, blocks_for(size_, kWarp * share_) * kWarp);
+        const LaunchConfiguration rows{{blocks_for(size_, fan1_block * share_)}, {fan1_block}};
+        const LaunchConfiguration all{{blocks_for(size_, kFan2Block), blocks_for(size_, kFan2Block * share_)},
+                                      {kFan2Block, kFan2Block}};
         for (std::int32_t column = 0; column < size - 1; ++column) {
-            device.launch("gaussian_fan1", rows, pack_parameters(multiplier, a, size, column));
-            device.launch("gaussian_fan2", all, pack_parameters(multiplier, a, b, size, column));
+            device.launch(fan1_, rows, pack_parameters(multiplier, a, size, column));
+            device.launch(fan2_, all, pack_parameters(multiplier, a, b, size, column));
         }
         multiplier_ = device.download<float>(multiplier, a_before_.size());
         a_ = device.download<float>(a, a_before_.size());
@@ -74,7 +81,9 @@ class Gaussian : public SizedWorkload<kParameters> {
         }
     }
 
-    const std::int64_t size_ = value(0);
+    const std::int64_t size_ = value(0), share_ = is_original() ? 1 : value(1);
+    const std::string fan1_ = kernel_of_form("gaussian_fan1", word(0), word(1));
+    const std::string fan2_ = kernel_of_form("gaussian_fan2", word(0), word(1));
     std::vector<float> a_before_, b_before_, multiplier_, a_, b_, x_;
 };
 

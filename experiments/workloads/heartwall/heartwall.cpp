@@ -37,7 +37,6 @@ struct Common {
 struct Frame {
     DeviceAddress pixels;
     std::int32_t number;
-    std::int32_t padding = 0;  // what is copied to the device is the same in every run
 };
 struct Point {
     DeviceAddress row, column, track_rows, track_columns;
@@ -67,20 +66,20 @@ class Heartwall : public SizedWorkload<kParameters> {
                             static_cast<std::int32_t>(padded_rows_),
                             static_cast<std::int32_t>(update_every_),
                             kKeep};
-        device.copy_to_device(device.variable("heartwall_common"), std::as_bytes(std::span(&common, 1)));
+        device.copy_values(device.variable("heartwall_common"), std::span(&common, 1));
         const DeviceAddress row = device.upload(rows_at_), column = device.upload(columns_at_);
         const std::uint64_t track_bytes = points_ * frames_ * sizeof(std::int32_t);
         const DeviceAddress track_rows = device.allocate(track_bytes), track_columns = device.allocate(track_bytes);
         const std::vector<Point> points = make_points(device, row, column, track_rows, track_columns);
-        device.copy_to_device(device.variable("heartwall_points"), std::as_bytes(std::span(points)));
+        device.copy_values(device.variable("heartwall_points"), points);
 
         const DeviceAddress pixels = device.allocate(frame_rows_ * frame_rows_ * sizeof(float));
         film_.clear();
         for (std::int64_t i = 0; i < frames_; ++i) {
             film_.push_back(make_frame(i, random));
-            device.copy_to_device(pixels, std::as_bytes(std::span(film_.back())));
+            device.copy_values(pixels, film_.back());
             const Frame frame{pixels, static_cast<std::int32_t>(i)};
-            device.copy_to_device(device.variable("heartwall_frame"), std::as_bytes(std::span(&frame, 1)));
+            device.copy_values(device.variable("heartwall_frame"), std::span(&frame, 1));
             device.launch("heartwall_track", {{static_cast<std::uint32_t>(points_)}, {kThreads}}, {});
         }
         track_rows_ = device.download<std::int32_t>(track_rows, points_ * frames_);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error/error.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/histo/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -23,9 +24,9 @@ constexpr std::array<SizedParameter, 6> kParameters{{
     {"hot", "percent", {60, 12, 12, 12}, 100, "Share of pixels that lie in six bins, which overflow."},
 }};
 
-class Histo : public SizedWorkload<kParameters> {
+class Histo : public SizedWorkload<kParameters, kLoopedFormTo8> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Histo, histo)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Histo, histo, Looped)
 
     void run(Device& device) override {
         if (size_ / sampling_ / kSampled < kThreads) {
@@ -53,7 +54,7 @@ class Histo : public SizedWorkload<kParameters> {
         const DeviceAddress histogram = zeros(device, bins_);
         for (std::int64_t i = 0; i < images_; ++i) {
             const std::uint32_t none[2] = {std::numeric_limits<std::uint32_t>::max(), 0};
-            device.copy_to_device(ranges, std::as_bytes(std::span(none)));
+            device.copy_values(ranges, none);
             device.launch("histo_prescan", {{static_cast<std::uint32_t>(sampling_)}, {kThreads}},
                           pack_parameters(input, static_cast<std::int32_t>(size_), ranges));
             const auto found = device.download<std::uint32_t>(ranges, 2);
@@ -63,9 +64,9 @@ class Histo : public SizedWorkload<kParameters> {
             device.fill(partial, std::byte{0}, partial_bytes);
             device.launch("histo_places", {{static_cast<std::uint32_t>(height_ / kLines)}, {pitch}},
                           pack_parameters(input, height, width, pitch, places));
-            device.launch("histo_main", {{kBlocks, last - first + 1}, {kThreads}},
+            device.launch(main_, {{kBlocks, last - first + 1}, {kThreads}},
                           pack_parameters(places, size, first, last, bins, partial, outside, overflow));
-            device.launch("histo_final", {{kFinalBlocks}, {kThreads}},
+            device.launch(final_, {{kFinalBlocks}, {kThreads}},
                           pack_parameters(first, last, bins, partial, outside, overflow, histogram));
         }
         histogram_ = device.download<std::uint8_t>(histogram, bins_);
@@ -119,6 +120,8 @@ class Histo : public SizedWorkload<kParameters> {
     const std::int64_t width_ = value(0), height_ = value(1), bins_ = value(2), images_ = value(3),
                        sampling_ = value(4);
     const std::int64_t hot_ = value(5), size_ = width_ * height_;
+    const std::string main_ = kernel_of_form("histo_main", word(0), word(1));
+    const std::string final_ = kernel_of_form("histo_final", word(0), word(1));
     std::vector<std::uint32_t> image_;
     std::vector<std::uint8_t> histogram_;
 };

@@ -87,7 +87,10 @@ __device__ inline void count_inside(unsigned* overflow, unsigned (*counts)[256],
     if ((before >> place.w & 0xFF) != 255) return;
     unsigned* right = overflow + bin_at(place);
     atomicAdd(right, 256u);
-    for (unsigned shift = place.w + 8; shift < 32; shift += 8) {
+#pragma unroll
+    for (int above = 1; above < 4; ++above) {
+        const unsigned shift = place.w + 8 * above;
+        if (shift >= 32) break;
         ++right;
         if ((before >> shift & 0xFF) != 255) {
             atomicAdd(right, 0xFFFFFFFFu);  // one less

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/hpgmg/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -28,9 +30,9 @@ constexpr std::array<SizedParameter, 5> kParameters{{
     {"smooths", "smooth", {1, 1, 2, 2}, 1 << 10, "Smooths, of six steps each."},
 }};
 
-class Hpgmg : public SizedWorkload<kParameters> {
+class Hpgmg : public SizedWorkload<kParameters, kLoopedFormTo8> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Hpgmg, hpgmg)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Hpgmg, hpgmg, Looped)
 
     void run(Device& device) override {
         make_level();
@@ -45,9 +47,9 @@ class Hpgmg : public SizedWorkload<kParameters> {
         for (std::int64_t smooth = 0; smooth < smooths_; ++smooth) {
             for (std::int32_t step = 0; step < kDegree; ++step) {
                 const auto from = static_cast<std::int32_t>(step % 2 == 0 ? kX : kTemp);
-                device.launch("hpgmg_copy", {{static_cast<std::uint32_t>(copies_.size())}, {kCopyThreads}},
+                device.launch(copy_, {{static_cast<std::uint32_t>(copies_.size())}, {kCopyThreads}},
                               pack_parameters(level, copies, from));
-                device.launch("hpgmg_chebyshev", {{static_cast<std::uint32_t>(tiles_.size())}, {kTileI, kTileJ}},
+                device.launch(chebyshev_, {{static_cast<std::uint32_t>(tiles_.size())}, {kTileI, kTileJ}},
                               pack_parameters(level, tiles, kA, kB * inverse_h2_, step, c1, c2));
             }
         }
@@ -89,10 +91,10 @@ class Hpgmg : public SizedWorkload<kParameters> {
     }
 
   private:
-    // As kernel.cu has them; what fills Level up is named, so that parameters are the same bytes in every process.
+    // As kernel.cu has them.
     struct Level {
         DeviceAddress data, vector_begin;
-        std::int32_t vectors, j_stride, k_stride, unused = 0;
+        std::int32_t vectors, j_stride, k_stride;
     };
     struct Tile {
         std::int32_t box, i, j, k, size_i, size_j, size_k;
@@ -230,6 +232,8 @@ class Hpgmg : public SizedWorkload<kParameters> {
     const std::array<std::int64_t, 3> boxes_{value(1), value(2), value(3)};
     const std::array<std::int64_t, 3> cells_{boxes_[0] * box_, boxes_[1] * box_, boxes_[2] * box_};
     const std::int64_t j_stride_ = (box_ + 2 + kRowPad - 1) / kRowPad * kRowPad, k_stride_ = j_stride_ * (box_ + 2);
+    const std::string copy_ = kernel_of_form("hpgmg_copy", word(0), word(1));
+    const std::string chebyshev_ = kernel_of_form("hpgmg_chebyshev", word(0), word(1));
     const float inverse_h2_ = static_cast<float>(cells_[0] * cells_[0]);
     std::vector<float> data_, after_, c1_, c2_;
     std::vector<std::int32_t> vector_begin_;

@@ -35,7 +35,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedForm> {
         const auto side = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(blocks))));
         const DeviceAddress membership = device.allocate(points_ * sizeof(std::int32_t));
         membership_ = cluster([&](const std::vector<float>& centres) {
-            device.copy_to_device(device.variable("kmeans_centres"), std::as_bytes(std::span(centres)));
+            device.copy_values(device.variable("kmeans_centres"), centres);
             device.launch(search_kernel_, {{side, side}, {kBlock}},
                           pack_parameters(by_feature, count, points, static_cast<std::int32_t>(clusters_), membership));
             return device.download<std::int32_t>(membership, points_);

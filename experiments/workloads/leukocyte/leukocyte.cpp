@@ -149,7 +149,7 @@ class Leukocyte : public SizedWorkload<kParameters> {
             disc_.push_back(x * x + y * y <= reach_ * reach_);
         }
         const auto set = [&](const char* name, const auto& values) {
-            device.copy_to_device(device.variable(name), std::as_bytes(std::span(values)));
+            device.copy_values(device.variable(name), values);
         };
         set("leukocyte_cosines", cosines);
         set("leukocyte_sines", sines);

@@ -39,17 +39,17 @@ class Libor : public SizedWorkload<kParameters> {
         }
         const std::vector<float> lambda(rates_, kLambda);
         const std::array<std::int32_t, 2> counts{static_cast<std::int32_t>(rates_), static_cast<std::int32_t>(steps_)};
-        set(device, "libor_rates", std::as_bytes(std::span(&counts[0], 1)));
-        set(device, "libor_steps", std::as_bytes(std::span(&counts[1], 1)));
+        device.copy_values(device.variable("libor_rates"), std::span(&counts[0], 1));
+        device.copy_values(device.variable("libor_steps"), std::span(&counts[1], 1));
         maturities_.clear();
         for (const int maturity : kMaturities) {
             maturities_.push_back(
                 static_cast<std::int32_t>(std::max<std::int64_t>(1, maturity * (rates_ - steps_) / 40)));
         }
-        set(device, "libor_lambda", std::as_bytes(std::span(lambda)));
-        set(device, "libor_maturity", std::as_bytes(std::span(maturities_)));
-        set(device, "libor_swap_rate", std::as_bytes(std::span(kSwapRates)));
-        set(device, "libor_delta", std::as_bytes(std::span(&kDelta, 1)));
+        device.copy_values(device.variable("libor_lambda"), lambda);
+        device.copy_values(device.variable("libor_maturity"), maturities_);
+        device.copy_values(device.variable("libor_swap_rate"), kSwapRates);
+        device.copy_values(device.variable("libor_delta"), std::span(&kDelta, 1));
 
         const std::uint64_t bytes = paths_ * sizeof(float);
         const DeviceAddress samples = device.upload(samples_), values = device.allocate(bytes);
@@ -77,10 +77,6 @@ class Libor : public SizedWorkload<kParameters> {
     }
 
   private:
-    static void set(Device& device, std::string_view name, std::span<const std::byte> bytes) {
-        device.copy_to_device(device.variable(name), bytes);
-    }
-
     /// All rates begin at rate0 but the last one.
     double value_of(std::int64_t path, double rate0, double last) const {
         std::vector<double> rate(rates_, rate0);

@@ -47,6 +47,19 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     }
 }
 
+// Of a cell and its six neighbours, some of which may be in the halos.
+__device__ inline float sum_around(const float* cache, const float* halo, int cell) {
+    const int i = cell % kSide, j = cell / kSide % kSide, k = cell / kLayer;
+    float sum = cache[cell];
+    sum += i > 0 ? cache[cell - 1] : halo[j + k * kSide];
+    sum += i < kSide - 1 ? cache[cell + 1] : halo[kLayer + j + k * kSide];
+    sum += j > 0 ? cache[cell - kSide] : halo[2 * kLayer + i + k * kSide];
+    sum += j < kSide - 1 ? cache[cell + kSide] : halo[3 * kLayer + i + k * kSide];
+    sum += k > 0 ? cache[cell - kLayer] : halo[4 * kLayer + i + j * kSide];
+    sum += k < kSide - 1 ? cache[cell + kLayer] : halo[5 * kLayer + i + j * kSide];
+    return sum;
+}
+
 // A step of one variable (blockIdx.y) of one block (blockIdx.x), whose cells are first brought to shared memory as one row.
 extern "C" __global__ void __launch_bounds__(kThreads) miniamr_stencil(float* cells, const float* halos) {
     __shared__ float cache[kCells];
@@ -56,14 +69,6 @@ extern "C" __global__ void __launch_bounds__(kThreads) miniamr_stencil(float* ce
     for (int cell = threadIdx.x; cell < kCells; cell += blockDim.x) cache[cell] = mine[cell];
     __syncthreads();
     for (int cell = threadIdx.x; cell < kCells; cell += blockDim.x) {
-        const int i = cell % kSide, j = cell / kSide % kSide, k = cell / kLayer;
-        float sum = cache[cell];
-        sum += i > 0 ? cache[cell - 1] : halo[j + k * kSide];
-        sum += i < kSide - 1 ? cache[cell + 1] : halo[kLayer + j + k * kSide];
-        sum += j > 0 ? cache[cell - kSide] : halo[2 * kLayer + i + k * kSide];
-        sum += j < kSide - 1 ? cache[cell + kSide] : halo[3 * kLayer + i + k * kSide];
-        sum += k > 0 ? cache[cell - kLayer] : halo[4 * kLayer + i + j * kSide];
-        sum += k < kSide - 1 ? cache[cell + kLayer] : halo[5 * kLayer + i + j * kSide];
-        mine[cell] = sum / 7.0f;
+        mine[cell] = sum_around(cache, halo, cell) / 7.0f;
     }
 }

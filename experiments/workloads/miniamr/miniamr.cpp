@@ -1,7 +1,9 @@
 #include <array>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/miniamr/files.h"
 #include "experiments/workloads/sized_workload.h"
 
@@ -20,9 +22,9 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"steps", "step", {2, 4, 3, 20}, 1 << 14, "Steps of the stencil."},
 }};
 
-class Miniamr : public SizedWorkload<kParameters> {
+class Miniamr : public SizedWorkload<kParameters, kLoopedFormTo8> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Miniamr, miniamr)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Miniamr, miniamr, Looped)
 
     void run(Device& device) override {
         make_mesh();
@@ -34,7 +36,7 @@ class Miniamr : public SizedWorkload<kParameters> {
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch("miniamr_halos", {{6 * blocks, variables}, {kThreads}},
                           pack_parameters(halos, cells, neighbours));
-            device.launch("miniamr_stencil", {{blocks, variables}, {kThreads}}, pack_parameters(cells, halos));
+            device.launch(stencil_, {{blocks, variables}, {kThreads}}, pack_parameters(cells, halos));
         }
         after_ = device.download<float>(cells, before_.size());
     }
@@ -174,6 +176,7 @@ class Miniamr : public SizedWorkload<kParameters> {
     }
 
     const std::int64_t roots_ = value(0), variables_ = value(1), steps_ = value(2);
+    const std::string stencil_ = kernel_of_form("miniamr_stencil", word(0), word(1));
     std::vector<Block> blocks_;
     std::map<std::pair<int, Point>, std::int32_t> numbers_;
     std::vector<Neighbour> neighbours_;

@@ -51,7 +51,7 @@ class MriQ : public SizedWorkload<kParameters, kLoopedForm> {
                 chunk.insert(chunk.end(), {k_[0][k], k_[1][k], k_[2][k], magnitude_[k]});
             }
             const DeviceAddress samples = is_original() ? device.variable("mri_q_samples") : in_memory;
-            device.copy_to_device(samples, std::as_bytes(std::span(chunk)));
+            device.copy_values(samples, chunk);
             const LaunchConfiguration shape{{blocks_for(points_, kBlock)}, {kBlock}};
             if (is_original()) {
                 device.launch("mri_q", shape,

@@ -1,5 +1,6 @@
 // The kernel of kernel.cu, which goes over the depth of B's tile in an inner loop as it is, with that loop unrolled by 1, 2
 // and 4; kernel.cu has all 8. The innermost, over the columns, always is: their sums are in registers.
+#include "../looped.cuh"
 #include "kernel.cu"
 
 #define SGEMM(unroll)                                                                                              \
@@ -8,7 +9,4 @@
         __shared__ float tile[kDepth][kColumns];                                                                   \
         multiply<unroll>(tile, a, lda, b, ldb, c, ldc, k, alpha, beta);                                            \
     }
-SGEMM(1)
-SGEMM(2)
-SGEMM(4)
-SGEMM(8)
+FOR_UNROLL_FACTORS_TO_8(SGEMM)

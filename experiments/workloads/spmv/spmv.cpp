@@ -32,8 +32,8 @@ class Spmv : public SizedWorkload<kParameters, kLoopedForm> {
 
         const DeviceAddress diagonals = is_original() ? device.variable("spmv_diagonal_at")
                                                       : device.allocate(diagonal_at.size() * sizeof(std::int32_t));
-        device.copy_to_device(diagonals, std::as_bytes(std::span(diagonal_at)));
-        device.copy_to_device(device.variable("spmv_group_length"), std::as_bytes(std::span(group_length)));
+        device.copy_values(diagonals, diagonal_at);
+        device.copy_values(device.variable("spmv_group_length"), group_length);
         const DeviceAddress values = device.upload(data), columns = device.upload(column);
         const DeviceAddress order = device.upload(permutation), x = device.upload(x_);
         const DeviceAddress y = device.allocate(rows_ * sizeof(float));

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/spsum/files.h"
 
@@ -20,9 +22,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"rounds", "round", {1, 3, 15, 15}, 1 << 14, "Launches with the same matrix."},
 }};
 
-class Spsum : public SizedWorkload<kParameters> {
+class Spsum : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Spsum, spsum)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Spsum, spsum, Looped)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -42,7 +44,7 @@ class Spsum : public SizedWorkload<kParameters> {
         const DeviceAddress entries = device.upload(entries_), places = device.upload(places_);
         const DeviceAddress row_begin = device.upload(row_begin_), sums = device.allocate(rows_ * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
-            device.launch("sparse_row_sums", {{blocks_for(rows_, kThreads)}, {kThreads}},
+            device.launch(kernel_, {{blocks_for(rows_, kThreads)}, {kThreads}},
                           pack_parameters(sums, entries, places, row_begin, static_cast<std::int32_t>(rows_)));
         }
         sums_ = device.download<float>(sums, rows_);
@@ -58,6 +60,7 @@ class Spsum : public SizedWorkload<kParameters> {
 
   private:
     const std::int64_t rows_ = value(0), rounds_ = value(1);
+    const std::string kernel_ = kernel_of_form("sparse_row_sums", word(0), word(1));
     std::vector<std::int32_t> row_begin_, places_;
     std::vector<float> entries_, sums_;
 };

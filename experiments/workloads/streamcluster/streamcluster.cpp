@@ -16,14 +16,12 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"candidates", "point", {12, 5, 6, 64}, 1 << 16, "Points that are tried as centres, a launch each."},
 }};
 
-/// As the kernel's; its padding is copied to the device, so it has a value.
+/// As the kernel's.
 struct Point {
     float weight = 1.0f;
-    std::uint32_t padding = 0;
     std::uint64_t coordinates = 0;
     std::int64_t assigned = 0;
     float cost = 0.0f;
-    std::uint32_t padding_behind = 0;
 };
 static_assert(sizeof(Point) == 32);
 
@@ -46,8 +44,8 @@ class StreamCluster : public SizedWorkload<kParameters> {
             const auto centres = static_cast<std::int32_t>(now.centres), stride = now.stride();
             const std::uint64_t words = points_ * stride;
             const DeviceAddress lower = device.allocate(words * sizeof(float));
-            device.copy_to_device(points, std::as_bytes(std::span(now.points)));
-            device.copy_to_device(places, std::as_bytes(std::span(now.place_of_centre)));
+            device.copy_values(points, now.points);
+            device.copy_values(places, now.place_of_centre);
             device.fill(moves, std::byte{0}, points_);
             device.fill(lower, std::byte{0}, words * sizeof(float));
             device.launch("streamcluster_gain", {{blocks_for(points_, kThreads)}, {kThreads}},

@@ -33,7 +33,7 @@ class Tpacf : public SizedWorkload<kParameters> {
     void run(Device& device) override {
         make_points();
         make_bounds();
-        device.copy_to_device(device.variable("tpacf_bounds"), std::as_bytes(std::span(bounds_)));
+        device.copy_values(device.variable("tpacf_bounds"), bounds_);
         const DeviceAddress x = device.upload(x_), y = device.upload(y_), z = device.upload(z_);
         const std::int64_t blocks = 2 * sets_ + 1;
         const DeviceAddress histograms = device.allocate(blocks * kBins * sizeof(std::uint64_t));

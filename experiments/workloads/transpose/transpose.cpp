@@ -1,5 +1,8 @@
+#include <string>
 #include <vector>
 
+#include "core/error/error.h"
+#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/transpose/files.h"
 
@@ -8,24 +11,29 @@ namespace lookahead {
 namespace {
 
 constexpr std::int64_t kTile = 32;
-constexpr std::uint32_t kRows = 8;
+constexpr std::int64_t kShare = 4;  // rows of a tile that a thread takes in the original
 
-constexpr std::array<SizedParameter, 3> kParameters{{
+constexpr std::array<SizedParameter, 4> kParameters{{
     {"width", "element", {160, 1024, 4096, 8192}, 1 << 14, "Width of the matrix; 1024 in the suite.", kTile},
     {"height", "element", {96, 1024, 2048, 8192}, 1 << 14, "Height of the matrix; 1024 in the suite.", kTile},
     {"rounds", "round", {1, 4, 10, 20}, 1 << 14, "Launches with the same matrix; 100 in the suite."},
+    {"share", "row", {8, 16, 16, 16}, kTile, "Rows of a tile that a thread takes in form=looped: a power of two."},
 }};
 
-class Transpose : public SizedWorkload<kParameters> {
+class Transpose : public SizedWorkload<kParameters, kLoopedForm> {
   public:
-    LOOKAHEAD_SIZED_WORKLOAD(Transpose, transpose)
+    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Transpose, transpose, Looped)
 
     void run(Device& device) override {
+        if (kTile % share_ != 0) {
+            throw ConfigurationError("transpose: share = " + std::to_string(share_) +
+                                     " does not divide a tile's 32 rows: 1, 2, 4, 8, 16 or 32 does.");
+        }
         from_ = XorShift32(seed()).floats(width_ * height_);
         const DeviceAddress from = device.upload(from_), to = device.allocate(from_.size() * sizeof(float));
         for (std::int64_t round = 0; round < rounds_; ++round) {
             device.launch(
-                "transpose", {{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, kRows}},
+                kernel_, {{blocks_for(width_, kTile), blocks_for(height_, kTile)}, {kTile, blocks_for(kTile, share_)}},
                 pack_parameters(to, from, static_cast<std::int32_t>(width_), static_cast<std::int32_t>(height_)));
         }
         to_ = device.download<float>(to, from_.size());
@@ -41,6 +49,8 @@ class Transpose : public SizedWorkload<kParameters> {
 
   private:
     const std::int64_t width_ = value(0), height_ = value(1), rounds_ = value(2);
+    const std::int64_t share_ = is_original() ? kShare : value(3);
+    const std::string kernel_ = kernel_of_form("transpose", word(0), word(1));
     std::vector<float> from_, to_;
 };
 
