@@ -62,7 +62,8 @@ void print_sums(const char* name, const profile::PatternSums& sums) {
     std::printf("%s: %llu warp instructions\n", name, static_cast<unsigned long long>(sums.instructions()));
     for (std::size_t role = 0; role < kRoles; ++role) {
         std::printf("  %-18s %12llu %6.1f%%\n", std::string(name_of(static_cast<profile::Role>(role))).c_str(),
-                    static_cast<unsigned long long>(sums.by_role[role]), share(sums.by_role[role], sums.instructions()));
+                    static_cast<unsigned long long>(sums.by_role[role]),
+                    share(sums.by_role[role], sums.instructions()));
     }
     std::printf("  %-8s %12s", "space", "executed");
     for (std::size_t pattern = 0; pattern < kPatterns; ++pattern)
@@ -87,8 +88,7 @@ void print_accesses(const profile::KernelReport& kernel) {
 template <class Name, std::size_t kSize>
 Json::Object as_json(const std::array<std::uint64_t, kSize>& counts) {
     Json::Object object;
-    for (std::size_t i = 0; i < kSize; ++i)
-        object.emplace_back(std::string(name_of(static_cast<Name>(i))), counts[i]);
+    for (std::size_t i = 0; i < kSize; ++i) object.emplace_back(std::string(name_of(static_cast<Name>(i))), counts[i]);
     return object;
 }
 

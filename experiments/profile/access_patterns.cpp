@@ -30,8 +30,7 @@ KernelReport report_kernel(const isa::Kernel& kernel, std::size_t number, const 
     const KernelAnalysis& analysis = streams.analysis(number);
     KernelReport report;
     report.kernel = kernel.name;
-    const std::vector<Indirection> kinds =
-        indirections(analysis.address_loads, moving_loads(kernel, number, streams));
+    const std::vector<Indirection> kinds = indirections(analysis.address_loads, moving_loads(kernel, number, streams));
     for (std::uint32_t i = 0; i < kernel.own_size(); ++i) {
         report.warps_by_role[static_cast<std::size_t>(analysis.roles[i])] += executed[i].warps;
         if (!is_reported(kernel.code[i]) || executed[i].warps == 0) continue;
@@ -54,8 +53,8 @@ KernelReport report_kernel(const isa::Kernel& kernel, std::size_t number, const 
 }  // namespace
 
 std::string_view name_of(Pattern pattern) {
-    static constexpr std::array<std::string_view, kPatterns> kNames{"strided", "regular_indirect",
-                                                                    "irregular_indirect", "other"};
+    static constexpr std::array<std::string_view, kPatterns> kNames{"strided", "regular_indirect", "irregular_indirect",
+                                                                    "other"};
     return kNames[static_cast<std::size_t>(pattern)];
 }
 
@@ -101,8 +100,7 @@ std::vector<KernelReport> report_patterns(const EmulatedDevice& device, const Ad
     std::vector<KernelReport> reports;
     for (std::size_t number = 0; number < launches.size(); ++number) {
         if (launches[number] == 0) continue;
-        reports.push_back(
-            report_kernel(device.kernels()[number], number, streams, executed[number], options));
+        reports.push_back(report_kernel(device.kernels()[number], number, streams, executed[number], options));
         reports.back().launches = launches[number];
     }
     return reports;

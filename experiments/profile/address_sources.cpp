@@ -11,7 +11,8 @@ using isa::Instruction;
 using isa::Operation;
 
 bool hands_on_memory(const Instruction& instruction) {
-    return instruction.operation == Operation::load || instruction.operation == Operation::texture;
+    return instruction.operation == Operation::load || instruction.operation == Operation::texture ||
+           instruction.operation == Operation::load_stride || instruction.operation == Operation::load_indirect;
 }
 
 class LoadSearch {

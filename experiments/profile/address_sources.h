@@ -21,6 +21,7 @@ enum class Indirection : std::uint8_t { none, regular, irregular };
 /// By access: `loads` is what address_loads gives. A load whose own address stays where it is during a loop (`moves` is
 /// false) hands on a constant and makes nothing indirect. What is computed from a load that is itself computed from its
 /// own result, an iteration earlier ("pointer chasing", Crago et al., section 4.1), is irregular, and so is that load.
-std::vector<Indirection> indirections(std::span<const std::vector<std::uint32_t>> loads, const std::vector<bool>& moves);
+std::vector<Indirection> indirections(std::span<const std::vector<std::uint32_t>> loads,
+                                      const std::vector<bool>& moves);
 
 }  // namespace lookahead::profile

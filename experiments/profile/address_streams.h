@@ -17,13 +17,13 @@ namespace lookahead::profile {
 /// What the addresses of one instruction in an innermost loop were like, over all threads. A thread's way through the
 /// loop, from where it enters it to where it leaves it, is a visit; a step is from one access of a visit to the next.
 struct StreamStatistics {
-    std::uint64_t accesses = 0;                        ///< by threads
-    std::uint64_t shared_accesses = 0;                 ///< of them, to shared memory
+    std::uint64_t accesses = 0;         ///< by threads
+    std::uint64_t shared_accesses = 0;  ///< of them, to shared memory
     std::uint64_t steps = 0;
-    std::map<std::int64_t, std::uint64_t> strides;     ///< steps by stride, bytes; the first kMostStrides that appear
-    std::uint64_t broken_steps = 0;                    ///< of another stride than the visit's first
-    std::uint64_t distance = 0;                        ///< of all steps, in instructions of the warp
-    bool moves = false;                                ///< some step has a stride other than 0
+    std::map<std::int64_t, std::uint64_t> strides;  ///< steps by stride, bytes; the first kMostStrides that appear
+    std::uint64_t broken_steps = 0;                 ///< of another stride than the visit's first
+    std::uint64_t distance = 0;                     ///< of all steps, in instructions of the warp
+    bool moves = false;                             ///< some step has a stride other than 0
 
     /// Addresses without a pattern have as many strides as steps.
     static constexpr std::size_t kMostStrides = 256;
@@ -59,7 +59,7 @@ class AddressStreams final : public InstructionObserver {
         bool has_stride = false;
     };
     struct Warp {
-        std::uint64_t time = 0;    ///< instructions so far
+        std::uint64_t time = 0;  ///< instructions so far
         isa::LaneMask living = 0;
         std::array<std::uint32_t, isa::kWarpSize> loop{};   ///< of the lane's last instruction
         std::array<std::uint32_t, isa::kWarpSize> visit{};  ///< counts; 0 is none

@@ -91,6 +91,8 @@ std::vector<Role> roles_of(std::span<const Instruction> code, const ReachingDefi
         if (!accesses_memory(code[i])) continue;
         const auto mark = [&](std::uint32_t unit) { addresses.mark(i, unit, Role::address_generation); };
         for_each_unit(code[i].source[0], mark);
+        if (isa::is_vector_memory(code[i].operation))
+            for_each_unit(code[i].source[isa::pattern_source(code[i].operation)], mark);
         if (code[i].operation == Operation::texture) for_each_unit(code[i].source[1], mark);
     }
     return roles;

@@ -24,7 +24,8 @@ std::string_view name_of(Role role);
 /// What it leaves open: the backtrace ends at memory instructions, whose own addresses are traced by themselves, and at
 /// floating-point ones, which "compute" whatever they are used for, comparisons too. Moves, selects, warp-wide
 /// instructions and conversions to integers are integer instructions. Texture fetches and atomics are memory
-/// instructions; barriers, fences, jumps are control.
+/// instructions; barriers, fences, jumps are control. What a vector memory instruction has its stride or its indices from
+/// is a part of its address.
 std::vector<Role> roles_of(std::span<const isa::Instruction> code, const ReachingDefinitions& definitions);
 
 }  // namespace lookahead::profile

@@ -12,7 +12,7 @@ namespace lookahead::profile {
 struct KernelAnalysis {
     explicit KernelAnalysis(const isa::Kernel& kernel);
 
-    std::vector<std::uint32_t> loop_of;                    ///< innermost loop, or kNoLoop
+    std::vector<std::uint32_t> loop_of;  ///< innermost loop, or kNoLoop
     std::vector<Role> roles;
     std::vector<std::vector<std::uint32_t>> address_loads;  ///< see address_sources.h
 };

@@ -38,10 +38,10 @@ class ReachingDefinitions {
         std::uint32_t unit = 0;
         bool whole = true;  ///< not guarded
     };
-    std::vector<Write> writes_;                          ///< in the code's order
-    std::vector<std::uint32_t> first_write_;             ///< instruction -> its first in writes_
-    std::vector<std::vector<std::uint32_t>> of_unit_;    ///< unit -> its writes, ascending
-    std::vector<Bits> in_;                               ///< block -> writes that reach its begin
+    std::vector<Write> writes_;                        ///< in the code's order
+    std::vector<std::uint32_t> first_write_;           ///< instruction -> its first in writes_
+    std::vector<std::vector<std::uint32_t>> of_unit_;  ///< unit -> its writes, ascending
+    std::vector<Bits> in_;                             ///< block -> writes that reach its begin
 };
 
 }  // namespace lookahead::profile

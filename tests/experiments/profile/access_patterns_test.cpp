@@ -117,8 +117,7 @@ TEST_CASE("visits may have strides of their own") {
     const std::string inner = loop("mul.lo.u32 %r3, %r4, %r1;\n" + at("%r3") + kLoad, "4");
     const Run run(loop(inner, "3", "outer", "%r4"), zeros(64));
     CHECK(run.accesses()[0].verdict.pattern == Pattern::strided);
-    CHECK(run.accesses()[0].strides ==
-          std::map<std::int64_t, std::uint64_t>{{0, 32 * 3}, {4, 32 * 3}, {8, 32 * 3}});
+    CHECK(run.accesses()[0].strides == std::map<std::int64_t, std::uint64_t>{{0, 32 * 3}, {4, 32 * 3}, {8, 32 * 3}});
 }
 
 TEST_CASE("a loop around another is not innermost") {
@@ -138,9 +137,9 @@ TEST_CASE("A[B[i]] is regular indirect, and B[i] strided") {
 TEST_CASE("A[B[i]] is indirect also where the indices are evenly spaced, and in stores") {
     std::vector<std::uint32_t> words = zeros(64);
     for (std::uint32_t i = 0; i < 8; ++i) words[i] = 3 * i;
-    const Run run(loop(at("%r1") + kLoad + "add.u32 %r2, %r2, 32;\n" + at("%r2", "%rd2") +
-                           "st.global.u32 [%rd2], %r1;\n", "8"),
-                  words);
+    const Run run(
+        loop(at("%r1") + kLoad + "add.u32 %r2, %r2, 32;\n" + at("%r2", "%rd2") + "st.global.u32 [%rd2], %r1;\n", "8"),
+        words);
     CHECK(run.accesses()[1].verdict.pattern == Pattern::regular_indirect);
     CHECK(run.accesses()[1].stores);
 }
@@ -148,9 +147,9 @@ TEST_CASE("A[B[i]] is indirect also where the indices are evenly spaced, and in 
 TEST_CASE("A[B[0] + i] is strided: a load that stays where it is hands on a constant") {
     std::vector<std::uint32_t> words = zeros(64);
     words[0] = 5;
-    const Run run(loop("ld.volatile.global.u32 %r2, [%rd0];\nadd.u32 %r2, %r2, %r1;\n" + at("%r2") +
-                           load("%r3", "%rd1"), "8"),
-                  words);
+    const Run run(
+        loop("ld.volatile.global.u32 %r2, [%rd0];\nadd.u32 %r2, %r2, %r1;\n" + at("%r2") + load("%r3", "%rd1"), "8"),
+        words);
     CHECK(run.accesses()[1].verdict.pattern == Pattern::strided);
     CHECK(run.accesses()[1].strides.contains(4));
 }
@@ -159,9 +158,9 @@ TEST_CASE("the followed pointer is irregular, and so is what lies where it point
     std::vector<std::uint32_t> words = zeros(64);
     for (std::uint32_t i = 0; i < 32; ++i) words[i] = (i * 13 + 7) % 32;
     const std::string follow = at("%r2") + "ld.global.u32 %r2, [%rd1];\n";
-    const Run run("mov.u32 %r2, %r0;\n" +
-                      loop(follow + "add.u32 %r3, %r2, 32;\n" + at("%r3", "%rd2") + load("%r4", "%rd2"), "8"),
-                  words);
+    const Run run(
+        "mov.u32 %r2, %r0;\n" + loop(follow + "add.u32 %r3, %r2, 32;\n" + at("%r3", "%rd2") + load("%r4", "%rd2"), "8"),
+        words);
     CHECK(run.accesses()[0].verdict.pattern == Pattern::irregular_indirect);
     CHECK(run.accesses()[1].verdict.pattern == Pattern::irregular_indirect);
 }
@@ -169,17 +168,18 @@ TEST_CASE("the followed pointer is irregular, and so is what lies where it point
 TEST_CASE("A[B[C[i]]] is regular: no load comes from itself") {
     std::vector<std::uint32_t> words = zeros(64);
     for (std::uint32_t i = 0; i < 32; ++i) words[i] = (i * 13 + 7) % 32;
-    const Run run(loop(at("%r1") + kLoad + at("%r2", "%rd2") + load("%r3", "%rd2") + at("%r3", "%rd3") +
-                           load("%r4", "%rd3"), "8"),
-                  words);
+    const Run run(
+        loop(at("%r1") + kLoad + at("%r2", "%rd2") + load("%r3", "%rd2") + at("%r3", "%rd3") + load("%r4", "%rd3"),
+             "8"),
+        words);
     CHECK(run.accesses()[1].verdict.pattern == Pattern::regular_indirect);
     CHECK(run.accesses()[2].verdict.pattern == Pattern::regular_indirect);
 }
 
 TEST_CASE("what an atomic returns is no index that a list gave") {
-    const Run run(loop("atom.global.add.u32 %r2, [%rd0], 1;\nand.b32 %r2, %r2, 31;\n" + at("%r2") +
-                           load("%r3", "%rd1+4"), "8"),
-                  zeros(64));
+    const Run run(
+        loop("atom.global.add.u32 %r2, [%rd0], 1;\nand.b32 %r2, %r2, 31;\n" + at("%r2") + load("%r3", "%rd1+4"), "8"),
+        zeros(64));
     REQUIRE(run.accesses().size() == 1);
     CHECK(run.accesses()[0].verdict.pattern == Pattern::strided);  // 32 by 32, modulo 32
 }
@@ -212,8 +212,7 @@ TEST_CASE("shared memory counts as such, by its name or by a generic address") {
 
 TEST_CASE("lanes that a guard holds back have no access there") {
     // Lane l has its first l turns held back, so that 31 lanes have fewer steps.
-    const Run run(loop("setp.ge.u32 %p1, %r1, %r0;\n" + at("%r1") + "@%p1 " + kLoad, "32"),
-                  zeros(64));
+    const Run run(loop("setp.ge.u32 %p1, %r1, %r0;\n" + at("%r1") + "@%p1 " + kLoad, "32"), zeros(64));
     CHECK(run.accesses()[0].verdict.pattern == Pattern::strided);
     CHECK(run.accesses()[0].strides == std::map<std::int64_t, std::uint64_t>{{4, 31 * 32 / 2}});
 }

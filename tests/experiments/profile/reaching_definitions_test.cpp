@@ -24,13 +24,13 @@ TEST_CASE("a write hides earlier ones, a guarded write hides none") {
     KernelBuilder k("k", {});
     const auto x = k.reg(), y = k.reg();
     const auto p = k.predicate();
-    k.op(Operation::mov, Type::u32, x, {k.literal(1)});             // 0
-    k.op(Operation::mov, Type::u32, x, {k.literal(2)});             // 1
-    k.setp(isa::Comparison::eq, Type::u32, p, x, k.literal(3));     // 2
+    k.op(Operation::mov, Type::u32, x, {k.literal(1)});          // 0
+    k.op(Operation::mov, Type::u32, x, {k.literal(2)});          // 1
+    k.setp(isa::Comparison::eq, Type::u32, p, x, k.literal(3));  // 2
     k.guard(p);
-    k.op(Operation::mov, Type::u32, x, {k.literal(4)});             // 3
+    k.op(Operation::mov, Type::u32, x, {k.literal(4)});  // 3
     k.unguard();
-    k.op(Operation::add, Type::u32, y, {x, x});                     // 4
+    k.op(Operation::add, Type::u32, y, {x, x});  // 4
     k.exit();
     const Definitions d(k);
     CHECK(d.reaching.writers(2, x.index) == Writers{1});
@@ -42,12 +42,12 @@ TEST_CASE("at a loop's head both what came before and what the loop wrote arrive
     KernelBuilder k("k", {});
     const auto i = k.reg();
     const auto p = k.predicate();
-    k.op(Operation::mov, Type::u32, i, {k.literal(0)});          // 0
+    k.op(Operation::mov, Type::u32, i, {k.literal(0)});  // 0
     const auto head = k.here();
     k.op(Operation::add, Type::u32, i, {i, k.literal(1)});       // 1
     k.setp(isa::Comparison::lt, Type::u32, p, i, k.literal(9));  // 2
     k.guard(p);
-    k.branch(head);                                              // 3
+    k.branch(head);  // 3
     k.unguard();
     k.exit();
     const Definitions d(k);
@@ -58,9 +58,9 @@ TEST_CASE("at a loop's head both what came before and what the loop wrote arrive
 TEST_CASE("the rows of a pair have writers of their own, and the constant predicate has none") {
     KernelBuilder k("k", {});
     const auto pair = k.reg64();
-    k.op(Operation::mov, Type::u64, pair, {k.literal64(1)});                         // 0
-    k.op(Operation::mov, Type::u32, KernelBuilder::word(pair, 1), {k.literal(2)});   // 1
-    k.op(Operation::mov, Type::u64, pair, {pair});                                   // 2
+    k.op(Operation::mov, Type::u64, pair, {k.literal64(1)});                        // 0
+    k.op(Operation::mov, Type::u32, KernelBuilder::word(pair, 1), {k.literal(2)});  // 1
+    k.op(Operation::mov, Type::u64, pair, {pair});                                  // 2
     k.exit();
     const Definitions d(k);
     CHECK(d.reaching.writers(2, pair.index) == Writers{0});
