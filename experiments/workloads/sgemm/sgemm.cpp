@@ -1,11 +1,11 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sgemm/files.h"
 #include "experiments/workloads/sgemm/peer.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -24,11 +24,11 @@ constexpr std::array<SizedParameter, 3> kParameters{{
 
 /// A tile of B is kDepth deep, so no factor is above that.
 constexpr std::array<std::string_view, 4> kFactors{"1", "2", "4", "8"};
-constexpr std::array<WordParameter, 2> kForm{{kLooped, {"unroll", kFactors, kUnrollHelp}}};
+constexpr std::array<WordParameter, 3> kForm = looped_and_vector_form(kFactors);
 
 class Sgemm : public SizedWorkload<kParameters, kForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Sgemm, sgemm, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Sgemm, sgemm)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -59,7 +59,7 @@ class Sgemm : public SizedWorkload<kParameters, kForm> {
 
   private:
     const std::int64_t m_ = value(0), n_ = value(1), k_ = value(2);
-    const std::string kernel_ = kernel_of_form("sgemm", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("sgemm", word(0), word(1), word(2));
     std::vector<float> a_, b_, c_before_, c_;
 };
 

@@ -26,8 +26,8 @@ isa::Kernel hand_built(Operation operation, std::uint8_t length, std::uint16_t d
     for (unsigned i = 0; i < 64; ++i) k.reg();
     const bool loads = operation == Operation::load_stride || operation == Operation::load_indirect;
     const Operand words{Operand::Kind::reg, length, data};
-    const Operand pattern = isa::is_strided(operation) ? Operand{Operand::Kind::reg, 1, 63}
-                                                       : Operand{Operand::Kind::reg, length, indices};
+    const Operand pattern =
+        isa::is_strided(operation) ? Operand{Operand::Kind::reg, 1, 63} : Operand{Operand::Kind::reg, length, indices};
     const Operand address{Operand::Kind::reg, 1, 62};
     Instruction& instruction = loads ? k.op(operation, Type::b32, words, {address, pattern})
                                      : k.op(operation, Type::b32, {}, {address, words, pattern});
@@ -47,7 +47,8 @@ void run(const isa::Kernel& kernel) {
 constexpr Operation kOperations[] = {Operation::load_stride, Operation::store_stride, Operation::load_indirect,
                                      Operation::store_indirect};
 
-TEST_CASE("the emulator takes vector registers at multiples of four, and refuses all others by kernel, line and register") {
+TEST_CASE(
+    "the emulator takes vector registers at multiples of four, and refuses all others by kernel, line and register") {
     for (const Operation operation : kOperations) {
         for (const std::uint8_t length : {4, 8, 16}) {
             for (std::uint16_t data = 0; data <= 12; ++data) {

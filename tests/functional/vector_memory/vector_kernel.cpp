@@ -67,8 +67,8 @@ std::string kernel_text(const VectorAccess& access) {
         "cvta.to.global.u64 %memory, %memory;\ncvta.to.global.u64 %lanes, %lanes;\n";
     text += fmt::format("mov.u32 %tile, {};\n", access.shared ? "words" : "0");
     if (access.shared) text += copy("fill", "ld.global.u32 %w, [%global]", "st.shared.u32 [%tile_at], %w");
-    text += fmt::format("mov.u32 %i, %tid.x;\nmul.wide.u32 %at, %i, {};\nadd.u64 %lanes, %lanes, %at;\n",
-                        4 * kRecordWords);
+    text +=
+        fmt::format("mov.u32 %i, %tid.x;\nmul.wide.u32 %at, %i, {};\nadd.u64 %lanes, %lanes, %at;\n", 4 * kRecordWords);
     text +=
         "ld.global.u32 %w, [%lanes];\nsetp.ne.u32 %active, %w, 0;\n"
         "ld.global.s32 %w, [%lanes+4];\ncvt.s64.s32 %address, %w;\nadd.s64 %address, %address, %memory;\n"
