@@ -17,7 +17,8 @@ inline constexpr std::array<std::string_view, 3> kVectorLengths{"4", "8", "16"};
 inline constexpr WordParameter kLoopedOrVector{
     "form", kOriginalLoopedOrVector,
     "`looped`: the program that the vector memory paper's is compared with (Crago et al., TACO 2018, section 7.3): a "
-    "thread goes over several elements in loops, which are unrolled by `unroll`. `vector`: these loops with strided and "
+    "thread goes over several elements in loops, which are unrolled by `unroll`. `vector`: these loops with strided "
+    "and "
     "indirect vector memory instructions of `length` elements; on the functional emulator alone."};
 inline constexpr WordParameter kVectorLength{"length", kVectorLengths,
                                              "Elements of a vector memory instruction of form=vector."};
@@ -36,13 +37,13 @@ std::string kernel_of_form(std::string_view kernel, std::string_view form, std::
 }  // namespace lookahead
 
 /// As LOOKAHEAD_TWO_FORMS of sized_workload.h: the PTX file is kernel.ptx, looped.ptx or vector.ptx.
-#define LOOKAHEAD_VECTOR_FORMS(parameters, name)                                                                       \
-    name##_files::kName,                                                                                               \
-        parameters.words[0] == "vector" ? name##_files::kVectorPtx                                                     \
-        : parameters.words[0] == "looped" ? name##_files::kLoopedPtx                                                   \
-                                          : name##_files::kKernelPtx,                                                  \
-        parameters.words[0] == "vector" ? name##_files::kVectorPtxFile                                                 \
-        : parameters.words[0] == "looped" ? name##_files::kLoopedPtxFile                                               \
+#define LOOKAHEAD_VECTOR_FORMS(parameters, name)                         \
+    name##_files::kName,                                                 \
+        parameters.words[0] == "vector"   ? name##_files::kVectorPtx     \
+        : parameters.words[0] == "looped" ? name##_files::kLoopedPtx     \
+                                          : name##_files::kKernelPtx,    \
+        parameters.words[0] == "vector"   ? name##_files::kVectorPtxFile \
+        : parameters.words[0] == "looped" ? name##_files::kLoopedPtxFile \
                                           : name##_files::kKernelPtxFile
 
 /// As LOOKAHEAD_SIZED_WORKLOAD, for a class that takes these forms.
