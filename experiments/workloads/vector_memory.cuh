@@ -46,7 +46,9 @@ __device__ inline void set_bits(float& value, unsigned bits) {
 
 #ifdef LOOKAHEAD_VECTOR_MEMORY
 
-// Operands stand in the order data, address, stride or indices.
+// Operands stand in the order data, address, stride or indices. Shared memory has addresses of 32 bits.
+#define ADDRESS_global(p) "l"(__cvta_generic_to_global(p))
+#define ADDRESS_shared(p) "r"(static_cast<unsigned>(__cvta_generic_to_shared(p)))
 #define DATA_4 "{%0, %1, %2, %3}"
 #define DATA_8 "{%0, %1, %2, %3, %4, %5, %6, %7}"
 #define DATA_16 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}"
@@ -65,25 +67,25 @@ __device__ inline void set_bits(float& value, unsigned bits) {
     __device__ inline void ldstride_##space(const void* p, int s, unsigned(&d)[n]) {                               \
         asm volatile("ld.stride." #space ".v" #n ".b32 " DATA_##n ", [%" #n "], " STRIDE_##n ";"                   \
                      : WORDS_##n("=r", d)                                                                          \
-                     : "l"(__cvta_generic_to_##space(p)), "r"(s)                                                   \
+                     : ADDRESS_##space(p), "r"(s)                                                   \
                      : "memory");                                                                                  \
     }                                                                                                              \
     __device__ inline void ldindirect_##space(const void* p, const int(&x)[n], unsigned(&d)[n]) {                  \
         asm volatile("ld.indirect." #space ".v" #n ".b32 " DATA_##n ", [%" #n "], " INDICES_##n ";"                \
                      : WORDS_##n("=r", d)                                                                          \
-                     : "l"(__cvta_generic_to_##space(p)), WORDS_##n("r", x)                                        \
+                     : ADDRESS_##space(p), WORDS_##n("r", x)                                        \
                      : "memory");                                                                                  \
     }                                                                                                              \
     __device__ inline void ststride_##space(void* p, int s, const unsigned(&d)[n]) {                               \
         asm volatile("st.stride." #space ".v" #n ".b32 [%" #n "], " STRIDE_##n ", " DATA_##n ";"                   \
                      :                                                                                             \
-                     : WORDS_##n("r", d), "l"(__cvta_generic_to_##space(p)), "r"(s)                                \
+                     : WORDS_##n("r", d), ADDRESS_##space(p), "r"(s)                                \
                      : "memory");                                                                                  \
     }                                                                                                              \
     __device__ inline void stindirect_##space(void* p, const int(&x)[n], const unsigned(&d)[n]) {                  \
         asm volatile("st.indirect." #space ".v" #n ".b32 [%" #n "], " INDICES_##n ", " DATA_##n ";"                \
                      :                                                                                             \
-                     : WORDS_##n("r", d), "l"(__cvta_generic_to_##space(p)), WORDS_##n("r", x)                     \
+                     : WORDS_##n("r", d), ADDRESS_##space(p), WORDS_##n("r", x)                     \
                      : "memory");                                                                                  \
     }
 INSTRUCTIONS(global, 4)

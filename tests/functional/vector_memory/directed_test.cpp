@@ -8,6 +8,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
+#include "tests/functional/scalar_interpreter/scalar_interpreter.h"
 #include "tests/functional/vector_memory/vector_kernel.h"
 
 namespace lookahead::test {
@@ -242,6 +243,47 @@ TEST_CASE("nothing moves across a vector memory instruction, and it stays though
     CHECK(std::ranges::count_if(table[0].code, [](const isa::Instruction& instruction) {
               return instruction.operation == isa::Operation::load_stride;
           }) == 1);
+}
+
+const std::string kStep = "add.u64 %rd0, %rd0, 16;\n";
+
+/// A loop over three rounds of four words, with `before` between the round's begin and its vector load from %rd1, and
+/// `behind` at its end.
+std::string rounds(const std::string& before, const std::string& behind) {
+    return ".version 7.8\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q)\n{\n"
+           ".reg .pred %p;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n"
+           "ld.param.u64 %rd0, [p];\nld.param.u64 %rd2, [q];\nmov.u32 %r8, 0;\nhead:\n" +
+           before +
+           "ld.stride.global.v4.b32 {%r0, %r1, %r2, %r3}, [%rd1], 1;\n"
+           "xor.b32 %r4, %r0, %r1;\nxor.b32 %r5, %r2, %r3;\nadd.u32 %r6, %r4, %r5;\n"
+           "st.global.u32 [%rd2], %r6;\nadd.u64 %rd2, %rd2, 4;\n" +
+           behind + "add.u32 %r8, %r8, 1;\nsetp.lt.u32 %p, %r8, 3;\n@%p bra head;\nret;\n}\n";
+}
+
+TEST_CASE("a sum of a base that changes in the loop is folded into the address where the base is still the same") {
+    const auto check = [](const std::string& before, const std::string& behind, std::int32_t offset) {
+        const std::string text = rounds(before, behind);
+        const ptx::Module module = ptx::parse_module(text, "k.ptx");
+        const isa::KernelTable table = finaliser::finalise_module(module, {});
+        CAPTURE(finaliser::print(table[0]));
+        const auto load = std::ranges::find(table[0].code, isa::Operation::load_stride, &isa::Instruction::operation);
+        REQUIRE(load != table[0].code.end());
+        CHECK(load->offset == offset);
+        const auto run = [](Device& device) {
+            std::vector<std::uint32_t> words(64);
+            for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i * i;
+            const DeviceAddress from = device.upload(words), to = device.upload(std::vector<std::uint32_t>(3));
+            device.launch("k", {{1, 1, 1}, {1, 1, 1}}, pack_parameters(from, to));
+            return device.download<std::uint32_t>(to, 3);
+        };
+        EmulatedDevice emulated(table);
+        ScalarInterpreter interpreted(module);
+        CHECK(run(emulated) == run(interpreted));
+    };
+    check("add.u64 %rd1, %rd0, 8;\n", kStep, 8);
+    check("add.u64 %rd1, %rd0, -8;\nadd.u64 %rd1, %rd1, 12;\n", kStep, 4);
+    // The base moves on before the load.
+    check("add.u64 %rd1, %rd0, 8;\n" + kStep, "", 0);
 }
 
 TEST_CASE("what the instructions are not given for is refused") {
