@@ -28,6 +28,9 @@ constexpr std::array<WordParameter, 3> looped_and_vector_form(std::span<const st
     return {{kLoopedOrVector, {"unroll", factors, kUnrollHelp}, kVectorLength}};
 }
 inline constexpr std::array<WordParameter, 3> kLoopedAndVectorForm = looped_and_vector_form(kUnrollFactors);
+/// Where a thread has no more than eight elements.
+inline constexpr std::array<WordParameter, 3> kLoopedAndVectorFormTo8 =
+    looped_and_vector_form(std::span(kUnrollFactors).first<4>());
 
 /// As kernel_of_form, with the three words: `stencil_v4` where vector memory instructions have four elements. A
 /// ConfigurationError where a length is given that is of no form.

@@ -22,11 +22,7 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"k", "column", {16, 96, 448, 1024}, 1 << 14, "Columns of A.", kDepth},
 }};
 
-/// A tile of B is kDepth deep, so no factor is above that.
-constexpr std::array<std::string_view, 4> kFactors{"1", "2", "4", "8"};
-constexpr std::array<WordParameter, 3> kForm = looped_and_vector_form(kFactors);
-
-class Sgemm : public SizedWorkload<kParameters, kForm> {
+class Sgemm : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
   public:
     LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Sgemm, sgemm)
 
