@@ -143,6 +143,12 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
         case Action::texture:
             memory_.texture(decoded, warp.frame, active, place(warp));
             break;
+        case Action::load_elements:
+            memory_.load_elements(decoded, warp.frame, active, place(warp));
+            break;
+        case Action::store_elements:
+            memory_.store_elements(decoded, warp.frame, active, place(warp));
+            break;
         case Action::branch:
         case Action::nothing:
             break;

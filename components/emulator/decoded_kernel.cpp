@@ -36,6 +36,12 @@ Action action_of(Operation operation) {
         case Operation::atomic:
         case Operation::reduce:
             return Action::atomic;
+        case Operation::load_stride:
+        case Operation::load_indirect:
+            return Action::load_elements;
+        case Operation::store_stride:
+        case Operation::store_indirect:
+            return Action::store_elements;
         default:
             return Action::alu;
     }
@@ -96,12 +102,30 @@ void decode_members(const isa::Kernel& kernel, const Instruction& instruction, i
     decoded.members = row_of(kernel, instruction.source[source]) * isa::kWarpSize;
 }
 
+/// Hand-made kernels alone can break it: the finaliser's are verified.
+void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instruction) {
+    const auto check = [&](const char* what, std::uint32_t first, std::uint32_t rows) {
+        if (rows < isa::kVectorMemoryAlignment || first % isa::kVectorMemoryAlignment == 0) return;
+        throw InputError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
+                         ": a vector memory instruction has its " + what + " in registers from R" +
+                         std::to_string(first) + " on; the first must be a multiple of " +
+                         std::to_string(isa::kVectorMemoryAlignment));
+    };
+    check("result", instruction.destination, instruction.destination_rows);
+    for (const isa::Operand& operand : instruction.source)
+        if (operand.kind == isa::Operand::Kind::reg) check("data or indices", operand.index, operand.rows);
+}
+
 DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt) {
     DecodedInstruction decoded;
     decoded.instruction = &instruction;
     decoded.action = action_of(instruction.operation);
     if (isa::is_memory(instruction.operation))
         decoded.lane_bytes = static_cast<std::uint8_t>(isa::lane_bytes(instruction));
+    if (isa::is_vector_memory(instruction.operation)) {
+        decoded.lane_bytes = static_cast<std::uint8_t>(isa::type_bytes(instruction.type));
+        check_vector_alignment(kernel, instruction);
+    }
     decode_predicates(instruction, decoded);
     decode_rows(kernel, instruction, decoded);
     const bool computes = decoded.action == Action::alu;

@@ -25,7 +25,9 @@ enum class Action : std::uint8_t {
     meeting,  ///< an alu instruction, or none, that lanes named by its member mask execute together
     nothing,
     trap,
-    texture
+    texture,
+    load_elements,  ///< vector memory instructions
+    store_elements
 };
 
 /// Predicates of a warp: P0 to P6, the constant PT, and one that takes what nobody reads.
@@ -45,7 +47,7 @@ struct DecodedInstruction {
     std::uint8_t source_predicate2 = isa::kTruePredicate;
     std::uint8_t destination_predicate = kUnreadPredicate;
     std::uint8_t destination_predicate2 = kUnreadPredicate;
-    std::uint8_t lane_bytes = 0;   ///< of a memory access
+    std::uint8_t lane_bytes = 0;   ///< of a memory access; of one element of a vector memory instruction
     std::uint32_t members = 0;     ///< row of the member mask of a meeting
     isa::LaneMask guard_flip = 0;  ///< all ones where the predicate is negated
     isa::LaneMask source_predicate_flip = 0;

@@ -27,14 +27,32 @@ const isa::Instruction& instruction_at(const ExecutionPlace& place) {
     return place.kernel.code[place.pc];
 }
 
-/// "load of 4 bytes from global memory at 0x10".
-std::string describe_access(const ExecutionPlace& place, std::uint64_t address) {
+/// "load of {} bytes from", with the bytes to come.
+const char* verb_of(isa::Operation operation) {
+    switch (operation) {
+        case isa::Operation::load:
+            return "load of {} bytes from {} memory at {:#x}";
+        case isa::Operation::store:
+            return "store of {} bytes to {} memory at {:#x}";
+        case isa::Operation::load_stride:
+        case isa::Operation::load_indirect:
+            return "vector load of {} bytes from {} memory at {:#x}";
+        case isa::Operation::store_stride:
+        case isa::Operation::store_indirect:
+            return "vector store of {} bytes to {} memory at {:#x}";
+        default:
+            return "atomic on {} bytes in {} memory at {:#x}";
+    }
+}
+
+/// "load of 4 bytes from global memory at 0x10"; "element 3 of a vector load of 4 bytes ...".
+std::string describe_access(const ExecutionPlace& place, std::uint64_t address, unsigned element) {
     const isa::Instruction& instruction = instruction_at(place);
-    const char* const what = instruction.operation == isa::Operation::load ? "load of {} bytes from {} memory at {:#x}"
-                             : instruction.operation == isa::Operation::store
-                                 ? "store of {} bytes to {} memory at {:#x}"
-                                 : "atomic on {} bytes in {} memory at {:#x}";
-    return fmt::format(fmt::runtime(what), isa::lane_bytes(instruction), name_of(instruction.space), address);
+    const bool is_vector = isa::is_vector_memory(instruction.operation);
+    const unsigned bytes = is_vector ? isa::type_bytes(instruction.type) : isa::lane_bytes(instruction);
+    const std::string what =
+        fmt::format(fmt::runtime(verb_of(instruction.operation)), bytes, name_of(instruction.space), address);
+    return is_vector ? fmt::format("element {} of a {}", element, what) : what;
 }
 
 std::string describe_lane(const ExecutionPlace& place, unsigned lane) {
@@ -62,10 +80,11 @@ std::string describe(const ExecutionPlace& place) {
 }
 
 void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
-                           const Allocator& allocator) {
-    throw KernelFault(KernelFault::Kind::illegal_address,
-                      fmt::format("{}, {}: illegal address: {}; {}", describe(place), describe_lane(place, lane),
-                                  describe_access(place, address), describe_nearest(place, address, allocator)));
+                           const Allocator& allocator, unsigned element) {
+    throw KernelFault(
+        KernelFault::Kind::illegal_address,
+        fmt::format("{}, {}: illegal address: {}; {}", describe(place), describe_lane(place, lane),
+                    describe_access(place, address, element), describe_nearest(place, address, allocator)));
 }
 
 void throw_illegal_texture(const ExecutionPlace& place, unsigned lane, std::uint64_t object) {
@@ -74,10 +93,10 @@ void throw_illegal_texture(const ExecutionPlace& place, unsigned lane, std::uint
                                   describe(place), describe_lane(place, lane), object));
 }
 
-void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address) {
+void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address, unsigned element) {
     throw KernelFault(KernelFault::Kind::misaligned_address,
                       fmt::format("{}, {}: misaligned address: {}", describe(place), describe_lane(place, lane),
-                                  describe_access(place, address)));
+                                  describe_access(place, address, element)));
 }
 
 }  // namespace lookahead

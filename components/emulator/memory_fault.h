@@ -34,12 +34,13 @@ struct ExecutionPlace {
 std::string describe(const ExecutionPlace& place);
 
 /// Throws the KernelFault for lane `lane`'s access to `address`, which is not all inside one allocation, or in the
-/// thread's shared or local memory.
+/// thread's shared or local memory. `element` is that of a vector memory instruction.
 [[noreturn]] void throw_illegal_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
-                                        const Allocator& allocator);
+                                        const Allocator& allocator, unsigned element = 0);
 /// Likewise for a texture object without a descriptor, or whose texels are not all inside one allocation.
 [[noreturn]] void throw_illegal_texture(const ExecutionPlace& place, unsigned lane, std::uint64_t object);
 /// Likewise for an address that is not a multiple of the access's size.
-[[noreturn]] void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address);
+[[noreturn]] void throw_misaligned_address(const ExecutionPlace& place, unsigned lane, std::uint64_t address,
+                                           unsigned element = 0);
 
 }  // namespace lookahead

@@ -96,6 +96,29 @@ std::uint64_t lane_value(const std::uint32_t* low, const std::uint32_t* high, un
     return bytes == 8 ? low[lane] | std::uint64_t{high[lane]} << 32 : low[lane];
 }
 
+/// What a vector memory instruction's addresses are made of, read before anything is written.
+class ElementAddresses {
+  public:
+    ElementAddresses(const DecodedInstruction& decoded, const std::uint32_t* frame)
+        : instruction_(*decoded.instruction) {
+        const unsigned pattern = isa::pattern_source(instruction_.operation);
+        const unsigned rows = instruction_.source[pattern].rows;
+        std::memcpy(low_, frame + decoded.source[0][0], sizeof low_);
+        std::memcpy(high_, frame + decoded.source[0][1], sizeof high_);
+        std::memcpy(pattern_, frame + decoded.source[pattern][0], rows * sizeof pattern_[0]);
+    }
+
+    void of(unsigned element, std::uint64_t* addresses) const {
+        const unsigned row = isa::is_strided(instruction_.operation) ? 0 : element;
+        isa::compute_element_addresses(instruction_, element, low_, high_, pattern_[row], addresses);
+    }
+
+  private:
+    const isa::Instruction& instruction_;
+    std::uint32_t low_[kWarpSize], high_[kWarpSize];
+    std::uint32_t pattern_[isa::kMostOperandRows][kWarpSize];
+};
+
 }  // namespace
 
 void MemoryUnit::begin_cta(std::uint64_t shared_bytes, std::uint64_t local_bytes, std::uint64_t threads) {
@@ -126,14 +149,14 @@ std::byte* MemoryUnit::host_address(const DecodedInstruction& decoded, std::uint
 }
 
 void MemoryUnit::resolve_lanes(const DecodedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
-                               Access& access) {
+                               unsigned element, Access& access) {
     access.base = nullptr;
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t address = access.offset[lane];
-        if (address % decoded.lane_bytes != 0) throw_misaligned_address(place, lane, address);
+        if (address % decoded.lane_bytes != 0) throw_misaligned_address(place, lane, address, element);
         std::byte* const host = host_address(decoded, address, place.first_thread + lane);
-        if (host == nullptr) throw_illegal_address(place, lane, address, allocator_);
+        if (host == nullptr) throw_illegal_address(place, lane, address, allocator_, element);
         access.offset[lane] = reinterpret_cast<std::uintptr_t>(host);
     }
 }
@@ -154,6 +177,11 @@ void MemoryUnit::resolve(DecodedInstruction& decoded, const std::uint32_t* frame
                          const ExecutionPlace& place, Access& access) {
     isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
                            isa::kFullMask, access.offset);
+    resolve_addresses(decoded, active, place, 0, access);
+}
+
+void MemoryUnit::resolve_addresses(DecodedInstruction& decoded, LaneMask active, const ExecutionPlace& place,
+                                   unsigned element, Access& access) {
     if (active != isa::kFullMask) {
         const std::uint64_t shared_by_inactive = access.offset[std::countr_zero(active)];
         for (unsigned lane = 0; lane < kWarpSize; ++lane)
@@ -166,7 +194,7 @@ void MemoryUnit::resolve(DecodedInstruction& decoded, const std::uint32_t* frame
     } else if (space != Space::local && resolve_global(decoded, access)) {
         return;
     }
-    resolve_lanes(decoded, active, place, access);
+    resolve_lanes(decoded, active, place, element, access);
 }
 
 void MemoryUnit::report(const DecodedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
@@ -174,6 +202,11 @@ void MemoryUnit::report(const DecodedInstruction& decoded, const std::uint32_t* 
     std::uint64_t addresses[kWarpSize];
     isa::compute_addresses(*decoded.instruction, frame + decoded.source[0][0], frame + decoded.source[0][1],
                            isa::kFullMask, addresses);
+    report_addresses(decoded, addresses, active, place, kind);
+}
+
+void MemoryUnit::report_addresses(const DecodedInstruction& decoded, const std::uint64_t* addresses, LaneMask active,
+                                  const ExecutionPlace& place, AccessObserver::Kind kind) const {
     const Space space = decoded.instruction->space;
     if (space == Space::local) return;
     for (LaneMask left = active; left != 0; left &= left - 1) {
@@ -251,6 +284,37 @@ void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMa
     for (LaneMask left = active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         isa::read_stored(instruction, lane, rows.data(), access.base + access.offset[lane]);
+    }
+}
+
+void MemoryUnit::load_elements(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+                               const ExecutionPlace& place) {
+    const ElementAddresses addresses(decoded, frame);
+    for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
+        Access access;
+        addresses.of(element, access.offset);
+        if (observer_ != nullptr) report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::read);
+        resolve_addresses(decoded, active, place, element, access);
+        gather<1>(access.base, access.offset, frame + decoded.destination[0] + element * kWarpSize, active);
+    }
+}
+
+void MemoryUnit::store_elements(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active,
+                                const ExecutionPlace& place) {
+    const ElementAddresses addresses(decoded, frame);
+    for (unsigned element = 0; element < decoded.instruction->vector; ++element) {
+        Access access;
+        addresses.of(element, access.offset);
+        if (observer_ != nullptr) report_addresses(decoded, access.offset, active, place, AccessObserver::Kind::write);
+        resolve_addresses(decoded, active, place, element, access);
+        const std::uint32_t* const data = frame + decoded.source[1][0] + element * kWarpSize;
+        for (LaneMask left = watches_ ? active : 0; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            const bool changes = std::memcmp(&data[lane], access.base + access.offset[lane], 4) != 0;
+            changed_ |= changes;
+            changed_for_others_ |= changes;
+        }
+        scatter<1>(access.base, access.offset, data, active);
     }
 }
 

@@ -27,6 +27,12 @@ class MemoryUnit {
     void load(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void store(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
     void atomic(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active, const ExecutionPlace& place);
+    /// Vector memory instructions: element after element, each with all lanes. A fault in element k comes when those before
+    /// it are done.
+    void load_elements(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
+                       const ExecutionPlace& place);
+    void store_elements(DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
+                        const ExecutionPlace& place);
 
     /// Reads the object's descriptor and the texels.
     void texture(const DecodedInstruction& decoded, std::uint32_t* frame, isa::LaneMask active,
@@ -54,11 +60,16 @@ class MemoryUnit {
 
     void resolve(DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                  const ExecutionPlace& place, Access& access);
+    /// Where access.offset are the lanes' addresses.
+    void resolve_addresses(DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
+                           unsigned element, Access& access);
     bool resolve_global(DecodedInstruction& decoded, Access& access) const;
     void report(const DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                 const ExecutionPlace& place, AccessObserver::Kind kind) const;
+    void report_addresses(const DecodedInstruction& decoded, const std::uint64_t* addresses, isa::LaneMask active,
+                          const ExecutionPlace& place, AccessObserver::Kind kind) const;
     void resolve_lanes(const DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,
-                       Access& access);
+                       unsigned element, Access& access);
     /// nullptr if the access is not inside the memory that it names.
     std::byte* host_address(const DecodedInstruction& decoded, std::uint64_t address, std::uint32_t thread);
 

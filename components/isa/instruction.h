@@ -17,6 +17,11 @@ inline constexpr unsigned kInstructionBytes = 8;
 inline constexpr unsigned kMostOperandRows = 16;
 /// Rows that an instruction reads or writes at most: one such operand, and three of a pair each.
 inline constexpr unsigned kMostInstructionRows = kMostOperandRows + 3 * 2;
+/// Rows that a vector memory instruction reads or writes at most: data, indices and an address.
+inline constexpr unsigned kMostVectorMemoryRows = 2 * kMostOperandRows + 2;
+/// The first register of a vector memory instruction's data or indices is a multiple of this: a register file reads four
+/// words of a lane at once, aligned (Crago et al., TACO 2018, section 4.2: "aligned to a 128-bit granularity").
+inline constexpr unsigned kVectorMemoryAlignment = 4;
 
 /// Predicate registers P0..P6 and the constant-true PT, as in NVIDIA's machine ISAs.
 inline constexpr std::uint8_t kPredicateRegisters = 7;
@@ -44,6 +49,12 @@ struct Operand {
 /// source_predicate holds, else source[1]. Predicate operations read source_predicate and source_predicate2.
 /// `barrier` has its number in source[0], or in `mode` without one, and its count of threads in source[1], if any; a
 /// reduction reads source_predicate. `shuffle` has its member mask, if any, in source[3].
+/// Vector memory instructions (Crago et al., TACO 2018, section 4.2) access `vector` words a lane, element after element:
+/// all lanes' element 0, then all lanes' element 1. Element k is at the address in source[0], plus offset, plus 4 times a
+/// signed 32-bit number of elements: k times the stride, or index k. `load_stride` has its stride, `load_indirect` its
+/// indices in source[1]; `store_stride` and `store_indirect` have their data in source[1] and that in source[2]. All
+/// sources are read before anything is written, so that a destination may be one of them. Of stores to one place the
+/// last element's, and of one element the highest lane's, stays.
 /// Values narrower than 32 bits stand zero- or sign-extended by their type in one row.
 struct Instruction {
     Operation operation = Operation::nop;
@@ -63,7 +74,7 @@ struct Instruction {
     bool yields = false;              ///< branch back in a loop that may wait for other lanes
     std::uint8_t mode = 0;            ///< lop3 table, shuffle or vote mode, barrier number
     std::uint8_t address_window = 0;  ///< high word of a memory address whose operand is one row
-    std::uint8_t vector = 1;          ///< elements of a load or store: 1, 2, 4, 8 or 16
+    std::uint8_t vector = 1;          ///< elements of a load or store: 1, 2, 4, 8 or 16; vector memory: 4, 8 or 16
     std::uint8_t guard = kTruePredicate;
     bool guard_negated = false;
     std::uint8_t source_predicate = kNoPredicate;
@@ -103,8 +114,22 @@ constexpr int member_source(const Instruction& instruction) {
     return instruction.source[source].kind == Operand::Kind::none ? -1 : source;
 }
 
+/// Strided and indirect loads and stores.
+constexpr bool is_vector_memory(Operation op) {
+    return op == Operation::load_stride || op == Operation::store_stride || op == Operation::load_indirect ||
+           op == Operation::store_indirect;
+}
+constexpr bool is_strided(Operation op) {
+    return op == Operation::load_stride || op == Operation::store_stride;
+}
+/// The source of a vector memory instruction that holds its stride, or its indices.
+constexpr unsigned pattern_source(Operation op) {
+    return op == Operation::load_stride || op == Operation::load_indirect ? 1 : 2;
+}
+
 constexpr bool is_memory(Operation op) {
-    return op == Operation::load || op == Operation::store || op == Operation::atomic || op == Operation::reduce;
+    return op == Operation::load || op == Operation::store || op == Operation::atomic || op == Operation::reduce ||
+           is_vector_memory(op);
 }
 
 }  // namespace lookahead::isa

@@ -110,6 +110,19 @@ void compute_addresses(const Instruction& instruction, const std::uint32_t* low,
     });
 }
 
+void compute_element_addresses(const Instruction& instruction, unsigned element, const std::uint32_t* low,
+                               const std::uint32_t* high, const std::uint32_t* pattern, std::uint64_t* addresses) {
+    compute_addresses(instruction, low, high, kFullMask, addresses);
+    const std::int64_t times = is_strided(instruction.operation) ? element : 1;
+    // With 32-bit addresses the sum is one of 32 bits, too: nothing carries into the window.
+    const std::uint64_t kept = instruction.source[0].rows < 2 ? std::uint64_t{0xffffffff} << 32 : 0;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        const std::int64_t elements = static_cast<std::int32_t>(pattern[lane]) * times;
+        const std::uint64_t sum = addresses[lane] + static_cast<std::uint64_t>(elements) * 4;
+        addresses[lane] = (addresses[lane] & kept) | (sum & ~kept);
+    }
+}
+
 void write_loaded(const Instruction& instruction, unsigned lane, const std::byte* bytes, std::uint32_t* const* rows) {
     const unsigned element = type_bytes(instruction.type);
     const unsigned step = type_rows(instruction.type);

@@ -7,7 +7,7 @@
 
 namespace lookahead::isa {
 
-/// Bytes that one lane of a memory instruction accesses: element bytes x vector.
+/// Bytes that one lane of a memory instruction accesses: element bytes x vector. Of a vector memory instruction: in all.
 constexpr unsigned lane_bytes(const Instruction& instruction) {
     return type_bytes(instruction.type) * instruction.vector;
 }
@@ -17,6 +17,11 @@ constexpr unsigned lane_bytes(const Instruction& instruction) {
 /// `addresses` has kWarpSize entries; those of inactive lanes are not written.
 void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
                        LaneMask active, std::uint64_t* addresses);
+
+/// Per-lane byte addresses of element `element` of a vector memory instruction: `low` and `high` as above, `pattern` the
+/// lanes' strides, or their indices of that element. All kWarpSize are written.
+void compute_element_addresses(const Instruction& instruction, unsigned element, const std::uint32_t* low,
+                               const std::uint32_t* high, const std::uint32_t* pattern, std::uint64_t* addresses);
 
 /// Writes what one lane loaded (lane_bytes, little-endian) to its registers: element i's word(s) go to
 /// rows[i * type_rows] (and the next for the high word), extended to 32 bits by the type's sign.

@@ -89,6 +89,11 @@ enum class Operation : std::uint8_t {
     warp_sync,
     // Four words of a texture (texture.h)
     texture,
+    // Several words a lane, at even distances or by indices (instruction.h)
+    load_stride,
+    store_stride,
+    load_indirect,
+    store_indirect,
 };
 
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };

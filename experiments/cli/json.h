@@ -20,6 +20,7 @@ class Json {
     Json(double number) : value_(number) {}
     Json(int number) : value_(std::int64_t{number}) {}
     Json(unsigned number) : value_(std::uint64_t{number}) {}
+    Json(std::int64_t number) : value_(number) {}
     Json(std::uint64_t number) : value_(number) {}
     Json(std::string text) : value_(std::move(text)) {}
     Json(std::string_view text) : value_(std::string(text)) {}

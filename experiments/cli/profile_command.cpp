@@ -135,6 +135,7 @@ void add_profile_command(Command program, Session& session) {
     options->machine.add_to(code);
     code.when_given(
         [&session, options] { session.action = [&session, options] { return print_code(*options, session); }; });
+    add_profile_patterns(command, session);
 }
 
 }  // namespace lookahead::cli

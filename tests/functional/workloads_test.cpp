@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -45,12 +46,18 @@ const std::vector<Program> kPrograms = [] {
             const auto found = std::ranges::find(*variant->parameters, parameter, &Parameter::name);
             return found == variant->parameters->end() ? std::vector<std::string>{} : found->choices;
         };
+        // A form's loops are unrolled by `unroll`, or by the `length` of its vector memory instructions.
+        const std::map<std::string, std::string> factor_of{{"looped", "unroll"}, {"vector", "length"}};
         for (const std::string& form : words_of("form")) {
             const std::string setting = name + ".form=" + form;
             if (form == "original") continue;
-            if (form != "looped") programs.push_back({name, {setting}});
-            for (const std::string& factor : words_of("unroll")) {
-                programs.push_back({name, {setting, name + ".unroll=" + factor}});
+            const auto factor = factor_of.find(form);
+            if (factor == factor_of.end()) {
+                programs.push_back({name, {setting}});
+                continue;
+            }
+            for (const std::string& value : words_of(factor->second)) {
+                programs.push_back({name, {setting, name + "." + factor->second + "=" + value}});
             }
         }
     }
@@ -186,6 +193,41 @@ TEST_CASE("the emulator returns the bytes that the scalar interpreter returns") 
         CHECK(recorder.copies == expected);
     }
     CHECK(compared * 3 >= kPrograms.size() * 2);
+}
+
+TEST_CASE("what vector memory instructions bring is bit by bit what the loops without them bring") {
+    std::size_t compared = 0;
+    std::map<std::string, std::vector<std::vector<std::byte>>> looped;
+    for (const Program& program : kPrograms) {
+        if (program.settings.empty()) continue;
+        const bool is_looped = program.settings[0].ends_with("form=looped");
+        const bool is_vector = program.settings[0].ends_with("form=vector");
+        if (!is_vector && !(is_looped && program.settings[1].ends_with("unroll=1"))) continue;
+        CAPTURE(program.name);
+        CAPTURE(program.settings[1]);
+        const auto workload = tiny(program, 31);
+        EmulatedDevice device(load_kernels(*workload, Configuration{}));
+        RecordingDevice recorder(device);
+        workload->run(recorder);
+        if (is_looped) {
+            looped[program.name] = recorder.copies;
+            continue;
+        }
+        CHECK(recorder.copies == looped.at(program.name));
+        ++compared;
+    }
+    CHECK(compared >= 3 * 9);
+}
+
+TEST_CASE("an unroll factor is of form=looped alone, and a length of form=vector") {
+    CHECK_NOTHROW(tiny(Program{"vecadd", {"vecadd.form=vector", "vecadd.length=8"}}, 1));
+    CHECK_NOTHROW(tiny(Program{"vecadd", {"vecadd.form=looped", "vecadd.unroll=2"}}, 1));
+    CHECK_THROWS_WITH_AS(tiny(Program{"vecadd", {"vecadd.form=vector", "vecadd.unroll=2"}}, 1),
+                         doctest::Contains("unroll=2 is of form=looped"), ConfigurationError);
+    CHECK_THROWS_WITH_AS(tiny(Program{"vecadd", {"vecadd.form=looped", "vecadd.length=8"}}, 1),
+                         doctest::Contains("length=8 is of form=vector"), ConfigurationError);
+    CHECK_THROWS_WITH_AS(tiny(Program{"vecadd", {"vecadd.length=16"}}, 1),
+                         doctest::Contains("length=16 is of form=vector"), ConfigurationError);
 }
 
 TEST_CASE("results do not depend on the finaliser's freedom: order, any register limit, the width of pointers") {

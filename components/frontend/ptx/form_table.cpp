@@ -36,6 +36,10 @@ namespace {
 #define ATOM_ORDER "sem?(relaxed|acquire|release|acq_rel) " ATOMIC_SPACES
 #define RED_ORDER "sem?(relaxed|release) " ATOMIC_SPACES
 
+// Not PTX: the vector memory instructions of Crago et al. (TACO 2018, figure 5), which the header vector_memory.cuh of the
+// workloads makes.
+#define VECTOR_MEMORY "space(global|shared|shared::cta) vec(v4|v8|v16) type(b32|u32|s32|f32)"
+
 using enum Opcode;
 
 constexpr FormRow kForms[] = {
@@ -178,6 +182,8 @@ constexpr FormRow kForms[] = {
     {"ld", ld, "sem(relaxed|acquire) scope(cta|gpu|sys) " ORDERED_SPACES LOAD_HINTS "vec?(v2|v4) " MEMORY_TYPES,
      "=#T~ addr"},
     {"ld", ld, "space(global) cop?(ca|cg|cs) nc " LOAD_HINTS "vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
+    {"ld", ld_stride, "word(stride) " VECTOR_MEMORY, "=#T addr s32"},
+    {"ld", ld_indirect, "word(indirect) " VECTOR_MEMORY, "=#T addr #s32"},
     {"ldu", ldu, "space?(global) vec?(v2|v4) " MEMORY_TYPES, "=#T~ addr"},
     {"mov", mov, "type(pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64)", "custom"},
     {"prefetch", prefetch, "space?(global|local) level(L1|L2)", "addr"},
@@ -186,6 +192,8 @@ constexpr FormRow kForms[] = {
     {"st", st, "sem(volatile) " ORDERED_SPACES "vec?(v2|v4) " MEMORY_TYPES, "addr #T~"},
     {"st", st, "sem(relaxed|release) scope(cta|gpu|sys) " ORDERED_SPACES STORE_HINTS "vec?(v2|v4) " MEMORY_TYPES,
      "addr #T~"},
+    {"st", st_stride, "word(stride) " VECTOR_MEMORY, "addr s32 #T"},
+    {"st", st_indirect, "word(indirect) " VECTOR_MEMORY, "addr #s32 #T"},
     {"suld", suld,
      "word(b) geom(1d|2d|3d|a1d|a2d) cop?(ca|cg|cs|cv) vec?(v2|v4) type(b8|b16|b32|b64) bound(trap|clamp|zero)",
      "=tex~ tex"},

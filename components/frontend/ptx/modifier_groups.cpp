@@ -71,7 +71,8 @@ constexpr Meaning<SurfaceBound> kBounds[] = {
 constexpr Meaning<PrefetchLevel> kLevels[] = {{"L1", PrefetchLevel::l1}, {"L2", PrefetchLevel::l2}};
 constexpr Meaning<std::uint8_t> kComponents[] = {
     {"r", std::uint8_t{0}}, {"g", std::uint8_t{1}}, {"b", std::uint8_t{2}}, {"a", std::uint8_t{3}}};
-constexpr Meaning<std::uint8_t> kVectorWidths[] = {{"v2", std::uint8_t{2}}, {"v4", std::uint8_t{4}}};
+constexpr Meaning<std::uint8_t> kVectorWidths[] = {
+    {"v2", std::uint8_t{2}}, {"v4", std::uint8_t{4}}, {"v8", std::uint8_t{8}}, {"v16", std::uint8_t{16}}};
 constexpr Meaning<bool> kHalves[] = {{"lo", false}, {"hi", true}};
 constexpr Meaning<bool> kAccumulate[] = {{"add", true}};
 

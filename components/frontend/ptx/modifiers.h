@@ -84,7 +84,7 @@ struct Modifiers {
     PrefetchLevel prefetch_level = PrefetchLevel::none;
     SurfaceBound surface_bound = SurfaceBound::none;
     std::uint8_t component = 0;     ///< tld4: 0 r, 1 g, 2 b, 3 a
-    std::uint8_t vector_width = 1;  ///< 1, 2 or 4
+    std::uint8_t vector_width = 1;  ///< 1, 2 or 4; of vector memory instructions 4, 8 or 16
     bool ftz = false;               ///< .ftz: subnormal inputs and results become zero of the same sign
     bool saturate = false;          ///< .sat
     bool carry_out = false;         ///< .cc

@@ -10,7 +10,7 @@ struct Row {
     std::string_view name;
 };
 
-constexpr std::array<Row, 86> kNames{{
+constexpr std::array<Row, 90> kNames{{
     {Opcode::abs, "abs"},
     {Opcode::add, "add"},
     {Opcode::addc, "addc"},
@@ -68,11 +68,15 @@ constexpr std::array<Row, 86> kNames{{
     {Opcode::cvta, "cvta"},
     {Opcode::isspacep, "isspacep"},
     {Opcode::ld, "ld"},
+    {Opcode::ld_indirect, "ld.indirect"},
+    {Opcode::ld_stride, "ld.stride"},
     {Opcode::ldu, "ldu"},
     {Opcode::mov, "mov"},
     {Opcode::prefetch, "prefetch"},
     {Opcode::prefetchu, "prefetchu"},
     {Opcode::st, "st"},
+    {Opcode::st_indirect, "st.indirect"},
+    {Opcode::st_stride, "st.stride"},
     {Opcode::suld, "suld"},
     {Opcode::sust, "sust"},
     {Opcode::tex, "tex"},

@@ -33,7 +33,7 @@ enum class OperandKind : std::uint8_t {
     symbol,     ///< address of `symbol` + `value` as a number
     address,    ///< memory at [base + value]; base: `reg` if `symbol.kind` is none and `has_base`, `symbol`, or
                 ///< nothing
-    vector,     ///< `elements`: 2 or 4 of sink, reg, immediate
+    vector,     ///< `elements`: 2, 4, 8 or 16 of sink, reg, immediate
     label,      ///< `reg` is unused; `target` is the instruction's index
     labels,     ///< brx.idx's list: `targets`
     texture,    ///< `elements[0]`: texture object; the others: coordinates, as many as the geometry needs

@@ -9,7 +9,7 @@
 namespace lookahead::ptx {
 namespace {
 
-constexpr std::size_t kLongestVector = 8;
+constexpr std::size_t kLongestVector = 16;
 
 bool is_component(const Token& token) {
     return token.is_dot("x") || token.is_dot("y") || token.is_dot("z") || token.is_dot("w");

@@ -4,9 +4,9 @@
 #include "experiments/workloads/bfs/files.h"
 #include "experiments/workloads/bfs/graph.h"
 #include "experiments/workloads/bfs/peer.h"
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -19,9 +19,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"share", "node", {2, 8, 16, 16}, 1 << 16, "Nodes of a thread of the second kernel in form=looped."},
 }};
 
-class Bfs : public SizedWorkload<kParameters, kLoopedForm> {
+class Bfs : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Bfs, bfs, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Bfs, bfs)
 
     void run(Device& device) override {
         graph_ = random_graph(nodes_, seed());
@@ -60,8 +60,8 @@ class Bfs : public SizedWorkload<kParameters, kLoopedForm> {
 
   private:
     const std::int64_t nodes_ = value(0), share_ = is_original() ? 1 : value(1);
-    const std::string expand_ = kernel_of_form("bfs_expand", word(0), word(1));
-    const std::string advance_ = kernel_of_form("bfs_advance", word(0), word(1));
+    const std::string expand_ = kernel_of_form("bfs_expand", word(0), word(1), word(2));
+    const std::string advance_ = kernel_of_form("bfs_advance", word(0), word(1), word(2));
     Graph graph_;
     std::vector<std::int32_t> cost_;
 };

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "experiments/workloads/btree/files.h"
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -29,9 +29,9 @@ struct Node {
     std::int32_t key_count = 0;
 };
 
-class BTree : public SizedWorkload<kParameters, kLoopedForm> {
+class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(BTree, btree, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(BTree, btree)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -134,8 +134,8 @@ class BTree : public SizedWorkload<kParameters, kLoopedForm> {
     }
 
     const std::int64_t record_count_ = value(0), query_count_ = value(1), share_ = is_original() ? 1 : value(2);
-    const std::string find_ = kernel_of_form("btree_find", word(0), word(1));
-    const std::string find_range_ = kernel_of_form("btree_find_range", word(0), word(1));
+    const std::string find_ = kernel_of_form("btree_find", word(0), word(1), word(2));
+    const std::string find_range_ = kernel_of_form("btree_find_range", word(0), word(1), word(2));
     std::vector<std::int32_t> records_, queries_, starts_, ends_, answers_, firsts_, lengths_;
 };
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/kmeans/files.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -19,9 +19,9 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"rounds", "round", {2, 3, 4, 20}, 1 << 10, "Rounds, unless no point changes its cluster in one."},
 }};
 
-class Kmeans : public SizedWorkload<kParameters, kLoopedForm> {
+class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Kmeans, kmeans, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Kmeans, kmeans)
 
     void run(Device& device) override {
         features_ = XorShift32(seed()).floats(points_ * feature_count_);
@@ -103,7 +103,7 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedForm> {
     }
 
     const std::int64_t points_ = value(0), feature_count_ = value(1), clusters_ = value(2), rounds_ = value(3);
-    const std::string search_kernel_ = kernel_of_form("kmeans_search", word(0), word(1));
+    const std::string search_kernel_ = kernel_of_form("kmeans_search", word(0), word(1), word(2));
     std::vector<float> features_;
     std::vector<std::int32_t> membership_;
 };

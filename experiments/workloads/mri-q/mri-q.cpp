@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/mri-q/files.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -22,9 +22,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"samples", "sample", {40, 256, 1536, 2048}, 1 << 20, "Samples in k space.", 2},
 }};
 
-class MriQ : public SizedWorkload<kParameters, kLoopedForm> {
+class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(MriQ, mri_q, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(MriQ, mri_q)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -89,7 +89,7 @@ class MriQ : public SizedWorkload<kParameters, kLoopedForm> {
 
   private:
     const std::int64_t points_ = value(0), samples_ = value(1);
-    const std::string kernel_ = kernel_of_form("mri_q", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("mri_q", word(0), word(1), word(2));
     std::array<std::vector<float>, 3> k_, x_;
     std::vector<float> phi_real_, phi_imaginary_, magnitude_, real_, imaginary_;
 };

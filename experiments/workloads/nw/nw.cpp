@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/nw/files.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -17,9 +17,9 @@ constexpr std::array<SizedParameter, 1> kParameters{{
     {"n", "symbol", {64, 864, 4096, 8192}, 1 << 14, "Length of both sequences.", kBlock},
 }};
 
-class Nw : public SizedWorkload<kParameters, kLoopedForm> {
+class Nw : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Nw, nw, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Nw, nw)
 
     void run(Device& device) override {
         make_inputs();
@@ -80,8 +80,8 @@ class Nw : public SizedWorkload<kParameters, kLoopedForm> {
     }
 
     const std::int64_t n_ = value(0);
-    const std::string first_half_ = kernel_of_form("nw_first_half", word(0), word(1));
-    const std::string second_half_ = kernel_of_form("nw_second_half", word(0), word(1));
+    const std::string first_half_ = kernel_of_form("nw_first_half", word(0), word(1), word(2));
+    const std::string second_half_ = kernel_of_form("nw_second_half", word(0), word(1), word(2));
     std::vector<std::int32_t> similarity_, score_;
 };
 

@@ -1,11 +1,11 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sgemm/files.h"
 #include "experiments/workloads/sgemm/peer.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -22,9 +22,9 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"k", "column", {16, 96, 448, 1024}, 1 << 14, "Columns of A.", kDepth},
 }};
 
-class Sgemm : public SizedWorkload<kParameters, kLoopedFormTo8> {
+class Sgemm : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Sgemm, sgemm, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Sgemm, sgemm)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -55,7 +55,7 @@ class Sgemm : public SizedWorkload<kParameters, kLoopedFormTo8> {
 
   private:
     const std::int64_t m_ = value(0), n_ = value(1), k_ = value(2);
-    const std::string kernel_ = kernel_of_form("sgemm", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("sgemm", word(0), word(1), word(2));
     std::vector<float> a_, b_, c_before_, c_;
 };
 

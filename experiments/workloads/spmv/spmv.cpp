@@ -3,9 +3,9 @@
 #include <numeric>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/spmv/files.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -20,9 +20,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"products", "product", {1, 4, 20, 40}, 1 << 16, "Products with the same vector."},
 }};
 
-class Spmv : public SizedWorkload<kParameters, kLoopedForm> {
+class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Spmv, spmv, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Spmv, spmv)
 
     void run(Device& device) override {
         make_matrix();
@@ -109,7 +109,7 @@ class Spmv : public SizedWorkload<kParameters, kLoopedForm> {
     }
 
     const std::int64_t cells_ = value(0), products_ = value(1), rows_ = (2 * cells_ + 1) * (2 * cells_ + 1);
-    const std::string kernel_ = kernel_of_form("spmv_jds", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("spmv_jds", word(0), word(1), word(2));
     std::vector<std::int32_t> row_at_, column_;
     std::vector<float> value_, x_, y_;
 };

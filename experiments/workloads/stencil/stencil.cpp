@@ -1,9 +1,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/stencil/files.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -20,9 +20,9 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"steps", "step", {2, 3, 2, 20}, 1 << 14, "Steps, a launch each."},
 }};
 
-class Stencil : public SizedWorkload<kParameters, kLoopedForm> {
+class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Stencil, stencil, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Stencil, stencil)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -62,7 +62,7 @@ class Stencil : public SizedWorkload<kParameters, kLoopedForm> {
 
   private:
     const std::int64_t nx_ = value(0), ny_ = value(1), nz_ = value(2), steps_ = value(3);
-    const std::string kernel_ = kernel_of_form("stencil", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("stencil", word(0), word(1), word(2));
     std::vector<float> before_, after_;
 };
 

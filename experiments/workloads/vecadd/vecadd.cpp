@@ -1,9 +1,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vecadd/files.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -16,13 +16,14 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"share", "element", {4, 16, 16, 16}, 1 << 16, "Elements of a thread in form=looped."},
 }};
 constexpr std::array<std::string_view, 2> kInputs{"seeded", "peer"};
-constexpr std::array<WordParameter, 3> kWords{{kLoopedForm[0], kLoopedForm[1], {"input", kInputs, kInputHelp}}};
+constexpr std::array<WordParameter, 4> kWords{
+    {kLoopedAndVectorForm[0], kLoopedAndVectorForm[1], kLoopedAndVectorForm[2], {"input", kInputs, kInputHelp}}};
 
 class Vecadd : public SizedWorkload<kParameters, kWords> {
   public:
     Vecadd(const Parameters& parameters, const WorkloadContext& context)
-        : SizedWorkload(parameters, {context.size, input_seed(vecadd_files::kName, parameters.words[2], context)},
-                        LOOKAHEAD_TWO_FORMS(parameters, vecadd, Looped)) {}
+        : SizedWorkload(parameters, {context.size, input_seed(vecadd_files::kName, parameters.words[3], context)},
+                        LOOKAHEAD_VECTOR_FORMS(parameters, vecadd)) {}
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -49,7 +50,7 @@ class Vecadd : public SizedWorkload<kParameters, kWords> {
 
   private:
     const std::int64_t n_ = value(0), share_ = is_original() ? 1 : value(1);
-    const std::string kernel_ = kernel_of_form("vecadd", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("vecadd", word(0), word(1), word(2));
     std::vector<float> a_, b_, c_;
 };
 

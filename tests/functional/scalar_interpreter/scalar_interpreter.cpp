@@ -187,6 +187,14 @@ void ScalarInterpreter::execute(Block& block, Thread& thread, const ptx::Instruc
         case Opcode::st:
             store(block, thread, instruction);
             return;
+        case Opcode::ld_stride:
+        case Opcode::ld_indirect:
+            load_elements(block, thread, instruction);
+            return;
+        case Opcode::st_stride:
+        case Opcode::st_indirect:
+            store_elements(block, thread, instruction);
+            return;
         case Opcode::atom:
         case Opcode::red:
             atomic(block, thread, instruction);
@@ -607,10 +615,10 @@ std::byte* ScalarInterpreter::parameter_memory(Block& block, Thread& thread, con
 }
 
 std::byte* ScalarInterpreter::memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
-                                     const ptx::Operand& address, std::size_t bytes) {
+                                     const ptx::Operand& address, std::size_t bytes, std::int64_t displacement) {
     ptx::StateSpace space = instruction.modifiers.space;
     if (space == ptx::StateSpace::param) return parameter_memory(block, thread, instruction, address, bytes);
-    std::uint64_t place = address.value;
+    std::uint64_t place = address.value + static_cast<std::uint64_t>(displacement);
     if (address.has_base) {
         place += thread.top().registers[address.reg];
     } else if (address.symbol.kind != ptx::SymbolKind::none) {
@@ -680,6 +688,43 @@ void ScalarInterpreter::store(Block& block, Thread& thread, const ptx::Instructi
         }
     } else {
         put(sources[1], to);
+    }
+}
+
+/// Bytes from the address to each element: the operand behind the address is a stride, or a list of indices, in words.
+std::vector<std::int64_t> ScalarInterpreter::element_displacements(const Block& block, const Thread& thread,
+                                                                   const ptx::Instruction& instruction) const {
+    const ptx::Operand& pattern = instruction.sources()[1];
+    const auto words = [&](const ptx::Operand& operand) {
+        return std::int64_t{static_cast<std::int32_t>(value(block, thread, operand))};
+    };
+    std::vector<std::int64_t> displacements;
+    std::int64_t along = 0;
+    for (unsigned k = 0; k < instruction.modifiers.vector_width; ++k) {
+        const bool listed = pattern.kind == ptx::OperandKind::vector;
+        displacements.push_back(4 * (listed ? words(pattern.elements[k]) : along));
+        if (!listed) along += words(pattern);
+    }
+    return displacements;
+}
+
+void ScalarInterpreter::load_elements(Block& block, Thread& thread, const ptx::Instruction& instruction) {
+    std::vector<std::uint32_t> loaded;
+    for (const std::int64_t displacement : element_displacements(block, thread, instruction)) {
+        std::uint32_t& word = loaded.emplace_back();
+        std::memcpy(&word, memory(block, thread, instruction, instruction.sources()[0], 4, displacement), 4);
+    }
+    const std::vector<ptx::Operand>& to = instruction.operands[0].elements;
+    for (std::size_t k = 0; k < to.size(); ++k)
+        if (to[k].kind == ptx::OperandKind::reg) thread.top().registers[to[k].reg] = loaded[k];
+}
+
+void ScalarInterpreter::store_elements(Block& block, Thread& thread, const ptx::Instruction& instruction) {
+    const std::vector<ptx::Operand>& from = instruction.sources()[2].elements;
+    const std::vector<std::int64_t> displacements = element_displacements(block, thread, instruction);
+    for (std::size_t k = 0; k < from.size(); ++k) {
+        const auto word = static_cast<std::uint32_t>(value(block, thread, from[k]));
+        std::memcpy(memory(block, thread, instruction, instruction.sources()[0], 4, displacements[k]), &word, 4);
     }
 }
 

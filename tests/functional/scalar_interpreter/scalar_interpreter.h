@@ -61,11 +61,15 @@ class ScalarInterpreter : public Device {
     std::byte* parameter_memory(Block& block, Thread& thread, const ptx::Instruction& instruction,
                                 const ptx::Operand& address, std::size_t bytes);
     std::byte* memory(Block& block, Thread& thread, const ptx::Instruction& instruction, const ptx::Operand& address,
-                      std::size_t bytes);
+                      std::size_t bytes, std::int64_t displacement = 0);
     std::byte* global(DeviceAddress address, std::size_t bytes);
     std::uint64_t symbol_address(const Block& block, const Thread& thread, const ptx::SymbolReference& symbol) const;
     void load(Block& block, Thread& thread, const ptx::Instruction& instruction);
     void store(Block& block, Thread& thread, const ptx::Instruction& instruction);
+    void load_elements(Block& block, Thread& thread, const ptx::Instruction& instruction);
+    void store_elements(Block& block, Thread& thread, const ptx::Instruction& instruction);
+    std::vector<std::int64_t> element_displacements(const Block& block, const Thread& thread,
+                                                    const ptx::Instruction& instruction) const;
     void atomic(Block& block, Thread& thread, const ptx::Instruction& instruction);
     void compare(const Block& block, Thread& thread, const ptx::Instruction& instruction) const;
 

@@ -18,6 +18,8 @@ std::uint32_t latency_of(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::load:
         case Operation::atomic:
+        case Operation::load_stride:
+        case Operation::load_indirect:
             return instruction.space == Space::shared ? 30 : 300;
         case Operation::div:
         case Operation::rem:
@@ -166,7 +168,7 @@ class Builder {
 
 bool holds_everything(const VirtualInstruction& instruction) {
     if (is_jump(instruction) || instruction.machine.operation == Operation::nop ||
-        instruction.machine.operation == Operation::warp_sync)
+        instruction.machine.operation == Operation::warp_sync || isa::is_vector_memory(instruction.machine.operation))
         return true;
     switch (instruction.machine.special) {
         case isa::SpecialRegister::clock:

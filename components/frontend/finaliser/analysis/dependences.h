@@ -41,7 +41,8 @@ class DependenceFinder {
     std::vector<UnitHistory> units_;  ///< as at first, between stretches
 };
 
-/// Whether nothing at all may move across the instruction: jumps, nop, reading a clock.
+/// Whether nothing at all may move across the instruction: jumps, nop, reading a clock; vector memory instructions, whose
+/// intrinsics are scheduling barriers (Crago et al., TACO 2018, section 7.1).
 bool holds_everything(const VirtualInstruction& instruction);
 
 }  // namespace lookahead::finaliser

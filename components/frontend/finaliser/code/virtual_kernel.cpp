@@ -60,6 +60,11 @@ bool has_side_effect(const VirtualInstruction& instruction) {
         case Operation::store:
         case Operation::atomic:
         case Operation::reduce:
+        // To the paper's compiler these had no meaning, so that it kept each of them (Crago et al., section 7.1).
+        case Operation::load_stride:
+        case Operation::store_stride:
+        case Operation::load_indirect:
+        case Operation::store_indirect:
             return true;
         case Operation::load:
             return instruction.machine.order != isa::Order::weak;

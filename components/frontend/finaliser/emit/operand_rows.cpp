@@ -27,6 +27,14 @@ OperandShape memory_shape(const isa::Instruction& instruction) {
             return {0, {kAddress, exactly(all), kAbsent, kAbsent}};
         case Operation::atomic:
             return {static_cast<std::uint8_t>(element), {kAddress, exactly(element), swap, kAbsent}};
+        case Operation::load_stride:
+            return {static_cast<std::uint8_t>(all), {kAddress, exactly(1), kAbsent, kAbsent}};
+        case Operation::load_indirect:
+            return {static_cast<std::uint8_t>(all), {kAddress, exactly(all), kAbsent, kAbsent}};
+        case Operation::store_stride:
+            return {0, {kAddress, exactly(all), exactly(1), kAbsent}};
+        case Operation::store_indirect:
+            return {0, {kAddress, exactly(all), exactly(all), kAbsent}};
         default:
             return {0, {kAddress, exactly(element), swap, kAbsent}};
     }
@@ -91,6 +99,10 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::store:
         case Operation::atomic:
         case Operation::reduce:
+        case Operation::load_stride:
+        case Operation::store_stride:
+        case Operation::load_indirect:
+        case Operation::store_indirect:
             return memory_shape(instruction);
         case Operation::vote:
             return vote_shape(instruction);

@@ -18,14 +18,16 @@ namespace {
 
 // Names by the enumerations' order in components/isa/instruction.h; the asserts notice a new last member.
 constexpr std::array kOperations = {
-    "NOP",    "MOV",      "SEL",  "CVT",       "S2R",      "ADD",  "SUB",  "MUL.LO", "MUL.HI",     "MUL.WIDE", "MAD.LO",
-    "MAD.HI", "MAD.WIDE", "FMA",  "DIV",       "REM",      "NEG",  "ABS",  "MIN",    "MAX",        "SQRT",     "RCP",
-    "RSQRT",  "EX2",      "LG2",  "SIN",       "COS",      "TANH", "AND",  "OR",     "XOR",        "NOT",      "SHL",
-    "SHR",    "LOP3",     "BFE",  "BFI",       "FLO",      "BREV", "CLZ",  "POPC",   "PRMT",       "SHF.L",    "SHF.R",
-    "SETP",   "SET",      "PAND", "POR",       "PXOR",     "PNOT", "PMOV", "BRA",    "EXIT",       "BAR",      "MEMBAR",
-    "TRAP",   "LD",       "ST",   "ATOM",      "RED",      "SHFL", "VOTE", "MATCH",  "ACTIVEMASK", "REDUX",    "ADD.C",
-    "SUB.C",  "DP4A",     "DP2A", "VABSDIFF4", "WARPSYNC", "TEX"};
-static_assert(kOperations.size() == static_cast<std::size_t>(Operation::texture) + 1);
+    "NOP",        "MOV",       "SEL",         "CVT",        "S2R",   "ADD",  "SUB",       "MUL.LO",   "MUL.HI",
+    "MUL.WIDE",   "MAD.LO",    "MAD.HI",      "MAD.WIDE",   "FMA",   "DIV",  "REM",       "NEG",      "ABS",
+    "MIN",        "MAX",       "SQRT",        "RCP",        "RSQRT", "EX2",  "LG2",       "SIN",      "COS",
+    "TANH",       "AND",       "OR",          "XOR",        "NOT",   "SHL",  "SHR",       "LOP3",     "BFE",
+    "BFI",        "FLO",       "BREV",        "CLZ",        "POPC",  "PRMT", "SHF.L",     "SHF.R",    "SETP",
+    "SET",        "PAND",      "POR",         "PXOR",       "PNOT",  "PMOV", "BRA",       "EXIT",     "BAR",
+    "MEMBAR",     "TRAP",      "LD",          "ST",         "ATOM",  "RED",  "SHFL",      "VOTE",     "MATCH",
+    "ACTIVEMASK", "REDUX",     "ADD.C",       "SUB.C",      "DP4A",  "DP2A", "VABSDIFF4", "WARPSYNC", "TEX",
+    "LD.STRIDE",  "ST.STRIDE", "LD.INDIRECT", "ST.INDIRECT"};
+static_assert(kOperations.size() == static_cast<std::size_t>(Operation::store_indirect) + 1);
 
 constexpr std::array kTypes = {"",   "B8",  "B16", "B32", "B64", "U8",    "U16", "U32", "U64",
                                "S8", "S16", "S32", "S64", "F16", "F16X2", "F32", "F64", ""};

@@ -90,9 +90,20 @@ class Verifier {
             require(rows <= isa::kMostOperandRows && (shape.source[i] >> rows & 1) != 0,
                     "a source's rows do not match the type");
         }
+        if (isa::is_vector_memory(instruction.operation)) check_vector_memory();
         require(!shape.writes_predicate || instruction.destination_predicate != isa::kNoPredicate ||
                     instruction.destination_predicate2 != isa::kNoPredicate,
                 "a predicate operation without a destination");
+    }
+
+    /// Registers are at multiples of their rows, which are 4 at least here, by check_span.
+    void check_vector_memory() const {
+        const Instruction& instruction = kernel_.code[pc_];
+        require(instruction.vector == 4 || instruction.vector == 8 || instruction.vector == 16,
+                "a vector memory instruction has 4, 8 or 16 elements");
+        require(isa::type_bytes(instruction.type) == 4, "a vector memory instruction has elements of 32 bits");
+        require(instruction.space == isa::Space::global || instruction.space == isa::Space::shared,
+                "a vector memory instruction accesses global or shared memory");
     }
 
     void check_target() const {

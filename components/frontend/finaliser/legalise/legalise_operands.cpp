@@ -59,6 +59,10 @@ bool must_be_register(const isa::Kernel& frame, const VirtualInstruction& instru
         case Operation::store:
         case Operation::atomic:
         case Operation::reduce:
+        case Operation::load_stride:
+        case Operation::store_stride:
+        case Operation::load_indirect:
+        case Operation::store_indirect:
             return true;
         case Operation::vote:
         case Operation::warp_sync:

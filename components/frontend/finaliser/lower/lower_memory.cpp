@@ -319,6 +319,44 @@ void lower_store(LoweringContext& context) {
     emit_split(context, store, [data](VirtualInstruction& one, unsigned i) { one.source[1] = part(data, i); });
 }
 
+/// Copies of a vector's elements side by side, as a vector memory instruction takes them.
+VirtualOperand side_by_side(LoweringContext& context, const ptx::Operand& operand) {
+    const auto rows = static_cast<unsigned>(operand.elements.size());
+    const std::uint32_t first = context.kernel.new_rows(rows);
+    for (std::uint32_t i = 0; i < rows; ++i) context.emit_copy(context.source(operand.elements[i]), first + i);
+    return {Operand::Kind::reg, static_cast<std::uint8_t>(rows), first};
+}
+
+VirtualOperand pattern_of(LoweringContext& context, const ptx::Operand& operand) {
+    return operand.kind == ptx::OperandKind::vector ? side_by_side(context, operand) : context.source(operand);
+}
+
+void lower_vector_load(LoweringContext& context, Operation operation) {
+    const ptx::Instruction& instruction = context.instruction();
+    VirtualInstruction load = make_access(context, operation);
+    set_address(context, load, instruction.sources()[0]);
+    load.source[1] = pattern_of(context, instruction.sources()[1]);
+    load.destination_rows = load.machine.vector;
+    load.destination = context.kernel.new_rows(load.destination_rows);
+    context.emit(load);
+    const std::vector<ptx::Operand>& elements = instruction.destinations()[0].elements;
+    for (std::uint32_t i = 0; i < elements.size(); ++i) {
+        if (elements[i].kind == ptx::OperandKind::sink) continue;
+        VirtualInstruction copy = context.make(Operation::mov, Type::b32);
+        copy.source[0] = {Operand::Kind::reg, 1, load.destination + i};
+        context.emit_to(elements[i], copy);
+    }
+}
+
+void lower_vector_store(LoweringContext& context, Operation operation) {
+    const auto sources = context.instruction().sources();
+    VirtualInstruction store = make_access(context, operation);
+    set_address(context, store, sources[0]);
+    store.source[2] = pattern_of(context, sources[1]);
+    store.source[1] = side_by_side(context, sources[2]);
+    context.emit(store);
+}
+
 isa::AtomicOp machine_atomic(ptx::AtomicOperation operation) {
     switch (operation) {
         case ptx::AtomicOperation::none:
@@ -377,6 +415,18 @@ bool lower_memory(LoweringContext& context) {
             return true;
         case Opcode::st:
             lower_store(context);
+            return true;
+        case Opcode::ld_stride:
+            lower_vector_load(context, Operation::load_stride);
+            return true;
+        case Opcode::ld_indirect:
+            lower_vector_load(context, Operation::load_indirect);
+            return true;
+        case Opcode::st_stride:
+            lower_vector_store(context, Operation::store_stride);
+            return true;
+        case Opcode::st_indirect:
+            lower_vector_store(context, Operation::store_indirect);
             return true;
         case Opcode::atom:
             lower_atomic(context, Operation::atomic);

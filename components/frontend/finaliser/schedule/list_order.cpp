@@ -39,7 +39,7 @@ struct Alike {
 };
 
 /// Rows and predicates that one instruction can begin or end.
-constexpr int kMostRows = isa::kMostInstructionRows;
+constexpr int kMostRows = isa::kMostVectorMemoryRows;
 constexpr int kMostPredicates = 4;
 
 class ListScheduler {

@@ -12,7 +12,7 @@ namespace lookahead::finaliser {
 namespace {
 
 /// Rows that one instruction can begin or end.
-constexpr int kMostRows = isa::kMostInstructionRows;
+constexpr int kMostRows = isa::kMostVectorMemoryRows;
 
 class PressureScheduler {
   public:

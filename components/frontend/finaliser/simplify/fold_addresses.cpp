@@ -1,5 +1,6 @@
 #include "components/frontend/finaliser/simplify/fold_addresses.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -91,8 +92,20 @@ class AddressFolder {
         if (add.destination != address.index || add.destination_rows != address.rows) return std::nullopt;
         const auto sum = sum_of(kernel_.frame, add);
         if (!sum || !fits_offset(sum->addend) || !fits_offset(access.machine.offset + sum->addend)) return std::nullopt;
-        if (!writes_.is_stable(sum->base, *write)) return std::nullopt;
-        return sum;
+        if (writes_.is_stable(sum->base, *write)) return sum;
+        return isa::is_vector_memory(access.machine.operation) && holds_from(sum->base, *write, place) ? sum
+                                                                                                       : std::nullopt;
+    }
+
+    /// Whether nothing from `write` to `read`, in one block, writes the base. The compiler folds the addresses of its own
+    /// loads and stores; to it a vector memory instruction takes an address as it is.
+    bool holds_from(const VirtualOperand& base, Place write, Place read) const {
+        if (base.kind != Operand::Kind::reg || write.block != read.block || write.index >= read.index) return false;
+        const auto& code = kernel_.blocks[write.block].code;
+        return std::none_of(code.begin() + write.index, code.begin() + read.index, [&](const auto& between) {
+            return between.destination_rows != 0 && between.destination < base.index + base.rows &&
+                   base.index < between.destination + between.destination_rows;
+        });
     }
 
     VirtualKernel& kernel_;

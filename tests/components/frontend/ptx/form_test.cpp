@@ -51,7 +51,7 @@ Sample sample(const InstructionForm& form, Random& random) {
         const std::string_view word = group.words[pick(random, group.words.size())];
         result.words.push_back(word);
         if (group.kind == "type") result.types.push_back(word);
-        if (group.kind == "vec") result.width = word == "v2" ? 2 : 4;
+        if (group.kind == "vec") result.width = std::stoul(std::string(word.substr(1)));
         if (group.kind == "geom") result.geometry = word;
     }
     std::shuffle(result.words.begin(), result.words.end(), random);

@@ -1,0 +1,191 @@
+// `profile patterns`: what programs execute instructions for, and how their addresses follow one another.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "components/emulator/emulated_device.h"
+#include "components/sm/simt/simt_model.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/json.h"
+#include "experiments/cli/machine_options.h"
+#include "experiments/cli/session.h"
+#include "experiments/profile/access_patterns.h"
+#include "experiments/run/program.h"
+
+namespace lookahead::cli {
+namespace {
+
+using profile::kPatterns;
+using profile::kRoles;
+
+struct PatternsOptions {
+    MachineOptions machine;
+    WorkloadOptions workload;
+    profile::PatternOptions patterns;
+    bool accesses = false;
+    bool json = false;
+};
+
+/// Strides that the text names.
+constexpr std::size_t kStridesPrinted = 8;
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+template <std::size_t kSize>
+std::uint64_t total(const std::array<std::uint64_t, kSize>& counts) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : counts) sum += count;
+    return sum;
+}
+
+void print_patterns(const char* space, const std::array<std::uint64_t, kPatterns>& counts) {
+    std::printf("  %-8s %12llu", space, static_cast<unsigned long long>(total(counts)));
+    for (const std::uint64_t count : counts) std::printf(" %17.1f%%", share(count, total(counts)));
+    std::printf("\n");
+}
+
+void print_strides(const std::map<std::int64_t, std::uint64_t>& strides) {
+    std::vector<std::pair<std::int64_t, std::uint64_t>> by_steps(strides.begin(), strides.end());
+    std::ranges::stable_sort(by_steps, [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::uint64_t steps = 0;
+    for (const auto& [stride, times] : by_steps) steps += times;
+    std::printf("  strides (bytes: share of the strided steps):");
+    for (std::size_t i = 0; i < std::min(by_steps.size(), kStridesPrinted); ++i)
+        std::printf(" %lld: %.1f%%", static_cast<long long>(by_steps[i].first), share(by_steps[i].second, steps));
+    if (by_steps.size() > kStridesPrinted) std::printf(", and %zu more", by_steps.size() - kStridesPrinted);
+    std::printf("%s\n", by_steps.empty() ? " none" : "");
+}
+
+void print_sums(const char* name, const profile::PatternSums& sums) {
+    std::printf("%s: %llu warp instructions\n", name, static_cast<unsigned long long>(sums.instructions()));
+    for (std::size_t role = 0; role < kRoles; ++role) {
+        std::printf("  %-18s %12llu %6.1f%%\n", std::string(name_of(static_cast<profile::Role>(role))).c_str(),
+                    static_cast<unsigned long long>(sums.by_role[role]),
+                    share(sums.by_role[role], sums.instructions()));
+    }
+    std::printf("  %-8s %12s", "space", "executed");
+    for (std::size_t pattern = 0; pattern < kPatterns; ++pattern)
+        std::printf(" %18s", std::string(name_of(static_cast<profile::Pattern>(pattern))).c_str());
+    std::printf("\n");
+    print_patterns("global", sums.global);
+    print_patterns("shared", sums.shared);
+    print_strides(sums.strides);
+}
+
+void print_accesses(const profile::KernelReport& kernel) {
+    for (const profile::AccessReport& access : kernel.accesses) {
+        const std::string_view reason = sentence_of(access.verdict.reason);
+        std::printf("  line %6u  PC %5u  %-5s %-6s %12llu  %s%s%s\n", access.line, access.instruction,
+                    access.stores ? "store" : "load", access.shared ? "shared" : "global",
+                    static_cast<unsigned long long>(access.executed.warps),
+                    std::string(name_of(access.verdict.pattern)).c_str(), reason.empty() ? "" : ": ",
+                    std::string(reason).c_str());
+    }
+}
+
+template <class Name, std::size_t kSize>
+Json::Object as_json(const std::array<std::uint64_t, kSize>& counts) {
+    Json::Object object;
+    for (std::size_t i = 0; i < kSize; ++i) object.emplace_back(std::string(name_of(static_cast<Name>(i))), counts[i]);
+    return object;
+}
+
+Json::Array as_json(const std::map<std::int64_t, std::uint64_t>& strides) {
+    Json::Array array;
+    for (const auto& [stride, steps] : strides) array.push_back(Json::Object{{"bytes", stride}, {"steps", steps}});
+    return array;
+}
+
+Json::Object as_json(const profile::PatternSums& sums) {
+    return {{"warp_instructions", sums.instructions()},
+            {"instructions", as_json<profile::Role>(sums.by_role)},
+            {"global", as_json<profile::Pattern>(sums.global)},
+            {"shared", as_json<profile::Pattern>(sums.shared)},
+            {"strides", as_json(sums.strides)}};
+}
+
+Json::Object as_json(const profile::KernelReport& kernel) {
+    Json::Array accesses;
+    for (const profile::AccessReport& access : kernel.accesses) {
+        accesses.push_back(Json::Object{{"line", access.line},
+                                        {"instruction", access.instruction},
+                                        {"kind", access.stores ? "store" : "load"},
+                                        {"space", access.shared ? "shared" : "global"},
+                                        {"pattern", std::string(name_of(access.verdict.pattern))},
+                                        {"reason", std::string(sentence_of(access.verdict.reason))},
+                                        {"warps", access.executed.warps},
+                                        {"threads", access.executed.threads},
+                                        {"mean_distance", access.distance},
+                                        {"strides", as_json(access.strides)}});
+    }
+    Json::Object object = as_json(profile::sum_of({&kernel, 1}));
+    object.emplace_back("kernel", kernel.kernel);
+    object.emplace_back("launches", kernel.launches);
+    object.emplace_back("accesses", accesses);
+    return object;
+}
+
+void print(const PatternsOptions& options, const std::vector<profile::KernelReport>& kernels) {
+    const profile::PatternSums sums = profile::sum_of(kernels);
+    if (options.json) {
+        Json::Array each;
+        for (const profile::KernelReport& kernel : kernels) each.push_back(as_json(kernel));
+        Json::Object object = as_json(sums);
+        object.emplace_back("workload", options.workload.workload);
+        object.emplace_back("kernels", each);
+        std::printf("%s\n", Json(object).page().c_str());
+        return;
+    }
+    print_sums(options.workload.workload.c_str(), sums);
+    for (const profile::KernelReport& kernel : kernels) {
+        if (kernels.size() > 1) print_sums(("kernel " + kernel.kernel).c_str(), profile::sum_of({&kernel, 1}));
+        if (!options.accesses) continue;
+        std::printf("%s\n", kernel.kernel.c_str());
+        print_accesses(kernel);
+    }
+}
+
+ExitCode profile_patterns(const PatternsOptions& options, const Session& session) {
+    if (!session.prints()) {
+        return ExitCode::done;
+    }
+    Configuration configuration = options.machine.configuration();
+    options.workload.apply_to(configuration);
+    const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
+    isa::KernelTable kernels = load_kernels(*workload, configuration);
+    profile::AddressStreams streams(kernels);
+    EmulatorOptions limits;
+    limits.simt = gpu::simt_model(configuration);
+    limits.instructions = &streams;
+    EmulatedDevice device(std::move(kernels), limits);
+    workload->run(device);
+    if (const CheckReport check = workload->check(); check.outputs == Outputs::mismatch) {
+        throw ProgramError(options.workload.workload + ": wrong output: " + check.message);
+    }
+    print(options, report_patterns(device, streams, options.patterns));
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_profile_patterns(Command profile, Session& session) {
+    Command patterns = profile.add_command(
+        "patterns",
+        "How the addresses of each load and store follow one another in innermost loops, and what instructions are "
+        "executed for; on the functional emulator.");
+    auto options = std::make_shared<PatternsOptions>();
+    options->workload.add_to(patterns);
+    options->machine.add_to(patterns);
+    patterns
+        .add_option("--farthest", options->patterns.farthest,
+                    "Mean instructions of the warp between two accesses of a thread, beyond which there is no pattern")
+        .show_default();
+    patterns.add_flag("--accesses", options->accesses, "Print each load and store, too");
+    patterns.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
+    patterns.when_given(
+        [&session, options] { session.action = [&session, options] { return profile_patterns(*options, session); }; });
+}
+
+}  // namespace lookahead::cli

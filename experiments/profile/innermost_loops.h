@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/ptx/graph.h"
+
+namespace lookahead::profile {
+
+inline constexpr std::uint32_t kNoLoop = UINT32_MAX;
+
+/// By block: the first block (head) of the innermost loop around it that has no loop inside; kNoLoop for the others.
+/// Loops are natural ones, and those with a common head are one.
+std::vector<std::uint32_t> innermost_loops(const ptx::Graph& graph);
+
+}  // namespace lookahead::profile

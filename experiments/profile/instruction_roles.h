@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "components/isa/instruction.h"
+#include "experiments/profile/reaching_definitions.h"
+
+namespace lookahead::profile {
+
+/// What an instruction is executed for (Crago et al., TACO 2018, section 3.1 and figure 2).
+enum class Role : std::uint8_t { address_generation, memory, control, integer, floating_point, count };
+inline constexpr std::size_t kRoles = static_cast<std::size_t>(Role::count);
+std::string_view name_of(Role role);
+
+/// By instruction. The paper divides the integer instructions "by a backtrace of the source registers of relevant
+/// instructions": those that a branch's condition or a guard is computed from are control, the others that a memory
+/// instruction's address is computed from are address generation. That control comes first is the only reading that
+/// gives the 46 % of its listing 2, whose counter is both.
+///
+/// What it leaves open: the backtrace ends at memory instructions, whose own addresses are traced by themselves, and at
+/// floating-point ones, which "compute" whatever they are used for, comparisons too. Moves, selects, warp-wide
+/// instructions and conversions to integers are integer instructions. Texture fetches and atomics are memory
+/// instructions; barriers, fences, jumps are control. What a vector memory instruction has its stride or its indices from
+/// is a part of its address.
+std::vector<Role> roles_of(std::span<const isa::Instruction> code, const ReachingDefinitions& definitions);
+
+}  // namespace lookahead::profile

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "components/isa/instruction.h"
+
+namespace lookahead::profile {
+
+/// Calls `visit(unit)` for each unit of an operand: a register, or behind all registers a predicate. Constants have none.
+void for_each_unit(const isa::Operand& operand, const std::function<void(std::uint32_t unit)>& visit);
+/// The unit of a predicate; kNoUnit for the constant one and for none.
+inline constexpr std::uint32_t kNoUnit = UINT32_MAX;
+std::uint32_t unit_of_predicate(std::uint8_t predicate);
+
+/// Which instructions may have written what an instruction of finished machine code reads. A guarded write hides no
+/// earlier one, for lanes whose guard fails keep that.
+class ReachingDefinitions {
+  public:
+    ReachingDefinitions(std::span<const isa::Instruction> code, const finaliser::MachineCfg& cfg);
+
+    /// The writers, in the code's order, of `unit` as instruction `reader` finds it.
+    std::vector<std::uint32_t> writers(std::uint32_t reader, std::uint32_t unit) const;
+
+  private:
+    using Bits = std::vector<std::uint64_t>;
+
+    void number_writes();
+    void solve();
+
+    std::span<const isa::Instruction> code_;
+    const finaliser::MachineCfg& cfg_;
+    struct Write {
+        std::uint32_t instruction = 0;
+        std::uint32_t unit = 0;
+        bool whole = true;  ///< not guarded
+    };
+    std::vector<Write> writes_;                        ///< in the code's order
+    std::vector<std::uint32_t> first_write_;           ///< instruction -> its first in writes_
+    std::vector<std::vector<std::uint32_t>> of_unit_;  ///< unit -> its writes, ascending
+    std::vector<Bits> in_;                             ///< block -> writes that reach its begin
+};
+
+}  // namespace lookahead::profile

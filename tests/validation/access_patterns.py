@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Figures 2 and 4 of Crago, Stephenson and Keckler (TACO 2018) for the paper's sixteen workloads: what instructions are
+executed for, and how addresses follow one another, by `lookahead profile patterns`.
+
+Workloads with a form `looped` run in it, with the loops as they are written (unroll=1), for the paper made loops of kernels
+that handle one element. 64-bit operations are expanded, so that an address costs what it cost the paper's machine. The
+paper's bars have no figures beside them; what its text says is checked, and ACCESS_PATTERNS.md, which --update writes,
+says where we differ. Exits with 1 if a statement that ACCESS_PATTERNS.md does not list as differing does not hold.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+PAGE = pathlib.Path(__file__).with_name("ACCESS_PATTERNS.md")
+MARKS = ("<!-- tables: made by access_patterns.py -->", "<!-- end of tables -->")
+WORKLOADS = ("spsum", "transpose", "vecadd", "bfs", "btree", "gaussian", "histo", "kmeans", "mri-q", "nw", "sgemm", "spmv",
+             "stencil", "comd", "hpgmg", "miniamr")
+LARGE = ("comd", "hpgmg", "miniamr")
+OPTIONS = ["--machine", "vecmem_nvidia", "-o", "isa.expand_64bit=true"]
+ROLES = ("address_generation", "memory", "control", "integer", "floating_point")
+PATTERNS = ("strided", "regular_indirect", "irregular_indirect", "other")
+
+
+def has_looped_form(program, workload):
+    described = lookahead.execute(program, ["describe", workload])
+    if described.returncode != 0:
+        raise RuntimeError(f"describe {workload}: {described.stderr}")
+    return "looped" in described.stdout
+
+
+def profile(program, workload, size):
+    form = ["--set", "form=looped", "--set", "unroll=1"] if has_looped_form(program, workload) else []
+    done = lookahead.execute(program, ["profile", "patterns", workload, "--size", size, *form, *OPTIONS, "--json"])
+    if done.returncode != 0:
+        raise RuntimeError(f"profile patterns {workload}: exit {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout) | {"looped": bool(form)}
+
+
+def shares(counts, names):
+    """In percent; zeros where nothing was counted."""
+    whole = sum(counts[name] for name in names)
+    return {name: 100 * counts[name] / whole if whole else 0.0 for name in names}
+
+
+def both_spaces(result):
+    return {name: result["global"][name] + result["shared"][name] for name in PATTERNS}
+
+
+def in_patterns(result):
+    """Percent of global and shared accesses that are strided or regular indirect."""
+    each = shares(both_spaces(result), PATTERNS)
+    return each["strided"] + each["regular_indirect"]
+
+
+def statements(results):
+    """What the paper's text says, ours beside it, and whether ours agrees."""
+    agen = {name: shares(results[name]["instructions"], ROLES)["address_generation"] for name in WORKLOADS}
+    indirect = {name: shares(both_spaces(results[name]), PATTERNS)["regular_indirect"] for name in WORKLOADS}
+    fitting = {name: in_patterns(results[name]) for name in WORKLOADS}
+    sums = {name: sum(both_spaces(r)[name] for r in results.values()) for name in PATTERNS}
+    mean = sum(agen.values()) / len(agen)
+    many = [name for name in WORKLOADS if fitting[name] >= 80]
+    strides = {}
+    for result in results.values():
+        whole = sum(step["steps"] for step in result["strides"]) or 1
+        for step in result["strides"]:
+            strides[step["bytes"]] = strides.get(step["bytes"], 0) + step["steps"] / whole / len(results)
+    warps = sum(part for stride, part in strides.items() if stride != 0 and (128 % stride == 0 or stride % 128 == 0))
+    least = min(indirect[name] for name in ("bfs", "btree", "spmv", "spsum"))
+    return [
+        ("address generation, mean", "42 %", f"{mean:.1f} %", 37 <= mean <= 47),
+        ("address generation of kmeans above 50 %", "yes", f"{agen['kmeans']:.1f} %", agen["kmeans"] > 50),
+        ("address generation of spmv above 50 %", "yes", f"{agen['spmv']:.1f} %", agen["spmv"] > 50),
+        ("address generation of mri-q below the mean", "yes", f"{agen['mri-q']:.1f} %", agen["mri-q"] < mean),
+        ("address generation of sgemm below the mean", "yes", f"{agen['sgemm']:.1f} %", agen["sgemm"] < mean),
+        ("workloads with 80 % of their accesses in the two patterns", "most", f"{len(many)} of 16", len(many) > 8),
+        ("strided accesses before indirect ones", "yes", f"{sums['strided'] / max(1, sums['regular_indirect']):.1f} : 1",
+         sums["strided"] > sums["regular_indirect"]),
+        ("strided accesses of both spaces", "yes",
+         f"{sum(r['global']['strided'] > 0 for r in results.values())} and "
+         f"{sum(r['shared']['strided'] > 0 for r in results.values())} workloads",
+         any(r["shared"]["strided"] for r in results.values())),
+        ("strides of 32 words, its factors and multiples", "the most common", f"{100 * warps:.0f} % of the steps, a workload as the other",
+         warps > 0.5),
+        ("indirect accesses of bfs, btree, spmv and spsum", "prominent", f"at least {least:.1f} %", least > 20),
+        ("comd, hpgmg, miniamr fit less than the others", "yes",
+         ", ".join(f"{fitting[name]:.0f} %" for name in LARGE),
+         sum(fitting[name] for name in LARGE) / 3 <
+         sum(fitting[name] for name in WORKLOADS if name not in LARGE) / 13),
+    ]
+
+
+def tables(results, size):
+    lines = [f"Size {size}. Percent of warp instructions (figure 2):", "",
+             "| workload | form | " + " | ".join(role.replace("_", " ") for role in ROLES) + " |",
+             "|---|---|" + "---|" * len(ROLES)]
+    for name, result in results.items():
+        each = shares(result["instructions"], ROLES)
+        lines.append(f"| {name} | {'looped' if result['looped'] else 'original'} | "
+                     + " | ".join(f"{each[role]:.1f}" for role in ROLES) + " |")
+    lines += ["", "Percent of the loads and stores of each space (figure 4), by warps; `other` is the rest:", "",
+              "| workload | global: strided | regular indirect | irregular | shared: strided | regular indirect | irregular "
+              "| both in the two patterns |", "|---|---|---|---|---|---|---|---|"]
+    for name, result in results.items():
+        cells = []
+        for space in ("global", "shared"):
+            each = shares(result[space], PATTERNS)
+            any_there = sum(result[space].values()) > 0
+            cells += [f"{each[pattern]:.1f}" if any_there else "" for pattern in PATTERNS[:3]]
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {in_patterns(result):.1f} |")
+    lines += ["", "| statement | paper | ours | |", "|---|---|---|---|"]
+    for what, paper, ours, agrees in statements(results):
+        lines.append(f"| {what} | {paper} | {ours} | {'' if agrees else '**differs**'} |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--update", action="store_true", help="write the tables into ACCESS_PATTERNS.md")
+    options = parser.parse_args()
+    results = {name: profile(options.program, name, options.size) for name in WORKLOADS}
+    text = tables(results, options.size)
+    print(text)
+    page = PAGE.read_text()
+    if options.update:
+        before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
+        PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after)
+        return 0
+    known = re.findall(r"^\| ([^|]+) \|.*\*\*differs\*\*", page, re.MULTILINE)
+    failed = [what for what, _, _, agrees in statements(results) if not agrees and what not in known]
+    for what in failed:
+        print(f"differs from the paper: {what}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
