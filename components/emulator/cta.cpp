@@ -16,7 +16,8 @@ using isa::LaneMask;
 CtaRunner::CtaRunner(LaunchState& launch, MemoryUnit& memory) : launch_(launch), memory_(memory) {
     const isa::Kernel& kernel = *launch.kernel;
     const std::uint32_t warps = isa::warps_per_cta(launch.configuration.block);
-    const std::size_t frame_rows = kernel.registers + launch.constants.size();
+    const std::size_t frame_rows =
+        kernel.registers + launch.constants.size() + (launch.queues != nullptr ? kDequeuedRows : 0);
     frames_.resize(warps * frame_rows);
     warps_.resize(warps);
     for (std::uint32_t i = 0; i < warps; ++i) {
@@ -47,6 +48,7 @@ void CtaRunner::begin(const isa::Dim3& ctaid) {
         std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
         warp.predicates[isa::kTruePredicate] = isa::kFullMask;
     }
+    if (launch_.queues != nullptr) launch_.queues->begin_cta(ctaid_);
 }
 
 void CtaRunner::run_round(std::uint64_t stretch, std::uint64_t watched_after) {
@@ -143,6 +145,17 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
         case Action::texture:
             memory_.texture(decoded, warp.frame, active, place(warp));
             break;
+        case Action::dequeue:
+            dequeue(decoded, warp, active);
+            break;
+        case Action::dequeue_load:
+            dequeue_address(decoded, warp, active);
+            memory_.load(decoded, warp.frame, active, place(warp));
+            break;
+        case Action::dequeue_store:
+            dequeue_address(decoded, warp, active);
+            memory_.store(decoded, warp.frame, active, place(warp));
+            break;
         case Action::branch:
         case Action::nothing:
             break;
@@ -156,8 +169,26 @@ void CtaRunner::exit(Warp& warp, LaneMask active) {
     if (!warp.simt.done()) return check_runs(warp);
     --live_warps_;
     ready_changed_ = true;
+    if (live_warps_ == 0 && launch_.queues != nullptr) launch_.queues->end_cta(ctaid_);
     // As on the hardware, who has exited is not waited for.
     for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) complete_barrier(number);
+}
+
+void CtaRunner::dequeue(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    const LaneMask holds = launch_.queues->predicate(place(warp), active);
+    LaneMask& complement = warp.predicates[decoded.destination_predicate2];
+    complement = (complement & ~active) | (~holds & active);
+    LaneMask& predicate = warp.predicates[decoded.destination_predicate];
+    predicate = (predicate & ~active) | (holds & active);
+}
+
+void CtaRunner::dequeue_address(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    std::uint64_t addresses[isa::kWarpSize] = {};
+    launch_.queues->addresses(place(warp), active, addresses);
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        warp.frame[decoded.source[0][0] + lane] = static_cast<std::uint32_t>(addresses[lane]);
+        warp.frame[decoded.source[0][1] + lane] = static_cast<std::uint32_t>(addresses[lane] >> 32);
+    }
 }
 
 void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) {

@@ -43,7 +43,9 @@ struct Operand {
 /// in source[0] and operands in source[1] and source[2] (cas: compare, then swap). `select` picks source[0] where
 /// source_predicate holds, else source[1]. Predicate operations read source_predicate and source_predicate2.
 /// `barrier` has its number in source[0], or in `mode` without one, and its count of threads in source[1], if any; a
-/// reduction reads source_predicate. `shuffle` has its member mask, if any, in source[3].
+/// reduction reads source_predicate. `shuffle` has its member mask, if any, in source[3]. `enqueue` of an address has it
+/// in source[0], and type, vector, space and offset of the access that takes it; of a predicate, in source_predicate.
+/// `dequeue` sets destination_predicate, and destination_predicate2 to the complement.
 /// Values narrower than 32 bits stand zero- or sign-extended by their type in one row.
 struct Instruction {
     Operation operation = Operation::nop;
@@ -61,6 +63,7 @@ struct Instruction {
     SpecialRegister special = SpecialRegister::none;
     BarrierKind barrier = BarrierKind::sync;
     bool yields = false;              ///< branch back in a loop that may wait for other lanes
+    bool dequeues = false;            ///< load or store without source[0]: its address comes from the warp's queue
     std::uint8_t mode = 0;            ///< lop3 table, shuffle or vote mode, barrier number
     std::uint8_t address_window = 0;  ///< high word of a memory address whose operand is one row
     std::uint8_t vector = 1;          ///< elements of a load or store: 1, 2, 4, 8 or 16

@@ -16,6 +16,7 @@ void add_config_command(Command program, Session& session);
 void add_partition_command(Command program, Session& session);
 void add_bench_command(Command program, Session& session);
 void add_profile_command(Command program, Session& session);
+void add_explain_command(Command program, Session& session);
 void add_capture_command(Command program, Session& session);
 void add_validate_command(Command program, Session& session);
 void add_diff_command(Command program, Session& session);

@@ -22,6 +22,8 @@ const std::map<std::string, ContractTest> kTests{
     {"dram.scheduler", {"components/dram/dram_scheduler_test.cpp", "variant_names<DramScheduler>()"}},
     {"interconnect.topology",
      {"components/interconnect/topology_contract_test.cpp", "variant_names<InterconnectTopology>()"}},
+    {"kernel.transform",
+     {"contract/kernel_transform/kernel_transform_contract_test.cpp", "variant_names<KernelTransform>()"}},
     {"l1d.replacement", {"components/cache/replacement_test.cpp", "variant_names<ReplacementPolicy>()"}},
     {"partition", {"partitioning/partitioning_test.cpp", "variants_of(\"partition\")"}},
     {"sm.issue_extension", {"components/sm/sm_lp_contract_test.cpp", "variant_names<gpu::IssueExtension>()"}},
