@@ -137,6 +137,15 @@ void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
             print_row(cells);
         }
     }
+    // What the original lost when it was simplified, and a stream still has.
+    for (std::size_t stream = 0; stream < streams.names.size(); ++stream)
+        for (const auto& [origin, texts] : streams.by_origin[stream])
+            for (const std::string& text : texts) {
+                if (shown.contains(origin)) continue;
+                std::vector<std::string> cells(streams.names.size() + 1);
+                cells[stream + 1] = without_join(text);
+                print_row(cells);
+            }
     std::printf("\n");
 }
 

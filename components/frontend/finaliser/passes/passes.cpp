@@ -94,7 +94,7 @@ constexpr std::array kPasses = {
          each<plain<simplify>>},
     Pass{"split", "Groups of rows that no instruction needs together part.", always, each<plain<split_groups>>},
     Pass{"legalise", "Constants that instructions cannot take as operands go to rows.",
-         [](const PassContext& context) { return context.options.isa.single_constant; }, each<legalise>},
+         [](const PassContext& context) { return context.options.isa.single_constant; }, each_with_lanes<legalise>},
     Pass{"transform-late", "kernel.transform, before registers are allocated.", has_transform,
          [](KernelUnderWork& kernel, const PassContext& context) {
              context.options.transform->before_allocation(kernel, context.options);
