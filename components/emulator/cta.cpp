@@ -117,7 +117,10 @@ void CtaRunner::compute(const DecodedInstruction& decoded, Warp& warp, LaneMask 
 
 inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active) {
     if (decoded.action == Action::branch) return warp.simt.branch(active, *decoded.instruction);
-    if (active == 0) return warp.simt.advance();
+    if (active == 0) {
+        if (decoded.action == Action::dequeue_branch) return dequeue_branch(decoded, warp);
+        return warp.simt.advance();
+    }
     switch (decoded.action) {
         case Action::alu:
             compute(decoded, warp, active);
@@ -156,6 +159,8 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
             dequeue_address(decoded, warp, active);
             memory_.store(decoded, warp.frame, active, place(warp));
             break;
+        case Action::dequeue_branch:
+            return dequeue_branch(decoded, warp);
         case Action::branch:
         case Action::nothing:
             break;
@@ -180,6 +185,12 @@ void CtaRunner::dequeue(const DecodedInstruction& decoded, Warp& warp, LaneMask 
     complement = (complement & ~active) | (~holds & active);
     LaneMask& predicate = warp.predicates[decoded.destination_predicate];
     predicate = (predicate & ~active) | (holds & active);
+}
+
+void CtaRunner::dequeue_branch(const DecodedInstruction& decoded, Warp& warp) {
+    const LaneMask lanes = warp.simt.active();
+    dequeue(decoded, warp, lanes);
+    warp.simt.branch((warp.predicates[decoded.guard] ^ decoded.guard_flip) & lanes, *decoded.instruction);
 }
 
 void CtaRunner::dequeue_address(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {

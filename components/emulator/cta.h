@@ -82,6 +82,7 @@ class CtaRunner {
     [[noreturn]] void trap(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
     void exit(Warp& warp, isa::LaneMask active);
     void dequeue(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void dequeue_branch(const DecodedInstruction& decoded, Warp& warp);
     void dequeue_address(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
 
     // Lanes that wait for one another (cta_meeting.cpp).

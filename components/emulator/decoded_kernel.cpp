@@ -22,7 +22,7 @@ Action action_of(const Instruction& instruction) {
         case Operation::read_special:
             return Action::read_special;
         case Operation::bra:
-            return Action::branch;
+            return instruction.dequeues ? Action::dequeue_branch : Action::branch;
         case Operation::exit:
             return Action::exit;
         case Operation::barrier:
@@ -89,7 +89,7 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Deco
         decoded.source[i][0] = words(row_of(kernel, operand));
         decoded.source[i][1] = words(row_of(kernel, operand) + (operand.rows > 1 ? 1 : 0));
     }
-    if (!instruction.dequeues) return;
+    if (!instruction.dequeues || !isa::is_memory(instruction.operation)) return;
     const std::uint32_t dequeued = kernel.registers + kernel.constant_rows();
     decoded.source[0] = {words(dequeued), words(dequeued + 1)};
 }

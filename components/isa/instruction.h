@@ -62,8 +62,10 @@ struct Instruction {
     AtomicOp atomic = AtomicOp::none;
     SpecialRegister special = SpecialRegister::none;
     BarrierKind barrier = BarrierKind::sync;
-    bool yields = false;              ///< branch back in a loop that may wait for other lanes
-    bool dequeues = false;            ///< load or store without source[0]: its address comes from the warp's queue
+    bool yields = false;  ///< branch back in a loop that may wait for other lanes
+    /// A load or store without source[0], whose address comes from the warp's queue; a branch whose guard does, which goes
+    /// to destination_predicate first.
+    bool dequeues = false;
     std::uint8_t mode = 0;            ///< lop3 table, shuffle or vote mode, barrier number
     std::uint8_t address_window = 0;  ///< high word of a memory address whose operand is one row
     std::uint8_t vector = 1;          ///< elements of a load or store: 1, 2, 4, 8 or 16

@@ -44,9 +44,7 @@ class Generator {
     }
     std::string number() { return std::to_string(static_cast<int>(below(40)) - 8); }
     std::string predicate() { return fmt::format("%p{}", 4 + below(6)); }
-    std::string guard() {
-        return below(6) != 0 ? "" : fmt::format("@{}{} ", below(2) == 0 ? "!" : "", predicate());
-    }
+    std::string guard() { return below(6) != 0 ? "" : fmt::format("@{}{} ", below(2) == 0 ? "!" : "", predicate()); }
 
     std::string arithmetic() {
         const std::string to = value(), from = value();
@@ -95,16 +93,17 @@ class Generator {
             case 1:
                 return fmt::format("not.pred {}, {};", to, predicate());
             case 2:
-                return fmt::format("cvt.s64.{} %rd1, {}; setp.{}.s64 {}, %rd1, {};", below(2) == 0 ? "s32" : "u32", value(),
-                                   kNames[below(6)], to, number());
+                return fmt::format("cvt.s64.{} %rd1, {}; setp.{}.s64 {}, %rd1, {};", below(2) == 0 ? "s32" : "u32",
+                                   value(), kNames[below(6)], to, number());
             case 3:
                 return fmt::format("or.b32 %r1, {}, {}; setp.{}.s32 {}, %r1, {};", value(), value(),
                                    below(2) == 0 ? "lt" : "ge", to, 0);
             case 4:
-                return fmt::format("setp.{}.and.s32 {}, {}, {}, {};", kNames[below(6)], to, value(), scalar(), predicate());
+                return fmt::format("setp.{}.and.s32 {}, {}, {}, {};", kNames[below(6)], to, value(), scalar(),
+                                   predicate());
             default:
-                return fmt::format("setp.{}.{} {}, {}, {};", kNames[below(6)], below(2) == 0 ? "u32" : "s32", to, value(),
-                                   scalar());
+                return fmt::format("setp.{}.{} {}, {}, {};", kNames[below(6)], below(2) == 0 ? "u32" : "s32", to,
+                                   value(), scalar());
         }
     }
 
@@ -112,16 +111,17 @@ class Generator {
     std::string load() {
         const std::string index = below(3) == 0 ? fmt::format("rem.u32 %r1, {}, 512;", value())
                                                 : fmt::format("and.b32 %r1, {}, 511;", value());
-        const std::string scale = fmt::format("mul.wide.{} %rd2, %r1, 4; add.s64 %rd3, %in, %rd2;",
-                                              below(2) == 0 ? "u32" : "s32");
+        const std::string scale =
+            fmt::format("mul.wide.{} %rd2, %r1, 4; add.s64 %rd3, %in, %rd2;", below(2) == 0 ? "u32" : "s32");
         return fmt::format("{} {} {}ld.global.u32 {}, [%rd3+{}];", index, scale, guard(), value(), 4 * below(16));
     }
 
     /// A few bounded values make addresses without remainders.
     std::string plain_load() {
-        const std::string index = fmt::format("mov.u32 %r1, %tid.{}; mad.lo.u32 %r1, %r1, {}, {};", below(2) == 0 ? "x" : "y",
-                                              below(5), below(30));
-        const std::string choice = below(2) == 0 ? "" : fmt::format("@{} add.u32 %r1, %r1, {};", predicate(), 4 * below(9));
+        const std::string index = fmt::format("mov.u32 %r1, %tid.{}; mad.lo.u32 %r1, %r1, {}, {};",
+                                              below(2) == 0 ? "x" : "y", below(5), below(30));
+        const std::string choice =
+            below(2) == 0 ? "" : fmt::format("@{} add.u32 %r1, %r1, {};", predicate(), 4 * below(9));
         return fmt::format("{} {} mul.wide.s32 %rd2, %r1, 4; add.s64 %rd3, %in, %rd2; ld.global.u32 {}, [%rd3];", index,
                            choice, value());
     }
@@ -193,8 +193,9 @@ TEST_CASE("random kernels do as two streams what they did as one") {
         options.isa.expand_64bit = seed % 5 == 0;
         options.isa.single_constant = seed % 7 == 0;
         Outcome outcome;
-        CHECK_NOTHROW(outcome = run(text, kGrids[seed % 3], kBlocks[seed % 6],
-                                    {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)}, options));
+        CHECK_NOTHROW(outcome =
+                          run(text, kGrids[seed % 3], kBlocks[seed % 6],
+                              {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)}, options));
         compared += outcome.compared;
         tuples = std::max(tuples, outcome.most_tuples);
     }

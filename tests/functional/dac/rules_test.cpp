@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "components/frontend/ptx/parse_module.h"
 #include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
 #include "components/mechanisms/dac/affine_interpreter.h"
 #include "components/mechanisms/dac/streams.h"
 #include "tests/functional/dac/bench.h"
@@ -22,10 +22,11 @@ Outcome run_body(const std::string& body, isa::Dim3 grid = {2, 1, 1}, isa::Dim3 
 
 /// What the pass says of a load from in + 4 * INDEX, where `body` leaves the index in %r1.
 std::string load_at(const std::string& body, isa::Dim3 block = {64, 1, 1}, std::uint32_t a = 7) {
-    const Outcome outcome = run_body(body +
-                                         "mul.wide.s32 %rd1, %r1, 4; add.s64 %rd2, %in, %rd1; ld.global.u32 %r2, [%rd2];"
-                                         "st.global.u32 [%mine], %r2;",
-                                     {2, 1, 1}, block, a);
+    const Outcome outcome =
+        run_body(body +
+                     "mul.wide.s32 %rd1, %r1, 4; add.s64 %rd2, %in, %rd1; ld.global.u32 %r2, [%rd2];"
+                     "st.global.u32 [%mine], %r2;",
+                 {2, 1, 1}, block, a);
     return outcome.says("LD.GLOBAL.U32");
 }
 
@@ -72,9 +73,10 @@ TEST_CASE("the kernel of figure 4 becomes the two streams of figure 7") {
                                    "ENQ.DATA.GLOBAL.U32", "ENQ.ADDR.GLOBAL.U32", "ADD.U32", "MUL.LO.U32", "ADD.U32",
                                    "ADD.U32", "SETP.NE.U32", "ENQ.PRED", "@BRA", "EXIT"});
     CHECK(operations(outcome.own()) ==
-          std::vector<std::string>{"LD.GLOBAL.U32", "ADD.U32", "ST.GLOBAL.U32", "DEQ.PRED", "@BRA", "EXIT"});
+          std::vector<std::string>{"LD.GLOBAL.U32", "ADD.U32", "ST.GLOBAL.U32", "@BRA", "EXIT"});
     CHECK(outcome.own()[0].find("[deq.data]") != std::string::npos);
     CHECK(outcome.own()[2].find("[deq.addr]") != std::string::npos);
+    CHECK(outcome.own()[3].starts_with("@deq.pred BRA"));
 }
 
 TEST_CASE("with an offset of 4 warps access consecutive lines (figure 10)") {
@@ -96,8 +98,7 @@ TEST_CASE("where threads part, only those that are there get anything (figure 13
     const std::string text = kernel_text(
         "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; @%p1 bra B; ld.global.u32 %r2, [%mine]; bra D;"
         "B: ld.global.u32 %r2, [%mine+4]; D: st.global.u32 [%mine+8], %r2;");
-    const auto queues =
-        queues_of(text, {96, 1, 1}, {96, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0});
+    const auto queues = queues_of(text, {96, 1, 1}, {96, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0});
     REQUIRE(queues.size() == 3);
     const auto masks = [&](std::size_t warp) {
         std::vector<isa::LaneMask> all;
@@ -154,8 +155,7 @@ TEST_CASE("two divergent conditions are decoupled, three are not") {
 }
 
 TEST_CASE("a divergent tuple that a loop carries stays, one that is made anew in each turn does not") {
-    const std::string loop =
-        "mov.u32 %r1, %tid.x; mov.u32 %r9, 0; mov.u32 %r4, 0; L: setp.lt.u32 %p1, %r1, 40;";
+    const std::string loop = "mov.u32 %r1, %tid.x; mov.u32 %r9, 0; mov.u32 %r4, 0; L: setp.lt.u32 %p1, %r1, 40;";
     const std::string rest =
         "mul.wide.u32 %rd1, %r5, 4; add.s64 %rd2, %in, %rd1; ld.global.u32 %r2, [%rd2]; st.global.u32 [%mine], %r2;"
         "add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 3; @%p2 bra L;";
@@ -179,8 +179,12 @@ TEST_CASE("min, max and abs are choices between two tuples") {
     CHECK(load_at("mov.u32 %r1, %tid.x; min.s32 %r1, %r1, 40;") == "decoupled");
     CHECK(load_at("mov.u32 %r1, %tid.x; max.s32 %r1, %r1, %a;") == "decoupled");
     CHECK(load_at("mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, 20; abs.s32 %r1, %r1;") == "decoupled");
-    const Outcome scalar = run_body("min.s32 %r1, %a, %b; mul.wide.s32 %rd1, %r1, 4; add.s64 %rd1, %in, %rd1;"
-                                    "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;");
+    CHECK(load_at("mov.u32 %r1, %tid.x; min.s32 %r1, %r1, 50; max.s32 %r1, %r1, %b;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; min.s32 %r1, %r1, 50; max.s32 %r1, %r1, %b; min.s32 %r1, %r1, 40;") ==
+          "stays.conditions");
+    const Outcome scalar = run_body(
+        "min.s32 %r1, %a, %b; mul.wide.s32 %rd1, %r1, 4; add.s64 %rd1, %in, %rd1;"
+        "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;");
     CHECK(scalar.most_tuples == 1);
 }
 
@@ -255,6 +259,16 @@ TEST_CASE("a predicate is decoupled where one operand is the same for the whole 
     CHECK_FALSE(compare("%tid.x", "%tid.y"));
 }
 
+TEST_CASE("the second predicate of a combined comparison is not the complement of the first") {
+    const auto both = [](const std::string& combine) {
+        return run_body("mov.u32 %r1, %tid.x; setp.lt.u32 %p3, %r1, 20; setp.lt" + combine +
+                        "; selp.u32 %r2, 1, 2, %p1; selp.u32 %r3, 4, 8, %p2; add.u32 %r2, %r2, %r3;"
+                        "st.global.u32 [%mine], %r2;");
+    };
+    CHECK(std::ranges::count(operations(both(".u32 %p1|%p2, %r1, 40").own()), "DEQ.PRED") == 1);
+    CHECK(both(".and.u32 %p1|%p2, %r1, 40, %p3").says("SETP.LT.AND") == "stays.operation");
+}
+
 TEST_CASE("what depends on loaded values stays") {
     CHECK(load_at("ld.global.b32 %r3, [%mine]; and.b32 %r1, %r3, 63;") == "stays.memory");
     const Outcome control = run_body(
@@ -263,9 +277,11 @@ TEST_CASE("what depends on loaded values stays") {
     CHECK(control.says("SETP") == "stays.memory");
     CHECK(control.says("LD.GLOBAL.U32 R") == "decoupled");
     const auto own = control.own();
-    CHECK(std::ranges::count_if(own, [](const std::string& line) { return line.find("[deq") != std::string::npos; }) == 2);
+    CHECK(std::ranges::count_if(own, [](const std::string& line) { return line.find("[deq") != std::string::npos; }) ==
+          2);
     // Behind where the paths meet the affine stream goes on; inside it has nothing.
-    CHECK(std::ranges::count_if(control.affine(), [](const std::string& line) { return line.starts_with("ENQ"); }) == 2);
+    CHECK(std::ranges::count_if(control.affine(), [](const std::string& line) { return line.starts_with("ENQ"); }) ==
+          2);
 }
 
 TEST_CASE("volatile loads, shared memory and generic addresses stay") {
@@ -279,12 +295,15 @@ TEST_CASE("loads behind a barrier that the affine stream cannot follow stay, tho
         "D: ld.global.u32 %r2, [%in]; st.global.u32 [%mine+8], %r2;";
     const Outcome hidden = run_body(text);
     const auto own = hidden.own();
-    CHECK(std::ranges::count_if(own, [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 1);
-    CHECK(std::ranges::count_if(own, [](const std::string& line) { return line.find("[deq.addr]") != std::string::npos; }) == 1);
+    CHECK(std::ranges::count_if(
+              own, [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 1);
+    CHECK(std::ranges::count_if(
+              own, [](const std::string& line) { return line.find("[deq.addr]") != std::string::npos; }) == 1);
     const Outcome seen = run_body(
         "ld.global.u32 %r3, [%mine]; atom.global.add.u32 %r4, [%mine+4], 1; ld.global.u32 %r2, [%in];"
         "add.u32 %r2, %r2, %r3; bar.sync 0; st.global.u32 [%mine+8], %r2;");
-    CHECK(std::ranges::count_if(seen.own(), [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 2);
+    CHECK(std::ranges::count_if(
+              seen.own(), [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 2);
     const auto affine = operations(seen.affine());
     CHECK(std::ranges::count(affine, "BAR.SYNC") == 1);
     CHECK(std::ranges::count(affine, "MEMBAR.GPU") == 1);
@@ -319,7 +338,8 @@ TEST_CASE("as many divergent conditions as the DCRF has are decoupled, more refu
     const auto conditions = [](unsigned count) {
         std::string body = "mov.u32 %r1, %tid.x; ";
         for (unsigned i = 0; i < count; ++i)
-            body += "setp.lt.u32 %p1, %r1, " + std::to_string(5 + i) + "; selp.u32 %r3, 4, 0, %p1; cvt.u64.u32 %rd1, %r3;" +
+            body += "setp.lt.u32 %p1, %r1, " + std::to_string(5 + i) +
+                    "; selp.u32 %r3, 4, 0, %p1; cvt.u64.u32 %rd1, %r3;" +
                     "add.s64 %rd1, %in, %rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine+4], %r2;";
         return run_body(body).says("LD.GLOBAL");
     };

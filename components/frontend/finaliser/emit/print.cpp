@@ -165,7 +165,7 @@ std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instructio
         parts.push_back(fmt::format("SR_{}", kSpecials[static_cast<std::size_t>(instruction.special)]));
     if (instruction.operation == Operation::barrier && instruction.source[0].kind == Operand::Kind::none)
         parts.push_back(fmt::format("{:#x}", instruction.mode));
-    if (instruction.dequeues)
+    if (instruction.dequeues && isa::is_memory(instruction.operation))
         parts.emplace_back(instruction.operation == Operation::load ? "[deq.data]" : "[deq.addr]");
     const bool has_address = isa::is_memory(instruction.operation) || instruction.operation == Operation::enqueue;
     for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
@@ -190,6 +190,8 @@ std::string print(const isa::Kernel& kernel, std::uint32_t index) {
     std::string text;
     if (instruction.guard != isa::kTruePredicate)
         text = fmt::format("@{} ", predicate_text(instruction.guard, instruction.guard_negated));
+    if (instruction.operation == Operation::bra && instruction.dequeues)
+        text = instruction.guard_negated ? "@!deq.pred " : "@deq.pred ";
     text += mnemonic(instruction);
     const char* separator = " ";
     for (const std::string& part : operands_of(kernel, instruction)) {
