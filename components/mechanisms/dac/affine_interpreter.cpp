@@ -55,7 +55,7 @@ bool sets_predicate(const Instruction& instruction) {
 
 bool chooses(Operation operation) {
     return operation == Operation::select || operation == Operation::min || operation == Operation::max ||
-           operation == Operation::abs;
+           operation == Operation::abs || operation == Operation::shr;
 }
 
 /// Rows of one warp for a handler.
@@ -238,13 +238,18 @@ void AffineInterpreter::compute(const Instruction& instruction, const Threads& a
                 const Threads threads = both(a.threads, both(b.threads, c.threads));
                 if (none(threads)) continue;
                 const std::array tuples{a.tuple, b.tuple, c.tuple};
-                if (!chooses(instruction.operation)) {
+                const bool shifts = instruction.operation == Operation::shr;
+                if (!chooses(instruction.operation) || (shifts && a.tuple.is_number())) {
                     add_piece(made, threads, result(instruction, tuples));
                     continue;
                 }
-                const Tuple second = instruction.operation == Operation::abs ? negate(a.tuple) : b.tuple;
+                // A shift that leaves the sign in all places.
+                const Tuple one = shifts ? number(0, a.tuple.bits) : a.tuple;
+                const Tuple second = instruction.operation == Operation::abs ? negate(a.tuple)
+                                     : shifts                                ? number(~std::uint64_t{0}, a.tuple.bits)
+                                                                             : b.tuple;
                 const Threads first = takes_first(instruction, a.tuple, second, threads);
-                if (!none(first)) add_piece(made, first, a.tuple);
+                if (!none(first)) add_piece(made, first, one);
                 if (const Threads rest = without(threads, first); !none(rest)) add_piece(made, rest, second);
             }
     if (checked_) check(instruction, sources, made, active);
@@ -312,6 +317,8 @@ Tuple AffineInterpreter::result(const Instruction& instruction, std::span<const 
             const bool first = s[0].is_number();
             const std::uint64_t mask = s[first ? 0 : 1].base;
             const Tuple& value = s[first ? 1 : 0];
+            if (mask == 0) return number(0, value.bits);
+            if (mask == number(~std::uint64_t{0}, value.bits).base) return value;
             // A mod-type tuple comes here where the mask is known to change nothing.
             return value.is_mod ? value : modulo(value, mask + 1);
         }

@@ -24,7 +24,7 @@ constexpr std::uint64_t kMostBlocksX = 0x7fffffff;
 constexpr std::uint64_t kMostBlocksYz = 65535;
 
 Class made(Kind kind, Bound most = std::nullopt, std::uint8_t zeros = 0) {
-    return {kind, Reason::none, {}, most, zeros, false};
+    return {kind, Reason::none, {}, most, zeros, false, false};
 }
 
 bool is_number(Type type) {
@@ -220,7 +220,7 @@ Class operation_result(const VirtualKernel& kernel, const VirtualInstruction& in
 }  // namespace
 
 Class other(Reason reason) {
-    return {Kind::other, reason, {}, std::nullopt, 0, false};
+    return {Kind::other, reason, {}, std::nullopt, 0, false, false};
 }
 
 Class with_condition(Class made, Condition condition) {
@@ -233,9 +233,11 @@ Class joined(const Class& a, const Class& b) {
     if (a.kind == Kind::none || b.kind == Kind::other) return a.kind == Kind::other ? a : b;
     if (b.kind == Kind::none || a.kind == Kind::other) return a;
     const Bound most = a.most && b.most ? Bound(std::max(*a.most, *b.most)) : std::nullopt;
+    const bool is_mask = a.is_mask && b.is_mask;
     const Class both[] = {a, b};
     Class all = made(std::max(a.kind, b.kind), most, std::min(a.zeros, b.zeros));
     all.wide_block = a.wide_block || b.wide_block;
+    all.is_mask = is_mask;
     return all.wide_block && all.kind == Kind::mod ? other(Reason::mod) : with_conditions_of(std::move(all), both);
 }
 
@@ -258,6 +260,11 @@ bool sets_predicate(Operation operation) {
         default:
             return false;
     }
+}
+
+bool makes_mask(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
+    if (instruction.machine.operation != Operation::shr || !isa::is_signed(instruction.machine.type)) return false;
+    return finaliser::literal_value(kernel.frame, instruction.source[1]) == isa::bits(instruction.machine.type) - 1U;
 }
 
 Class constant_class(std::optional<std::uint64_t> literal, const finaliser::VirtualOperand& operand) {
@@ -315,6 +322,18 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
     if (instruction.destination_rows > 2) return other(Reason::part);
     const bool chooses_number = machine.operation == Operation::min || machine.operation == Operation::max ||
                                 machine.operation == Operation::abs;
+    if (makes_mask(kernel, instruction) && sources[0].kind > Kind::grid) {
+        Class mask = with_conditions_of(made(Kind::grid), sources);
+        mask.is_mask = mask.kind == Kind::grid;
+        return mask.is_mask ? with_condition(std::move(mask), condition) : mask;
+    }
+    if (machine.operation == Operation::bit_and && is_number(machine.type) &&
+        (sources[0].is_mask || sources[1].is_mask)) {
+        Class value = sources[sources[0].is_mask ? 1 : 0];
+        value.zeros = 0;
+        value.is_mask = sources[0].is_mask && sources[1].is_mask;
+        return with_conditions_of(std::move(value), sources);
+    }
     if (machine.operation == Operation::select) return chosen(predicates[0], std::span(sources).first(2), condition);
     if (chooses_number && is_number(machine.type)) {
         // Section 4.6: max dst, src1, src2 is dst = src1 > src2 ? src1 : src2.

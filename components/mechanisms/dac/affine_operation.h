@@ -25,6 +25,9 @@ Class chosen(const Class& predicate, std::span<const Class> choices, Condition c
 /// Operations that write predicates and nothing else.
 bool sets_predicate(isa::Operation operation);
 
+/// A signed shift to the right that leaves nothing but the sign: nvcc's x < 0 ? y : 0 is (x >> 31) & y.
+bool makes_mask(const VirtualKernel& kernel, const VirtualInstruction& instruction);
+
 /// `literal`: the constant's value where it is known before launch.
 Class constant_class(std::optional<std::uint64_t> literal, const finaliser::VirtualOperand& operand);
 /// The class of a result that does not depend on those of sources: special registers, and what is never affine.

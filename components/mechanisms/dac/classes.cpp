@@ -122,7 +122,7 @@ Class Classes::read(ValueId id, std::uint32_t block) const {
 }
 
 Class Classes::predicate(ValueId id, std::uint32_t block) const {
-    if (id == kNoValue) return {Kind::grid, Reason::none, {}, std::nullopt, 0, false};
+    if (id == kNoValue) return {Kind::grid, Reason::none, {}, std::nullopt, 0, false, false};
     Class found = classes_[id];
     // Its bits stay each lane's own, whenever that has left a loop.
     if (found.kind != Kind::none && found.kind != Kind::other && read(id, block).kind == Kind::other)
@@ -132,7 +132,7 @@ Class Classes::predicate(ValueId id, std::uint32_t block) const {
 
 Class Classes::operand(Position at, std::size_t source) const {
     const finaliser::VirtualOperand& operand = values_.instruction(at).source[source];
-    if (operand.kind == isa::Operand::Kind::none) return {Kind::grid, Reason::none, {}, 0, 0, false};
+    if (operand.kind == isa::Operand::Kind::none) return {Kind::grid, Reason::none, {}, 0, 0, false, false};
     if (operand.kind == isa::Operand::Kind::constant)
         return constant_class(finaliser::literal_value(kernel_.frame, operand), operand);
     if (operand.rows > 2) return other(Reason::part);
@@ -189,18 +189,20 @@ Class Classes::computed(Position at) const {
 Class Classes::comparison(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
     const Reads& reads = values_.reads(at);
-    Class all{Kind::grid, Reason::none, {}, std::nullopt, 0, false};
+    Class all{Kind::grid, Reason::none, {}, std::nullopt, 0, false, false};
     unsigned differing = 0;
+    bool numbers = true;
     for (std::size_t i = 0; i < 2; ++i) {
         const Class source = operand(at, i);
         if (source.kind == Kind::none || source.kind == Kind::other) return source;
         differing += source.kind > Kind::block ? 1 : 0;
+        numbers = numbers && source.kind == Kind::grid;
         const Kind bits = source.conditions.empty() ? source.kind : Kind::affine;
         all.kind = std::max(all.kind, std::min(bits, Kind::affine));
     }
     if (differing > 1) return other(Reason::comparison);
-    if (instruction.machine.operation == Operation::setp && all.kind != Kind::grid &&
-        !isa::is_word(instruction.machine.type) && !isa::is_pair(instruction.machine.type))
+    if (instruction.machine.operation == Operation::setp && !numbers && !isa::is_word(instruction.machine.type) &&
+        !isa::is_pair(instruction.machine.type))
         return other(Reason::operation);
     for (ValueId id : reads.source_predicate) {
         const Class source = predicate(id, at.block);

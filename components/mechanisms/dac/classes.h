@@ -60,6 +60,7 @@ struct Class {
     /// modulo 2^32 of its own, of which a tuple has one at most. It is one number for each CTA, so that offsets by thread can stand
     /// beside it, unlike in a mod-type tuple.
     bool wide_block = false;
+    bool is_mask = false;  ///< all bits, or none, by divergent conditions: a sign that was shifted to all places
 
     bool operator==(const Class&) const = default;
 };

@@ -116,7 +116,7 @@ Outcome run(const std::string& text, isa::Dim3 grid, isa::Dim3 block, const std:
 std::string kernel_text(const std::string& body) {
     return ".version 9.0\n.target sm_75\n.address_size 64\n"
            ".visible .entry k(.param .u64 out, .param .u32 a, .param .u32 b)\n{\n"
-           ".reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n.reg .f32 %f<16>;\n.reg .pred %p<32>;\n"
+           ".reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n.reg .f32 %f<16>;\n.reg .b16 %rs<4>;\n.reg .pred %p<32>;\n"
            ".reg .b64 %out, %in, %mine;\n.reg .b32 %a, %b, %gid, %t;\n.reg .b64 %m;\n"
            "ld.param.u64 %out, [out];\nld.param.u32 %a, [a];\nld.param.u32 %b, [b];\n"
            "mov.u32 %gid, %ctaid.y;\nmov.u32 %t, %nctaid.x;\nmul.lo.u32 %gid, %gid, %t;\nmov.u32 %t, %ctaid.x;\n"

@@ -48,7 +48,7 @@ class Generator {
 
     std::string arithmetic() {
         const std::string to = value(), from = value();
-        switch (below(17)) {
+        switch (below(18)) {
             case 0:
             case 1:
                 return fmt::format("add.s32 {}, {}, {};", to, from, value());
@@ -79,6 +79,8 @@ class Generator {
                 return fmt::format("or.b32 {}, {}, {};", to, from, below(4));
             case 15:
                 return fmt::format("{}.b32 {}, {}, {};", below(2) == 0 ? "xor" : "or", to, from, value());
+            case 16:
+                return fmt::format("shr.s32 %r1, {}, 31; and.b32 {}, %r1, {};", from, to, value());
             default:
                 return fmt::format("mov.u32 {}, {};", to, scalar());
         }

@@ -188,6 +188,29 @@ TEST_CASE("min, max and abs are choices between two tuples") {
     CHECK(scalar.most_tuples == 1);
 }
 
+TEST_CASE("a union of bits is a sum where they cannot overlap, and no tuple where they can") {
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; or.b32 %r1, %r1, 3;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; xor.b32 %r1, %r1, 1;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; or.b32 %r1, %r1, 4;") == "stays.operation");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; or.b32 %r1, %r1, 5;") == "stays.operation");
+}
+
+TEST_CASE("what a sign masks is a choice between a tuple and nothing") {
+    const std::string sign = "mov.u32 %r1, %tid.x; sub.s32 %r3, %r1, 20; shr.s32 %r4, %r3, ";
+    CHECK(load_at(sign + "31; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "decoupled");
+    CHECK(load_at(sign + "31; and.b32 %r1, %r4, %a;") == "decoupled");
+    CHECK(load_at(sign + "30; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "stays.operation");
+    // More than a choice is made of the mask.
+    CHECK(load_at(sign + "31; popc.b32 %r1, %r4;") == "decoupled");
+}
+
+TEST_CASE("numbers that threads choose are compared in any type") {
+    const Outcome outcome = run_body(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 20; selp.u32 %r3, 1, 0, %p1; cvt.u16.u32 %rs1, %r3;"
+        "setp.eq.s16 %p2, %rs1, 0; selp.u32 %r2, 1, 2, %p2; st.global.u32 [%mine], %r2;");
+    CHECK(std::ranges::count(operations(outcome.own()), "DEQ.PRED") == 1);
+}
+
 TEST_CASE("a remainder by a scalar is a mod-type tuple, which takes scalar sums and products and nothing else") {
     CHECK(load_at("mov.u32 %r1, %tid.x; rem.u32 %r1, %r1, 10;") == "decoupled");
     CHECK(load_at("mov.u32 %r1, %tid.x; rem.s32 %r1, %r1, 10;") == "decoupled");
