@@ -16,7 +16,8 @@ using isa::LaneMask;
 CtaRunner::CtaRunner(LaunchState& launch, MemoryUnit& memory) : launch_(launch), memory_(memory) {
     const isa::Kernel& kernel = *launch.kernel;
     const std::uint32_t warps = isa::warps_per_cta(launch.configuration.block);
-    const std::size_t frame_rows = kernel.registers + launch.constants.size();
+    const std::size_t frame_rows =
+        kernel.registers + launch.constants.size() + (launch.queues != nullptr ? kDequeuedRows : 0);
     frames_.resize(warps * frame_rows);
     warps_.resize(warps);
     for (std::uint32_t i = 0; i < warps; ++i) {
@@ -47,6 +48,7 @@ void CtaRunner::begin(const isa::Dim3& ctaid) {
         std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
         warp.predicates[isa::kTruePredicate] = isa::kFullMask;
     }
+    if (launch_.queues != nullptr) launch_.queues->begin_cta(ctaid_);
 }
 
 void CtaRunner::run_round(std::uint64_t stretch, std::uint64_t watched_after) {
@@ -115,7 +117,10 @@ void CtaRunner::compute(const DecodedInstruction& decoded, Warp& warp, LaneMask 
 
 inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask active) {
     if (decoded.action == Action::branch) return warp.simt.branch(active, *decoded.instruction);
-    if (active == 0) return warp.simt.advance();
+    if (active == 0) {
+        if (decoded.action == Action::dequeue_branch) return dequeue_branch(decoded, warp);
+        return warp.simt.advance();
+    }
     switch (decoded.action) {
         case Action::alu:
             compute(decoded, warp, active);
@@ -149,6 +154,19 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
         case Action::store_elements:
             memory_.store_elements(decoded, warp.frame, active, place(warp));
             break;
+        case Action::dequeue:
+            dequeue(decoded, warp, active);
+            break;
+        case Action::dequeue_load:
+            dequeue_address(decoded, warp, active);
+            memory_.load(decoded, warp.frame, active, place(warp));
+            break;
+        case Action::dequeue_store:
+            dequeue_address(decoded, warp, active);
+            memory_.store(decoded, warp.frame, active, place(warp));
+            break;
+        case Action::dequeue_branch:
+            return dequeue_branch(decoded, warp);
         case Action::branch:
         case Action::nothing:
             break;
@@ -162,8 +180,32 @@ void CtaRunner::exit(Warp& warp, LaneMask active) {
     if (!warp.simt.done()) return check_runs(warp);
     --live_warps_;
     ready_changed_ = true;
+    if (live_warps_ == 0 && launch_.queues != nullptr) launch_.queues->end_cta(ctaid_);
     // As on the hardware, who has exited is not waited for.
     for (unsigned number = 0; number < isa::kBarriersPerCta; ++number) complete_barrier(number);
+}
+
+void CtaRunner::dequeue(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    const LaneMask holds = launch_.queues->predicate(place(warp), active);
+    LaneMask& complement = warp.predicates[decoded.destination_predicate2];
+    complement = (complement & ~active) | (~holds & active);
+    LaneMask& predicate = warp.predicates[decoded.destination_predicate];
+    predicate = (predicate & ~active) | (holds & active);
+}
+
+void CtaRunner::dequeue_branch(const DecodedInstruction& decoded, Warp& warp) {
+    const LaneMask lanes = warp.simt.active();
+    dequeue(decoded, warp, lanes);
+    warp.simt.branch((warp.predicates[decoded.guard] ^ decoded.guard_flip) & lanes, *decoded.instruction);
+}
+
+void CtaRunner::dequeue_address(const DecodedInstruction& decoded, Warp& warp, LaneMask active) {
+    std::uint64_t addresses[isa::kWarpSize] = {};
+    launch_.queues->addresses(place(warp), active, addresses);
+    for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+        warp.frame[decoded.source[0][0] + lane] = static_cast<std::uint32_t>(addresses[lane]);
+        warp.frame[decoded.source[0][1] + lane] = static_cast<std::uint32_t>(addresses[lane] >> 32);
+    }
 }
 
 void CtaRunner::read_special(const DecodedInstruction& decoded, const Warp& warp, LaneMask active) {

@@ -13,6 +13,7 @@
 #include "components/emulator/execution_counts.h"
 #include "components/emulator/instruction_observer.h"
 #include "components/emulator/memory_unit.h"
+#include "components/emulator/queue_source.h"
 #include "components/isa/cta_barrier.h"
 #include "components/isa/simt_state.h"
 #include "components/isa/warp_exchange.h"
@@ -31,6 +32,7 @@ struct LaunchState {
     std::uint64_t executed = 0;                    ///< warp instructions of this and earlier launches; also the clock
     std::uint64_t instruction_limit = UINT64_MAX;  ///< for executed
     InstructionObserver* observer = nullptr;
+    QueueSource* queues = nullptr;  ///< of a kernel that dequeues
 };
 
 /// Runs CTAs of one launch, one after another: the warps in turn.
@@ -79,6 +81,9 @@ class CtaRunner {
     void read_special(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active);
     [[noreturn]] void trap(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active) const;
     void exit(Warp& warp, isa::LaneMask active);
+    void dequeue(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
+    void dequeue_branch(const DecodedInstruction& decoded, Warp& warp);
+    void dequeue_address(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
 
     // Lanes that wait for one another (cta_meeting.cpp).
     void meet(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);

@@ -1,5 +1,6 @@
 #include "components/emulator/decoded_kernel.h"
 
+#include <algorithm>
 #include <string>
 
 #include "components/isa/memory_access.h"
@@ -11,16 +12,17 @@ namespace {
 using isa::Instruction;
 using isa::Operation;
 
-Action action_of(Operation operation) {
-    switch (operation) {
+Action action_of(const Instruction& instruction) {
+    switch (instruction.operation) {
         case Operation::nop:
         case Operation::membar:
         case Operation::warp_sync:
+        case Operation::enqueue:     // in further programs, which are not run
             return Action::nothing;  // warps run one at a time, each in program order
         case Operation::read_special:
             return Action::read_special;
         case Operation::bra:
-            return Action::branch;
+            return instruction.dequeues ? Action::dequeue_branch : Action::branch;
         case Operation::exit:
             return Action::exit;
         case Operation::barrier:
@@ -29,10 +31,12 @@ Action action_of(Operation operation) {
             return Action::trap;
         case Operation::texture:
             return Action::texture;
+        case Operation::dequeue:
+            return Action::dequeue;
         case Operation::load:
-            return Action::load;
+            return instruction.dequeues ? Action::dequeue_load : Action::load;
         case Operation::store:
-            return Action::store;
+            return instruction.dequeues ? Action::dequeue_store : Action::store;
         case Operation::atomic:
         case Operation::reduce:
             return Action::atomic;
@@ -91,6 +95,9 @@ void decode_rows(const isa::Kernel& kernel, const Instruction& instruction, Deco
         decoded.source[i][0] = words(row_of(kernel, operand));
         decoded.source[i][1] = words(row_of(kernel, operand) + (operand.rows > 1 ? 1 : 0));
     }
+    if (!instruction.dequeues || !isa::is_memory(instruction.operation)) return;
+    const std::uint32_t dequeued = kernel.registers + kernel.constant_rows();
+    decoded.source[0] = {words(dequeued), words(dequeued + 1)};
 }
 
 /// On a stack the lanes that run together are all that can meet.
@@ -119,7 +126,7 @@ void check_vector_alignment(const isa::Kernel& kernel, const Instruction& instru
 DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruction, isa::SimtModel simt) {
     DecodedInstruction decoded;
     decoded.instruction = &instruction;
-    decoded.action = action_of(instruction.operation);
+    decoded.action = action_of(instruction);
     if (isa::is_memory(instruction.operation))
         decoded.lane_bytes = static_cast<std::uint8_t>(isa::lane_bytes(instruction));
     if (isa::is_vector_memory(instruction.operation)) {
@@ -139,6 +146,12 @@ DecodedInstruction decode(const isa::Kernel& kernel, const Instruction& instruct
 }
 
 }  // namespace
+
+bool dequeues(const isa::Kernel& kernel) {
+    return std::ranges::any_of(kernel.code, [](const Instruction& instruction) {
+        return instruction.dequeues || instruction.operation == Operation::dequeue;
+    });
+}
 
 std::vector<DecodedInstruction> decode(const isa::Kernel& kernel, isa::SimtModel simt) {
     std::vector<DecodedInstruction> code;

@@ -27,8 +27,15 @@ enum class Action : std::uint8_t {
     trap,
     texture,
     load_elements,  ///< vector memory instructions
-    store_elements
+    store_elements,
+    dequeue,       ///< of a predicate
+    dequeue_load,  ///< a load whose address is dequeued, and likewise a store
+    dequeue_store,
+    dequeue_branch  ///< dequeues its guard
 };
+
+/// Rows behind the launch's constants in the frame of a warp: dequeued addresses, low and high words.
+inline constexpr std::uint32_t kDequeuedRows = 2;
 
 /// Predicates of a warp: P0 to P6, the constant PT, and one that takes what nobody reads.
 inline constexpr unsigned kPredicateSlots = 9;
@@ -56,6 +63,9 @@ struct DecodedInstruction {
     DeviceAddress allocation = 0;
     std::uint64_t allocation_bytes = 0;
 };
+
+/// Whether the kernel's own code dequeues.
+bool dequeues(const isa::Kernel& kernel);
 
 /// Throws InputError, with the place in the PTX, for an instruction without semantics.
 std::vector<DecodedInstruction> decode(const isa::Kernel& kernel, isa::SimtModel simt);

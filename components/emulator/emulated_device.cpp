@@ -77,6 +77,15 @@ void EmulatedDevice::launch(std::string_view kernel_name, const LaunchConfigurat
     state.executed = counts_.total.warps;
     state.instruction_limit = options_.max_warp_instructions;
     state.observer = options_.instructions;
+    if (dequeues(kernel)) {
+        if (options_.queues == nullptr)
+            throw ProgramError(
+                fmt::format("launch of {}: it takes values from queues, which another program of it fills and "
+                            "the emulator does not run; kernel.transform = none leaves it whole",
+                            kernel_name));
+        state.queues = options_.queues;
+        state.queues->begin_launch(kernel, configuration.block, state.constants);
+    }
 
     if (options_.observer != nullptr) options_.observer->begin_launch(launches_.size());
     if (options_.instructions != nullptr) options_.instructions->begin_launch(launches_.size());

@@ -11,6 +11,7 @@
 #include "components/emulator/execution_counts.h"
 #include "components/emulator/flat_memory.h"
 #include "components/emulator/instruction_observer.h"
+#include "components/emulator/queue_source.h"
 #include "components/isa/simt_state.h"
 
 namespace lookahead {
@@ -24,6 +25,7 @@ struct EmulatorOptions {
     int memory_file = -1;
     AccessObserver* observer = nullptr;           ///< outlives the device
     InstructionObserver* instructions = nullptr;  ///< outlives the device
+    QueueSource* queues = nullptr;                ///< outlives the device; without one kernels that dequeue are refused
     isa::SimtModel simt = isa::SimtModel::stack;  ///< how diverged lanes are run
 };
 

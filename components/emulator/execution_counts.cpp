@@ -57,6 +57,7 @@ InstructionClass class_of(const isa::Instruction& instruction) {
         case Operation::barrier:
         case Operation::membar:
         case Operation::trap:
+        case Operation::enqueue:
             return InstructionClass::control;
         case Operation::mov:
         case Operation::select:
@@ -70,6 +71,7 @@ InstructionClass class_of(const isa::Instruction& instruction) {
         case Operation::pred_xor:
         case Operation::pred_not:
         case Operation::pred_mov:
+        case Operation::dequeue:
             return InstructionClass::predicate;
         case Operation::shuffle:
         case Operation::vote:

@@ -55,6 +55,8 @@ struct Operand {
 /// indices in source[1]; `store_stride` and `store_indirect` have their data in source[1] and that in source[2]. All
 /// sources are read before anything is written, so that a destination may be one of them. Of stores to one place the
 /// last element's, and of one element the highest lane's, stays.
+/// `enqueue` of an address has it in source[0], and type, vector, space and offset of the access that takes it; of a predicate, in source_predicate.
+/// `dequeue` sets destination_predicate, and destination_predicate2 to the complement.
 /// Values narrower than 32 bits stand zero- or sign-extended by their type in one row.
 struct Instruction {
     Operation operation = Operation::nop;
@@ -71,7 +73,10 @@ struct Instruction {
     AtomicOp atomic = AtomicOp::none;
     SpecialRegister special = SpecialRegister::none;
     BarrierKind barrier = BarrierKind::sync;
-    bool yields = false;              ///< branch back in a loop that may wait for other lanes
+    bool yields = false;  ///< branch back in a loop that may wait for other lanes
+    /// A load or store without source[0], whose address comes from the warp's queue; a branch whose guard does, which goes
+    /// to destination_predicate first.
+    bool dequeues = false;
     std::uint8_t mode = 0;            ///< lop3 table, shuffle or vote mode, barrier number
     std::uint8_t address_window = 0;  ///< high word of a memory address whose operand is one row
     std::uint8_t vector = 1;          ///< elements of a load or store: 1, 2, 4, 8 or 16; vector memory: 4, 8 or 16

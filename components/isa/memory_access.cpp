@@ -99,7 +99,7 @@ void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& add
 void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
                        LaneMask active, std::uint64_t* addresses) {
     const std::int64_t offset = instruction.offset;
-    if (instruction.source[0].rows < 2) {
+    if (instruction.source[0].rows < 2 && !instruction.dequeues) {
         const std::uint64_t window = std::uint64_t{instruction.address_window} << 32;
         const auto word = static_cast<std::uint32_t>(offset);
         set_addresses(active, addresses, [=](unsigned lane) { return window | (low[lane] + word); });

@@ -94,6 +94,9 @@ enum class Operation : std::uint8_t {
     store_stride,
     load_indirect,
     store_indirect,
+    // Between a kernel's programs: a value goes to a queue of every warp that takes part, or comes from the warp's own
+    enqueue,
+    dequeue,
 };
 
 enum class Comparison : std::uint8_t { none, eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };

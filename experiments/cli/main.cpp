@@ -52,6 +52,7 @@ constexpr CommandEntry kCommands[] = {
     {"partition", add_partition_command},
     {"bench", add_bench_command},
     {"profile", add_profile_command},
+    {"explain", add_explain_command},
     {"capture", add_capture_command},
     {"validate", add_validate_command},
     {"diff", add_diff_command},

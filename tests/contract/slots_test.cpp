@@ -22,6 +22,8 @@ const std::map<std::string, ContractTest> kTests{
     {"dram.scheduler", {"components/dram/dram_scheduler_test.cpp", "variant_names<DramScheduler>()"}},
     {"interconnect.topology",
      {"components/interconnect/topology_contract_test.cpp", "variant_names<InterconnectTopology>()"}},
+    {"kernel.transform",
+     {"contract/kernel_transform/kernel_transform_contract_test.cpp", "variant_names<KernelTransform>()"}},
     {"l1d.companion", {"components/sm/lsu/companion_contract_test.cpp", "variant_names<L1Companion>()"}},
     {"l1d.replacement", {"components/cache/replacement_test.cpp", "variant_names<ReplacementPolicy>()"}},
     {"memory.request_path", {"components/sm/lsu/request_path_contract_test.cpp", "variant_names<RequestPath>()"}},

@@ -146,6 +146,31 @@ def check_profile(checks):
     checks.prints(["profile", "code", "hotspot"], "// hotspot: ", "EXIT ;")
 
 
+def check_explain(checks):
+    """What a transform does to a kernel, side by side and counted; which of either cannot be had."""
+    text = checks.prints(["explain", "--transform", "dac", "vecadd:vecadd"], "// vecadd\n", "ENQ.DATA.GLOBAL", "[deq.data]",
+                         "dac.decoupled", "dac.affine")
+    heading = text.splitlines()[1].split()
+    checks.check("heading", heading[:3] == ["original", "kernel", "affine"], heading)
+    summary = ["explain", "--transform", "dac", "--summary", "vecadd"]
+    checks.prints(summary, "vecadd: 1 kernels, ", "dac.decoupled 2 (100.0 %)")
+    (row,) = json.loads(checks.prints([*summary, "--json"]))
+    checks.check("loads", row["groups"]["loads"]["all"] == row["groups"]["loads"]["tags"]["dac.decoupled"], row)
+    checks.check("gone", 0 < row["gone"]["warps"] < row["all"]["warps"], row)
+    untouched = json.loads(checks.prints(["explain", "--transform", "none", "--summary", "vecadd", "--json"]))
+    checks.check("none", untouched[0]["gone"]["warps"] == 0, untouched)
+    for arguments, code, fragment in ((["--transform", "dac", "vecadd:nothing"], 3, "has no kernel nothing"),
+                                      (["--transform", "dcc", "vecadd"], 2, "dac"),
+                                      (["--transform", "dac"], 2, "KERNEL is missing"),
+                                      (["--transform", "dac", "vecadd", "--json"], 2, "--summary")):
+        done = lookahead.execute(checks.program, ["explain", *arguments])
+        checks.check(" ".join(arguments), done.returncode == code and fragment in done.stderr, done.stderr)
+    done = lookahead.execute(checks.program, ["emulate", "vecadd", "--size", "tiny", "-o", "kernel.transform=dac"])
+    checks.check("emulate", done.returncode == 4 and "takes values from queues" in done.stderr, done.stderr)
+    done = lookahead.execute(checks.program, ["run", "vecadd", "--size", "tiny", "-o", "kernel.transform=dac"])
+    checks.check("run", done.returncode == 2 and "no extension" in done.stderr, done.stderr)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -158,6 +183,7 @@ def main() -> int:
         check_run(checks, folder)
         check_partition(checks, folder)
         check_profile(checks)
+        check_explain(checks)
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed else 0
 

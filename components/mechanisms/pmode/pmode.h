@@ -152,7 +152,8 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     std::vector<Operation> operations_;
     std::vector<std::uint16_t> free_operations_;
     RegisterPool pool_;
-    std::array<std::uint16_t, isa::kMostOperandRows> replaced_{};  ///< rows that the instruction that is being issued gives back
+    std::array<std::uint16_t, isa::kMostOperandRows>
+        replaced_{};  ///< rows that the instruction that is being issued gives back
     unsigned replaced_count_ = 0;
     static constexpr Cycle kNotCharging = -1;
     Cycle pool_charged_ = kNotCharging;  ///< cycles up to this one are counted

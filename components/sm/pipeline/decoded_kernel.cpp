@@ -57,6 +57,16 @@ Timing timing_of(InstructionClass instruction_class, const TimingParameters& t) 
     }
 }
 
+/// No SM extension has queues between a kernel's programs yet.
+void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instruction) {
+    if (instruction.operation != Operation::enqueue && instruction.operation != Operation::dequeue &&
+        !instruction.dequeues)
+        return;
+    throw ConfigurationError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
+                             " has streams with queues between them, for which the SM has no extension; "
+                             "kernel.transform = none leaves it whole");
+}
+
 Action action_of(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::nop:
@@ -129,6 +139,7 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
 void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units) {
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
+    refuse_queues(kernel_, from);
     to.instruction = &from;
     to.action = action_of(from);
     to.instruction_class = class_of(from);

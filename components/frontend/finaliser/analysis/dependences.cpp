@@ -1,8 +1,10 @@
 #include "components/frontend/finaliser/analysis/dependences.h"
 
+#include <array>
 #include <vector>
 
 #include "components/isa/memory_access.h"
+#include "components/isa/modes.h"
 
 namespace lookahead::finaliser {
 
@@ -68,6 +70,7 @@ class Builder {
                 order_fence(i);
             else if (isa::is_memory(code_[i].machine.operation))
                 order_access(i);
+            order_queue(i);
             order_meeting(i);
             order_units(i);
         }
@@ -89,6 +92,20 @@ class Builder {
         return atomic ? machine.order > isa::Order::relaxed : machine.order != isa::Order::weak;
     }
 
+    /// What goes through one queue comes out in the program's order, which is that of the other program too; and a load
+    /// is enqueued on the side of a barrier that it was on.
+    void order_queue(std::uint32_t i) {
+        const isa::Instruction& machine = code_[i].machine;
+        if (machine.operation != Operation::enqueue && machine.operation != Operation::dequeue && !machine.dequeues)
+            return;
+        const bool predicates =
+            !machine.dequeues && machine.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
+        std::uint32_t& last = queued_[predicates ? 1 : 0];
+        if (last != kNone) add_edge(last, i, 1);
+        if (fence_ != kNone) add_edge(fence_, i, 1);
+        last = i;
+    }
+
     void add_edge(std::uint32_t from, std::uint32_t to, std::uint32_t latency) {
         result_.successors[from].push_back({to, latency});
         ++result_.predecessors[to];
@@ -98,6 +115,8 @@ class Builder {
         for (const Access& access : accesses_) add_edge(access.index, i, 1);
         if (fence_ != kNone) add_edge(fence_, i, 1);
         if (meeting_ != kNone) add_edge(meeting_, i, 1);
+        for (std::uint32_t queued : queued_)
+            if (queued != kNone) add_edge(queued, i, 1);
         accesses_.clear();
         fence_ = i;
     }
@@ -121,6 +140,7 @@ class Builder {
         if (access.base.kind == Operand::Kind::reg)
             for (unsigned row = 0; row < access.base.rows; ++row)
                 access.base_version += units_[access.base.index + row].writes;
+        if (machine.dequeues) access.base_version = i;  // any address
         access.first = machine.offset;
         access.end = access.first + isa::lane_bytes(machine);
         return access;
@@ -161,7 +181,8 @@ class Builder {
     std::vector<UnitHistory>& units_;
     std::vector<Access> accesses_;  ///< since the last fence
     std::uint32_t fence_ = kNone;
-    std::uint32_t meeting_ = kNone;  ///< the last instruction that lanes execute together
+    std::array<std::uint32_t, 2> queued_ = {kNone, kNone};  ///< the last of addresses, and of predicates
+    std::uint32_t meeting_ = kNone;                         ///< the last instruction that lanes execute together
 };
 
 }  // namespace

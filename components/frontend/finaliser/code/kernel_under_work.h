@@ -12,6 +12,9 @@ struct VirtualProgram {
     std::string name;
     /// Its frame begins as a copy of the kernel's, so that both have the parameters at the same place.
     VirtualKernel code;
+    /// What stands in a register is a 32-bit word of each lane. Otherwise the machine has values of another kind there, of
+    /// any width, and operations on 64 bits stay whole, constants of 64 bits too.
+    bool has_lanes = true;
 };
 
 /// What the passes work on: a kernel, and the programs that transforms have made beside it.

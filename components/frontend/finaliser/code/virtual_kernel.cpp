@@ -65,8 +65,11 @@ bool has_side_effect(const VirtualInstruction& instruction) {
         case Operation::store_stride:
         case Operation::load_indirect:
         case Operation::store_indirect:
+        case Operation::enqueue:
+        case Operation::dequeue:
             return true;
         case Operation::load:
+            if (instruction.machine.dequeues) return true;
             return instruction.machine.order != isa::Order::weak;
         // Other lanes may wait in theirs for this one.
         default:

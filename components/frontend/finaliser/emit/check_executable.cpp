@@ -26,6 +26,8 @@ bool needs_handler(Operation operation) {
         case Operation::membar:
         case Operation::warp_sync:
         case Operation::texture:
+        case Operation::enqueue:
+        case Operation::dequeue:
             return false;
         default:
             return !isa::is_memory(operation);

@@ -74,6 +74,34 @@ void drop_branches_to_next(Blocks& blocks) {
             blocks[block].pop_back();
 }
 
+bool uses(const Instruction& instruction, std::uint8_t predicate) {
+    return instruction.guard == predicate || instruction.source_predicate == predicate ||
+           instruction.source_predicate2 == predicate || instruction.destination_predicate == predicate ||
+           instruction.destination_predicate2 == predicate;
+}
+
+/// A predicate that is dequeued for the branch at the end of the block is dequeued by that, and stays in its register
+/// for others: `@deq.pred bra`, Wang and Lin, ISCA 2017, figure 7b.
+void dequeue_in_branch(std::vector<Placed>& code) {
+    if (code.empty()) return;
+    Placed& branch = code.back();
+    const std::uint8_t guard = branch.machine.guard;
+    if (branch.machine.operation != Operation::bra || guard == isa::kTruePredicate) return;
+    for (std::size_t i = code.size() - 1; i-- > 0;) {
+        const Instruction& earlier = code[i].machine;
+        const bool dequeues = earlier.operation == Operation::dequeue;
+        if (!dequeues && !uses(earlier, guard)) continue;
+        if (!dequeues || earlier.destination_predicate != guard || earlier.guard != isa::kTruePredicate ||
+            earlier.destination_predicate2 != isa::kNoPredicate)
+            return;
+        branch.machine.dequeues = true;
+        branch.machine.destination_predicate = guard;
+        branch.from = code[i].from;
+        code.erase(code.begin() + static_cast<std::ptrdiff_t>(i));
+        return;
+    }
+}
+
 void place_annotations(const VirtualKernel& kernel, const VirtualInstruction& from, isa::Kernel& result) {
     const auto instruction = static_cast<std::uint32_t>(result.code.size() - 1);
     for (std::uint32_t next = from.annotations; next != kNone; next = kernel.annotations[next].before)
@@ -130,6 +158,7 @@ isa::Kernel emit(const VirtualKernel& kernel, const Allocation& allocation) {
         }
     }
     drop_branches_to_next(blocks);
+    for (auto& block : blocks) dequeue_in_branch(block);
     isa::Kernel result = kernel.frame;
     lay_out(kernel, blocks, result);
     result.registers = allocation.registers;

@@ -20,11 +20,12 @@ OperandShape memory_shape(const isa::Instruction& instruction) {
     const unsigned all = element * instruction.vector;
     const bool compares = instruction.atomic == isa::AtomicOp::cas;
     const std::uint32_t swap = compares ? exactly(element) : kAbsent;
+    const std::uint32_t address = instruction.dequeues ? kAbsent : kAddress;
     switch (instruction.operation) {
         case Operation::load:
-            return {static_cast<std::uint8_t>(all), {kAddress, kAbsent, kAbsent, kAbsent}};
+            return {static_cast<std::uint8_t>(all), {address, kAbsent, kAbsent, kAbsent}};
         case Operation::store:
-            return {0, {kAddress, exactly(all), kAbsent, kAbsent}};
+            return {0, {address, exactly(all), kAbsent, kAbsent}};
         case Operation::atomic:
             return {static_cast<std::uint8_t>(element), {kAddress, exactly(element), swap, kAbsent}};
         case Operation::load_stride:
@@ -70,6 +71,11 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::exit:
         case Operation::membar:
             return {};
+        case Operation::enqueue:
+            if (instruction.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate)) return {};
+            return {0, {kAddress, kAbsent, kAbsent, kAbsent}};
+        case Operation::dequeue:
+            return {0, {kAbsent, kAbsent, kAbsent, kAbsent}, true};
         case Operation::trap:
             if (instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::plain) ||
                 instruction.mode == static_cast<std::uint8_t>(isa::TrapMode::stack))

@@ -18,16 +18,16 @@ namespace {
 
 // Names by the enumerations' order in components/isa/instruction.h; the asserts notice a new last member.
 constexpr std::array kOperations = {
-    "NOP",        "MOV",       "SEL",         "CVT",        "S2R",   "ADD",  "SUB",       "MUL.LO",   "MUL.HI",
-    "MUL.WIDE",   "MAD.LO",    "MAD.HI",      "MAD.WIDE",   "FMA",   "DIV",  "REM",       "NEG",      "ABS",
-    "MIN",        "MAX",       "SQRT",        "RCP",        "RSQRT", "EX2",  "LG2",       "SIN",      "COS",
-    "TANH",       "AND",       "OR",          "XOR",        "NOT",   "SHL",  "SHR",       "LOP3",     "BFE",
-    "BFI",        "FLO",       "BREV",        "CLZ",        "POPC",  "PRMT", "SHF.L",     "SHF.R",    "SETP",
-    "SET",        "PAND",      "POR",         "PXOR",       "PNOT",  "PMOV", "BRA",       "EXIT",     "BAR",
-    "MEMBAR",     "TRAP",      "LD",          "ST",         "ATOM",  "RED",  "SHFL",      "VOTE",     "MATCH",
-    "ACTIVEMASK", "REDUX",     "ADD.C",       "SUB.C",      "DP4A",  "DP2A", "VABSDIFF4", "WARPSYNC", "TEX",
-    "LD.STRIDE",  "ST.STRIDE", "LD.INDIRECT", "ST.INDIRECT"};
-static_assert(kOperations.size() == static_cast<std::size_t>(Operation::store_indirect) + 1);
+    "NOP",        "MOV",       "SEL",         "CVT",         "S2R",   "ADD",  "SUB",       "MUL.LO",   "MUL.HI",
+    "MUL.WIDE",   "MAD.LO",    "MAD.HI",      "MAD.WIDE",    "FMA",   "DIV",  "REM",       "NEG",      "ABS",
+    "MIN",        "MAX",       "SQRT",        "RCP",         "RSQRT", "EX2",  "LG2",       "SIN",      "COS",
+    "TANH",       "AND",       "OR",          "XOR",         "NOT",   "SHL",  "SHR",       "LOP3",     "BFE",
+    "BFI",        "FLO",       "BREV",        "CLZ",         "POPC",  "PRMT", "SHF.L",     "SHF.R",    "SETP",
+    "SET",        "PAND",      "POR",         "PXOR",        "PNOT",  "PMOV", "BRA",       "EXIT",     "BAR",
+    "MEMBAR",     "TRAP",      "LD",          "ST",          "ATOM",  "RED",  "SHFL",      "VOTE",     "MATCH",
+    "ACTIVEMASK", "REDUX",     "ADD.C",       "SUB.C",       "DP4A",  "DP2A", "VABSDIFF4", "WARPSYNC", "TEX",
+    "LD.STRIDE",  "ST.STRIDE", "LD.INDIRECT", "ST.INDIRECT", "ENQ",   "DEQ"};
+static_assert(kOperations.size() == static_cast<std::size_t>(Operation::dequeue) + 1);
 
 constexpr std::array kTypes = {"",   "B8",  "B16", "B32", "B64", "U8",    "U16", "U32", "U64",
                                "S8", "S16", "S32", "S64", "F16", "F16X2", "F32", "F64", ""};
@@ -76,6 +76,7 @@ std::string mode_suffix(const Instruction& instruction) {
     constexpr std::array finds = {"", "SH"};
     constexpr std::array barriers = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
     constexpr std::array permutes = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
+    constexpr std::array queues = {"ADDR", "DATA", "PRED"};
     constexpr std::array geometries = {"1D", "2D", "3D", "1D.ARRAY", "2D.ARRAY", "CUBE"};
     switch (instruction.operation) {
         case Operation::shuffle:
@@ -93,6 +94,9 @@ std::string mode_suffix(const Instruction& instruction) {
             return suffix(permutes, instruction.mode);
         case Operation::barrier:
             return suffix(barriers, instruction.barrier);
+        case Operation::enqueue:
+        case Operation::dequeue:
+            return suffix(queues, instruction.mode);
         case Operation::texture:
             return isa::is_gather(instruction) ? ".GATHER" : suffix(geometries, isa::geometry_of(instruction));
         default:
@@ -163,10 +167,13 @@ std::vector<std::string> operands_of(const isa::Kernel& kernel, const Instructio
         parts.push_back(fmt::format("SR_{}", kSpecials[static_cast<std::size_t>(instruction.special)]));
     if (instruction.operation == Operation::barrier && instruction.source[0].kind == Operand::Kind::none)
         parts.push_back(fmt::format("{:#x}", instruction.mode));
+    if (instruction.dequeues && isa::is_memory(instruction.operation))
+        parts.emplace_back(instruction.operation == Operation::load ? "[deq.data]" : "[deq.addr]");
+    const bool has_address = isa::is_memory(instruction.operation) || instruction.operation == Operation::enqueue;
     for (std::size_t i = 0; i < std::size(instruction.source); ++i) {
         if (instruction.source[i].kind == Operand::Kind::none) continue;
-        parts.push_back(i == 0 && isa::is_memory(instruction.operation) ? address_text(kernel, instruction)
-                                                                        : operand_text(kernel, instruction.source[i]));
+        parts.push_back(i == 0 && has_address ? address_text(kernel, instruction)
+                                              : operand_text(kernel, instruction.source[i]));
     }
     if (instruction.operation == Operation::lop3) parts.push_back(fmt::format("{:#04x}", instruction.mode));
     if (instruction.source_predicate != isa::kNoPredicate)
@@ -185,6 +192,8 @@ std::string print(const isa::Kernel& kernel, std::uint32_t index) {
     std::string text;
     if (instruction.guard != isa::kTruePredicate)
         text = fmt::format("@{} ", predicate_text(instruction.guard, instruction.guard_negated));
+    if (instruction.operation == Operation::bra && instruction.dequeues)
+        text = instruction.guard_negated ? "@!deq.pred " : "@deq.pred ";
     text += mnemonic(instruction);
     const char* separator = " ";
     for (const std::string& part : operands_of(kernel, instruction)) {

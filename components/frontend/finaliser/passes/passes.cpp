@@ -23,6 +23,13 @@ void each(KernelUnderWork& kernel, const PassContext& context) {
     kRun(kernel.main, context);
     for (VirtualProgram& program : kernel.programs) kRun(program.code, context);
 }
+/// Likewise, without the programs whose values are no lanes' words.
+template <void (*kRun)(VirtualKernel& code, const PassContext& context)>
+void each_with_lanes(KernelUnderWork& kernel, const PassContext& context) {
+    kRun(kernel.main, context);
+    for (VirtualProgram& program : kernel.programs)
+        if (program.has_lanes) kRun(program.code, context);
+}
 template <auto kRun>
 void plain(VirtualKernel& code, const PassContext&) {
     kRun(code);
@@ -82,12 +89,12 @@ constexpr std::array kPasses = {
          [](const PassContext& context) { return has_transform(context) && context.options.simplify; },
          each<plain<simplify>>},
     Pass{"expand", "64-bit integer operations become sequences of 32-bit ones.",
-         [](const PassContext& context) { return context.options.isa.expand_64bit; }, each<expand>},
+         [](const PassContext& context) { return context.options.isa.expand_64bit; }, each_with_lanes<expand>},
     Pass{"simplify-expanded", kSimplify, [](const PassContext& context) { return context.options.isa.expand_64bit; },
          each<plain<simplify>>},
     Pass{"split", "Groups of rows that no instruction needs together part.", always, each<plain<split_groups>>},
     Pass{"legalise", "Constants that instructions cannot take as operands go to rows.",
-         [](const PassContext& context) { return context.options.isa.single_constant; }, each<legalise>},
+         [](const PassContext& context) { return context.options.isa.single_constant; }, each_with_lanes<legalise>},
     Pass{"transform-late", "kernel.transform, before registers are allocated.", has_transform,
          [](KernelUnderWork& kernel, const PassContext& context) {
              context.options.transform->before_allocation(kernel, context.options);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "components/emulator/memory_fault.h"
+#include "components/isa/kernel.h"
+#include "components/isa/launch.h"
+
+namespace lookahead {
+
+/// Where kernels that dequeue get what a further program of theirs enqueues: the emulator runs a kernel's own code only.
+/// CTAs may run at the same time; `place` tells which one a warp belongs to.
+class QueueSource {
+  public:
+    virtual ~QueueSource() = default;
+    /// A launch begins. `constants` are the launch's rows; both live until the next one begins.
+    virtual void begin_launch(const isa::Kernel& kernel, const isa::Dim3& block,
+                              const std::vector<isa::Row>& constants) = 0;
+    virtual void begin_cta(const isa::Dim3& ctaid) = 0;
+    /// The CTA's warps have all exited.
+    virtual void end_cta(const isa::Dim3& ctaid) = 0;
+    /// The next address of the warp's queue, of each lane of `active`: that of the access at `place`.
+    virtual void addresses(const ExecutionPlace& place, isa::LaneMask active, std::uint64_t* addresses) = 0;
+    /// Lanes of `active` for which the next predicate of the warp's queue holds.
+    virtual isa::LaneMask predicate(const ExecutionPlace& place, isa::LaneMask active) = 0;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,247 @@
+#include "components/mechanisms/dac/classes.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
+
+#include "components/frontend/finaliser/code/literals.h"
+#include "components/mechanisms/dac/affine_operation.h"
+
+namespace lookahead::dac {
+
+using finaliser::kAlways;
+using finaliser::kNone;
+using isa::Operation;
+
+std::string_view name_of(Reason reason) {
+    static constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count)> kNames = {
+        "none",  "memory",         "lanes",        "operation", "product",  "mod",
+        "wrap",  "conditions",     "loop_carried", "part",      "control",  "order",
+        "space", "hidden_barrier", "comparison",   "nesting",   "registers"};
+    return kNames[static_cast<std::size_t>(reason)];
+}
+
+Classes::Classes(const VirtualKernel& kernel, const Flow& flow, const Values& values)
+    : kernel_(kernel),
+      flow_(flow),
+      values_(values),
+      classes_(values.size()),
+      growths_(values.size(), 0),
+      divergent_(flow.blocks(), false),
+      followed_(flow.blocks(), true),
+      parting_join_(flow.blocks(), false),
+      parting_loop_(flow.loops().size(), false) {
+    // From the most special upwards: what turns out to part lanes, or not to be known to the affine warp, makes values
+    // more general, and these may part more.
+    do solve();
+    while (find_divergence() || find_followed());
+}
+
+void Classes::solve() {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ValueId id = 0; id < classes_.size(); ++id) changed |= update(id);
+    }
+}
+
+bool Classes::update(ValueId id) {
+    Class next;
+    switch (values_[id].kind) {
+        case Value::Kind::start:
+            next.kind = Kind::grid;
+            next.most = 0;
+            break;
+        case Value::Kind::definition:
+            next = definition(id);
+            break;
+        case Value::Kind::join:
+            next = join(id);
+            break;
+    }
+    // Upwards only, so that it ends; bounds that go on growing are none.
+    next = joined(classes_[id], next);
+    if (next.most != classes_[id].most && ++growths_[id] > kMostGrowths) next.most.reset();
+    if (next == classes_[id]) return false;
+    classes_[id] = std::move(next);
+    return true;
+}
+
+Class Classes::definition(ValueId id) const {
+    const Position at = values_[id].at;
+    if (!followed_[at.block]) return other(Reason::control);
+    const VirtualInstruction& instruction = values_.instruction(at);
+    Class made = computed(at);
+    if (!instruction.guarded() || made.kind == Kind::other) return made;
+    const Class guard = predicate(values_.reads(at).guard, at.block);
+    if (guard.kind == Kind::other) return guard;
+    const bool is_predicate = values_[id].unit >= kernel_.rows();
+    const Class before = is_predicate ? predicate(values_[id].before, at.block) : read(values_[id].before, at.block);
+    if (guard.kind == Kind::none || before.kind == Kind::none) return guard.kind == Kind::none ? guard : made;
+    if (before.kind == Kind::other) return before;
+    if (is_predicate) {
+        made.kind = std::max({made.kind, before.kind, guard.kind});
+        return made;
+    }
+    return chosen(guard, std::array{made, before}, condition_of(at));
+}
+
+Class Classes::join(ValueId id) const {
+    const Value& value = values_[id];
+    const std::uint32_t block = value.at.block;
+    const bool is_predicate = value.unit >= kernel_.rows();
+    Class all;
+    bool is_header = false;
+    for (const Loop& loop : flow_.loops()) is_header |= loop.header == block;
+    for (std::size_t i = 0; i < value.inputs.size(); ++i) {
+        const auto& before = flow_.predecessors(block);
+        const std::uint32_t from = i < before.size() ? before[i] : block;
+        const Class input = is_predicate ? predicate(value.inputs[i], from) : read(value.inputs[i], from);
+        if (input.kind == Kind::other) return input;
+        // Section 4.6: divergent tuples with loop-carried dependences are not decoupled.
+        if (is_header && !input.conditions.empty()) return other(Reason::loop_carried);
+        all = joined(all, input);
+    }
+    if (!parting_join_[block]) return all;
+    if (is_predicate) {
+        all.kind = std::max(all.kind, Kind::affine);  // the bits of each lane
+        return all;
+    }
+    if (is_header) return other(Reason::loop_carried);
+    return with_condition(all, condition_of(value.at) | kJoinCondition);
+}
+
+Class Classes::read(ValueId id, std::uint32_t block) const {
+    const Class& found = classes_[id];
+    if (found.kind == Kind::none || found.kind == Kind::other || values_[id].kind == Value::Kind::start) return found;
+    const std::uint32_t from = values_[id].at.block;
+    for (std::size_t i = 0; i < flow_.loops().size(); ++i)
+        if (parting_loop_[i] && flow_.loops()[i].blocks.contains(from) && !flow_.loops()[i].blocks.contains(block))
+            return other(Reason::loop_carried);
+    return found;
+}
+
+Class Classes::predicate(ValueId id, std::uint32_t block) const {
+    if (id == kNoValue) return {Kind::grid, Reason::none, {}, std::nullopt, 0, false, false};
+    Class found = classes_[id];
+    // Its bits stay each lane's own, whenever that has left a loop.
+    if (found.kind != Kind::none && found.kind != Kind::other && read(id, block).kind == Kind::other)
+        found.kind = Kind::affine;
+    return found;
+}
+
+Class Classes::operand(Position at, std::size_t source) const {
+    const finaliser::VirtualOperand& operand = values_.instruction(at).source[source];
+    if (operand.kind == isa::Operand::Kind::none) return {Kind::grid, Reason::none, {}, 0, 0, false, false};
+    if (operand.kind == isa::Operand::Kind::constant)
+        return constant_class(finaliser::literal_value(kernel_.frame, operand), operand);
+    if (operand.rows > 2) return other(Reason::part);
+    const auto& ids = values_.reads(at).source[source];
+    Class low = read(ids[0], at.block);
+    if (low.kind == Kind::none || low.kind == Kind::other) return low;
+    const Value& value = values_[ids[0]];
+    const auto whole = [&](ValueId id, unsigned word) {
+        return values_[id].kind != Value::Kind::definition || values_[id].word == word;
+    };
+    if (!whole(ids[0], 0)) return other(Reason::part);
+    if (operand.rows == 1) {
+        // The low word of a pair is the tuple modulo 2^32; the bound may be of more bits.
+        if (low.most && *low.most > 0xffffffffU) low.most.reset();
+        return low;
+    }
+    if (values_[ids[1]].kind != value.kind || values_[ids[1]].at != value.at || !whole(ids[1], 1) ||
+        values_[ids[1]].unit != value.unit + 1)
+        return other(Reason::part);
+    if (value.kind == Value::Kind::definition && values_.instruction(value.at).destination_rows != 2)
+        return other(Reason::part);
+    const Class high = read(ids[1], at.block);
+    return high.kind == Kind::other ? high : low;
+}
+
+Class Classes::result(Position at) const {
+    const auto& written = values_.written(at);
+    return written.empty() ? Class{} : classes_[written.front()];
+}
+
+/// Of the value that the instruction computes where its guard holds.
+Class Classes::computed(Position at) const {
+    const VirtualInstruction& instruction = values_.instruction(at);
+    const Reads& reads = values_.reads(at);
+    if (const Class given = given_class(kernel_, instruction); given.kind != Kind::none) return given;
+    if (sets_predicate(instruction.machine.operation)) return comparison(at);
+    std::array<Class, 4> sources;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        sources[i] = operand(at, i);
+        if (sources[i].kind == Kind::other) return sources[i];
+    }
+    std::array<Class, 2> predicates;
+    for (std::size_t i = 0; i < 2; ++i) {
+        predicates[i] = predicate(reads.source_predicate[i], at.block);
+        if (predicates[i].kind == Kind::other) return predicates[i];
+    }
+    if (std::ranges::any_of(sources, [](const Class& each) { return each.kind == Kind::none; }) ||
+        std::ranges::any_of(predicates, [](const Class& each) { return each.kind == Kind::none; }))
+        return {};
+    return affine_result(kernel_, instruction, sources, predicates, condition_of(at));
+}
+
+/// One operand of a comparison must be the same for a whole CTA (section 4.3). Predicates are combined bit by bit.
+Class Classes::comparison(Position at) const {
+    const VirtualInstruction& instruction = values_.instruction(at);
+    const Reads& reads = values_.reads(at);
+    Class all{Kind::grid, Reason::none, {}, std::nullopt, 0, false, false};
+    unsigned differing = 0;
+    bool numbers = true;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Class source = operand(at, i);
+        if (source.kind == Kind::none || source.kind == Kind::other) return source;
+        differing += source.kind > Kind::block ? 1 : 0;
+        numbers = numbers && source.kind == Kind::grid;
+        const Kind bits = source.conditions.empty() ? source.kind : Kind::affine;
+        all.kind = std::max(all.kind, std::min(bits, Kind::affine));
+    }
+    if (differing > 1) return other(Reason::comparison);
+    if (instruction.machine.operation == Operation::setp && !numbers && !isa::is_word(instruction.machine.type) &&
+        !isa::is_pair(instruction.machine.type))
+        return other(Reason::operation);
+    for (ValueId id : reads.source_predicate) {
+        const Class source = predicate(id, at.block);
+        if (source.kind == Kind::none || source.kind == Kind::other) return source;
+        all.kind = std::max(all.kind, source.kind);
+    }
+    return all;
+}
+
+bool Classes::find_divergence() {
+    bool changed = false;
+    for (std::uint32_t block : flow_.order()) {
+        const VirtualInstruction* branch = flow_.branch(block);
+        if (branch == nullptr || divergent_[block]) continue;
+        const auto last = static_cast<std::uint32_t>(kernel_.blocks[block].code.size() - 1);
+        if (predicate(values_.reads({block, last}).guard, block).kind <= Kind::grid) continue;
+        divergent_[block] = changed = true;
+        for (std::uint32_t join : flow_.joins_of(block)) parting_join_[join] = true;
+        for (std::uint32_t loop : flow_.loops_left_at(block)) parting_loop_[loop] = true;
+    }
+    return changed;
+}
+
+bool Classes::find_followed() {
+    bool changed = false;
+    for (bool again = true; again;) {
+        again = false;
+        for (std::uint32_t block : flow_.order()) {
+            if (!followed_[block]) continue;
+            const bool follows = std::ranges::all_of(flow_.controllers(block), [&](std::uint32_t from) {
+                const auto last = static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1);
+                return followed_[from] && predicate(values_.reads({from, last}).guard, from).kind != Kind::other;
+            });
+            if (follows) continue;
+            followed_[block] = false;
+            changed = again = true;
+        }
+    }
+    return changed;
+}
+
+}  // namespace lookahead::dac

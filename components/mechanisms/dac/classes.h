@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "components/mechanisms/dac/flow.h"
+#include "components/mechanisms/dac/values.h"
+
+namespace lookahead::dac {
+
+/// What a value is as a function of the thread, from the most special to the most general (Wang and Lin, ISCA 2017,
+/// section 4.7). The paper's "scalar" is two kinds here, as one tuple serves all resident CTAs: what is the same for the
+/// whole grid can be computed in any way, what differs by CTA is a tuple with offsets by block index.
+enum class Kind : std::uint8_t {
+    none,    ///< no definition seen yet
+    grid,    ///< one number
+    block,   ///< base + offsets by block index
+    affine,  ///< base + offsets by block and thread index
+    mod,     ///< base + scale * ((base' + offsets) mod divisor): section 4.4
+    other,   ///< anything
+};
+
+/// Why a value is `other`, or why an instruction is not decoupled.
+enum class Reason : std::uint8_t {
+    none,
+    memory,          ///< loaded, or what an atomic returns
+    lanes,           ///< from other lanes, or of the lane's place in its warp
+    operation,       ///< no affine operation makes it
+    product,         ///< of two values that both differ
+    mod,             ///< an operation that mod-type tuples do not take
+    wrap,            ///< the tuple may wrap around where the operation needs the number itself
+    conditions,      ///< more than two divergent conditions
+    loop_carried,    ///< differs by the turn of a loop in which lanes part
+    part,            ///< some rows of a wider value
+    control,         ///< under control flow that depends on data
+    order,           ///< a volatile or ordered access
+    space,           ///< shared memory or a generic address
+    hidden_barrier,  ///< behind a barrier, fence or atomic that the affine warp cannot see
+    comparison,      ///< neither operand is the same for a whole CTA
+    nesting,         ///< the kernel's branches are nested deeper than the affine SIMT stack
+    registers,       ///< the kernel needs more divergent conditions than the DCRF has
+    count
+};
+std::string_view name_of(Reason reason);
+
+/// A point at which lanes get different tuples: a join of control flow, or an instruction that chooses.
+using Condition = std::uint64_t;
+inline constexpr std::size_t kMostConditions = 2;  ///< of an operand: four tuples (section 4.6)
+
+struct Class {
+    Kind kind = Kind::none;
+    Reason reason = Reason::none;       ///< of `other`
+    std::vector<Condition> conditions;  ///< ascending
+    /// The register's bits are a number from 0 to this in every thread, and so is the tuple without wrapping around.
+    std::optional<std::uint64_t> most;
+    std::uint8_t zeros = 0;  ///< low bits that are zero in every thread
+    /// What the block's index adds is a 32-bit number that was brought into 64 bits and may have wrapped around: a part
+    /// modulo 2^32 of its own, of which a tuple has one at most. It is one number for each CTA, so that offsets by thread can stand
+    /// beside it, unlike in a mod-type tuple.
+    bool wide_block = false;
+    bool is_mask = false;  ///< all bits, or none, by divergent conditions: a sign that was shifted to all places
+
+    bool operator==(const Class&) const = default;
+};
+
+/// The class of every value of a kernel, and which branches part lanes.
+class Classes {
+  public:
+    Classes(const VirtualKernel& kernel, const Flow& flow, const Values& values);
+
+    /// Of the value where a block reads it.
+    Class read(ValueId id, std::uint32_t block) const;
+    /// Of a source operand with all its rows.
+    Class operand(Position at, std::size_t source) const;
+    /// Of a predicate; kNoValue: always true.
+    Class predicate(ValueId id, std::uint32_t block) const;
+    Class result(Position at) const;
+
+    /// The affine warp can follow control to the block.
+    bool followed(std::uint32_t block) const { return followed_[block]; }
+    /// The branch at the block's end may part lanes of a grid.
+    bool divergent(std::uint32_t block) const { return divergent_[block]; }
+
+  private:
+    void solve();
+    bool update(ValueId id);
+    Class definition(ValueId id) const;
+    Class join(ValueId id) const;
+    Class computed(Position at) const;
+    Class comparison(Position at) const;
+    bool find_divergence();
+    bool find_followed();
+
+    static constexpr std::uint8_t kMostGrowths = 4;
+
+    const VirtualKernel& kernel_;
+    const Flow& flow_;
+    const Values& values_;
+    std::vector<Class> classes_;  ///< by value
+    std::vector<std::uint8_t> growths_;
+    std::vector<bool> divergent_;     ///< by block: its branch
+    std::vector<bool> followed_;      ///< by block
+    std::vector<bool> parting_join_;  ///< by block: lanes of different ways meet there
+    std::vector<bool> parting_loop_;  ///< by loop: lanes leave it at different turns
+};
+
+}  // namespace lookahead::dac

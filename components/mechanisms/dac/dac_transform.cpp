@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "components/frontend/finaliser/transform/kernel_transform.h"
+#include "components/mechanisms/dac/sign_tests.h"
+#include "components/mechanisms/dac/streams.h"
+
+namespace lookahead::dac {
+
+namespace {
+
+/// "dac.decoupled": the number of divergent conditions. "dac.affine": the affine stream computes it.
+/// "dac.stays.REASON": a candidate that does not; of a refused kernel, what it would need.
+void annotate(VirtualKernel& kernel, const Plan& plan) {
+    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block)
+        for (std::uint32_t index = 0; index < kernel.blocks[block].code.size(); ++index) {
+            const Step& step = plan.at({block, index});
+            VirtualInstruction& instruction = kernel.blocks[block].code[index];
+            if (step.queue)
+                kernel.annotate(instruction, "dac.decoupled", step.conditions);
+            else if (step.stays != Reason::none)
+                kernel.annotate(instruction, fmt::format("dac.stays.{}", name_of(step.stays)), plan.refusal().found);
+            else if (step.affine)
+                kernel.annotate(instruction, "dac.affine", 0);
+        }
+}
+
+/// Wang and Lin, ISCA 2017, section 4.7: before 64-bit operations are split, while addresses can be followed.
+class DacTransform final : public finaliser::KernelTransform {
+  public:
+    void before_expansion(finaliser::KernelUnderWork& kernel, const finaliser::FinaliserOptions&) const override {
+        split_at_jumps(kernel.main);
+        split_sign_tests(kernel.main);
+        const Flow flow(kernel.main);
+        const Plan plan(kernel.main, flow);
+        annotate(kernel.main, plan);
+        if (!plan.decouples()) return;
+        kernel.programs.push_back(affine_stream(kernel.main, flow, plan));
+        take_from_queues(kernel.main, plan);
+    }
+};
+using finaliser::KernelTransform;
+LOOKAHEAD_REGISTER_VARIANT(KernelTransform, DacTransform, "dac",
+                           "Decoupled affine computation: addresses and predicates that are linear in the thread's and "
+                           "block's index go to a stream of their own.",
+                           "Wang and Lin, ISCA 2017")
+
+}  // namespace
+
+}  // namespace lookahead::dac

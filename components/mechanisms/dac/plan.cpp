@@ -1,0 +1,244 @@
+#include "components/mechanisms/dac/plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "components/mechanisms/dac/affine_operation.h"
+#include "components/mechanisms/dac/unread.h"
+
+namespace lookahead::dac {
+
+using finaliser::kNone;
+using isa::Operation;
+using isa::QueueMode;
+using isa::Space;
+
+namespace {
+
+bool is_access(const VirtualInstruction& instruction) {
+    return instruction.machine.operation == Operation::load || instruction.machine.operation == Operation::store;
+}
+
+QueueMode queue_of(const VirtualInstruction& instruction) {
+    if (instruction.machine.operation == Operation::load) return QueueMode::data;
+    return instruction.machine.operation == Operation::store ? QueueMode::address : QueueMode::predicate;
+}
+
+/// The second predicate of a combined comparison is not the complement of the first, as that of a dequeue is.
+bool has_two_results(const VirtualInstruction& instruction) {
+    return instruction.machine.combine != isa::Combine::none && instruction.destination_predicate[0] != kNone &&
+           instruction.destination_predicate[1] != kNone;
+}
+
+/// What is enqueued behind it would have the wrong guard.
+bool overwrites_guard(const VirtualInstruction& instruction) {
+    return instruction.guarded() && std::ranges::find(instruction.destination_predicate, instruction.guard.index) !=
+                                        instruction.destination_predicate.end();
+}
+
+}  // namespace
+
+bool stops_expansion(const VirtualInstruction& instruction) {
+    switch (instruction.machine.operation) {
+        case Operation::barrier:
+        case Operation::membar:
+        case Operation::atomic:
+        case Operation::reduce:
+            return true;
+        default:
+            return is_access(instruction) && instruction.machine.order != isa::Order::weak;
+    }
+}
+
+Plan::Plan(const VirtualKernel& kernel, const Flow& flow)
+    : kernel_(kernel), flow_(flow), values_(kernel, flow), classes_(kernel, flow, values_), steps_(flow.blocks()) {
+    for (std::uint32_t block = 0; block < flow.blocks(); ++block)
+        steps_[block].resize(kernel.blocks[block].code.size());
+    find_candidates();
+    hide_behind_barriers();
+    drop_unread();
+    find_affine();
+    check_limits();
+}
+
+template <class Visit>
+void Plan::for_each(Visit visit) const {
+    for (std::uint32_t block : flow_.order())
+        for (std::uint32_t index = 0; index < kernel_.blocks[block].code.size(); ++index) visit(Position{block, index});
+}
+
+void Plan::find_candidates() {
+    for_each([this](Position position) {
+        const VirtualInstruction& instruction = values_.instruction(position);
+        const bool access = is_access(instruction) && instruction.machine.space != Space::constant;
+        if (!access && !sets_predicate(instruction.machine.operation)) return;
+        Step& step = at(position);
+        step.candidate = true;
+        step.stays =
+            overwrites_guard(instruction) || has_two_results(instruction) ? Reason::operation : why_not(position);
+        if (step.stays == Reason::none) step.queue = queue_of(instruction);
+    });
+}
+
+Reason Plan::why_not(Position position) const {
+    const VirtualInstruction& instruction = values_.instruction(position);
+    if (is_access(instruction))
+        if (const Reason reason = why_no_access(position); reason != Reason::none) return reason;
+    if (!classes_.followed(position.block)) return Reason::control;
+    const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
+    if (guard.kind == Kind::other) return Reason::control;
+    if (is_access(instruction)) return Reason::none;
+    const Class result = classes_.result(position);
+    return result.kind == Kind::other ? result.reason : Reason::none;
+}
+
+Reason Plan::why_no_access(Position position) const {
+    const isa::Instruction& machine = values_.instruction(position).machine;
+    if (machine.space != Space::global && machine.space != Space::local) return Reason::space;
+    if (machine.order != isa::Order::weak) return Reason::order;
+    const Class address = classes_.operand(position, 0);
+    return address.kind == Kind::other ? address.reason : Reason::none;
+}
+
+/// A load must not be requested before a barrier that comes before it. Where the affine warp cannot tell whether, or how
+/// often, a warp passes one, loads that may come behind it stay.
+void Plan::hide_behind_barriers() {
+    const auto stays = [this](Position position) {
+        Step& step = at(position);
+        if (step.queue != QueueMode::data) return;
+        step.queue.reset();
+        step.stays = Reason::hidden_barrier;
+    };
+    for_each([&](Position position) {
+        const VirtualInstruction& instruction = values_.instruction(position);
+        if (!stops_expansion(instruction)) return;
+        const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
+        at(position).marker = classes_.followed(position.block) && guard.kind != Kind::other;
+        if (at(position).marker) return;
+        const BitSet behind = flow_.behind(position.block);
+        for_each([&](Position load) {
+            const bool same = load.block == position.block && load.index > position.index;
+            if (same || behind.contains(load.block)) stays(load);
+        });
+    });
+}
+
+/// A value that only decoupled instructions read is not taken from the queue: in a copy where those need nothing,
+/// what is left is read.
+void Plan::drop_unread() {
+    VirtualKernel copy = kernel_;
+    for_each([&](Position position) {
+        if (!at(position).queue) return;
+        VirtualInstruction& instruction = copy.blocks[position.block].code[position.index];
+        if (instruction.machine.operation == Operation::load || instruction.machine.operation == Operation::store) {
+            instruction.source[0] = {};
+            return;
+        }
+        instruction.source = {};
+        instruction.source_predicate = {};
+    });
+    const auto needed = needed_instructions(copy, Flow(copy));
+    for_each([&](Position position) {
+        if (!needed[position.block][position.index]) at(position).queue.reset();
+    });
+}
+
+void Plan::find_affine() {
+    seen_.assign(values_.size(), false);
+    for_each([this](Position position) {
+        if (!at(position).queue) return;
+        decouples_ = true;
+        need(position);
+    });
+    if (!decouples_) return;
+    for_each([this](Position position) {
+        if (at(position).marker) need(position);
+    });
+    while (!open_.empty()) {
+        const Position position = open_.back();
+        open_.pop_back();
+        const Reads& reads = values_.reads(position);
+        const VirtualInstruction& instruction = values_.instruction(position);
+        need_value(reads.guard);
+        // Of a marker only where it is counts; of an access, the address.
+        if (!at(position).marker) {
+            for (std::size_t i = 0; i < (is_access(instruction) ? 1U : reads.source.size()); ++i)
+                for (ValueId id : reads.source[i]) need_value(id);
+            for (ValueId id : reads.source_predicate) need_value(id);
+            if (!is_access(instruction))
+                for (ValueId id : values_.written(position)) need_value(values_[id].before);
+        }
+        for (std::uint32_t from : flow_.controllers(position.block))
+            need({from, static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1)});
+    }
+}
+
+void Plan::need(Position position) {
+    if (at(position).affine) return;
+    at(position).affine = true;
+    open_.push_back(position);
+}
+
+void Plan::need_value(ValueId id) {
+    if (id == kNoValue || seen_[id]) return;
+    seen_[id] = true;
+    const Value& value = values_[id];
+    if (value.kind == Value::Kind::definition) need(value.at);
+    for (ValueId input : value.inputs) need_value(input);
+}
+
+/// Entries that the stack has at the block, at most: of each branch around it that may part lanes, both ways and where
+/// they meet.
+unsigned Plan::stack_entries(std::uint32_t block) const {
+    std::set<std::uint32_t> around;
+    std::vector<std::uint32_t> open{block};
+    while (!open.empty()) {
+        const std::uint32_t at_block = open.back();
+        open.pop_back();
+        for (std::uint32_t from : flow_.controllers(at_block))
+            if (around.insert(from).second) open.push_back(from);
+    }
+    unsigned entries = 1;
+    for (std::uint32_t from : around) {
+        if (!classes_.divergent(from)) continue;
+        const auto& ways = flow_.graph().successors[from];
+        const bool both = std::ranges::find(ways, flow_.post_dominator(from)) == ways.end() && ways.size() > 1;
+        entries += both ? 2 : 1;
+    }
+    return entries;
+}
+
+void Plan::check_limits() {
+    if (!decouples_) return;
+    unsigned deepest = 0;
+    std::set<Condition> conditions;
+    std::vector<bool> counted(flow_.blocks(), false);
+    for_each([&](Position position) {
+        Step& step = at(position);
+        if (!step.affine) return;
+        if (!counted[position.block]) deepest = std::max(deepest, stack_entries(position.block));
+        counted[position.block] = true;
+        if (!step.queue) return;
+        for (std::size_t i = 0; i < (step.queue == QueueMode::predicate ? 2U : 1U); ++i) {
+            const Class operand = classes_.operand(position, i);
+            step.conditions = std::max(step.conditions, static_cast<std::uint8_t>(operand.conditions.size()));
+            conditions.insert(operand.conditions.begin(), operand.conditions.end());
+        }
+    });
+    if (deepest > kStackDepth) return refuse(Reason::nesting, deepest);
+    if (conditions.size() > kConditionRegisters)
+        refuse(Reason::registers, static_cast<std::uint32_t>(conditions.size()));
+}
+
+void Plan::refuse(Reason reason, std::uint32_t found) {
+    refusal_ = {reason, found};
+    decouples_ = false;
+    for_each([&](Position position) {
+        Step& step = at(position);
+        if (step.queue) step.stays = reason;
+        step.queue.reset();
+        step.affine = false;
+    });
+}
+
+}  // namespace lookahead::dac

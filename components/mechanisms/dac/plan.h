@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "components/isa/modes.h"
+#include "components/mechanisms/dac/classes.h"
+
+namespace lookahead::dac {
+
+// Section 4.8. The DCRF has the stack's storage, so as many bit vectors.
+inline constexpr unsigned kStackDepth = 8;
+inline constexpr unsigned kConditionRegisters = 8;
+
+/// Why a whole kernel is not decoupled; `none`: it may be.
+struct KernelRefusal {
+    Reason reason = Reason::none;
+    std::uint32_t found = 0;  ///< stack entries or divergent conditions that it would need
+};
+
+/// What becomes of each instruction.
+struct Step {
+    bool candidate = false;               ///< a global or local access, or it sets a predicate
+    Reason stays = Reason::none;          ///< of a candidate that is not decoupled
+    std::optional<isa::QueueMode> queue;  ///< decoupled: what it takes from the queue
+    bool affine = false;          ///< the affine stream executes it (a decoupled one: computes what is enqueued)
+    bool marker = false;          ///< barrier, fence or atomic at which expansion stops
+    std::uint8_t conditions = 0;  ///< of what is enqueued
+};
+
+/// What the pass does with a kernel: which candidates are decoupled, and what of the rest the affine stream needs (sections 4.5 to
+/// 4.7).
+class Plan {
+  public:
+    Plan(const VirtualKernel& kernel, const Flow& flow);
+
+    const Step& at(Position position) const { return steps_[position.block][position.index]; }
+    bool decouples() const { return decouples_; }
+    const KernelRefusal& refusal() const { return refusal_; }
+
+  private:
+    Step& at(Position position) { return steps_[position.block][position.index]; }
+    template <class Visit>
+    void for_each(Visit visit) const;
+    void find_candidates();
+    Reason why_not(Position position) const;
+    Reason why_no_access(Position position) const;
+    void hide_behind_barriers();
+    void drop_unread();
+    void find_affine();
+    void need(Position position);
+    void need_value(ValueId id);
+    void check_limits();
+    void refuse(Reason reason, std::uint32_t found);
+    unsigned stack_entries(std::uint32_t block) const;
+
+    const VirtualKernel& kernel_;
+    const Flow& flow_;
+    Values values_;
+    Classes classes_;
+    std::vector<std::vector<Step>> steps_;
+    std::vector<Position> open_;
+    std::vector<bool> seen_;  ///< by value
+    bool decouples_ = false;
+    KernelRefusal refusal_;
+};
+
+/// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that order others.
+bool stops_expansion(const VirtualInstruction& instruction);
+
+}  // namespace lookahead::dac

@@ -1,0 +1,333 @@
+// `explain`: what a kernel transform does to kernels, and why not more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "components/emulator/emulated_device.h"
+#include "components/frontend/finaliser/emit/print.h"
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "components/sm/simt/simt_model.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/json.h"
+#include "experiments/cli/machine_options.h"
+#include "experiments/cli/session.h"
+#include "experiments/run/program.h"
+#include "experiments/workloads/manifest.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+struct ExplainOptions {
+    MachineOptions machine;
+    std::string transform;
+    std::string source;
+    std::string size = "tiny";
+    bool summary = false;
+    bool json = false;
+};
+
+Configuration with_transform(const ExplainOptions& options, const std::string& transform) {
+    Configuration configuration = options.machine.configuration();
+    configuration.override_value("kernel.transform=" + transform);
+    return configuration;
+}
+
+bool is_file(const std::string& source) {
+    return std::filesystem::is_regular_file(source);
+}
+
+/// The kernels of a workload or a PTX file.
+isa::KernelTable kernels_of(const std::string& source, const Configuration& configuration) {
+    if (!is_file(source)) {
+        const auto workload = make_variant<Workload>(source, configuration, WorkloadContext{});
+        return load_kernels(*workload, configuration);
+    }
+    std::ostringstream text;
+    text << std::ifstream(source).rdbuf();
+    return finaliser::finalise_module(ptx::parse_module(text.str(), source, ptx::Refusal::of_kernel),
+                                      finaliser_options(configuration));
+}
+
+/// SOURCE or SOURCE:KERNEL.
+struct Target {
+    std::string source;
+    std::string kernel;
+};
+
+Target target_of(const std::string& given) {
+    const std::size_t colon = given.rfind(':');
+    if (is_file(given) || colon == std::string::npos) return {given, ""};
+    return {given.substr(0, colon), given.substr(colon + 1)};
+}
+
+/// What each stream of a transformed kernel has of an instruction, by its origin.
+struct Streams {
+    explicit Streams(const isa::Kernel& kernel) : names{"kernel"} {
+        for (const isa::Program& program : kernel.programs) names.push_back(program.name);
+        by_origin.resize(names.size());
+        for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+            by_origin[stream_of(kernel, pc)][kernel.origins[pc]].push_back(finaliser::print(kernel, pc));
+        for (const isa::Annotation& each : kernel.annotations) {
+            const std::string text = each.value == 0 ? each.tag : fmt::format("{} {}", each.tag, each.value);
+            tags[kernel.origins[each.instruction]].insert(each.tag);
+            notes[kernel.origins[each.instruction]].insert(text);
+        }
+    }
+
+    static std::size_t stream_of(const isa::Kernel& kernel, std::uint32_t pc) {
+        std::size_t stream = 0;
+        while (stream < kernel.programs.size() && kernel.programs[stream].entry <= pc) ++stream;
+        return stream;
+    }
+    bool in_kernel(std::uint32_t origin) const { return by_origin[0].contains(origin); }
+
+    std::vector<std::string> names;  ///< of the kernel's own stream, and of its further programs
+    std::vector<std::map<std::uint32_t, std::vector<std::string>>> by_origin;
+    std::map<std::uint32_t, std::set<std::string>> notes;  ///< by origin: tags, with values
+    std::map<std::uint32_t, std::set<std::string>> tags;   ///< by origin
+};
+
+std::string without_join(std::string text) {
+    const std::size_t comment = text.find("  //");
+    return comment == std::string::npos ? text : text.substr(0, comment);
+}
+
+void print_row(const std::vector<std::string>& cells) {
+    std::string line;
+    for (const std::string& cell : cells) line += fmt::format("{:<50} ", cell);
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::printf("%s\n", line.c_str());
+}
+
+/// Row by row an instruction of the original, what the streams have of it, and what the transform says of it.
+void print_kernel(const isa::Kernel& original, const isa::Kernel& transformed) {
+    const Streams streams(transformed);
+    std::printf("// %s\n", original.name.c_str());
+    std::vector<std::string> heading{"original"};
+    heading.insert(heading.end(), streams.names.begin(), streams.names.end());
+    heading.emplace_back("what the transform says");
+    print_row(heading);
+    const auto part = [](const auto& lines, std::uint32_t origin, std::size_t i) {
+        const auto found = lines.find(origin);
+        return found == lines.end() || i >= found->second.size() ? std::string() : without_join(found->second[i]);
+    };
+    std::set<std::uint32_t> shown;
+    for (std::uint32_t pc = 0; pc < original.code.size(); ++pc) {
+        const std::uint32_t origin = original.origins[pc];
+        const bool first = shown.insert(origin).second;
+        std::size_t rows = 1;
+        for (const auto& lines : streams.by_origin)
+            if (const auto found = lines.find(origin); first && found != lines.end())
+                rows = std::max(rows, found->second.size());
+        for (std::size_t i = 0; i < rows; ++i) {
+            std::vector<std::string> cells{i == 0 ? without_join(finaliser::print(original, pc)) : ""};
+            for (const auto& lines : streams.by_origin) cells.push_back(first ? part(lines, origin, i) : "");
+            const auto notes = streams.notes.find(origin);
+            cells.push_back(i == 0 && notes != streams.notes.end() ? fmt::format("{}", fmt::join(notes->second, ", "))
+                                                                   : "");
+            print_row(cells);
+        }
+    }
+    // What the original lost when it was simplified, and a stream still has.
+    for (std::size_t stream = 0; stream < streams.names.size(); ++stream)
+        for (const auto& [origin, texts] : streams.by_origin[stream])
+            for (const std::string& text : texts) {
+                if (shown.contains(origin)) continue;
+                std::vector<std::string> cells(streams.names.size() + 1);
+                cells[stream + 1] = without_join(text);
+                print_row(cells);
+            }
+    std::printf("\n");
+}
+
+ExitCode print_kernels(const ExplainOptions& options) {
+    const Target target = target_of(options.source);
+    const isa::KernelTable original = kernels_of(target.source, with_transform(options, "none"));
+    const isa::KernelTable transformed = kernels_of(target.source, with_transform(options, options.transform));
+    bool found = false;
+    for (std::size_t i = 0; i < original.size(); ++i) {
+        if (!target.kernel.empty() && original[i].name != target.kernel) continue;
+        found = true;
+        print_kernel(original[i], transformed[i]);
+    }
+    if (!found) throw InputError(target.source + " has no kernel" + (target.kernel.empty() ? "" : " " + target.kernel));
+    return ExitCode::done;
+}
+
+/// What transforms reason about, counted apart.
+enum class Group : std::uint8_t { loads, stores, predicates, rest, count };
+constexpr const char* kGroupNames[] = {"loads", "stores", "predicates", "rest"};
+
+Group group_of(const isa::Instruction& instruction) {
+    const bool off_chip = instruction.space == isa::Space::global || instruction.space == isa::Space::local;
+    if (instruction.operation == isa::Operation::load && off_chip) return Group::loads;
+    if (instruction.operation == isa::Operation::store && off_chip) return Group::stores;
+    return class_of(instruction) == InstructionClass::predicate ? Group::predicates : Group::rest;
+}
+
+struct Tally {
+    std::uint64_t instructions = 0;  ///< in the code
+    std::uint64_t warps = 0;         ///< times that warps execute them
+    Tally& operator+=(const Tally& other) {
+        instructions += other.instructions;
+        warps += other.warps;
+        return *this;
+    }
+};
+
+struct Summary {
+    Tally all;
+    Tally gone;  ///< no longer in the kernel's own stream
+    std::array<Tally, static_cast<std::size_t>(Group::count)> groups{};
+    std::array<std::map<std::string, Tally>, static_cast<std::size_t>(Group::count)> tags;
+    std::uint64_t kernels = 0;
+
+    void operator+=(const Summary& other) {
+        all += other.all;
+        gone += other.gone;
+        kernels += other.kernels;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            groups[i] += other.groups[i];
+            for (const auto& [tag, tally] : other.tags[i]) tags[i][tag] += tally;
+        }
+    }
+};
+
+/// `executed`: by instruction of the original, how many times warps executed it.
+void add(Summary& summary, const isa::Kernel& original, const isa::Kernel& transformed,
+         const std::vector<std::uint64_t>& executed) {
+    const Streams streams(transformed);
+    ++summary.kernels;
+    for (std::uint32_t pc = 0; pc < original.own_size(); ++pc) {
+        const Tally tally{1, executed[pc]};
+        const auto group = static_cast<std::size_t>(group_of(original.code[pc]));
+        summary.all += tally;
+        summary.groups[group] += tally;
+        if (!streams.in_kernel(original.origins[pc])) summary.gone += tally;
+        if (const auto found = streams.tags.find(original.origins[pc]); found != streams.tags.end())
+            for (const std::string& tag : found->second) summary.tags[group][tag] += tally;
+    }
+}
+
+/// Runs the original on the functional emulator.
+Summary summarise(const ExplainOptions& options, const std::string& name) {
+    const Configuration plain = with_transform(options, "none");
+    const Configuration changed = with_transform(options, options.transform);
+    const auto workload = make_variant<Workload>(name, plain, WorkloadContext{parse_size(options.size), 1});
+    EmulatorOptions emulator;
+    emulator.simt = gpu::simt_model(plain);
+    EmulatedDevice device(load_kernels(*workload, plain), emulator);
+    workload->run(device);
+    std::vector<std::vector<std::uint64_t>> executed;
+    for (const isa::Kernel& kernel : device.kernels()) executed.emplace_back(kernel.code.size(), 0);
+    for (const EmulatedDevice::Launch& launch : device.launches())
+        for (std::size_t pc = 0; pc < launch.by_instruction.size(); ++pc)
+            executed[launch.kernel][pc] += launch.by_instruction[pc].warps;
+    Summary summary;
+    const isa::KernelTable transformed = load_kernels(*workload, changed);
+    for (std::size_t i = 0; i < transformed.size(); ++i)
+        if (transformed[i].refusal.empty()) add(summary, device.kernels()[i], transformed[i], executed[i]);
+    return summary;
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void print_summary(const std::string& name, const Summary& summary) {
+    std::printf(
+        "%s: %llu kernels, %llu instructions, %llu executed by warps; %.1f %% of these leave the kernel's own stream\n",
+        name.c_str(), static_cast<unsigned long long>(summary.kernels),
+        static_cast<unsigned long long>(summary.all.instructions), static_cast<unsigned long long>(summary.all.warps),
+        percent(summary.gone.warps, summary.all.warps));
+    for (std::size_t group = 0; group < summary.groups.size(); ++group) {
+        std::vector<std::pair<std::string, Tally>> tags(summary.tags[group].begin(), summary.tags[group].end());
+        std::ranges::stable_sort(tags, [](const auto& a, const auto& b) { return a.second.warps > b.second.warps; });
+        std::string text;
+        for (const auto& [tag, tally] : tags)
+            text += fmt::format("  {} {} ({:.1f} %)", tag, tally.instructions,
+                                percent(tally.warps, summary.groups[group].warps));
+        std::printf("  %-10s %6llu%s\n", kGroupNames[group],
+                    static_cast<unsigned long long>(summary.groups[group].instructions), text.c_str());
+    }
+}
+
+Json as_json(const Tally& tally) {
+    return Json::Object{{"instructions", tally.instructions}, {"warps", tally.warps}};
+}
+
+Json as_json(const std::string& name, const Summary& summary) {
+    Json::Object groups;
+    for (std::size_t group = 0; group < summary.groups.size(); ++group) {
+        Json::Object tags;
+        for (const auto& [tag, tally] : summary.tags[group]) tags.emplace_back(tag, as_json(tally));
+        groups.emplace_back(kGroupNames[group],
+                            Json::Object{{"all", as_json(summary.groups[group])}, {"tags", std::move(tags)}});
+    }
+    return Json::Object{{"workload", name},
+                        {"kernels", summary.kernels},
+                        {"all", as_json(summary.all)},
+                        {"gone", as_json(summary.gone)},
+                        {"groups", std::move(groups)}};
+}
+
+ExitCode print_summaries(const ExplainOptions& options) {
+    std::vector<std::string> names;
+    if (options.source.empty())
+        for (const ManifestEntry& entry : workload_manifest()) names.emplace_back(entry.name);
+    else
+        names.push_back(options.source);
+    Summary all;
+    Json::Array rows;
+    for (const std::string& name : names) {
+        const Summary summary = summarise(options, name);
+        all += summary;
+        if (options.json)
+            rows.push_back(as_json(name, summary));
+        else
+            print_summary(name, summary);
+    }
+    if (options.json)
+        std::printf("%s\n", Json(rows).page().c_str());
+    else if (names.size() > 1)
+        print_summary("all", all);
+    return ExitCode::done;
+}
+
+ExitCode explain(const ExplainOptions& options, const Session& session) {
+    if (!session.prints()) return ExitCode::done;
+    if (options.summary) return print_summaries(options);
+    if (options.source.empty())
+        throw ConfigurationError("KERNEL is missing; only with --summary can it be left out, for all workloads");
+    if (options.json) throw ConfigurationError("--json is for --summary");
+    return print_kernels(options);
+}
+
+}  // namespace
+
+void add_explain_command(Command program, Session& session) {
+    Command command = program.add_command(
+        "explain", "What a kernel transform makes of each instruction, and what it says of those that it leaves.");
+    auto options = std::make_shared<ExplainOptions>();
+    command.add_option("--transform", options->transform, "Variants of kernel.transform, joined by '+'").required();
+    command.add_option("KERNEL", options->source,
+                       "A workload or a PTX file, or one kernel of it: hotspot, file.ptx, file.ptx:kernel");
+    command.add_flag("--summary", options->summary,
+                     "Counts instead, weighted by executions on the functional emulator, of one workload or of all");
+    command.add_option("--size", options->size, "Of the workloads that --summary runs").show_default();
+    command.add_flag("--json", options->json, "Print the summary as one JSON array on stdout and nothing else");
+    options->machine.add_to(command);
+    command.when_given(
+        [&session, options] { session.action = [&session, options] { return explain(*options, session); }; });
+}
+
+}  // namespace lookahead::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "components/emulator/queue_source.h"
+#include "components/mechanisms/dac/affine_interpreter.h"
+
+namespace lookahead::dac {
+
+/// Lets the emulator run kernels that the pass has made two streams of: when a CTA begins its affine stream is interpreted
+/// to its end, which no data can hold up. Compares static pair, mode and lanes at every dequeue, and asks that nothing is left
+/// when the CTA ends; InternalError otherwise.
+class ReferenceQueues final : public QueueSource {
+  public:
+    explicit ReferenceQueues(bool checked) : checked_(checked) {}
+
+    void begin_launch(const isa::Kernel& kernel, const isa::Dim3& block,
+                      const std::vector<isa::Row>& constants) override;
+    void begin_cta(const isa::Dim3& ctaid) override;
+    void end_cta(const isa::Dim3& ctaid) override;
+    void addresses(const ExecutionPlace& place, isa::LaneMask active, std::uint64_t* addresses) override;
+    isa::LaneMask predicate(const ExecutionPlace& place, isa::LaneMask active) override;
+
+    /// Warp instructions of the affine warp, with a CTA to a batch.
+    std::uint64_t affine_instructions() const { return affine_instructions_; }
+    std::uint64_t dequeued() const { return dequeued_; }
+    std::size_t most_tuples() const { return most_tuples_; }
+
+  private:
+    using Cta = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    static Cta key(const isa::Dim3& ctaid) { return {ctaid.x, ctaid.y, ctaid.z}; }
+    Record next(const ExecutionPlace& place, isa::LaneMask active, bool is_predicate);
+
+    bool checked_;
+    std::unique_ptr<AffineInterpreter> interpreter_;
+    std::map<Cta, std::vector<WarpQueues>> queues_;
+    std::uint64_t affine_instructions_ = 0;
+    std::uint64_t dequeued_ = 0;
+    std::size_t most_tuples_ = 0;
+};
+
+/// Values of constant rows, which are the same in all lanes.
+std::vector<std::uint32_t> first_lanes(const std::vector<isa::Row>& rows);
+
+}  // namespace lookahead::dac

@@ -1,0 +1,380 @@
+// Each rule of the decoupling pass, from both sides, on small kernels (Wang and Lin, ISCA 2017, sections 3 and 4). Every kernel runs:
+// what is enqueued is compared with what the original computes (bench.h).
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "components/mechanisms/dac/affine_interpreter.h"
+#include "components/mechanisms/dac/streams.h"
+#include "tests/functional/dac/bench.h"
+
+using namespace lookahead;
+using namespace lookahead::dac::test;
+
+namespace {
+
+Outcome run_body(const std::string& body, isa::Dim3 grid = {2, 1, 1}, isa::Dim3 block = {64, 1, 1}, std::uint32_t a = 7,
+                 std::uint32_t b = 3) {
+    return run(kernel_text(body), grid, block, {a, b});
+}
+
+/// What the pass says of a load from in + 4 * INDEX, where `body` leaves the index in %r1.
+std::string load_at(const std::string& body, isa::Dim3 block = {64, 1, 1}, std::uint32_t a = 7) {
+    const Outcome outcome =
+        run_body(body +
+                     "mul.wide.s32 %rd1, %r1, 4; add.s64 %rd2, %in, %rd1; ld.global.u32 %r2, [%rd2];"
+                     "st.global.u32 [%mine], %r2;",
+                 {2, 1, 1}, block, a);
+    return outcome.says("LD.GLOBAL.U32");
+}
+
+const std::string kFigure4 =
+    ".version 9.0\n.target sm_75\n.address_size 32\n"
+    ".visible .entry example(.param .u32 A, .param .u32 B, .param .u32 dim, .param .u32 num) {\n"
+    ".reg .b32 %r<20>; .reg .pred %p<3>;\n"
+    "ld.param.u32 %r1, [A]; ld.param.u32 %r2, [B]; ld.param.u32 %r3, [dim]; ld.param.u32 %r4, [num];\n"
+    "mov.u32 %r5, %ctaid.x; mov.u32 %r6, %ntid.x; mul.lo.u32 %r7, %r5, %r6; mov.u32 %r8, %tid.x;\n"
+    "add.u32 %r9, %r8, %r7; mul.lo.u32 %r10, %r9, 4; add.u32 %r11, %r1, %r10; add.u32 %r12, %r2, %r10;\n"
+    "mov.u32 %r13, 0;\n"
+    "LOOP: ld.global.u32 %r14, [%r11]; add.u32 %r15, %r14, 1; st.global.u32 [%r12], %r15; add.u32 %r13, %r13, 1;\n"
+    "mul.lo.u32 %r16, %r4, 4; add.u32 %r11, %r16, %r11; add.u32 %r12, %r16, %r12;\n"
+    "setp.ne.u32 %p1, %r3, %r13; @%p1 bra LOOP; ret; }\n";
+
+std::vector<std::string> operations(const std::vector<std::string>& code) {
+    std::vector<std::string> names;
+    for (const std::string& line : code) {
+        const std::string text = line[0] == '@' ? "@" + line.substr(line.find(' ') + 1) : line;
+        names.push_back(text.substr(0, text.find(' ')));
+    }
+    return names;
+}
+
+/// What one CTA's warps get from their queues.
+std::vector<dac::WarpQueues> queues_of(const std::string& ptx, isa::Dim3 block, std::vector<std::uint32_t> constants) {
+    const ptx::Module module = ptx::parse_module(ptx, "test.ptx");
+    const isa::Kernel kernel = finaliser::finalise(module, module.functions[0], with("dac"));
+    constants.insert(constants.end(), kernel.literals.begin(), kernel.literals.end());
+    dac::AffineInterpreter interpreter(kernel, *dac::affine_program(kernel), block, constants, true);
+    return interpreter.run({0, 0, 0});
+}
+
+}  // namespace
+
+TEST_CASE("the kernel of figure 4 becomes the two streams of figure 7") {
+    finaliser::FinaliserOptions options;
+    options.schedule = false;
+    const ptx::Module module = ptx::parse_module(kFigure4, "figure4.ptx");
+    Outcome outcome;
+    outcome.decoupled = finaliser::finalise(module, module.functions[0], with("dac", options));
+    CHECK(operations(outcome.affine()) ==
+          std::vector<std::string>{"S2R", "MUL.LO.U32", "S2R", "ADD.U32", "MUL.LO.U32", "ADD.U32", "ADD.U32", "MOV.B32",
+                                   "ENQ.DATA.GLOBAL.U32", "ENQ.ADDR.GLOBAL.U32", "ADD.U32", "MUL.LO.U32", "ADD.U32",
+                                   "ADD.U32", "SETP.NE.U32", "ENQ.PRED", "@BRA", "EXIT"});
+    CHECK(operations(outcome.own()) ==
+          std::vector<std::string>{"LD.GLOBAL.U32", "ADD.U32", "ST.GLOBAL.U32", "@BRA", "EXIT"});
+    CHECK(outcome.own()[0].find("[deq.data]") != std::string::npos);
+    CHECK(outcome.own()[2].find("[deq.addr]") != std::string::npos);
+    CHECK(outcome.own()[3].starts_with("@deq.pred BRA"));
+}
+
+TEST_CASE("with an offset of 4 warps access consecutive lines (figure 10)") {
+    // ntid, nctaid, dynamic shared bytes, zero; then A, B, dim, num.
+    const auto queues = queues_of(kFigure4, {96, 1, 1}, {96, 1, 1, 1, 1, 1, 0, 0, 0x80000, 0x90000, 2, 0x400});
+    REQUIRE(queues.size() == 3);
+    for (std::uint32_t warp = 0; warp < 3; ++warp) {
+        const auto& addresses = queues[warp].addresses;
+        REQUIRE(addresses.size() == 4);  // a load and a store, twice
+        CHECK(queues[warp].predicates.size() == 2);
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            CHECK((addresses[0].address[lane] & 0xffffffff) == 0x80000 + warp * 128 + lane * 4);
+            CHECK((addresses[2].address[lane] & 0xffffffff) == 0x81000 + warp * 128 + lane * 4);
+        }
+    }
+}
+
+TEST_CASE("where threads part, only those that are there get anything (figure 13)") {
+    const std::string text = kernel_text(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; @%p1 bra B; ld.global.u32 %r2, [%mine]; bra D;"
+        "B: ld.global.u32 %r2, [%mine+4]; D: st.global.u32 [%mine+8], %r2;");
+    const auto queues = queues_of(text, {96, 1, 1}, {96, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0});
+    REQUIRE(queues.size() == 3);
+    const auto masks = [&](std::size_t warp) {
+        std::vector<isa::LaneMask> all;
+        for (const dac::Record& record : queues[warp].addresses) all.push_back(record.active);
+        return all;
+    };
+    CHECK(masks(0) == std::vector<isa::LaneMask>{0xffffffff, 0xffffffff});
+    CHECK(masks(1) == std::vector<isa::LaneMask>{0xffffff00, 0xff, 0xffffffff});  // those that fall through first
+    CHECK(masks(2) == std::vector<isa::LaneMask>{0xffffffff, 0xffffffff});
+    run(text, {2, 1, 1}, {96, 1, 1}, {0, 0});
+}
+
+TEST_CASE("one tuple is enough for a value that all active threads compute alike (figure 14, left)") {
+    const Outcome outcome = run_body(
+        "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 40; @%p1 bra D; shl.b32 %r1, %r1, 2; cvt.u64.u32 %rd1, %r1;"
+        "add.s64 %rd1, %in, %rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2; D:");
+    CHECK(outcome.says("LD.GLOBAL") == "decoupled");
+    CHECK(outcome.decoupled.annotation(0, "dac.decoupled").value_or(0) == 0);
+    CHECK(outcome.most_tuples == 1);
+}
+
+TEST_CASE("a value that two paths define has two tuples (figure 14, right, and figure 15 a)") {
+    const Outcome outcome = run_body(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; mov.u32 %r3, 0; @%p1 bra D; shl.b32 %r3, %r1, 2;"
+        "D: cvt.u64.u32 %rd1, %r3; add.s64 %rd1, %in, %rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;");
+    CHECK(outcome.says("LD.GLOBAL") == "decoupled");
+    CHECK(outcome.most_tuples == 2);
+}
+
+TEST_CASE("several branches that lead to one of two definitions are one condition (figure 15 b)") {
+    const Outcome outcome = run_body(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; @%p1 bra C; setp.gt.u32 %p2, %r1, 50; @%p2 bra C;"
+        "mov.u32 %r3, 16; bra D; C: shl.b32 %r3, %r1, 2; D: cvt.u64.u32 %rd1, %r3; add.s64 %rd1, %in, %rd1;"
+        "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;");
+    CHECK(outcome.says("LD.GLOBAL") == "decoupled");
+    bool found = false;
+    for (const isa::Annotation& each : outcome.decoupled.annotations)
+        found |= each.tag == "dac.decoupled" && each.value == 1;
+    CHECK(found);
+    CHECK(outcome.most_tuples == 2);
+}
+
+TEST_CASE("two divergent conditions are decoupled, three are not") {
+    const auto choices = [](unsigned count) {
+        std::string body = "mov.u32 %r1, %tid.x; ";
+        for (unsigned i = 0; i < count; ++i)
+            body += "setp.lt.u32 %p" + std::to_string(i) + ", %r1, " + std::to_string(10 + 10 * i) + "; selp.u32 %r" +
+                    std::to_string(10 + i) + ", " + std::to_string(4 << i) + ", 0, %p" + std::to_string(i) +
+                    "; add.u32 %r1, %r1, %r" + std::to_string(10 + i) + "; ";
+        return body;
+    };
+    CHECK(load_at(choices(2)) == "decoupled");
+    CHECK(load_at(choices(3)) == "stays.conditions");
+}
+
+TEST_CASE("a divergent tuple that a loop carries stays, one that is made anew in each turn does not") {
+    const std::string loop = "mov.u32 %r1, %tid.x; mov.u32 %r9, 0; mov.u32 %r4, 0; L: setp.lt.u32 %p1, %r1, 40;";
+    const std::string rest =
+        "mul.wide.u32 %rd1, %r5, 4; add.s64 %rd2, %in, %rd1; ld.global.u32 %r2, [%rd2]; st.global.u32 [%mine], %r2;"
+        "add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 3; @%p2 bra L;";
+    CHECK(run_body(loop + "selp.u32 %r5, %r9, %r1, %p1;" + rest).says("LD.GLOBAL") == "decoupled");
+    CHECK(run_body(loop + "@%p1 add.u32 %r4, %r4, 1; mov.u32 %r5, %r4;" + rest).says("LD.GLOBAL") ==
+          "stays.loop_carried");
+}
+
+TEST_CASE("what a loop leaves behind stays where threads leave it at different turns") {
+    const auto after = [](const std::string& bound) {
+        return run_body("mov.u32 %r1, %tid.x; mov.u32 %r9, 0; L: add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, " + bound +
+                        "; @%p2 bra L; mul.wide.u32 %rd1, %r9, 4; add.s64 %rd2, %in, %rd1;"
+                        "ld.global.u32 %r2, [%rd2]; st.global.u32 [%mine], %r2;")
+            .says("LD.GLOBAL");
+    };
+    CHECK(after("%a") == "decoupled");
+    CHECK(after("%r1") == "stays.loop_carried");
+}
+
+TEST_CASE("min, max and abs are choices between two tuples") {
+    CHECK(load_at("mov.u32 %r1, %tid.x; min.s32 %r1, %r1, 40;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; max.s32 %r1, %r1, %a;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, 20; abs.s32 %r1, %r1;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; min.s32 %r1, %r1, 50; max.s32 %r1, %r1, %b;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; min.s32 %r1, %r1, 50; max.s32 %r1, %r1, %b; min.s32 %r1, %r1, 40;") ==
+          "stays.conditions");
+    const Outcome scalar = run_body(
+        "min.s32 %r1, %a, %b; mul.wide.s32 %rd1, %r1, 4; add.s64 %rd1, %in, %rd1;"
+        "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;");
+    CHECK(scalar.most_tuples == 1);
+}
+
+TEST_CASE("a union of bits is a sum where they cannot overlap, and no tuple where they can") {
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; or.b32 %r1, %r1, 3;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; xor.b32 %r1, %r1, 1;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; or.b32 %r1, %r1, 4;") == "stays.operation");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r1, %r1, 2; or.b32 %r1, %r1, 5;") == "stays.operation");
+}
+
+TEST_CASE("what a sign masks is a choice between a tuple and nothing") {
+    const std::string sign = "mov.u32 %r1, %tid.x; sub.s32 %r3, %r1, 20; shr.s32 %r4, %r3, ";
+    CHECK(load_at(sign + "31; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "decoupled");
+    CHECK(load_at(sign + "31; and.b32 %r1, %r4, %a;") == "decoupled");
+    CHECK(load_at(sign + "30; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "stays.operation");
+    // More than a choice is made of the mask.
+    CHECK(load_at(sign + "31; popc.b32 %r1, %r4;") == "decoupled");
+}
+
+TEST_CASE("numbers that threads choose are compared in any type") {
+    const Outcome outcome = run_body(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 20; selp.u32 %r3, 1, 0, %p1; cvt.u16.u32 %rs1, %r3;"
+        "setp.eq.s16 %p2, %rs1, 0; selp.u32 %r2, 1, 2, %p2; st.global.u32 [%mine], %r2;");
+    CHECK(std::ranges::count(operations(outcome.own()), "DEQ.PRED") == 1);
+}
+
+TEST_CASE("a remainder by a scalar is a mod-type tuple, which takes scalar sums and products and nothing else") {
+    CHECK(load_at("mov.u32 %r1, %tid.x; rem.u32 %r1, %r1, 10;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; rem.s32 %r1, %r1, 10;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; rem.u32 %r1, %r1, %a;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 7; add.u32 %r1, %r1, %a; mul.lo.u32 %r1, %r1, 3;") ==
+          "decoupled");
+    // 32 bits of what may wrap around are right for a power of two only.
+    CHECK(load_at("and.b32 %r1, %gid, 7;") == "decoupled");
+    CHECK(load_at("rem.u32 %r1, %gid, 8;") == "decoupled");
+    CHECK(load_at("rem.u32 %r1, %gid, 10;") == "stays.wrap");
+    CHECK(load_at("mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, 5; rem.s32 %r1, %r1, 8; abs.s32 %r1, %r1;") == "stays.wrap");
+    CHECK(load_at("mov.u32 %r1, %tid.x; rem.u32 %r3, %r1, 10; add.u32 %r1, %r3, %r1;") == "stays.mod");
+    CHECK(load_at("mov.u32 %r1, %tid.x; rem.u32 %r3, %r1, 10; rem.u32 %r1, %r3, 3;") == "stays.mod");
+}
+
+TEST_CASE("products of two values that differ stay") {
+    CHECK(load_at("mov.u32 %r1, %tid.x; mul.lo.u32 %r1, %r1, %a;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %tid.x; mul.lo.u32 %r1, %r1, %r1;") == "stays.product");
+    CHECK(load_at("mov.u32 %r1, %tid.x; mov.u32 %r3, %ctaid.x; mul.lo.u32 %r1, %r1, %r3;") == "stays.product");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shl.b32 %r3, 1, %r1; and.b32 %r1, %r3, 15;") == "stays.product");
+}
+
+TEST_CASE("any operation is accepted on what is the same for the whole grid, and on nothing else") {
+    CHECK(load_at("xor.b32 %r1, %a, %b; popc.b32 %r1, %r1;") == "decoupled");
+    CHECK(load_at("mov.u32 %r1, %ctaid.x; popc.b32 %r1, %r1;") == "stays.operation");
+    CHECK(load_at("mov.u32 %r1, %tid.x; shr.u32 %r1, %r1, 2;") == "stays.operation");
+}
+
+TEST_CASE("a 32-bit number that may wrap around is right in 64 bits too") {
+    // The product wraps: thread 3 and on of 64.
+    const std::string body =
+        "mov.u32 %r1, %tid.x; mul.lo.s32 %r1, %r1, %a; cvt.s64.s32 %rd1, %r1; setp.lt.s64 %p1, %rd1, 0;"
+        "selp.u32 %r2, 1, 2, %p1; st.global.u32 [%mine], %r2;";
+    for (const std::uint32_t a : {0x30000000U, 0x90000000U, 5U, 0xfffffffbU}) {
+        const Outcome outcome = run_body(body, {2, 1, 1}, {64, 1, 1}, a);
+        CHECK(outcome.enqueues("PRED"));
+    }
+    CHECK(load_at("mov.u32 %r1, %tid.x; sub.s32 %r1, %r1, %a; add.s32 %r1, %r1, %a;") == "decoupled");
+}
+
+TEST_CASE("two 32-bit numbers brought into 64 bits add up where one is known not to wrap, or differs by block only") {
+    const auto sum = [](const std::string& first, const std::string& second) {
+        return run_body("mov.u32 %r1, " + first + "; mov.u32 %r3, " + second +
+                        "; mul.lo.u32 %r3, %r3, %a; cvt.s64.s32 %rd1, %r1; cvt.s64.s32 %rd2, %r3;"
+                        "add.s64 %rd1, %rd1, %rd2; shl.b64 %rd1, %rd1, 2; add.s64 %rd1, %in, %rd1;"
+                        "ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;")
+            .says("LD.GLOBAL");
+    };
+    CHECK(sum("%tid.x", "%ctaid.x") == "decoupled");
+    CHECK(sum("%tid.x", "%tid.x") == "stays.mod");
+}
+
+TEST_CASE("blocks of two dimensions that are narrower than a warp") {
+    const std::string body =
+        "mov.u32 %r3, %tid.y; mov.u32 %r4, %tid.x; mad.lo.u32 %r1, %r3, %a, %r4;"
+        "setp.lt.u32 %p1, %r4, 3; @%p1 add.u32 %r1, %r1, 100;";
+    CHECK(load_at(body, {6, 7, 1}) == "decoupled");
+    CHECK(load_at(body + "mov.u32 %r5, %tid.z; add.u32 %r1, %r1, %r5;", {5, 3, 3}) == "decoupled");
+}
+
+TEST_CASE("a predicate is decoupled where one operand is the same for the whole block") {
+    const auto compare = [](const std::string& a, const std::string& b) {
+        return run_body("mov.u32 %r1, " + a + "; mov.u32 %r3, " + b +
+                        "; setp.lt.u32 %p1, %r1, %r3; selp.u32 %r2, 1, 2, %p1; st.global.u32 [%mine], %r2;")
+            .enqueues("PRED");
+    };
+    CHECK(compare("%tid.x", "%a"));
+    CHECK(compare("%tid.x", "%ctaid.x"));
+    CHECK_FALSE(compare("%tid.x", "%tid.y"));
+}
+
+TEST_CASE("the second predicate of a combined comparison is not the complement of the first") {
+    const auto both = [](const std::string& combine) {
+        return run_body("mov.u32 %r1, %tid.x; setp.lt.u32 %p3, %r1, 20; setp.lt" + combine +
+                        "; selp.u32 %r2, 1, 2, %p1; selp.u32 %r3, 4, 8, %p2; add.u32 %r2, %r2, %r3;"
+                        "st.global.u32 [%mine], %r2;");
+    };
+    CHECK(std::ranges::count(operations(both(".u32 %p1|%p2, %r1, 40").own()), "DEQ.PRED") == 1);
+    CHECK(both(".and.u32 %p1|%p2, %r1, 40, %p3").says("SETP.LT.AND") == "stays.operation");
+}
+
+TEST_CASE("what depends on loaded values stays") {
+    CHECK(load_at("ld.global.b32 %r3, [%mine]; and.b32 %r1, %r3, 63;") == "stays.memory");
+    const Outcome control = run_body(
+        "ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100; @%p1 bra D; ld.global.u32 %r2, [%in];"
+        "st.global.u32 [%mine+4], %r2; D: st.global.u32 [%mine+8], %r3;");
+    CHECK(control.says("SETP") == "stays.memory");
+    CHECK(control.says("LD.GLOBAL.U32 R") == "decoupled");
+    const auto own = control.own();
+    CHECK(std::ranges::count_if(own, [](const std::string& line) { return line.find("[deq") != std::string::npos; }) ==
+          2);
+    // Behind where the paths meet the affine stream goes on; inside it has nothing.
+    CHECK(std::ranges::count_if(control.affine(), [](const std::string& line) { return line.starts_with("ENQ"); }) ==
+          2);
+}
+
+TEST_CASE("volatile loads, shared memory and generic addresses stay") {
+    CHECK(run_body("ld.volatile.global.u32 %r2, [%in]; st.global.u32 [%mine], %r2;").says("LD.") == "stays.order");
+    CHECK(run_body("ld.u32 %r2, [%in]; st.global.u32 [%mine], %r2;").says("LD.") == "stays.space");
+}
+
+TEST_CASE("loads behind a barrier that the affine stream cannot follow stay, those in front and stores do not") {
+    const std::string text =
+        "ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100000; @%p1 bra D; atom.global.add.u32 %r4, [%mine+4], 1;"
+        "D: ld.global.u32 %r2, [%in]; st.global.u32 [%mine+8], %r2;";
+    const Outcome hidden = run_body(text);
+    const auto own = hidden.own();
+    CHECK(std::ranges::count_if(
+              own, [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 1);
+    CHECK(std::ranges::count_if(
+              own, [](const std::string& line) { return line.find("[deq.addr]") != std::string::npos; }) == 1);
+    const Outcome seen = run_body(
+        "ld.global.u32 %r3, [%mine]; atom.global.add.u32 %r4, [%mine+4], 1; ld.global.u32 %r2, [%in];"
+        "add.u32 %r2, %r2, %r3; bar.sync 0; st.global.u32 [%mine+8], %r2;");
+    CHECK(std::ranges::count_if(
+              seen.own(), [](const std::string& line) { return line.find("[deq.data]") != std::string::npos; }) == 2);
+    const auto affine = operations(seen.affine());
+    CHECK(std::ranges::count(affine, "BAR.SYNC") == 1);
+    CHECK(std::ranges::count(affine, "MEMBAR.GPU") == 1);
+}
+
+TEST_CASE("tests of two signs at once become two comparisons") {
+    const Outcome outcome = run_body(
+        "mov.u32 %r1, %tid.x; sub.s32 %r3, %r1, %a; sub.s32 %r4, %r1, 9; or.b32 %r5, %r3, %r4;"
+        "setp.lt.s32 %p1, %r5, 0; selp.u32 %r2, 1, 2, %p1; and.b32 %r6, %r3, %r4; setp.gt.s32 %p2, %r6, -1;"
+        "selp.u32 %r7, 1, 2, %p2; st.global.u32 [%mine], %r2; st.global.u32 [%mine+4], %r7;");
+    CHECK(std::ranges::count(operations(outcome.own()), "SETP.LT.S32") == 0);
+    CHECK(std::ranges::count(operations(outcome.own()), "DEQ.PRED") == 2);
+}
+
+TEST_CASE("nesting that the affine stack holds is decoupled, deeper nesting refuses the kernel by name") {
+    const auto nested = [](unsigned depth) {
+        std::string body = "mov.u32 %r1, %tid.x; ", end;
+        for (unsigned i = 0; i < depth; ++i) {
+            body += "setp.lt.u32 %p" + std::to_string(i) + ", %r1, " + std::to_string(60 - i) + "; @%p" +
+                    std::to_string(i) + " bra D" + std::to_string(i) + "; ";
+            end = "D" + std::to_string(i) + ": add.u32 %r9, %r9, 1; " + end;
+        }
+        return run_body("mov.u32 %r9, 0; " + body + "ld.global.u32 %r2, [%in]; st.global.u32 [%mine], %r2; " + end +
+                        "st.global.u32 [%mine+4], %r9;")
+            .says("LD.GLOBAL");
+    };
+    CHECK(nested(7) == "decoupled");
+    CHECK(nested(8) == "stays.nesting");
+}
+
+TEST_CASE("as many divergent conditions as the DCRF has are decoupled, more refuse the kernel by name") {
+    const auto conditions = [](unsigned count) {
+        std::string body = "mov.u32 %r1, %tid.x; ";
+        for (unsigned i = 0; i < count; ++i)
+            body += "setp.lt.u32 %p1, %r1, " + std::to_string(5 + i) +
+                    "; selp.u32 %r3, 4, 0, %p1; cvt.u64.u32 %rd1, %r3;" +
+                    "add.s64 %rd1, %in, %rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine+4], %r2;";
+        return run_body(body).says("LD.GLOBAL");
+    };
+    CHECK(conditions(8) == "decoupled");
+    CHECK(conditions(9) == "stays.registers");
+}
+
+TEST_CASE("the register that holds what a decoupled load brings is its own") {
+    // Figure 7: a store through an address that may be the load's does not keep the load.
+    const Outcome outcome = run_body(
+        "mov.u32 %r9, 0; L: ld.global.u32 %r2, [%mine]; add.u32 %r2, %r2, 1; st.global.u32 [%mine], %r2;"
+        "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 3; @%p1 bra L;");
+    CHECK(outcome.says("LD.GLOBAL") == "decoupled");
+    CHECK(outcome.says("ST.GLOBAL") == "decoupled");
+}

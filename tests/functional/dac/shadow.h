@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "components/emulator/decoded_kernel.h"
+#include "components/emulator/instruction_observer.h"
+#include "components/mechanisms/dac/affine_interpreter.h"
+
+namespace lookahead::dac {
+
+/// The shadow check: watches the original kernels run, and compares the address of every access and the lanes of every
+/// predicate that the pass decouples with what the affine stream enqueues for that warp and instruction, instance by instance.
+/// InternalError, with the place, at the first difference. The original kernels are finalised with the transform `test_marks`,
+/// which marks what was selected, apart from what later passes put beside it under the same origin.
+class Shadow final : public InstructionObserver {
+  public:
+    /// `transformed`: the same kernels after the pass.
+    Shadow(const isa::KernelTable& transformed, bool checked) : transformed_(transformed), checked_(checked) {}
+
+    void begin_launch(std::uint64_t number) override;
+    void executing(const ExecutionPlace& place, isa::LaneMask active, const std::uint32_t* registers,
+                   const isa::LaneMask* predicates) override;
+    /// What was enqueued must all have been compared: after the last launch.
+    void end();
+
+    std::uint64_t compared() const { return compared_; }
+
+  private:
+    using Cta = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    using Key = std::tuple<Cta, std::uint32_t, std::uint32_t>;  ///< CTA, warp, origin
+    void prepare(const ExecutionPlace& place, const std::uint32_t* registers);
+    void begin_cta(const isa::Dim3& ctaid);
+
+    const isa::KernelTable& transformed_;
+    bool checked_;
+    const isa::Kernel* kernel_ = nullptr;   ///< transformed, of this launch
+    std::vector<DecodedInstruction> code_;  ///< of the original
+    std::set<std::uint32_t> compared_origins_;
+    std::vector<bool> compared_at_;  ///< by instruction of the original
+    std::unique_ptr<AffineInterpreter> interpreter_;
+    std::map<Cta, bool> begun_;
+    std::map<Key, std::deque<Record>> expected_;
+    std::uint64_t compared_ = 0;
+};
+
+}  // namespace lookahead::dac

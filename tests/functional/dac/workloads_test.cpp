@@ -1,0 +1,64 @@
+// Decoupled affine computation on all workloads, before any timing: what the affine stream enqueues is what the original
+// computes, and the two streams together give the right outputs.
+#include <doctest/doctest.h>
+
+#include "components/emulator/emulated_device.h"
+#include "core/param/configuration.h"
+#include "experiments/machines/machines.h"
+#include "experiments/run/program.h"
+#include "experiments/workloads/manifest.h"
+#include "tests/functional/dac/reference_queues.h"
+#include "tests/functional/dac/shadow.h"
+
+using namespace lookahead;
+
+namespace {
+
+Configuration machine(const std::string& transform) {
+    Configuration configuration = load_machine("dac_gtx480");
+    configuration.override_value("kernel.transform=" + transform);
+    return configuration;
+}
+
+std::unique_ptr<Workload> tiny(std::string_view name, const Configuration& configuration) {
+    return make_variant<Workload>(std::string(name), configuration, WorkloadContext{Size::tiny, 1});
+}
+
+}  // namespace
+
+TEST_CASE("what is enqueued is what the original kernels compute, on all workloads") {
+    std::uint64_t compared = 0;
+    for (const ManifestEntry& entry : workload_manifest()) {
+        CAPTURE(entry.name);
+        const Configuration plain = machine("test_marks");
+        const auto workload = tiny(entry.name, plain);
+        const isa::KernelTable decoupled = load_kernels(*workload, machine("dac"));
+        dac::Shadow shadow(decoupled, true);
+        EmulatorOptions options;
+        options.instructions = &shadow;
+        EmulatedDevice device(load_kernels(*workload, plain), options);
+        CHECK_NOTHROW((workload->run(device), shadow.end()));
+        compared += shadow.compared();
+    }
+    MESSAGE("compared: " << compared);
+    CHECK(compared > 100'000);
+}
+
+TEST_CASE("the two streams give the workloads' outputs") {
+    std::uint64_t dequeued = 0;
+    for (const ManifestEntry& entry : workload_manifest()) {
+        CAPTURE(entry.name);
+        const Configuration configuration = machine("dac");
+        const auto workload = tiny(entry.name, configuration);
+        dac::ReferenceQueues queues(false);
+        EmulatorOptions options;
+        options.queues = &queues;
+        EmulatedDevice device(load_kernels(*workload, configuration), options);
+        CHECK_NOTHROW(workload->run(device));
+        CHECK(workload->check().outputs != Outputs::mismatch);
+        CHECK(queues.most_tuples() <= 4);
+        dequeued += queues.dequeued();
+    }
+    MESSAGE("dequeued: " << dequeued);
+    CHECK(dequeued > 100'000);
+}
