@@ -73,11 +73,11 @@ endfunction()
 
 # lookahead_library(NAME [SOURCES ...] [RULES ...] [DEPENDS ...] [PRIVATE_DEPENDS ...])
 # One library for one folder. OBJECT libraries, so that the linker keeps the statements that register variants; without
-# SOURCES the folder has headers alone, which include no other library's. RULES are further sources, those with points of
+# sources the folder has headers alone, which include no other library's. RULES are further sources, those with points of
 # mutation (core/mutation/rule.h): NAME_mutated has them a second time, and is built for tests that ask for it.
 function(lookahead_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;RULES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
-  if(NOT ARG_SOURCES)
+  if(NOT ARG_SOURCES AND NOT ARG_RULES)
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR})
     return()
@@ -177,6 +177,7 @@ function(lookahead_test name)
     set(mutations MUTATIONS)
   endif()
   lookahead_program(${name} SOURCES ${ARG_SOURCES} LIBRARIES ${main} ${ARG_LIBRARIES} ${mutations})
+  set_target_properties(${name} PROPERTIES LOOKAHEAD_LIBRARIES "${ARG_LIBRARIES}")
   target_link_libraries(${name} PRIVATE doctest::doctest MPI::MPI_CXX)
   target_compile_definitions(${name} PRIVATE
     LOOKAHEAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LOOKAHEAD_BINARY_DIR="${PROJECT_BINARY_DIR}")
@@ -192,6 +193,28 @@ function(lookahead_test name)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
   endif()
+endfunction()
+
+# lookahead_mutations(NAME TESTS ...): links the objects of test programs once more, with points of mutation, and has each
+# rule of tests/mutation/NAME.toml taken away.
+function(lookahead_mutations name)
+  cmake_parse_arguments(ARG "" "" "TESTS" ${ARGN})
+  set(objects "")
+  set(libraries "")
+  foreach(test ${ARG_TESTS})
+    list(APPEND objects $<TARGET_OBJECTS:${test}>)
+    get_target_property(of_test ${test} LOOKAHEAD_LIBRARIES)
+    list(APPEND libraries ${of_test})
+  endforeach()
+  list(REMOVE_DUPLICATES libraries)
+  set(folder ${PROJECT_SOURCE_DIR}/tests)
+  lookahead_program(${name}_mutations SOURCES ${folder}/support/mutation_main.cpp ${folder}/support/seed.cpp ${objects}
+                    LIBRARIES ${libraries} MUTATIONS)
+  target_link_libraries(${name}_mutations PRIVATE doctest::doctest MPI::MPI_CXX)
+  add_test(NAME mutation.${name}
+    COMMAND /usr/bin/python3 ${folder}/mutation/without_rules.py ${folder}/mutation/${name}.toml
+            $<TARGET_FILE:${name}_mutations>)
+  set_tests_properties(mutation.${name} PROPERTIES TIMEOUT 600 LABELS mutation)
 endfunction()
 
 # Folders that hold a CMakeLists.txt, in the order given.

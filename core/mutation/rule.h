@@ -5,9 +5,9 @@
 //     if (LOOKAHEAD_RULE(store_evicts_copy)) { ... }
 //
 // In the product this is the constant `true` and leaves no trace. In the mutation build (LOOKAHEAD_MUTATIONS; see
-// lookahead_library's RULES and lookahead_test's MUTATIONS in cluster/cmake/Lookahead.cmake) it looks a switch up. A rule
-// may stand at several points, which go together. Points stand in sources and never in headers: the objects of both
-// builds meet in one program, and what a header defines must be the same in both.
+// lookahead_library's RULES, lookahead_test's MUTATIONS and lookahead_mutations in cluster/cmake/Lookahead.cmake) it looks
+// a switch up. A rule may stand at several points, which go together. Points stand in sources and never in headers: the
+// objects of both builds meet in one program, and what a header defines must be the same in both.
 
 #ifndef LOOKAHEAD_MUTATIONS
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Breaks the rules of a mechanism one by one and looks whether the tests that should notice do.
+"""Breaks rules that are no points of the sources one by one and looks whether the tests that should notice do.
 
-    tests/mutation/mutate.py                      # every table beside this file
-    tests/mutation/mutate.py pmode --only poison  # mutations of pmode.toml whose name or rule has "poison"
+    tests/mutation/mutate.py                      # every table of texts beside this file
+    tests/mutation/mutate.py NAME --only index    # mutations of NAME.toml whose name or rule has "index"
     tests/mutation/mutate.py --list               # what there is
     tests/mutation/mutate.py --check              # only whether the tables fit the sources; nothing is built
 
-A table (pmode.toml says what its keys mean) names test programs and mutations: an exact text of a source file, what to
-put in its place, the rule that this breaks, and the test cases of which one must fail. The sources are copied to
-build/mutation, one mutation at a time is put in, the test programs are built and the named cases run. Exit status: 0 if
+A table of texts names test programs and mutations: `program` to build and run and the source `file`, for entries that do
+not say otherwise; `test_sources`, where the names of test cases are looked up; and of each [[mutation]] its `name`, the
+`rule` that it breaks, an exact text (`find`) that is once in its file, what takes its place (`replace`), and the
+beginnings of names of test cases (`tests`), one of which must fail. Several places: edits = [{file, find, replace}, ...].
+`equivalent` instead of `tests`: why no test can notice. The sources are copied to build/mutation, one mutation at a time is put in, the test programs are built and the named cases run. Exit status: 0 if
 all mutations are caught, 1 if one survives, 2 if a table does not fit the sources or a mutation does not compile.
 """
 
@@ -54,6 +56,8 @@ class Mutation:
 
 def read_table(path):
     content = tomllib.loads(path.read_text())
+    if "rule" in content:  # of points: without_rules.py
+        return [], []
     mutations = []
     for entry in content["mutation"]:
         edits = entry.get("edits") or [entry]

@@ -30,8 +30,10 @@ class Fake(mutate.Workplace):
 
 
 class Tables(unittest.TestCase):
-    def test_every_table_fits_the_sources_and_breaks_many_rules(self):
-        self.assertGreater(len(mutate.load_tables([])), 100)
+    def test_every_table_fits_the_sources_and_breaks_rules(self):
+        for path in mutate.TABLES.glob("*.toml"):
+            of_points = "[rule." in path.read_text()
+            self.assertEqual(len(mutate.load_tables([path.stem])) == 0, of_points, path)
 
     def test_an_entry_that_fits_has_no_faults(self):
         self.assertEqual(list(mutate.faults_of(MUTATION, CASES)), [])

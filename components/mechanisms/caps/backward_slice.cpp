@@ -1,5 +1,7 @@
 #include "components/mechanisms/caps/backward_slice.h"
 
+#include "core/mutation/rule.h"
+
 namespace lookahead::gpu {
 namespace {
 
@@ -52,9 +54,11 @@ class Taint {
     static bool is_source(const Instruction& instruction) {
         switch (instruction.operation) {
             case Operation::load:
-                return instruction.space != isa::Space::constant;
+                return !LOOKAHEAD_RULE(constants_are_no_data) || instruction.space != isa::Space::constant;
             case Operation::atomic:
+                return LOOKAHEAD_RULE(atomics_give_data);
             case Operation::shuffle:
+                return LOOKAHEAD_RULE(shuffles_give_data);
             case Operation::vote:
             case Operation::match:
             case Operation::activemask:
@@ -90,7 +94,10 @@ class Taint {
         std::vector<bool> after = before_[pc];
         const bool tainted = result(before_[pc], instruction);
         // A guarded instruction leaves the old value in some lanes.
-        const auto write = [&](std::size_t at) { after[at] = tainted || (is_conditional(instruction) && after[at]); };
+        const auto write = [&](std::size_t at) {
+            after[at] =
+                tainted || (LOOKAHEAD_RULE(guarded_write_keeps_data) && is_conditional(instruction) && after[at]);
+        };
         for (unsigned row = 0; row < instruction.destination_rows; ++row) {
             write(instruction.destination + row);
         }

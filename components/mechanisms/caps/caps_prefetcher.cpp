@@ -4,6 +4,7 @@
 #include "components/mechanisms/prefetchers/stride_table.h"
 #include "components/sm/context_states.h"
 #include "components/sm/lsu/lane_data.h"
+#include "core/mutation/rule.h"
 #include "core/param/parameters.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
@@ -123,19 +124,21 @@ class CapsPrefetcher final : public Prefetcher {
         direct_ = direct_loads(launch.kernel);
         warps_per_cta_ = static_cast<std::uint16_t>(launch.warps_per_cta);
         bases_.assign(launch.cta_slots, StrideTable<BaseEntry>(static_cast<std::size_t>(parameters_.per_cta_entries)));
-        distances_.clear();
+        forget_strides();
         cta_distances_.assign(launch.kernel.code.size(), {});
     }
     void end_launch() override {
         for (StrideTable<BaseEntry>& table : bases_) {
             table.clear();
         }
-        distances_.clear();
+        forget_strides();
     }
     void cta_started(unsigned slot, std::uint64_t) override {
-        bases_[slot].clear();
+        if (LOOKAHEAD_RULE(new_cta_has_no_bases)) {
+            bases_[slot].clear();
+        }
         distances_.for_each([slot](DistanceEntry& entry) {
-            if (entry.leading_slot == slot) {
+            if (LOOKAHEAD_RULE(leading_cta_ends_with_its_slot) && entry.leading_slot == slot) {
                 entry.leading_slot = kNoSlot;
             }
         });
@@ -144,7 +147,9 @@ class CapsPrefetcher final : public Prefetcher {
     void on_fill(std::uint16_t context, Cycle) override {
         if (parameters_.wakeup && context != kNoContext) {
             ++counters_.wakeups;
-            port_.hint(WarpHint::promote, context);
+            if (LOOKAHEAD_RULE(prefetched_data_wake_up)) {
+                port_.hint(WarpHint::promote, context);
+            }
         }
     }
 
@@ -165,7 +170,13 @@ class CapsPrefetcher final : public Prefetcher {
     void prefetch_cta(std::uint16_t slot, const BaseEntry& base, const DistanceEntry& distance,
                       std::uint16_t only_warp = kNoContext);
     bool shut_off(const DistanceEntry& distance) const {
-        return distance.mispredictions > static_cast<std::uint32_t>(parameters_.threshold);
+        return distance.mispredictions + !LOOKAHEAD_RULE(threshold_is_not_too_many) >
+               static_cast<std::uint32_t>(parameters_.threshold);
+    }
+    void forget_strides() {
+        if (LOOKAHEAD_RULE(strides_end_with_launch)) {
+            distances_.clear();
+        }
     }
 
     CapsParameters parameters_;
@@ -180,8 +191,8 @@ class CapsPrefetcher final : public Prefetcher {
     CapsCounters counters_;
 };
 
-void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
-    if (!direct_[load.pc]) {
+void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
+    if (LOOKAHEAD_RULE(indirect_loads_are_not_targeted) && !direct_[load.pc]) {
         ++counters_.indirect;
         return;
     }
@@ -189,6 +200,11 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
     BaseEntry* base = bases_[load.cta_slot].find(load.pc);
     DistanceEntry* distance = distances_.find(load.pc);
     if (!AccessVector::fits(load)) {
+        if (!LOOKAHEAD_RULE(scattered_loads_are_not_targeted)) {
+            ObservedLoad first = load;
+            first.lines = load.lines.first(kFollowedAccesses);
+            return on_load(first, now);
+        }
         ++counters_.uncoalesced;
         if (base != nullptr) {
             scatter(load, *base, distance);
@@ -213,12 +229,20 @@ void CapsPrefetcher::on_load(const ObservedLoad& load, Cycle) {
         return;
     }
     ++base->executions[load.warp_in_cta];
-    base->base.take(load);
-    bases_[load.cta_slot].update(*base);
+    const bool first = base->executions[load.warp_in_cta] == 1;
+    if (LOOKAHEAD_RULE(leading_warp_moves_base) || first) {
+        base->base.take(load);
+    }
+    if (LOOKAHEAD_RULE(update_keeps_base)) {
+        bases_[load.cta_slot].update(*base);
+    }
     ++counters_.table_accesses;
-    if (distance != nullptr && (parameters_.include_leading || distance->leading_slot != load.cta_slot)) {
+    const bool trails = parameters_.include_leading || (distance != nullptr && distance->leading_slot != load.cta_slot);
+    if (distance != nullptr && trails && (LOOKAHEAD_RULE(moved_base_prefetches) || first)) {
         ++counters_.base_after_stride;
-        prefetch_cta(load.cta_slot, *base, *distance);
+        if (LOOKAHEAD_RULE(base_after_stride_prefetches)) {
+            prefetch_cta(load.cta_slot, *base, *distance);
+        }
     }
 }
 
@@ -248,7 +272,8 @@ void CapsPrefetcher::scatter(const ObservedLoad& load, BaseEntry& base, Distance
 
 /// A warp that does not lead its CTA to this load.
 void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceEntry* distance) {
-    if (base.executions[load.warp_in_cta] == base.executions[base.leader]) {
+    if (!LOOKAHEAD_RULE(iterations_are_not_mixed) ||
+        base.executions[load.warp_in_cta] == base.executions[base.leader]) {
         if (distance == nullptr) {
             return find_stride(load, base);
         }
@@ -263,19 +288,23 @@ void CapsPrefetcher::follow(const ObservedLoad& load, BaseEntry& base, DistanceE
 void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
     const std::int64_t warps = std::int64_t{load.warp_in_cta} - base.leader;
     std::int64_t apart = 0;
-    if (!base.base.difference(load, apart) || apart % warps != 0) {
+    if (!base.base.difference(load, apart) || (LOOKAHEAD_RULE(stride_is_whole) && apart % warps != 0)) {
         ++counters_.disagreements;
-        base = {};
+        if (LOOKAHEAD_RULE(disagreement_takes_base)) {
+            base = {};
+        }
         return;
     }
     DistanceEntry& distance = distances_.replace(load.pc);
-    distance.stride = apart / warps;
+    distance.stride = LOOKAHEAD_RULE(stride_is_of_neighbours) ? apart / warps : apart;
     distance.leading_slot = load.cta_slot;
     ++counters_.strides;
     ++counters_.table_accesses;
     ++counters_.stride_after_base;
-    prefetch_other_ctas(load, distance, same_index_ ? load.warp_in_cta : kNoContext);
-    if (parameters_.include_leading) {
+    if (LOOKAHEAD_RULE(stride_after_bases_prefetches)) {
+        prefetch_other_ctas(load, distance, same_index_ ? load.warp_in_cta : kNoContext);
+    }
+    if (parameters_.include_leading || !LOOKAHEAD_RULE(leading_cta_is_left_out)) {
         prefetch_cta(load.cta_slot, base, distance);
     }
 }
@@ -284,7 +313,7 @@ void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
 void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance) {
     ++counters_.predictions;
     const std::int64_t offset = distance.stride * (std::int64_t{load.warp_in_cta} - base.leader);
-    bool right = base.base.count == load.lines.size();
+    bool right = !LOOKAHEAD_RULE(scattered_load_is_mispredicted) || base.base.count == load.lines.size();
     for (std::uint32_t i = 0; right && i < base.base.count; ++i) {
         right = line_of(base.base.lines[i] + static_cast<std::uint64_t>(offset)) == load.lines[i];
     }
@@ -312,17 +341,19 @@ void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const Distanc
 /// The lines of the CTA's warps, or of one of them, less those of the leading one.
 void CapsPrefetcher::prefetch_cta(std::uint16_t slot, const BaseEntry& base, const DistanceEntry& distance,
                                   std::uint16_t only_warp) {
-    if (shut_off(distance)) {
+    if (LOOKAHEAD_RULE(mispredictions_shut_off) && shut_off(distance)) {
         ++counters_.shut_off;
         return;
     }
-    for (std::uint16_t warp = 0; distance.stride != 0 && warp < warps_per_cta_; ++warp) {
-        if (warp == base.leader || (only_warp != kNoContext && warp != only_warp)) {
+    const bool moves = !LOOKAHEAD_RULE(zero_stride_prefetches_nothing) || distance.stride != 0;
+    for (std::uint16_t warp = 0; moves && warp < warps_per_cta_; ++warp) {
+        if ((LOOKAHEAD_RULE(leader_is_left_out) && warp == base.leader) ||
+            (only_warp != kNoContext && warp != only_warp)) {
             continue;
         }
         if (base.executions[warp] >= base.executions[base.leader]) {
             counters_.executed += base.base.count;
-            if (!parameters_.include_executed) {
+            if (!LOOKAHEAD_RULE(executed_warps_are_prefetched_for) || !parameters_.include_executed) {
                 continue;
             }
         }

@@ -3,6 +3,7 @@
 
 #include "components/sm/warp_scheduler/two_level_queues.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/mutation/rule.h"
 #include "core/param/parameters.h"
 #include "core/state/state_archive.h"
 
@@ -66,12 +67,16 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             }
         }
         last_ = choose(candidates);
-        woken_ &= ~context_bit(last_);
+        if (LOOKAHEAD_RULE(woken_warp_goes_first_once)) {
+            woken_ &= ~context_bit(last_);
+        }
         return last_;
     }
     void cta_started(ContextMask warps) override {
         ctas_.push_back(warps);
-        marked_ |= context_bit(warps.first());
+        if (LOOKAHEAD_RULE(first_warps_go_first)) {
+            marked_ |= context_bit(warps.first());
+        }
     }
     void cta_ended(ContextMask warps) override {
         std::erase(ctas_, warps);
@@ -102,10 +107,14 @@ class PrefetchAwareScheduler final : public WarpScheduler {
   private:
     /// Under gto a warp leads only until its base is known.
     ContextMask leading() const {
-        return parameters_.leading_warps ? marked_ & ~(gto_ ? based_ : ContextMask{0}) : ContextMask{0};
+        const ContextMask done = LOOKAHEAD_RULE(gto_leads_until_base) && gto_ ? based_ : ContextMask{0};
+        return parameters_.leading_warps ? marked_ & ~done : ContextMask{0};
     }
     ContextMask leading_cta() const {
-        return parameters_.leading_cta && !ctas_.empty() ? ctas_.front() : ContextMask{0};
+        if (!LOOKAHEAD_RULE(leading_cta_goes_first) || !parameters_.leading_cta || ctas_.empty()) {
+            return {};
+        }
+        return LOOKAHEAD_RULE(longest_resident_cta_leads) ? ctas_.front() : ctas_.back();
     }
 
     unsigned choose(ContextMask candidates) {
@@ -127,7 +136,8 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             woken_ |= context_bit(warp);
             return;
         }
-        if (!(queues_.pending() & ~queues_.waiting()).has(warp)) {
+        if (!queues_.pending().has(warp) ||
+            (LOOKAHEAD_RULE(waiting_warp_is_not_woken) && queues_.waiting().has(warp))) {
             return;
         }
         if (queues_.full()) {
@@ -135,7 +145,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             if (trailing == 0) {
                 return;
             }
-            queues_.append(youngest_of(trailing));
+            queues_.append(LOOKAHEAD_RULE(wake_up_displaces_youngest) ? youngest_of(trailing) : oldest_of(trailing));
         }
         queues_.admit(warp);
     }

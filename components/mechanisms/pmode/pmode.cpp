@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
@@ -19,8 +20,9 @@ Pmode::Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& a
       memory_(arguments.memory),
       streams_(arguments, *this, {.count = arguments.state.warps.size(), .of_scheduler = arguments.issue.warps()}),
       warps_(arguments.state.warps.size()) {
+    const auto entries = static_cast<unsigned>(parameters.pqueue_entries);
     for (PreExecution& warp : warps_) {
-        warp.queue.resize(static_cast<unsigned>(parameters.pqueue_entries));
+        warp.queue.resize(LOOKAHEAD_RULE(queue_holds_all_its_entries) || entries == 0 ? entries : entries - 1);
     }
 }
 
@@ -38,14 +40,16 @@ unsigned Pmode::occupied_rows() const {
     const Occupancy& occupancy = state_.launch.occupancy;
     const std::uint64_t sms = execute_.identity().count;
     const std::uint64_t share = (state_.launch.fields.grid.count() + sms - 1) / sms;
-    const auto ctas = static_cast<unsigned>(std::min<std::uint64_t>(occupancy.ctas, share));
+    const auto ctas = LOOKAHEAD_RULE(pool_has_places_that_no_cta_takes)
+                          ? static_cast<unsigned>(std::min<std::uint64_t>(occupancy.ctas, share))
+                          : occupancy.ctas;
     return ctas * occupancy.warps_per_cta * occupancy.rows_per_warp;
 }
 
 /// The pool is what the launch leaves of the last registers.
 void Pmode::begin_launch() {
     const auto total = static_cast<unsigned>(state_.parameters.registers / isa::kWarpSize);
-    const unsigned occupied = occupied_rows();
+    const unsigned occupied = LOOKAHEAD_RULE(pool_spares_occupied_registers) ? occupied_rows() : 0;
     const auto last = static_cast<unsigned>(std::min<std::int64_t>(parameters_.registers, total));
     pool_.reset(std::min(total, std::max(total - last, occupied)), total,
                 static_cast<unsigned>(state_.parameters.register_banks));
@@ -73,12 +77,15 @@ void Pmode::warp_started(unsigned context) {
 
 void Pmode::warp_exited(unsigned context) {
     PreExecution& warp = warps_[context];
-    flush_queue(context);
+    if (LOOKAHEAD_RULE(exit_flushes_queue)) {
+        flush_queue(context);
+    }
     ++warp.episode;
     warp.processed = warp.own_processed = 0;
     // Loads whose results nobody reads may still be under way to the warp's registers.
-    warp.exited = warp.renamed > 0 && state_.warps.streams[context].in_flight > 0;
-    if (!warp.exited) {
+    warp.exited = LOOKAHEAD_RULE(load_under_way_keeps_register_beyond_exit) && warp.renamed > 0 &&
+                  state_.warps.streams[context].in_flight > 0;
+    if (LOOKAHEAD_RULE(exit_frees_registers) && !warp.exited) {
         release_own_registers(context);
     }
     update_attention(context);
@@ -102,7 +109,8 @@ void Pmode::release_pre_registers(unsigned context) {
     const std::uint16_t* rows = streams_.set().map.of(context);
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers; ++number) {
-        if (rows[number] != own[number] && pool_.owns(rows[number])) {
+        const bool pre_executed = rows[number] != own[number] || !LOOKAHEAD_RULE(return_keeps_renamed_registers);
+        if (pre_executed && pool_.owns(rows[number])) {
             drop_name(rows[number]);
         }
     }
@@ -112,7 +120,7 @@ void Pmode::flush_queue(unsigned context) {
     PQueue& queue = warps_[context].queue;
     counters_.flushed += queue.size();
     queue.for_each([&](const PQueueEntry& entry) {
-        for (unsigned word = 0; word < entry.words; ++word) {
+        for (unsigned word = 0; LOOKAHEAD_RULE(flush_frees_registers) && word < entry.words; ++word) {
             drop_name(entry.rows[word]);
         }
     });
@@ -152,8 +160,11 @@ void Pmode::begin_cycle(Cycle now) {
     skipped_now_ = streams_.in(ContextState::passing);
     for (const unsigned context : skipped_now_) {
         skip(context);
+        if (!LOOKAHEAD_RULE(one_skip_a_cycle) && streams_.in(ContextState::passing).has(context)) {
+            skip(context);
+        }
     }
-    if (pool_.free() > 0) {
+    if (!LOOKAHEAD_RULE(entry_needs_free_register) || pool_.free() > 0) {
         for (const unsigned context : enterable()) {
             enter(context, now);
         }
@@ -171,18 +182,26 @@ Cycle Pmode::next_cycle(Cycle now) const {
 /// The warp's next instruction waits for a register that memory writes.
 bool Pmode::waits_for_memory(unsigned context) const {
     const std::uint32_t pc = state_.warps.streams[context].stack.pc();
-    const std::uint64_t* needs = matches(context) ? state_.kernel->writes(pc) : state_.kernel->needs(pc);
-    return state_.warps.scoreboard.blocks_for_memory(context, needs);
+    const std::uint64_t* needs = matches(context)                                   ? state_.kernel->writes(pc)
+                                 : LOOKAHEAD_RULE(destination_is_a_reason_to_enter) ? state_.kernel->needs(pc)
+                                                                                    : state_.kernel->reads(pc);
+    const Scoreboard& scoreboard = state_.warps.scoreboard;
+    return LOOKAHEAD_RULE(short_latency_is_no_reason_to_enter) ? scoreboard.blocks_for_memory(context, needs)
+                                                               : scoreboard.blocks(context, needs);
 }
 
 /// Warps that would enter P-mode. Without a free register they do not, and stay as they are in the baseline (the paper's
 /// last paragraph of section 1): pre-execution could not issue anything.
 ContextMask Pmode::enterable() const {
     ContextMask entering = 0;
-    const ContextMask blocked = state_.warps.states.in(ContextState::blocked_by_memory) & ~streams_.running();
-    for (const unsigned context : blocked) {
+    ContextMask blocked = state_.warps.states.in(ContextState::blocked_by_memory);
+    if (!LOOKAHEAD_RULE(short_latency_is_no_reason_to_enter)) {
+        blocked |= state_.warps.states.in(ContextState::blocked_by_pipeline);
+    }
+    for (const unsigned context : blocked & ~streams_.running()) {
         // Lines of constants make a warp wait for memory, too.
-        entering |= waits_for_memory(context) ? context_bit(context) : 0;
+        const bool enters = !LOOKAHEAD_RULE(constants_are_no_reason_to_enter) || waits_for_memory(context);
+        entering |= enters ? context_bit(context) : 0;
     }
     return entering;
 }
@@ -191,32 +210,51 @@ ContextMask Pmode::enterable() const {
 void Pmode::enter(unsigned context, Cycle now) {
     PreExecution& warp = warps_[context];
     Stream& own = state_.warps.streams[context];
-    flush_queue(context);
+    if (LOOKAHEAD_RULE(entry_flushes_queue)) {
+        flush_queue(context);
+    }
     ++warp.episode;
-    ++counters_.switches;
+    counters_.switches += LOOKAHEAD_RULE(switch_is_charged);
     tell(PmodeStep::Kind::entered, context, own.stack.pc(), own.stack.active());
     Stream& stream = streams_.start(context);
-    stream.stack = own.stack;
-    std::copy(std::begin(own.predicates), std::end(own.predicates), std::begin(stream.predicates));
-    stream.buffered = own.buffered;
-    if (parameters_.one_buffer) {
+    if (LOOKAHEAD_RULE(entry_copies_stack)) {
+        stream.stack = own.stack;
+    }
+    if (LOOKAHEAD_RULE(entry_copies_predicates)) {
+        std::copy(std::begin(own.predicates), std::end(own.predicates), std::begin(stream.predicates));
+    }
+    stream.buffered = LOOKAHEAD_RULE(entry_takes_buffer_over) ? own.buffered : 0;
+    if (parameters_.one_buffer ? LOOKAHEAD_RULE(one_buffer_is_filled_again) : !LOOKAHEAD_RULE(second_buffer_keeps)) {
         own.buffered = 0;
     }
-    warp.scratchpad_stale = false;
+    warp.scratchpad_stale &= !LOOKAHEAD_RULE(entry_forgets_skipped_stores);
     warp.blocked_pc = own.stack.pc();
     warp.epoch = warp.own_epoch = 0;
     warp.entered = now;
     warp.processed = warp.own_processed = 0;
     std::fill(std::begin(warp.skipped), std::end(warp.skipped), 0);
-    std::fill(warp.redefined.begin(), warp.redefined.end(), 0);
+    if (LOOKAHEAD_RULE(entry_forgets_redefinitions)) {
+        std::fill(warp.redefined.begin(), warp.redefined.end(), 0);
+    }
 
     const unsigned registers = state_.kernel->kernel().registers;
     for (unsigned number = 0; number < registers; ++number) {
         streams_.set().map.set(context, number, state_.warps.map.of(context)[number]);
     }
-    streams_.set().scoreboard.copy(context, state_.warps.scoreboard);
+    copy_scoreboard(context);
     update_attention(context);
-    streams_.resume_after(context, parameters_.switch_cycles, now);
+    streams_.resume_after(context, LOOKAHEAD_RULE(switch_takes_cycles) ? parameters_.switch_cycles : 0, now);
+}
+
+void Pmode::copy_scoreboard(unsigned context) {
+    Scoreboard& scoreboard = streams_.set().scoreboard;
+    scoreboard.copy(context, state_.warps.scoreboard);
+    const bool poison = LOOKAHEAD_RULE(entry_copies_long_latency), pending = LOOKAHEAD_RULE(entry_copies_short_latency);
+    for (unsigned bit = 0; !(poison && pending) && bit < bits_; ++bit) {
+        if (scoreboard.is_pending(context, bit) && !(scoreboard.is_long_latency(context, bit) ? poison : pending)) {
+            scoreboard.release_bit(context, bit);
+        }
+    }
 }
 
 /// Every long-latency register for which the blocked instruction waited is written.
@@ -224,34 +262,46 @@ void Pmode::leave(unsigned context) {
     const PreExecution& warp = warps_[context];
     const Cycle waited = state_.now - warp.entered;
     counters_.cycles += static_cast<std::uint64_t>(waited);
-    counters_.short_waits += waited < 100;
+    counters_.short_waits += waited < (LOOKAHEAD_RULE(short_wait_is_under_100_cycles) ? 100 : 101);
     tell(PmodeStep::Kind::returned, context, warp.blocked_pc, state_.warps.streams[context].stack.active());
-    release_pre_registers(context);
+    if (!LOOKAHEAD_RULE(return_keeps_predicates)) {
+        std::copy_n(streams_[context].predicates, kPredicateSlots, state_.warps.streams[context].predicates);
+    }
+    if (!LOOKAHEAD_RULE(return_keeps_stack)) {
+        state_.warps.streams[context].stack = streams_[context].stack;
+    }
+    if (LOOKAHEAD_RULE(return_frees_unnamed_results)) {
+        release_pre_registers(context);
+    }
     streams_.stop(context);
-    counters_.pqueue_accesses += warp.queue.empty() ? 0 : 1;
+    counters_.pqueue_accesses += LOOKAHEAD_RULE(return_reads_queue_head) && !warp.queue.empty();
     update_attention(context);
 }
 
 bool Pmode::classify(unsigned context) {
     ContextStates& states = state_.warps.states;
     if (streams_.running().has(context)) {
-        if (waits_for_memory(context)) {
+        if (LOOKAHEAD_RULE(return_awaits_all_sources) && waits_for_memory(context)) {
             states.set(context, ContextState::blocked_by_memory);
             return true;
         }
         leave(context);
     }
-    if (!matches(context)) {
+    if (!matches(context) || (!LOOKAHEAD_RULE(reuse_needs_no_fetch) && state_.warps.streams[context].buffered == 0)) {
         return false;
     }
     // No operand is read: of hazards only older writes to the same register are left.
     const std::uint64_t* writes = state_.kernel->writes(state_.warps.streams[context].stack.pc());
-    if (state_.warps.scoreboard.blocks_for_memory(context, writes)) {
+    const bool loaded = state_.warps.scoreboard.blocks_for_memory(context, writes);
+    const bool written = !loaded && state_.warps.scoreboard.blocks(context, writes);
+    if (loaded && LOOKAHEAD_RULE(reuse_awaits_older_load)) {
         states.set(context, ContextState::blocked_by_memory);
-    } else if (state_.warps.scoreboard.blocks(context, writes) || !warps_[context].queue.head().ready) {
+    } else if ((written && LOOKAHEAD_RULE(reuse_awaits_older_write)) ||
+               (!warps_[context].queue.head().ready && LOOKAHEAD_RULE(reuse_awaits_its_result))) {
         states.set(context, ContextState::blocked_by_pipeline);
     } else {
-        states.set(context, ContextState::ready_control);
+        states.set(context,
+                   LOOKAHEAD_RULE(reuse_needs_no_unit) ? ContextState::ready_control : ContextState::ready_memory);
     }
     return true;
 }
@@ -267,19 +317,27 @@ void Pmode::written_back(unsigned context, std::uint32_t pc) {
         return;
     }
     if (streams_.running().has(context)) {
-        streams_.set().scoreboard.release_but(context, state_.kernel->writes(pc), warp.redefined.data());
+        if (!LOOKAHEAD_RULE(own_load_spares_what_is_redefined)) {
+            streams_.set().scoreboard.release(context, state_.kernel->writes(pc));
+        } else if (LOOKAHEAD_RULE(own_load_ends_poison)) {
+            streams_.set().scoreboard.release_but(context, state_.kernel->writes(pc), warp.redefined.data());
+        }
         streams_.renew(context);
     }
 }
 
 // ---- Reuse ----------------------------------------------------------------------------------------------------------
 
+void Pmode::transferred(unsigned context) {
+    warps_[context].own_epoch += LOOKAHEAD_RULE(own_transfers_count);
+}
+
 /// The warp's next instruction is the one of the P-queue's head. The PC alone could be that of another iteration.
 bool Pmode::matches(unsigned context) const {
     const PreExecution& warp = warps_[context];
     return !streams_.running().has(context) && !warp.queue.empty() &&
-           warp.queue.head().pc == state_.warps.streams[context].stack.pc() &&
-           warp.queue.head().epoch == warp.own_epoch;
+           (!LOOKAHEAD_RULE(reuse_needs_same_pc) || warp.queue.head().pc == state_.warps.streams[context].stack.pc()) &&
+           (!LOOKAHEAD_RULE(reuse_needs_same_epoch) || warp.queue.head().epoch == warp.own_epoch);
 }
 
 bool Pmode::supply(unsigned context, Cycle now) {
@@ -299,16 +357,18 @@ bool Pmode::supply(unsigned context, Cycle now) {
     for (unsigned word = 0; word < entry.words; ++word) {
         const unsigned number = decoded.instruction->destination + word;
         const std::uint16_t old = state_.warps.map.of(context)[number];
-        state_.warps.map.set(context, number, entry.rows[word]);
-        if (pool_.owns(old)) {
-            drop_name(old);
-        } else {
+        state_.warps.map.set(context, number, entry.rows[LOOKAHEAD_RULE(all_destinations_are_reused) ? word : 0]);
+        if (!pool_.owns(old)) {
             ++warp.renamed;
+        } else if (LOOKAHEAD_RULE(reuse_frees_what_it_replaces)) {
+            drop_name(old);
         }
     }
     if (decoded.writes_predicate) {
         own.predicates[decoded.destination_predicate] = entry.predicate;
-        own.predicates[decoded.destination_predicate2] = entry.predicate2;
+        if (LOOKAHEAD_RULE(both_predicates_are_reused)) {
+            own.predicates[decoded.destination_predicate2] = entry.predicate2;
+        }
     }
     warp.queue.pop();
     const auto lanes = static_cast<unsigned>(std::popcount(entry.active));
@@ -316,9 +376,9 @@ bool Pmode::supply(unsigned context, Cycle now) {
     ++state_.counters.by_class[static_cast<unsigned>(decoded.instruction_class)];
     state_.counters.thread_instructions += lanes;
     ++counters_.reused;
-    ++counters_.renamings;
-    counters_.pqueue_accesses += warp.queue.empty() ? 0 : 1;
-    --counters_.repeated;
+    counters_.renamings += LOOKAHEAD_RULE(reuse_is_charged_a_renaming);
+    counters_.pqueue_accesses += LOOKAHEAD_RULE(reuse_reads_queue_head) && !warp.queue.empty();
+    counters_.repeated -= LOOKAHEAD_RULE(reused_is_not_repeated);
     counters_.repeated_threads -= lanes;
     --counters_.repeated_by_class[static_cast<unsigned>(decoded.instruction_class)];
     ++warp.own_processed;
@@ -341,10 +401,11 @@ void Pmode::before_execution(unsigned context, Cycle) {
     if (warp.renamed == 0) {
         return;
     }
-    ++counters_.renamings;
+    counters_.renamings += LOOKAHEAD_RULE(own_instruction_is_charged_a_renaming);
     const bool writes_at_once =
         decoded.action == Action::alu || decoded.action == Action::special_register || decoded.action == Action::memory;
-    if (!writes_at_once || is_partial(own.stack, decoded)) {
+    if (!LOOKAHEAD_RULE(own_full_write_goes_home) || !writes_at_once ||
+        (LOOKAHEAD_RULE(own_partial_write_stays) && is_partial(own.stack, decoded))) {
         return;
     }
     for (unsigned word = 0; word < decoded.instruction->destination_rows; ++word) {
@@ -353,7 +414,10 @@ void Pmode::before_execution(unsigned context, Cycle) {
         if (pool_.owns(row)) {
             const unsigned home = home_row(context, number);
             // Lanes that have exited keep what they had; a source may be the same register.
-            std::memcpy(state_.registers.row(home), state_.registers.row(row), sizeof(std::uint32_t) * isa::kWarpSize);
+            if (LOOKAHEAD_RULE(own_full_write_may_read_itself)) {
+                std::memcpy(state_.registers.row(home), state_.registers.row(row),
+                            sizeof(std::uint32_t) * isa::kWarpSize);
+            }
             state_.warps.map.set(context, number, static_cast<std::uint16_t>(home));
             --warp.renamed;
             replaced_[replaced_count_++] = row;
@@ -363,7 +427,7 @@ void Pmode::before_execution(unsigned context, Cycle) {
 
 void Pmode::collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle) {
     for (unsigned i = 0; i < count; ++i) {
-        if (pool_.owns(rows[i])) {
+        if (LOOKAHEAD_RULE(own_readers_keep_register) && pool_.owns(rows[i])) {
             pool_.read_until(rows[i], collected);
         }
     }
@@ -382,7 +446,7 @@ void Pmode::track_own(unsigned context, const DecodedInstruction& decoded) {
         return;
     }
     const bool skipped = (warp.skipped[number / 64] >> number % 64 & 1) != 0;
-    if (decoded.long_latency) {
+    if (LOOKAHEAD_RULE(latencies_are_counted_apart) && decoded.long_latency) {
         ++(skipped ? counters_.long_skipped : counters_.long_not_reused);
     } else {
         ++(skipped ? counters_.short_skipped : counters_.short_not_reused);

@@ -41,7 +41,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     bool supply(unsigned context, Cycle now) override;
     void before_execution(unsigned context, Cycle now) override;
     void collecting(unsigned context, const std::uint16_t* rows, unsigned count, Cycle collected, Cycle now) override;
-    void transferred(unsigned context) override { ++warps_[context].own_epoch; }
+    void transferred(unsigned context) override;
     void written_back(unsigned context, std::uint32_t pc) override;
 
     ContextMask extended() const override { return streams_.running(); }
@@ -88,6 +88,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     bool waits_for_memory(unsigned context) const;
     ContextMask enterable() const;
     void enter(unsigned context, Cycle now);
+    void copy_scoreboard(unsigned context);
     void leave(unsigned context);
     void release_pre_registers(unsigned context);
     void release_own_registers(unsigned context);
@@ -102,10 +103,10 @@ class Pmode final : public IssueExtension, private StreamPolicy {
 
     // Pre-execution (pre_execution.cpp).
     ContextState judge(unsigned context) override;
-    bool may_issue() const override { return pool_.free() > 0; }
+    bool may_issue() const override;
     bool accepts(unsigned context) const override;
     void issue(unsigned scheduler, unsigned context, Cycle now) override;
-    void jumped(unsigned context) override { ++warps_[context].epoch; }
+    void jumped(unsigned context) override;
     Verdict verdict(unsigned context) const;
     Verdict verdict_on_control(unsigned context, const DecodedInstruction& decoded) const;
     SkipReason always_skipped(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded) const;

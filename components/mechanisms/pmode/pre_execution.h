@@ -38,8 +38,6 @@ struct PreExecution {
 };
 
 /// The instruction leaves some lanes of what it writes as they were: by a guard, or since fewer lanes run than live.
-inline bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded) {
-    return decoded.guarded || stack.active() != stack.alive();
-}
+bool is_partial(const isa::SimtState& stack, const DecodedInstruction& decoded);
 
 }  // namespace lookahead::gpu

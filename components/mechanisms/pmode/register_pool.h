@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -48,19 +47,7 @@ class RegisterPool {
 
     /// A free register, the first in the bank of `row` if there is one, else the first; it awaits a write-back and has
     /// one name. There is one free.
-    std::uint16_t allocate(unsigned row) {
-        LOOKAHEAD_DEBUG_ASSERT(free_count_ > 0, "no renaming register is free");
-        // Bit i of the pattern's rotation by `shift` is set where first_ + i is in the bank of `row`.
-        const unsigned shift = (row - first_) & (banks_ - 1);
-        for (const std::uint64_t pattern : {bank_pattern_ << shift, ~std::uint64_t{0}}) {
-            for (std::size_t word = 0; word < free_.size(); ++word) {
-                if (const std::uint64_t bits = free_[word] & pattern; bits != 0) {
-                    return take(static_cast<unsigned>(word * 64) + static_cast<unsigned>(std::countr_zero(bits)));
-                }
-            }
-        }
-        return kNone;
-    }
+    std::uint16_t allocate(unsigned row);
 
     void add_name(unsigned row) { ++registers_[row - first_].names; }
     void remove_name(unsigned row) {
@@ -76,18 +63,7 @@ class RegisterPool {
 
     /// Frees the register if nothing needs it. Otherwise the cycle at which the last reader will have it, if that is all
     /// that is missing; else 0.
-    Cycle settle(unsigned row, Cycle now) {
-        const Register& each = registers_[row - first_];
-        if (is_free(row) || each.names > 0 || each.in_flight) {
-            return 0;
-        }
-        if (each.read_until > now) {
-            return each.read_until;
-        }
-        free_[(row - first_) / 64] |= std::uint64_t{1} << (row - first_) % 64;
-        ++free_count_;
-        return 0;
-    }
+    Cycle settle(unsigned row, Cycle now);
 
     void fields(StateArchive& archive) {
         archive& first_& size_& banks_& free_count_& bank_pattern_& registers_& free_;
@@ -102,12 +78,7 @@ class RegisterPool {
         void fields(StateArchive& archive) { archive& names& in_flight& read_until; }
     };
 
-    std::uint16_t take(unsigned index) {
-        free_[index / 64] &= ~(std::uint64_t{1} << index % 64);
-        --free_count_;
-        registers_[index] = {1, true, 0};
-        return static_cast<std::uint16_t>(first_ + index);
-    }
+    std::uint16_t take(unsigned index);
 
     unsigned first_ = 0;
     unsigned size_ = 0;

@@ -6,6 +6,7 @@
 #include "components/isa/memory_access.h"
 #include "components/sm/constant/constant_cache.h"
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -103,8 +104,20 @@ std::uint8_t destination_predicate_of(std::uint8_t predicate) {
 
 /// Global, local and generic loads and returning atomics (Kim et al., HPCA 2016, section 3).
 bool is_long_latency(InstructionClass instruction_class) {
-    return instruction_class == InstructionClass::load_global || instruction_class == InstructionClass::load_local ||
-           instruction_class == InstructionClass::atomic_global || instruction_class == InstructionClass::texture;
+    switch (instruction_class) {
+        case InstructionClass::load_global:
+            return true;
+        case InstructionClass::load_local:
+            return LOOKAHEAD_RULE(local_loads_have_long_latency);
+        case InstructionClass::atomic_global:
+            return LOOKAHEAD_RULE(atomics_have_long_latency);
+        case InstructionClass::texture:
+            return LOOKAHEAD_RULE(textures_have_long_latency);
+        case InstructionClass::load_shared:
+            return !LOOKAHEAD_RULE(scratchpad_loads_have_short_latency);
+        default:
+            return false;
+    }
 }
 
 /// Literals are part of the instruction, and zero is a register (RZ). Parameters are 4352 bytes at most: the last line

@@ -7,6 +7,7 @@
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
 #include "core/lp/audit.h"
+#include "core/mutation/rule.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -116,7 +117,8 @@ bool ExtensionStreams::issue(unsigned scheduler, Cycle now) {
     }
     ContextMask ready = issue_.candidates(set_.states, shape_.of_scheduler[scheduler], scheduler, now);
     while (ready != 0) {
-        const unsigned stream = next_in_turn(ready, last_[scheduler]);
+        const unsigned stream =
+            LOOKAHEAD_RULE(streams_take_turns_at_issue) ? next_in_turn(ready, last_[scheduler]) : ready.first();
         if (policy_.accepts(stream)) {
             last_[scheduler] = stream;
             policy_.issue(scheduler, stream, now);
@@ -137,6 +139,11 @@ void ExtensionStreams::fetch_begun(unsigned stream, unsigned instructions, Cycle
     const PipelineEvent event{PipelineEvent::Kind::stream_fetched, static_cast<std::uint16_t>(stream),
                               generations_[stream] << kCountBits | instructions, number_};
     state_.wheel.schedule(now, now + state_.parameters.fetch_latency, event.packed());
+}
+
+bool ExtensionStreams::is_current(unsigned stream, std::uint32_t generation) const {
+    return set_.states.of(stream) != ContextState::vacant &&
+           (!LOOKAHEAD_RULE(events_of_old_streams_are_nobodys) || generations_[stream] == generation);
 }
 
 void ExtensionStreams::fetched(unsigned stream, std::uint32_t detail) {

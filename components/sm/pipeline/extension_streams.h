@@ -111,9 +111,7 @@ class ExtensionStreams final : public IssueSource {
 
     bool left(unsigned stream, std::uint32_t pc);
     /// An event of a stream that has been stopped or started anew since is nobody's.
-    bool is_current(unsigned stream, std::uint32_t generation) const {
-        return set_.states.of(stream) != ContextState::vacant && generations_[stream] == generation;
-    }
+    bool is_current(unsigned stream, std::uint32_t generation) const;
 
     PipelineState& state_;
     IssueStage& issue_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "components/sm/pipeline/issue_stage.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
@@ -80,7 +81,8 @@ bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle no
     for (ExtensionStreams* streams : state_.extension_streams) {
         ContextMask wanting = streams->wants_fetch();
         wanting &= groups_.size() > 1 ? streams->of_scheduler(number) : ~ContextMask{};
-        if (wanting == 0 || (streams->priority() == IssuePriority::above) != above) {
+        const bool goes_first = !LOOKAHEAD_RULE(warps_fetch_first) || streams->priority() == IssuePriority::above;
+        if (wanting == 0 || goes_first != above) {
             continue;
         }
         Group& group = groups_[number];

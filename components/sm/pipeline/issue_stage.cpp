@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::gpu {
 
@@ -75,7 +76,8 @@ bool IssueStage::step(unsigned scheduler, Cycle now) {
 
 bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
     const std::uint64_t bit = std::uint64_t{1} << scheduler;
-    if (offer(IssuePriority::above, scheduler, now)) {
+    if (offer(IssuePriority::above, scheduler, now) ||
+        (!LOOKAHEAD_RULE(warps_issue_first) && offer(IssuePriority::below, scheduler, now))) {
         return true;
     }
     const bool warps_wait = (warps_last_ & bit) != 0;
@@ -117,7 +119,7 @@ bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
     const std::vector<IssueSource*>& sources = sources_of(priority);
     const bool issued =
         std::any_of(sources.begin(), sources.end(), [&](IssueSource* source) { return source->issue(scheduler, now); });
-    counters_[scheduler][SchedulerCycle::extension_issued] += issued;
+    counters_[scheduler][SchedulerCycle::extension_issued] += LOOKAHEAD_RULE(extension_issue_is_counted) && issued;
     return issued;
 }
 
@@ -286,16 +288,19 @@ SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
     if (some(states.in(ContextState::ready_memory))) {
         return SchedulerCycle::memory_unit_full;
     }
-    if (some(states.ready_for_units())) {
+    if (some(states.ready_for_units()) &&
+        (LOOKAHEAD_RULE(full_unit_before_memory) || !some(states.in(ContextState::blocked_by_memory)))) {
         return SchedulerCycle::unit_full;
     }
-    if (some(states.in(ContextState::blocked_by_memory) | states.in(ContextState::at_fence))) {
+    if (some(states.in(ContextState::blocked_by_memory) | states.in(ContextState::at_fence)) &&
+        (LOOKAHEAD_RULE(memory_before_pipelines) || !some(states.in(ContextState::blocked_by_pipeline)))) {
         return SchedulerCycle::long_latency;
     }
     if (some(states.in(ContextState::blocked_by_pipeline))) {
         return SchedulerCycle::short_latency;
     }
-    if (some(states.in(ContextState::fetching) | states.in(ContextState::branching))) {
+    if (some(states.in(ContextState::fetching) | states.in(ContextState::branching)) &&
+        (LOOKAHEAD_RULE(empty_buffer_before_barrier) || !some(states.in(ContextState::at_barrier)))) {
         return SchedulerCycle::buffer_empty;
     }
     if (some(states.in(ContextState::at_barrier))) {

@@ -1,0 +1,90 @@
+"""The script by itself: every point has a table, a table that does not fit is named, and results are told apart."""
+
+import sys
+import tomllib
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import without_rules  # noqa: E402
+
+# Clauses of the memory contract: tests/functional/litmus and tests/components/sm/lsu take these away.
+ELSEWHERE = ["components/cache/*.cpp", "components/sm/lsu/*.cpp"]
+POINTS = without_rules.points_in(["components/mechanisms/pmode/register_pool.cpp"])
+
+
+def a_table(**rules):
+    return {"sources": ["components/mechanisms/pmode/register_pool.cpp"], "rule": rules}
+
+
+def a_rule(**entry):
+    return {"says": "a rule", "tests": ["a"]} | entry
+
+
+class Fake:
+    """A program with test cases "a" and "b" that all rules of the table are seen by, but `unseen`."""
+
+    def __init__(self, unseen=(), broken=False):
+        self.unseen, self.broken = unseen, broken
+
+    def lines(self, option):
+        return sorted(POINTS) if option == "--rules" else ["a", "b"]
+
+    def passes(self, tests, without=None):
+        return not self.broken and (without is None or without in self.unseen)
+
+
+class Tables(unittest.TestCase):
+    def test_every_point_is_in_the_sources_of_one_table(self):
+        patterns = ELSEWHERE[:]
+        for path in sorted(Path(__file__).parent.glob("*.toml")):
+            patterns += tomllib.loads(path.read_text()).get("sources", [])  # none: a table of texts
+        files = [path for pattern in patterns for path in without_rules.SOURCE.glob(pattern)]
+        self.assertEqual(len(files), len(set(files)))
+        self.assertEqual(without_rules.points_in(["c*/**/*.cpp", "experiments/**/*.cpp", "partitioning/**/*.cpp"]),
+                         without_rules.points_in(patterns))
+        self.assertEqual(without_rules.points_in(["components/**/*.h"]), set())
+
+    def faults(self, **changed):
+        table = a_table(**{name: a_rule() for name in POINTS} | changed)
+        return list(without_rules.faults_of(table, POINTS, ["a", "b"], POINTS))
+
+    def test_a_table_that_fits_has_no_faults(self):
+        self.assertEqual(self.faults(), [])
+
+    def test_what_does_not_fit_is_named(self):
+        name = sorted(POINTS)[0]
+        self.assertIn("have no LOOKAHEAD_RULE(gone)", self.faults(gone=a_rule())[0])
+        self.assertIn('no test case begins with "c"', self.faults(**{name: a_rule(tests=["c"])})[0])
+        self.assertIn("says nothing", self.faults(**{name: a_rule(says="")})[0])
+        for entry in (a_rule(tests=[]), a_rule(equivalent="so")):
+            self.assertIn("either tests notice", self.faults(**{name: entry})[0])
+        missing = list(without_rules.faults_of(a_table(), POINTS, ["a"], POINTS))
+        self.assertEqual(len(missing), len(POINTS))
+        unknown = list(without_rules.faults_of(a_table(**{name: a_rule()}), {name}, ["a"], []))
+        self.assertIn("the program has no such rule", unknown[0])
+
+
+class Results(unittest.TestCase):
+    def check(self, program, **entry):
+        return without_rules.check(a_table(**{name: a_rule(**entry) for name in POINTS}), program)
+
+    def test_a_loss_that_no_test_notices_is_a_fault(self):
+        self.assertEqual(self.check(Fake()), (len(POINTS), []))
+        count, faults = self.check(Fake(unseen=sorted(POINTS)[:1]))
+        self.assertEqual((count, len(faults)), (len(POINTS), 1))
+
+    def test_an_equivalent_rule_must_not_be_noticed(self):
+        # One rule keeps its tests, so that the table names some.
+        keeps = sorted(POINTS)[0]
+        rules = {name: a_rule() if name == keeps else {"says": "a rule", "equivalent": "so"} for name in POINTS}
+        for unseen, faults in ((sorted(POINTS)[1:], 0), ((), len(POINTS) - 1)):
+            self.assertEqual(len(without_rules.check(a_table(**rules), Fake(unseen))[1]), faults)
+
+    def test_tests_that_fail_anyway_say_nothing(self):
+        with self.assertRaisesRegex(without_rules.TableError, "though all rules hold"):
+            self.check(Fake(broken=True))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Takes the rules of a table away one by one and looks whether the tests that should notice do.
+
+    tests/mutation/without_rules.py TABLE PROGRAM [--only TEXT]
+
+README.md says what is in a table. Exit status: 0 if every loss is noticed, 1 if one is not, 2 if the table does not fit
+the sources or the program.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+POINT = re.compile(r"LOOKAHEAD_RULE\((\w+)\)")
+SECONDS = 60  # a program that stands still has noticed
+
+
+class TableError(Exception):
+    pass
+
+
+def points_in(patterns, source=SOURCE):
+    """The names of all points in the files."""
+    return {name for pattern in patterns for path in source.glob(pattern) for name in POINT.findall(path.read_text())}
+
+
+def faults_of(table, points, cases, known):
+    """What of the table does not fit the points in the sources, the program's test cases and its rules."""
+    rules = table["rule"]
+    for name in sorted(points - rules.keys()):
+        yield f"{name} is a point in the sources; the table has no [rule.{name}]"
+    for name, entry in rules.items():
+        if name not in points:
+            yield f"[rule.{name}]: {' '.join(table['sources'])} have no LOOKAHEAD_RULE({name})"
+        elif name not in known:
+            yield f"[rule.{name}]: the program has no such rule; is its source among RULES in CMakeLists.txt?"
+        if not entry.get("says"):
+            yield f"[rule.{name}] says nothing"
+        if bool(entry.get("tests")) == bool(entry.get("equivalent")):
+            yield f"[rule.{name}]: either tests notice, or it says why none can (equivalent)"
+        for test in entry.get("tests", []):
+            if not any(case.startswith(test) for case in cases):
+                yield f"[rule.{name}]: no test case begins with \"{test}\""
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+
+    def lines(self, *options):
+        return subprocess.run([self.path, *options], check=True, capture_output=True, text=True).stdout.splitlines()
+
+    def passes(self, tests, without=None):
+        """Whether the test cases end well, in time."""
+        patterns = ",".join(test.replace(",", "?") + "*" for test in tests)  # a comma separates them
+        command = [self.path, f"--test-case={patterns}"] + ([f"--without={without}"] if without else [])
+        try:
+            return subprocess.run(command, capture_output=True, timeout=SECONDS).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+
+def fault_of(program, name, entry, tests):
+    """What is wrong if the program does without the rule, or None; `tests` are all that the table names."""
+    if entry.get("equivalent"):
+        return None if program.passes(tests, name) else f"{name} is said to be equivalent, but a test notices its loss"
+    return f"no test notices the loss of {name}: {entry['says']}" if program.passes(entry["tests"], name) else None
+
+
+def check(table, program, only=""):
+    """The faults; TableError if the table does not fit."""
+    faults = list(faults_of(table, points_in(table["sources"]), program.lines("--list-test-cases"),
+                            program.lines("--rules")))
+    if faults:
+        raise TableError("\n".join(faults))
+    tests = sorted({test for entry in table["rule"].values() for test in entry.get("tests", [])})
+    if not program.passes(tests):
+        raise TableError("tests fail though all rules hold")
+    rules = {name: entry for name, entry in table["rule"].items() if only in name or only in entry["says"]}
+    with ThreadPoolExecutor(2) as pool:
+        results = pool.map(lambda item: fault_of(program, *item, tests), rules.items())
+    return len(rules), [fault for fault in results if fault]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path)
+    parser.add_argument("program")
+    parser.add_argument("--only", metavar="TEXT", default="", help="rules whose name or sentence has TEXT")
+    arguments = parser.parse_args()
+    try:
+        count, faults = check(tomllib.loads(arguments.table.read_text()), Program(arguments.program), arguments.only)
+    except TableError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print("\n".join([*faults, f"{count} rules, {count - len(faults)} as the table says"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+// What a program of tests/mutation begins with: --rules prints the names of the rules that it can do without, --without=RULE
+// runs it without one.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "core/mutation/rule.h"
+
+int main(int count, char** arguments) {
+    std::unique_ptr<lookahead::mutation::Without> without;
+    for (int i = 1; i < count; ++i) {
+        const std::string_view argument = arguments[i];
+        if (argument == "--rules") {
+            for (const std::string& rule : lookahead::mutation::rules()) {
+                std::puts(rule.c_str());
+            }
+            return 0;
+        }
+        if (constexpr std::string_view kWithout = "--without="; argument.starts_with(kWithout)) {
+            without = std::make_unique<lookahead::mutation::Without>(argument.substr(kWithout.size()));
+        }
+    }
+    return doctest::Context(count, arguments).run();
+}
