@@ -132,9 +132,14 @@ constexpr unsigned pattern_source(Operation op) {
     return op == Operation::load_stride || op == Operation::load_indirect ? 1 : 2;
 }
 
+constexpr bool is_load(Operation op) {
+    return op == Operation::load || op == Operation::load_stride || op == Operation::load_indirect;
+}
+constexpr bool is_store(Operation op) {
+    return op == Operation::store || op == Operation::store_stride || op == Operation::store_indirect;
+}
 constexpr bool is_memory(Operation op) {
-    return op == Operation::load || op == Operation::store || op == Operation::atomic || op == Operation::reduce ||
-           is_vector_memory(op);
+    return is_load(op) || is_store(op) || op == Operation::atomic || op == Operation::reduce;
 }
 
 }  // namespace lookahead::isa

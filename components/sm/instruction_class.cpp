@@ -28,13 +28,13 @@ InstructionClass pick(Domain domain, InstructionClass integer, InstructionClass 
 
 InstructionClass memory_class_of(const isa::Instruction& instruction) {
     const Space space = instruction.space;
-    if (instruction.operation == Operation::load) {
+    if (isa::is_load(instruction.operation)) {
         return space == Space::shared     ? InstructionClass::load_shared
                : space == Space::local    ? InstructionClass::load_local
                : space == Space::constant ? InstructionClass::load_constant
                                           : InstructionClass::load_global;
     }
-    if (instruction.operation == Operation::store) {
+    if (isa::is_store(instruction.operation)) {
         return space == Space::shared  ? InstructionClass::store_shared
                : space == Space::local ? InstructionClass::store_local
                                        : InstructionClass::store_global;
@@ -113,7 +113,11 @@ InstructionClass class_of(const isa::Instruction& instruction) {
         case Operation::texture:
             return C::texture;
         case Operation::load:
+        case Operation::load_stride:
+        case Operation::load_indirect:
         case Operation::store:
+        case Operation::store_stride:
+        case Operation::store_indirect:
         case Operation::atomic:
         case Operation::reduce:
             return memory_class_of(instruction);

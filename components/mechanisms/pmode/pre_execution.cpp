@@ -22,7 +22,7 @@ bool is_clock(isa::SpecialRegister special) {
 }
 
 bool is_scratchpad_load(const DecodedInstruction& decoded) {
-    return decoded.action == Action::memory && decoded.instruction->operation == isa::Operation::load &&
+    return decoded.action == Action::memory && isa::is_load(decoded.instruction->operation) &&
            decoded.instruction->space == isa::Space::shared;
 }
 
@@ -34,7 +34,7 @@ bool is_constant_load(const DecodedInstruction& decoded) {
 
 /// Loads that are not pre-executed: of global and local memory and of addresses that may lead anywhere.
 bool is_pre_load(const DecodedInstruction& decoded) {
-    return decoded.action == Action::memory && decoded.instruction->operation == isa::Operation::load &&
+    return decoded.action == Action::memory && isa::is_load(decoded.instruction->operation) &&
            !is_scratchpad_load(decoded) &&
            !(LOOKAHEAD_RULE(constant_loads_are_executed) && is_constant_load(decoded)) &&
            (LOOKAHEAD_RULE(all_other_loads_are_pre_loads) || decoded.instruction->space == isa::Space::global);
@@ -106,9 +106,15 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
     }
     switch (instruction.operation) {
         case isa::Operation::store:
+        case isa::Operation::store_stride:
+        case isa::Operation::store_indirect:
             return skipped(LOOKAHEAD_RULE(stores_are_skipped), SkipReason::store);
         case isa::Operation::texture:
             return skipped(LOOKAHEAD_RULE(textures_are_skipped), SkipReason::texture);
+        case isa::Operation::load_stride:
+        case isa::Operation::load_indirect:
+            // Of the scratchpad's the addresses would have to be checked element by element: not pre-executed.
+            return instruction.space == isa::Space::shared ? SkipReason::scratchpad : SkipReason::count;
         case isa::Operation::load:
             return skipped(LOOKAHEAD_RULE(ordered_loads_are_skipped) && instruction.order != isa::Order::weak,
                            SkipReason::ordered_load);

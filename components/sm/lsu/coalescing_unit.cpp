@@ -78,9 +78,13 @@ void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     ++accepted_;
     switch (instruction.instruction->operation) {
         case isa::Operation::load:
+        case isa::Operation::load_stride:
+        case isa::Operation::load_indirect:
             ++(instruction.pre_load ? counters_.pre_loads : counters_.loads);
             break;
         case isa::Operation::store:
+        case isa::Operation::store_stride:
+        case isa::Operation::store_indirect:
             ++counters_.stores;
             break;
         case isa::Operation::atomic:

@@ -13,7 +13,7 @@ namespace lookahead::gpu {
 unsigned ElementSequence::check(const MemoryInstruction& whole, const AllocationMap& allocations) {
     const isa::Instruction& instruction = *whole.instruction;
     LOOKAHEAD_DEBUG_ASSERT(
-        (instruction.operation == isa::Operation::load || instruction.operation == isa::Operation::store) &&
+        (isa::is_load(instruction.operation) || isa::is_store(instruction.operation)) &&
             instruction.order == isa::Order::weak && isa::type_bytes(instruction.type) == 4 &&
             instruction.space != isa::Space::constant && whole.elements <= isa::kMostOperandRows,
         "elements with addresses of their own are up to 16 words of a weak load or store, not of a constant");
@@ -40,9 +40,10 @@ bool ElementSequence::next(const MemoryInstruction& whole, const AllocationMap& 
 }
 
 unsigned ElementSequence::make(const MemoryInstruction& whole, unsigned number, const AllocationMap& allocations) {
-    const bool loads = whole.instruction->operation == isa::Operation::load;
+    const bool loads = isa::is_load(whole.instruction->operation);
     number_ = static_cast<std::uint8_t>(number);
     shape_ = *whole.instruction;
+    shape_.operation = loads ? isa::Operation::load : isa::Operation::store;
     shape_.vector = 1;
     shape_.destination_rows = loads ? 1 : 0;
     MemoryInstruction& memory = current_.memory;

@@ -244,6 +244,8 @@ constexpr bool is_atomic(const isa::Instruction& instruction) {
 constexpr unsigned data_rows(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case isa::Operation::store:
+        case isa::Operation::store_stride:
+        case isa::Operation::store_indirect:
             return instruction.vector * isa::type_rows(instruction.type);
         case isa::Operation::atomic:
         case isa::Operation::reduce:

@@ -10,8 +10,12 @@ namespace {
 std::string_view name_of(isa::Operation operation) {
     switch (operation) {
         case isa::Operation::load:
+        case isa::Operation::load_stride:
+        case isa::Operation::load_indirect:
             return "load";
         case isa::Operation::store:
+        case isa::Operation::store_stride:
+        case isa::Operation::store_indirect:
             return "store";
         case isa::Operation::atomic:
             return "atomic";

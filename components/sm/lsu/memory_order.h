@@ -19,7 +19,7 @@ constexpr bool leaves_sm(const isa::Instruction& instruction) {
     return instruction.scope != isa::Scope::cta;
 }
 constexpr bool has_result(const isa::Instruction& instruction) {
-    return instruction.operation == isa::Operation::load || instruction.operation == isa::Operation::atomic;
+    return isa::is_load(instruction.operation) || instruction.operation == isa::Operation::atomic;
 }
 
 }  // namespace lsu

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "components/isa/address_space.h"
-#include "components/sm/multiprocessor/executable_kernels.h"
 #include "components/sm/simt/simt_model.h"
 #include "components/sm/sm_ports.h"
 #include "core/component/slot.h"
@@ -313,7 +312,6 @@ void StreamingMultiprocessor::set_up_launch() {
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
-        require_executable(kernel);
         decoded =
             std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0);
     }

@@ -92,6 +92,16 @@ Action action_of(const isa::Instruction& instruction) {
     }
 }
 
+/// A cycle for the address and a stride, and one for each four rows of indices and data (Crago et al., TACO 2018, section
+/// 4.3: 1; 2, 3 or 5; 3, 5 or 9 cycles).
+unsigned issue_cycles_of(const isa::Instruction& instruction) {
+    unsigned vectors = 0;
+    if (isa::is_vector_memory(instruction.operation)) {
+        vectors = unsigned{isa::is_store(instruction.operation)} + unsigned{!isa::is_strided(instruction.operation)};
+    }
+    return 1 + vectors * instruction.vector / 4;
+}
+
 DecodedPredicate source_predicate_of(std::uint8_t predicate, bool negated) {
     const std::uint8_t slot = predicate == isa::kNoPredicate ? kUnusedPredicate : predicate;
     return {slot, negated ? isa::kFullMask : isa::LaneMask{0}};
@@ -155,6 +165,7 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     refuse_queues(kernel_, from);
     to.instruction = &from;
     to.action = action_of(from);
+    to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));
     to.instruction_class = class_of(from);
     to.unit = unit_of(to.instruction_class, integer_units);
     const Timing cost = timing_of(to.instruction_class, timing);

@@ -32,7 +32,7 @@ inline constexpr unsigned kPredicateSlots = 9;
 inline constexpr std::uint8_t kUnusedPredicate = 8;
 
 /// 32-bit registers that an instruction reads at most, and all but vector stores: an address and four words take six.
-inline constexpr unsigned kMaximumReads = isa::kMostInstructionRows;
+inline constexpr unsigned kMaximumReads = isa::kMostVectorMemoryRows;
 inline constexpr unsigned kUsualReads = 8;
 
 /// A predicate and what its value is xor-ed with.
@@ -48,9 +48,10 @@ struct DecodedInstruction {
     Action action = Action::nothing;
     InstructionClass instruction_class = InstructionClass::integer;
     ExecutionUnit unit = ExecutionUnit::sp;
-    std::uint8_t sources = 0;  ///< that its handler reads
-    std::uint8_t members = 0;  ///< source that holds a meeting's member mask
-    std::uint8_t reads = 0;    ///< registers that operand collection reads
+    std::uint8_t sources = 0;       ///< that its handler reads
+    std::uint8_t members = 0;       ///< source that holds a meeting's member mask
+    std::uint8_t reads = 0;         ///< registers that operand collection reads
+    std::uint8_t issue_cycles = 1;  ///< for which it holds its scheduler's slot, to have its operands staged
     bool guarded = false;
     bool writes = false;  ///< some register or predicate awaits a write-back
     bool writes_predicate = false;

@@ -148,7 +148,7 @@ void ExecuteStage::memory(unsigned context, const Stream& stream, const DecodedI
     for (unsigned word = 0; word < instruction.destination_rows; ++word) {
         request_.destination_rows[word] = map[instruction.destination + word];
     }
-    if (instruction.operation != isa::Operation::load) {
+    if (!isa::is_load(instruction.operation)) {
         read_store_data(map, instruction);
     }
     try {
@@ -178,11 +178,32 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     const std::uint32_t* low = source_row(map, address, 0);
     const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;
     isa::compute_addresses(instruction, low, high, active, request_.addresses);
+    request_.elements = 1;
+    request_.indexed = false;
+    if (isa::is_vector_memory(instruction.operation)) [[unlikely]] {
+        read_offsets(map, instruction);
+    }
     return request_;
+}
+
+/// Of a vector memory instruction's elements: a stride, or an index each.
+void ExecuteStage::read_offsets(const std::uint16_t* map, const isa::Instruction& instruction) {
+    request_.elements = instruction.vector;
+    request_.indexed = !isa::is_strided(instruction.operation);
+    const isa::Operand& offsets = instruction.source[isa::pattern_source(instruction.operation)];
+    for (unsigned row = 0; row < request_.offset_rows(); ++row) {
+        std::memcpy(request_.offsets[row], source_row(map, offsets, row), sizeof request_.offsets[row]);
+    }
 }
 
 /// Stores have their elements' words in source[1]; atomics their operands in source[1] and source[2].
 void ExecuteStage::read_store_data(const std::uint16_t* map, const isa::Instruction& instruction) {
+    if (isa::is_store(instruction.operation)) {
+        for (unsigned word = 0; word < instruction.source[1].rows; ++word) {
+            std::memcpy(request_.data[word], source_row(map, instruction.source[1], word), sizeof request_.data[word]);
+        }
+        return;
+    }
     for (unsigned i = 1; i < 3; ++i) {
         const isa::Operand& operand = instruction.source[i];
         for (unsigned word = 0; word < operand.rows; ++word) {

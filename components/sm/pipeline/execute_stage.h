@@ -89,6 +89,7 @@ class ExecuteStage {
     std::uint32_t* destination_row(const std::uint16_t* map, const isa::Instruction& instruction, unsigned word) {
         return state_.registers.row(map[instruction.destination + word]);
     }
+    void read_offsets(const std::uint16_t* map, const isa::Instruction& instruction);
     void read_store_data(const std::uint16_t* map, const isa::Instruction& instruction);
     void written(unsigned context, std::uint32_t pc);
     void reclassify(unsigned context);

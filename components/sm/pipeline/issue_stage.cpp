@@ -128,8 +128,8 @@ void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
         return;
     }
     const DecodedInstruction& decoded = (*state_.kernel)[state_.warps.streams[context].stack.pc()];
-    accepted_ |= execute_.execute(
-        context, now, decoded.unit == ExecutionUnit::control ? now : enter_unit(scheduler, context, decoded, now));
+    const Cycle from = decoded.unit == ExecutionUnit::control ? now : enter_unit(scheduler, context, decoded, now);
+    accepted_ |= execute_.execute(context, now, stage(scheduler, decoded, from, now));
 }
 
 /// As issue(), for a context of which the extension wants to hear: an instruction that it has done already takes no
@@ -158,8 +158,17 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
                            : enter(scheduler, decoded, {reads, decoded.reads}, {writes, words}, now);
     extensions.for_attending(
         context, [&](IssueExtension& extension) { extension.collecting(context, reads, decoded.reads, from, now); });
-    accepted_ |= execute_.execute(context, now, from);
+    accepted_ |= execute_.execute(context, now, stage(scheduler, decoded, from, now));
     return true;
+}
+
+/// An instruction whose operands are staged over several cycles holds the slot for them, and reaches its unit no earlier.
+Cycle IssueStage::stage(unsigned scheduler, const DecodedInstruction& decoded, Cycle from, Cycle now) {
+    if (decoded.issue_cycles == 1) [[likely]] {
+        return from;
+    }
+    hold(scheduler, decoded.issue_cycles, now);
+    return std::max(from, now + decoded.issue_cycles - 1);
 }
 
 Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, std::span<const std::uint16_t> reads,

@@ -91,6 +91,7 @@ class IssueStage {
     bool offer(IssuePriority priority, unsigned scheduler, Cycle now);
     SchedulerCycle stall_of(unsigned scheduler) const;
     Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
+    Cycle stage(unsigned scheduler, const DecodedInstruction& decoded, Cycle from, Cycle now);
     bool issue_attended(unsigned scheduler, unsigned context, Cycle now);
     template <class RowOf>
     Cycle collect(const DecodedInstruction& decoded, unsigned reads, RowOf row_of, Cycle now);

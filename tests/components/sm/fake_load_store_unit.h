@@ -63,7 +63,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         last_accept_ = now;
         if (instruction.pre_load) {
             note_pre_load(instruction);
-        } else {
+        } else if (instruction.elements == 1) {
             check_addresses(instruction);
         }
         const Cycle due = std::max(now, instruction.ready) + latency_of(*instruction.instruction);
@@ -206,7 +206,9 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         return instruction.destination_rows > 0 ? memory_.global_latency : memory_.store_latency;
     }
     char* place_of(const gpu::MemoryInstruction& access, unsigned lane) {
-        const std::uint64_t address = access.addresses[lane];
+        return place_at(access, lane, access.addresses[lane]);
+    }
+    char* place_at(const gpu::MemoryInstruction& access, unsigned lane, std::uint64_t address) {
         if (access.instruction->space == isa::Space::constant) {
             return reinterpret_cast<char*>(variables_.front().contents.data()) + (address - isa::kConstantBase);
         }
@@ -265,9 +267,27 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
         if (!isa::is_memory(instruction.operation)) {
             return;
         }
+        if (access.elements > 1) {
+            return perform_elements(access);
+        }
         for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
             if ((access.active >> lane & 1) != 0) {
                 perform_lane(access, lane);
+            }
+        }
+    }
+    void perform_elements(const gpu::MemoryInstruction& access) {
+        for (unsigned element = 0; element < access.elements; ++element) {
+            for (unsigned lane = 0; lane < isa::kWarpSize; ++lane) {
+                if ((access.active >> lane & 1) == 0) {
+                    continue;
+                }
+                char* place = place_at(access, lane, access.element_address(element, lane));
+                if (isa::is_load(access.instruction->operation)) {
+                    std::memcpy(&registers_.row(access.destination_rows[element])[lane], place, 4);
+                } else {
+                    std::memcpy(place, &access.data[element][lane], 4);
+                }
             }
         }
     }

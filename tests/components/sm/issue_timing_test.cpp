@@ -323,5 +323,89 @@ TEST_CASE("a load's operands are collected before the load/store unit performs i
     CHECK(cycles[2] - cycles[1] == 5 + 50 + 1);
 }
 
+/// A lane's words at parameter 0, in every order in which vector memory instructions take them: out[k] = in[k * stride] for
+/// loads, out[k * stride] = in[k] for stores, with 2 as the stride or as the distance of the indices.
+struct VectorRun {
+    VectorRun(Operation operation, std::uint8_t length) : harness({kernel(operation, length)}) {
+        for (unsigned i = 0; i < 32 * kWords; ++i) {
+            harness.memory().set_global_word((1 << 14) + 4 * i, 1000 + i);
+        }
+        harness.launch({.grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = global_parameters()});
+        REQUIRE(harness.run());
+    }
+    static constexpr unsigned kWords = 32;  ///< a lane
+
+    static isa::Kernel kernel(Operation operation, std::uint8_t length) {
+        KernelBuilder k("vector", {8, 8});
+        const auto lane = k.reg();
+        const auto out = k.reg64(), in = k.reg64();
+        const auto words = k.registers(length), indices = k.registers(length);
+        const auto address_of = [&](isa::Operand address, unsigned parameter) {
+            k.op(Operation::mad_wide, Type::u64, address, {lane, k.literal(4 * kWords), k.parameter(parameter)})
+                .source_type = Type::u32;
+        };
+        k.special(lane, isa::SpecialRegister::tid_x);
+        address_of(out, 0);
+        address_of(in, 1);
+        for (unsigned i = 0; i < length; ++i) {
+            k.op(Operation::mov, Type::u32, KernelBuilder::word(indices, i), {k.literal(2 * i)});
+            if (!isa::is_load(operation)) {
+                k.load(isa::Space::global, Type::u32, KernelBuilder::word(words, i), in,
+                       static_cast<std::int32_t>(4 * i));
+            }
+        }
+        const auto pattern = isa::is_strided(operation) ? KernelBuilder::word(indices, 1) : indices;
+        isa::Instruction& access = isa::is_load(operation) ? k.op(operation, Type::b32, words, {in, pattern})
+                                                           : k.op(operation, Type::b32, {}, {out, words, pattern});
+        access.space = isa::Space::global;
+        access.vector = length;
+        for (unsigned i = 0; isa::is_load(operation) && i < length; ++i) {
+            k.store(isa::Space::global, Type::u32, out, KernelBuilder::word(words, i),
+                    static_cast<std::int32_t>(4 * i));
+        }
+        k.exit();
+        return k.finish();
+    }
+    std::uint64_t held() const {
+        std::uint64_t cycles = 0;
+        for (const gpu::SchedulerCounters& scheduler : harness.sm().scheduler_counters()) {
+            cycles += scheduler[gpu::SchedulerCycle::slot_held];
+        }
+        return cycles;
+    }
+    mutable SmHarness harness;
+};
+
+// Crago, Stephenson and Keckler, TACO 2018, section 4.3.
+TEST_CASE("a vector memory instruction holds its issue slot while its operands are staged, and moves its words") {
+    struct Expected {
+        Operation operation;
+        unsigned cycles[3];
+    };
+    const Expected table[] = {{Operation::load_stride, {1, 1, 1}},
+                              {Operation::store_stride, {2, 3, 5}},
+                              {Operation::load_indirect, {2, 3, 5}},
+                              {Operation::store_indirect, {3, 5, 9}}};
+    for (const Expected& row : table) {
+        for (unsigned i = 0; i < 3; ++i) {
+            const auto length = static_cast<std::uint8_t>(4u << i);
+            CAPTURE(static_cast<int>(row.operation));
+            CAPTURE(static_cast<int>(length));
+            const VectorRun run(row.operation, length);
+            CHECK(run.held() == row.cycles[i] - 1);
+            unsigned wrong = 0;
+            for (unsigned lane = 0; lane < 32; ++lane) {
+                for (unsigned k = 0; k < length; ++k) {
+                    const bool loads = isa::is_load(row.operation);
+                    const unsigned from = lane * VectorRun::kWords + (loads ? 2 * k : k);
+                    const unsigned to = lane * VectorRun::kWords + (loads ? k : 2 * k);
+                    wrong += run.harness.memory().global_word(4 * to) != 1000 + from;
+                }
+            }
+            CHECK(wrong == 0);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace lookahead::test

@@ -5,7 +5,6 @@
 #include "components/frontend/finaliser/emit/machine_cfg.h"
 #include "components/frontend/finaliser/emit/verify.h"
 #include "components/isa/memory_access.h"
-#include "components/sm/multiprocessor/executable_kernels.h"
 #include "core/error/error.h"
 #include "tests/support/kernel_builder.h"
 
@@ -200,19 +199,6 @@ TEST_CASE("a masked lane's registers keep what they held") {
             CHECK(found[4 * 7 + i] == 7 + 10 * i);
         }
     }
-}
-
-TEST_CASE("an SM refuses a kernel with a vector memory instruction by name, and takes one without") {
-    for (const Operation operation : kOperations) {
-        const isa::Kernel kernel = hand_built(operation, 4, 0, 32);
-        CHECK_THROWS_WITH_AS(gpu::require_executable(kernel),
-                             doctest::Contains("k.ptx:1: kernel k has a strided or indirect vector memory instruction"),
-                             ConfigurationError);
-    }
-    KernelBuilder k("k", {});
-    k.load(Space::shared, Type::b32, k.registers(4), k.reg(), 0, 4);
-    k.exit();
-    CHECK_NOTHROW(gpu::require_executable(k.finish()));
 }
 
 }  // namespace
