@@ -151,7 +151,9 @@ void StreamingMultiprocessor::step(Cycle now) {
                 next_issue_ = now;
             });
         count_cycles(1);
-        extensions_.for_each([now](IssueExtension& extension) { extension.begin_cycle(now); });
+        if (state_.extensions != nullptr) [[unlikely]] {
+            extensions_.for_each([now](IssueExtension& extension) { extension.begin_cycle(now); });
+        }
         if (next_issue_ <= now || issue_.has_sources()) {
             memory_touched_ |= issue_.cycle(now);
         } else {
@@ -206,7 +208,10 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) {
         return next;
     }
     const bool goes_on = fetch_.has_work() || ctas_.has_work() || asks_for_constants();
-    next_issue_ = goes_on ? now + 1 : std::min(issue_.next_issue(now), extensions_.next_cycle(now));
+    next_issue_ = goes_on ? now + 1 : issue_.next_issue(now);
+    if (state_.extensions != nullptr) [[unlikely]] {
+        next_issue_ = std::min(next_issue_, extensions_.next_cycle(now));
+    }
     return std::min(next, next_issue_);
 }
 

@@ -345,9 +345,11 @@ Cycle IssueStage::next_issue(Cycle now) const {
         return now + 1;  // each cycle of a held slot is charged
     }
     Cycle next = state_.warps.states.ready() != 0 ? next_of_ready(state_.warps.states, warps_, now) : kNever;
-    for (const auto& sources : sources_) {
-        for (const IssueSource* source : sources) {
-            next = std::min(next, source->next_issue(now));
+    if (has_sources_) [[unlikely]] {
+        for (const auto& sources : sources_) {
+            for (const IssueSource* source : sources) {
+                next = std::min(next, source->next_issue(now));
+            }
         }
     }
     return next;
