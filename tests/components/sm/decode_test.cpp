@@ -56,10 +56,10 @@ TEST_CASE("57 registers fit one scoreboard word beside 7 predicates, 58 do not")
     CHECK(DecodedKernel(kernel, {}).scoreboard_words() == 5);
 }
 
-TEST_CASE("a vector store reads up to 22 registers, all of which it waits for") {
+TEST_CASE("a vector store reads up to 34 registers, all of which it waits for") {
     isa::Kernel kernel;
     kernel.name = "k";
-    kernel.registers = 32;
+    kernel.registers = 48;
     kernel.code.resize(1);
     isa::Instruction& store = kernel.code[0];
     store.operation = Operation::store;
@@ -80,9 +80,9 @@ TEST_CASE("a vector store reads up to 22 registers, all of which it waits for") 
     CHECK(reads() == std::vector<unsigned>{0, 1, 8, 9, 10, 11, 12, 13, 14});
     store.source[1] = {isa::Operand::Kind::reg, 16, 16};
     CHECK(reads().size() == 18);
-    store.source[2] = {isa::Operand::Kind::reg, 4, 4};
+    store.source[2] = {isa::Operand::Kind::reg, 16, 32};
     CHECK(reads().size() == kMaximumReads);
-    store.source[2].rows = 5;
+    store.source[3] = {isa::Operand::Kind::reg, 1, 4};
     CHECK_THROWS_AS(DecodedKernel(kernel, {}), InternalError);
 }
 
