@@ -128,8 +128,10 @@ void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
         return;
     }
     const DecodedInstruction& decoded = (*state_.kernel)[state_.warps.streams[context].stack.pc()];
-    const Cycle from = decoded.unit == ExecutionUnit::control ? now : enter_unit(scheduler, context, decoded, now);
-    accepted_ |= execute_.execute(context, now, stage(scheduler, decoded, from, now));
+    const Cycle from = decoded.unit == ExecutionUnit::control
+                           ? now
+                           : stage(scheduler, decoded, enter_unit(scheduler, context, decoded, now), now);
+    accepted_ |= execute_.execute(context, now, from);
 }
 
 /// As issue(), for a context of which the extension wants to hear: an instruction that it has done already takes no
@@ -158,7 +160,7 @@ bool IssueStage::issue_attended(unsigned scheduler, unsigned context, Cycle now)
                            : enter(scheduler, decoded, {reads, decoded.reads}, {writes, words}, now);
     extensions.for_attending(
         context, [&](IssueExtension& extension) { extension.collecting(context, reads, decoded.reads, from, now); });
-    accepted_ |= execute_.execute(context, now, stage(scheduler, decoded, from, now));
+    accepted_ |= execute_.execute(context, now, from);
     return true;
 }
 
@@ -175,7 +177,7 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
                         std::span<const std::uint16_t> writes, Cycle now) {
     if (!collectors_.enabled()) {
         occupy(scheduler, decoded, now);
-        return now;
+        return stage(scheduler, decoded, now, now);
     }
     const auto row_of = [&](unsigned i) { return reads[i]; };
     const Cycle from = collect(decoded, static_cast<unsigned>(reads.size()), row_of, now);
@@ -184,7 +186,7 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
             collectors_.write(row, from + decoded.latency, now);
         }
     }
-    return from;
+    return stage(scheduler, decoded, from, now);
 }
 
 void IssueStage::occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now) {

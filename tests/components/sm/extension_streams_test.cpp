@@ -101,7 +101,9 @@ class Assistant : public gpu::IssueExtension, private gpu::StreamPolicy {
         streams_.set().scoreboard.reserve(stream, state_.kernel->writes(pc), decoded.long_latency);
         if (decoded.action == gpu::Action::memory) {
             gpu::MemoryInstruction& request = execute_.make_request(0, pc, map, active, from);
-            request.destination_rows[0] = map[decoded.instruction->destination];
+            for (unsigned row = 0; row < decoded.instruction->destination_rows; ++row) {
+                request.destination_rows[row] = map[decoded.instruction->destination + row];
+            }
             request.token = token_of(pc + 1);
             request.pre_load = false;
             memory_.accept(request, now);
@@ -338,6 +340,30 @@ TEST_CASE("an instruction may hold its issue slot for several cycles, which are 
     CHECK(holding.charged(gpu::SchedulerCycle::issued) == plain.charged(gpu::SchedulerCycle::issued));
     CHECK(holding.outcome().words == plain.outcome().words);
     CHECK(holding.outcome().cycles > plain.outcome().cycles);
+}
+
+/// R0 to R3 are words 3, 1, 2 and 0 at parameter 1.
+isa::Kernel gathering_program() {
+    KernelBuilder k("gather", {8, 8});
+    const auto words = k.registers(4), indices = k.registers(4);
+    const unsigned order[] = {3, 1, 2, 0};
+    for (unsigned i = 0; i < 4; ++i) {
+        k.op(Operation::mov, Type::u32, KernelBuilder::word(indices, i), {k.literal(order[i])});
+    }
+    isa::Instruction& load = k.op(Operation::load_indirect, Type::b32, words, {k.parameter(1), indices});
+    load.space = isa::Space::global;
+    load.vector = 4;
+    k.exit();
+    return k.finish();
+}
+
+TEST_CASE("an extension's vector memory instruction holds the slot as a warp's does, while its operands are staged") {
+    Bench bench(with_program(busy_kernel(), gathering_program()), "assistant_above");
+    CHECK(bench.charged(gpu::SchedulerCycle::slot_held) == 1);
+    const unsigned order[] = {3, 1, 2, 0};
+    for (unsigned i = 0; i < 4; ++i) {
+        CHECK(bench.assistant().result(i) == 7 * order[i] + 3);
+    }
 }
 
 TEST_CASE("an SM with a stream of an extension goes on from a copy in the middle as if nothing had been") {
