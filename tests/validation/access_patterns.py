@@ -11,12 +11,12 @@ says where we differ. Exits with 1 if a statement that ACCESS_PATTERNS.md does n
 import argparse
 import json
 import pathlib
-import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import lookahead_process as lookahead  # noqa: E402
+import statement_page  # noqa: E402
 
 PAGE = pathlib.Path(__file__).with_name("ACCESS_PATTERNS.md")
 MARKS = ("<!-- tables: made by access_patterns.py -->", "<!-- end of tables -->")
@@ -115,10 +115,7 @@ def tables(results, size):
             any_there = sum(result[space].values()) > 0
             cells += [f"{each[pattern]:.1f}" if any_there else "" for pattern in PATTERNS[:3]]
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {in_patterns(result):.1f} |")
-    lines += ["", "| statement | paper | ours | |", "|---|---|---|---|"]
-    for what, paper, ours, agrees in statements(results):
-        lines.append(f"| {what} | {paper} | {ours} | {'' if agrees else '**differs**'} |")
-    return "\n".join(lines)
+    return "\n".join(lines + statement_page.table(statements(results)))
 
 
 def main():
@@ -130,16 +127,7 @@ def main():
     results = {name: profile(options.program, name, options.size) for name in WORKLOADS}
     text = tables(results, options.size)
     print(text)
-    page = PAGE.read_text()
-    if options.update:
-        before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
-        PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after)
-        return 0
-    known = re.findall(r"^\| ([^|]+) \|.*\*\*differs\*\*", page, re.MULTILINE)
-    failed = [what for what, _, _, agrees in statements(results) if not agrees and what not in known]
-    for what in failed:
-        print(f"differs from the paper: {what}", file=sys.stderr)
-    return 1 if failed else 0
+    return statement_page.finish(PAGE, MARKS, text, statements(results), options.update)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ import argparse
 import json
 import math
 import pathlib
-import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import lookahead_process as lookahead  # noqa: E402
+import statement_page  # noqa: E402
 
 PAGE = pathlib.Path(__file__).with_name("VECTOR_MEMORY.md")
 MARKS = ("<!-- tables: made by vector_instructions.py -->", "<!-- end of tables -->")
@@ -87,10 +87,7 @@ def tables(results, size):
         each[LENGTHS.index(best)] = f"**{each[LENGTHS.index(best)]}**"
         roles = [f"{change(vector[best]['instructions'][role], base['instructions'][role]):+.0f} %" for role in ROLES]
         lines.append(f"| {name} | {BASELINES[name]} | " + " | ".join(each + roles) + " |")
-    lines += ["", "| statement | paper | ours | |", "|---|---|---|---|"]
-    for what, paper, ours, agrees in statements(results):
-        lines.append(f"| {what} | {paper} | {ours} | {'' if agrees else '**differs**'} |")
-    return "\n".join(lines)
+    return "\n".join(lines + statement_page.table(statements(results)))
 
 
 def main():
@@ -102,18 +99,9 @@ def main():
     results = measure(options.program, options.size)
     text = tables(results, options.size)
     print(text)
-    page = PAGE.read_text()
-    if options.update:
-        before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
-        PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after)
-        return 0
-    known = re.findall(r"^\| ([^|]+) \|.*\*\*differs\*\*", page, re.MULTILINE)
-    failed = [what for what, _, _, agrees in statements(results) if not agrees and what not in known]
-    failed += [f"{name} has no fewer instructions" for name, (base, vector, best) in results.items()
-               if vector[best]["warp_instructions"] >= base["warp_instructions"]]
-    for what in failed:
-        print(f"differs from the paper: {what}", file=sys.stderr)
-    return 1 if failed else 0
+    faults = [f"{name} has no fewer instructions" for name, (base, vector, best) in results.items()
+              if vector[best]["warp_instructions"] >= base["warp_instructions"]]
+    return statement_page.finish(PAGE, MARKS, text, statements(results), options.update, faults)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,29 @@
+"""Pages that have a paper's statements beside what we measure.
+
+A statement is (what, the paper's value, ours, whether they agree). Those that do not agree are listed in the page as
+differing, so that only a new difference is a fault.
+"""
+
+import re
+import sys
+
+
+def table(statements):
+    """Lines of the table."""
+    return ["", "| statement | paper | ours | |", "|---|---|---|---|"] + [
+        f"| {what} | {paper} | {ours} | {'' if agrees else '**differs**'} |" for what, paper, ours, agrees in statements]
+
+
+def finish(page, marks, text, statements, update, faults=()):
+    """The exit status: 0 with `update`, which puts the text between the page's marks; else 1 if there are faults or a
+    statement differs that does not in the page."""
+    written = page.read_text()
+    if update:
+        before, after = written.split(marks[0])[0], written.split(marks[1])[1]
+        page.write_text(before + marks[0] + "\n" + text + "\n" + marks[1] + after)
+        return 0
+    known = re.findall(r"^\| ([^|]+) \|.*\*\*differs\*\*", written, re.MULTILINE)
+    failed = [what for what, _, _, agrees in statements if not agrees and what not in known] + list(faults)
+    for what in failed:
+        print(f"differs from the paper: {what}", file=sys.stderr)
+    return 1 if failed else 0
