@@ -31,7 +31,7 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
     parameters.check();
 }
 
-L1LoadResult L1Data::load(const L1Access& access, const Waiter& waiter) {
+[[gnu::hot]] L1LoadResult L1Data::load(const L1Access& access, const Waiter& waiter) {
     const std::uint32_t way = tags_.find(access.line);
     if (way == kNoWay) {
         return miss(access, waiter);
@@ -93,7 +93,7 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
     return {L1Answer::merge, {}, nullptr};
 }
 
-L1LoadResult L1Data::miss(const L1Access& access, const Waiter& waiter) {
+[[gnu::hot]] L1LoadResult L1Data::miss(const L1Access& access, const Waiter& waiter) {
     if (!mshr_free(access.client)) {
         return stall(ReservationFailure::no_mshr);
     }
@@ -131,7 +131,7 @@ bool L1Data::holds(std::uint32_t way, const ByteMask& bytes) const {
            !without(bytes, dirty_[way] | bytes_of(tags_.info(way).valid)).any();
 }
 
-SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {
+[[gnu::hot]] SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {
     const std::uint32_t way = tags_.find(line);
     if (way == kNoWay) {
         return sectors;
@@ -147,7 +147,7 @@ SectorMask L1Data::alike(std::uint64_t line, SectorMask sectors) const {
 
 /// Of the ways that the client may take, an empty one if there is one, else the policy's victim; kNoWay if all are pending
 /// or pinned.
-std::uint32_t L1Data::place_for(const L1Access& access) {
+[[gnu::hot]] std::uint32_t L1Data::place_for(const L1Access& access) {
     const unsigned set = tags_.set_of(access.line);
     const TagArray::Choice choice = tags_.choice(set);
     const std::uint64_t mine = ways_of(access.client);
@@ -176,14 +176,14 @@ bool L1Data::make_room(std::uint32_t way) {
 }
 
 /// Forgets a line of which nothing is awaited or dirty.
-void L1Data::drop(std::uint32_t way) {
+[[gnu::hot]] void L1Data::drop(std::uint32_t way) {
     const LineInfo& info = tags_.info(way);
     emit(L1EventKind::evict, {tags_.line(way), info.pc, info.owner, info.client}, way);
     tags_.clear(way);
 }
 
 /// Sends a read; its fill is installed in `way`, or is detached from the start.
-void L1Data::request(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
+[[gnu::hot]] void L1Data::request(const L1Access& access, const Waiter& waiter, std::uint32_t way) {
     const std::uint32_t entry = mshrs_.allocate({.line = access.line,
                                                  .way = way,
                                                  .pc = access.pc,

@@ -27,7 +27,7 @@ void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& 
     }
 }
 
-void L1Data::end_fill(std::uint32_t tag, const Arrival& arrival) {
+[[gnu::hot]] void L1Data::end_fill(std::uint32_t tag, const Arrival& arrival) {
     const Mshr& mshr = arrival.mshr;
     mshrs_.release(tag);
     if (mshr.detached()) {

@@ -15,7 +15,7 @@ class LeastRecentlyUsed final : public ReplacementPolicy {
 
     void touch(unsigned set, unsigned way) override { last_use_[set * ways_ + way] = ++uses_; }
 
-    unsigned victim(unsigned set, std::uint64_t candidates) const override {
+    [[gnu::hot]] unsigned victim(unsigned set, std::uint64_t candidates) const override {
         const std::uint64_t* uses = &last_use_[set * ways_];
         auto oldest = static_cast<unsigned>(std::countr_zero(candidates));
         for (std::uint64_t left = candidates; left != 0; left &= left - 1) {

@@ -7,11 +7,11 @@
 
 namespace lookahead::gpu {
 
-ReadOnlyCache::Answer ReadOnlyCache::access(std::uint64_t line, unsigned reader, bool can_ask) {
+[[gnu::hot]] ReadOnlyCache::Answer ReadOnlyCache::access(std::uint64_t line, unsigned reader, bool can_ask) {
     return look_up(line, Readers::of(reader), can_ask);
 }
 
-ReadOnlyCache::Line* ReadOnlyCache::find(std::uint64_t line) {
+[[gnu::hot]] ReadOnlyCache::Line* ReadOnlyCache::find(std::uint64_t line) {
     Line* const set = set_of(line);
     Line* const way = std::find_if(set, set + ways_, [line](const Line& each) { return each.address == line; });
     return way == set + ways_ ? nullptr : way;

@@ -75,7 +75,7 @@ void DramChannel::release_return(Cycle now) {
 
 /// Gives the banks that serve nothing what the scheduler chooses for them, and plans if there was anything; commands
 /// may follow from cycle `now` on.
-bool DramChannel::assign(Cycle now) {
+[[gnu::hot]] bool DramChannel::assign(Cycle now) {
     bool changed = false;
     while (returning_ < return_entries_) {
         const std::uint64_t candidates = scheduler_->eligible_banks() & ~serving_ & all_banks_;
@@ -124,7 +124,7 @@ void DramChannel::set_candidate(unsigned number) {
 }
 
 /// Finds the next command, not before `earliest`. Without branches on what is compared: it runs after each command.
-void DramChannel::plan(Cycle earliest) {
+[[gnu::hot]] void DramChannel::plan(Cycle earliest) {
     Cycle when = kCycleInfinity;
     std::uint64_t rank = ~std::uint64_t{0};
     for (std::uint64_t left = serving_; left != 0; left &= left - 1) {
@@ -138,7 +138,7 @@ void DramChannel::plan(Cycle earliest) {
     next_bank_ = rank & 63;
 }
 
-DramChannel::Step DramChannel::step(Cycle now) {
+[[gnu::hot]] DramChannel::Step DramChannel::step(Cycle now) {
     Step step;
     if (now >= next_refresh_) {
         refresh_until(now);
@@ -188,7 +188,7 @@ void DramChannel::precharge(Bank& bank, Cycle now) {
     ++counters_.precharges;
 }
 
-void DramChannel::column(Bank& bank, Cycle now, Step& step) {
+[[gnu::hot]] void DramChannel::column(Bank& bank, Cycle now, Step& step) {
     const bool write = bank.request.write;
     const Cycle data_end = now + (write ? timing_.wl : timing_.cl) + burst_;
     // The next column command of the same kind, which must not collide on the data bus either, and of the other kind.

@@ -96,8 +96,8 @@ void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& add
 
 }  // namespace
 
-void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
-                       LaneMask active, std::uint64_t* addresses) {
+[[gnu::hot]] void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
+                                    LaneMask active, std::uint64_t* addresses) {
     const std::int64_t offset = instruction.offset;
     if (instruction.source[0].rows < 2 && !instruction.dequeues) {
         const std::uint64_t window = std::uint64_t{instruction.address_window} << 32;

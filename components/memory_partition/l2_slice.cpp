@@ -27,7 +27,7 @@ std::uint64_t line_of(const MessageHeader& request) {
 }
 
 /// The bytes that must be valid before the request can be performed.
-ByteMask needed_bytes(const MessageHeader& request) {
+[[gnu::hot]] ByteMask needed_bytes(const MessageHeader& request) {
     if (request.type == ReadRequest::kType) {
         return bytes_of(request.as<ReadRequest>().sectors);
     }
@@ -68,7 +68,7 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
       queue_(static_cast<std::size_t>(parameters.miss_queue)),
       fills_(static_cast<std::size_t>(parameters.mshrs) * (sectored_ ? kSectors : 1)) {}
 
-void L2Slice::receive(const MessageHeader& message, unsigned source, Cycle now) {
+[[gnu::hot]] void L2Slice::receive(const MessageHeader& message, unsigned source, Cycle now) {
     if (message.type == Credit::kType) {
         replies_.receive_credit(source, message.as<Credit>().flits, now);
         if (draining_ != L2Cache::kNoMshr || stall_ == L2Stall::reply_port) {
@@ -99,7 +99,7 @@ void L2Slice::pop_dram_access(Cycle now) {
     }
 }
 
-bool L2Slice::cycle(Cycle now) {
+[[gnu::hot]] bool L2Slice::cycle(Cycle now) {
     bool took_fill = false;
     bool freed = false;
     if (draining_ == L2Cache::kNoMshr && fill_count_ > 0 && fills_[fill_head_].ready <= now) {
@@ -117,7 +117,7 @@ bool L2Slice::cycle(Cycle now) {
 
 /// The next cycle with work, as things stand after cycle `now`. `freed`: a register was freed, so that a request that
 /// waited may find room.
-Cycle L2Slice::plan(Cycle now, bool freed) const {
+[[gnu::hot]] Cycle L2Slice::plan(Cycle now, bool freed) const {
     if (draining_ != L2Cache::kNoMshr) {
         return std::max(busy_until_, replies_.next_acceptance(now));
     }
@@ -130,7 +130,7 @@ Cycle L2Slice::plan(Cycle now, bool freed) const {
     return std::max(next, busy_until_);
 }
 
-void L2Slice::serve_port(Cycle now) {
+[[gnu::hot]] void L2Slice::serve_port(Cycle now) {
     const MessageHeader* request = requests_.front(now);
     if (request == nullptr) {
         return;
@@ -153,7 +153,7 @@ void L2Slice::note_stall(L2Stall stall, Cycle now) {
     stall_since_ = now;
 }
 
-L2Stall L2Slice::access(const MessageHeader& request, unsigned source, Cycle now) {
+[[gnu::hot]] L2Stall L2Slice::access(const MessageHeader& request, unsigned source, Cycle now) {
     const std::uint64_t local = mapping_.local_address(line_of(request));
     const unsigned set = cache_.set_of(mapping_.address_in_slice(local));
     const std::uint32_t line = cache_.find(set, local);
@@ -382,7 +382,7 @@ void L2Slice::perform(std::uint32_t line, const MessageHeader& request, unsigned
     }
 }
 
-void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now) {
+[[gnu::hot]] void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsigned source, Cycle now) {
     ++books_.reads;
     const auto bytes = static_cast<std::size_t>(std::popcount(request.sectors)) * kSectorBytes;
     auto& reply = replies_.push<ReadReply>(source, now + parameters_.data_latency, bytes);
@@ -397,7 +397,7 @@ void L2Slice::perform_read(std::uint32_t line, const ReadRequest& request, unsig
     pack_sectors(reinterpret_cast<std::byte*>(&reply + 1), cache_.data(line), request.sectors);
 }
 
-void L2Slice::perform_write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now) {
+[[gnu::hot]] void L2Slice::perform_write(std::uint32_t line, const WriteRequest& request, unsigned source, Cycle now) {
     write_words(cache_.data(line), request.mask, reinterpret_cast<const std::byte*>(&request + 1));
     cache_.valid(line) = cache_.valid(line) | request.mask;
     make_dirty(line, request.mask);

@@ -111,7 +111,7 @@ void MemoryPartition::advance(Inbox inbox, Time horizon) {
     }
 }
 
-void MemoryPartition::receive(const MessageHeader& message) {
+[[gnu::hot]] void MemoryPartition::receive(const MessageHeader& message) {
     const Cycle now = clock_.cycle_at_or_after(message.time);
     if (message.in_port == kPartitionHostPort) {
         receive_from_host(message, now);
@@ -129,7 +129,7 @@ void MemoryPartition::receive(const MessageHeader& message) {
     }
 }
 
-void MemoryPartition::run_slices(Cycle now) {
+[[gnu::hot]] void MemoryPartition::run_slices(Cycle now) {
     bool wants_dram = false;
     for (unsigned i = 0; i < slices_.size(); ++i) {
         L2Slice& slice = *slices_[i];
@@ -150,7 +150,7 @@ bool MemoryPartition::any_dram_accepts() const {
     return std::any_of(drams_.begin(), drams_.end(), [](const auto& dram) { return dram->can_accept(); });
 }
 
-void MemoryPartition::run_dram(Cycle now) {
+[[gnu::hot]] void MemoryPartition::run_dram(Cycle now) {
     bool slices_changed = false;
     for (const auto& dram : drams_) {
         if (dram->next_event() <= now) {
@@ -171,7 +171,7 @@ void MemoryPartition::run_dram(Cycle now) {
 }
 
 /// True if a slice got a fill.
-bool MemoryPartition::step_dram(DramChannel& dram, Cycle now) {
+[[gnu::hot]] bool MemoryPartition::step_dram(DramChannel& dram, Cycle now) {
     const DramChannel::Step step = dram.step(now);
     if (step.read_done) {
         const Cycle ready = clock_.cycle_at_or_after(dram_clock_.edge(step.data_end)) + arguments_.dram.fixed_latency;
@@ -187,7 +187,7 @@ bool MemoryPartition::step_dram(DramChannel& dram, Cycle now) {
     return step.read_done;
 }
 
-void MemoryPartition::feed_dram(Cycle dram_now, Cycle l2_now) {
+[[gnu::hot]] void MemoryPartition::feed_dram(Cycle dram_now, Cycle l2_now) {
     const auto count = static_cast<unsigned>(slices_.size());
     for (unsigned without = 0; without < count;) {
         L2Slice& slice = *slices_[next_slice_];
@@ -208,7 +208,7 @@ void MemoryPartition::feed_dram(Cycle dram_now, Cycle l2_now) {
     }
 }
 
-void MemoryPartition::find_next_l2_cycle() {
+[[gnu::hot]] void MemoryPartition::find_next_l2_cycle() {
     Cycle next = kCycleInfinity;
     for (const auto& slice : slices_) {
         next = std::min(next, slice->next_cycle());
@@ -219,7 +219,7 @@ void MemoryPartition::find_next_l2_cycle() {
     }
 }
 
-void MemoryPartition::find_next_dram_cycle() {
+[[gnu::hot]] void MemoryPartition::find_next_dram_cycle() {
     Cycle next = kCycleInfinity;
     for (const auto& dram : drams_) {
         next = std::min(next, dram->next_event());

@@ -119,7 +119,7 @@ class TimingWheel {
         std::uint32_t next;
     };
 
-    void append(std::uint64_t slot, std::uint64_t entry) {
+    [[gnu::hot]] void append(std::uint64_t slot, std::uint64_t entry) {
         const std::uint32_t node = allocate();
         nodes_[node] = {entry, kNone};
         if (heads_[slot] == kNone) {

@@ -150,7 +150,7 @@ void RankEngine::advance_to(Time horizon) {
     reached_ = horizon;
 }
 
-void RankEngine::advance_window(Time horizon) {
+[[gnu::hot]] void RankEngine::advance_window(Time horizon) {
     for (const auto& worker : workers_) {
         worker->router.set_horizon(horizon);
     }
@@ -230,7 +230,7 @@ void RankEngine::take_batches_of_helpers() {
 }
 
 /// What an LP is to read in this window moves to where nobody writes.
-void RankEngine::release_due(std::size_t index, Time horizon) {
+[[gnu::hot]] void RankEngine::release_due(std::size_t index, Time horizon) {
     for (const auto& worker : workers_) {
         LpInbox& inbox = worker->router.inboxes()[index];
         if (inbox.earliest < horizon) {
@@ -325,7 +325,7 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
 }
 
 /// Its due messages have been released.
-void RankEngine::advance_process(Worker& worker, std::size_t index, Time horizon) {
+[[gnu::hot]] void RankEngine::advance_process(Worker& worker, std::size_t index, Time horizon) {
     LogicalProcess& process = *pointers_[index];
     if (failed_[index] == 0) [[likely]] {
         try {
@@ -357,7 +357,7 @@ void RankEngine::advance_process(Worker& worker, std::size_t index, Time horizon
 }
 
 /// Sorts what is due, and puts what is not among the messages that this worker's LPs send.
-Inbox RankEngine::collect_due(Worker& worker, std::size_t index, Time horizon) {
+[[gnu::hot]] Inbox RankEngine::collect_due(Worker& worker, std::size_t index, Time horizon) {
     worker.due.clear();
     for (const auto& each : workers_) {
         const ByteBuffer& released = each->router.inboxes()[index].due;

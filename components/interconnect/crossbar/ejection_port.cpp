@@ -23,7 +23,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
     }
 }
 
-void EjectionPort::receive(const MessageHeader& message, unsigned source, Cycle now) {
+[[gnu::hot]] void EjectionPort::receive(const MessageHeader& message, unsigned source, Cycle now) {
     queues_[source].push_copy(message).time = now;
     waiting_[source / 64] |= std::uint64_t{1} << (source % 64);
     if (chosen_ == kNone) {
@@ -31,13 +31,13 @@ void EjectionPort::receive(const MessageHeader& message, unsigned source, Cycle 
     }
 }
 
-void EjectionPort::choose(unsigned source, Cycle now) {
+[[gnu::hot]] void EjectionPort::choose(unsigned source, Cycle now) {
     chosen_ = source;
     chosen_flits_ = flits_of_(packet_bytes(queues_[source].front()));
     complete_at_ = std::max(now, last_flit_ + static_cast<Cycle>(chosen_flits_));
 }
 
-void EjectionPort::pop(Cycle taken, Cycle now) {
+[[gnu::hot]] void EjectionPort::pop(Cycle taken, Cycle now) {
     PacketRing& queue = queues_[chosen_];
     ++counters_.packets;
     counters_.flits += chosen_flits_;
@@ -62,7 +62,7 @@ void EjectionPort::pop(Cycle taken, Cycle now) {
     }
 }
 
-unsigned EjectionPort::next_source(unsigned source) const {
+[[gnu::hot]] unsigned EjectionPort::next_source(unsigned source) const {
     const unsigned start = source + 1 == queues_.size() ? 0 : source + 1;
     const std::size_t words = waiting_.size();
     std::size_t word = start / 64;

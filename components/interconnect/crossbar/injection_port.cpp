@@ -34,7 +34,8 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
     return std::max(now + 1, free_at_ + blocked_flits_ - queue_flits_ + 1);
 }
 
-std::byte* InjectionPort::push(unsigned destination, Cycle ready, MessageType type, std::size_t payload_bytes) {
+[[gnu::hot]] std::byte* InjectionPort::push(unsigned destination, Cycle ready, MessageType type,
+                                            std::size_t payload_bytes) {
     const unsigned flits = flits_of_(packet_bytes(type, payload_bytes));
     if (blocked_.empty() && credits_[destination] >= flits) {
         return transmit(destination, ready, flits, type, payload_bytes);
@@ -42,8 +43,8 @@ std::byte* InjectionPort::push(unsigned destination, Cycle ready, MessageType ty
     return store(destination, ready, flits, type, payload_bytes);
 }
 
-std::byte* InjectionPort::transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type,
-                                   std::size_t payload_bytes) {
+[[gnu::hot]] std::byte* InjectionPort::transmit(unsigned destination, Cycle ready, unsigned flits, MessageType type,
+                                                std::size_t payload_bytes) {
     const Cycle start = std::max(ready, free_at_);
     free_at_ = start + flits;
     credits_[destination] -= flits;

@@ -30,7 +30,7 @@ void PacketRing::for_each(F&& f) const {
     }
 }
 
-MessageHeader& PacketRing::push(const MessageHeader& head) {
+[[gnu::hot]] MessageHeader& PacketRing::push(const MessageHeader& head) {
     const std::size_t words = head.total_bytes() / 8;
     if (packets_ == 0) {
         head_ = tail_ = 0;
@@ -47,7 +47,7 @@ MessageHeader& PacketRing::push(const MessageHeader& head) {
 }
 
 /// True if so many words fit behind the tail, which goes to the front if they fit there alone.
-bool PacketRing::find_room(std::size_t words) {
+[[gnu::hot]] bool PacketRing::find_room(std::size_t words) {
     const bool wrapped = packets_ > 0 && tail_ <= head_;
     if (wrapped || tail_ + words <= capacity_) {
         return tail_ + words <= (wrapped ? head_ : capacity_);
@@ -76,13 +76,13 @@ void PacketRing::grow(std::size_t words) {
     tail_ = end;
 }
 
-MessageHeader& PacketRing::push_copy(const MessageHeader& message) {
+[[gnu::hot]] MessageHeader& PacketRing::push_copy(const MessageHeader& message) {
     MessageHeader& place = push(message);
     std::memcpy(static_cast<void*>(&place + 1), message.payload(), message.payload_bytes());
     return place;
 }
 
-void PacketRing::pop() {
+[[gnu::hot]] void PacketRing::pop() {
     head_ += front().total_bytes() / 8;
     --packets_;
     if (head_ == wrap_) {

@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-unsigned packet_bytes(MessageType type, std::size_t payload_bytes) {
+[[gnu::hot]] unsigned packet_bytes(MessageType type, std::size_t payload_bytes) {
     const auto beyond = [payload_bytes](std::size_t fixed) { return static_cast<unsigned>(payload_bytes - fixed); };
     switch (type) {
         case ReadRequest::kType:
@@ -26,7 +26,7 @@ unsigned packet_bytes(MessageType type, std::size_t payload_bytes) {
     throw InternalError("a message of type " + std::to_string(type) + " came to the crossbar");
 }
 
-unsigned packet_bytes(const MessageHeader& message) {
+[[gnu::hot]] unsigned packet_bytes(const MessageHeader& message) {
     if (message.type == WriteRequest::kType) {  // may be padded
         return kPacketHeaderBytes + 4 * message.as<WriteRequest>().words;
     }

@@ -25,7 +25,7 @@ void AllocationMap::update(const AllocationUpdate& update) {
     last_ = {};
 }
 
-bool AllocationMap::search(std::uint64_t begin, std::uint64_t end) const {
+[[gnu::hot]] bool AllocationMap::search(std::uint64_t begin, std::uint64_t end) const {
     const auto after =
         std::upper_bound(ranges_.begin(), ranges_.end(), begin,
                          [](std::uint64_t address, const Range& range) { return address < range.begin; });

@@ -56,7 +56,7 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
     }
 }
 
-void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
+[[gnu::hot]] void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     LOOKAHEAD_DEBUG_ASSERT(can_accept() && instruction.active != 0, "the load/store unit cannot accept this");
     if (instruction.instruction->operation == isa::Operation::texture) {
         return texture_.accept(instruction, now);
@@ -126,7 +126,7 @@ void CoalescingUnit::store_sent() {
     }
 }
 
-void CoalescingUnit::cycle(Cycle now) {
+[[gnu::hot]] void CoalescingUnit::cycle(Cycle now) {
     if (prefetches_ != nullptr) [[unlikely]] {
         prefetches_->begin_cycle(now);
     }
@@ -155,7 +155,7 @@ void CoalescingUnit::take_replies(Cycle now) {
 }
 
 /// L1D and the texture unit take turns where both have a request.
-void CoalescingUnit::send_requests(Cycle now) {
+[[gnu::hot]] void CoalescingUnit::send_requests(Cycle now) {
     if (path_ != nullptr) [[unlikely]] {
         return send_through_path(now);
     }
@@ -196,7 +196,7 @@ void CoalescingUnit::run_prefetches(Cycle now) {
     prefetches_->pop();
 }
 
-Cycle CoalescingUnit::next_event(Cycle now) const {
+[[gnu::hot]] Cycle CoalescingUnit::next_event(Cycle now) const {
     Cycle next = completions_.next(now);
     if (!queue_.empty() && !head_.blocked) {
         next = std::min(next, std::max({now + 1, head_.shared_until, queue_.front().memory.ready}));

@@ -42,7 +42,7 @@ class CoalescingUnit final : public LoadStoreUnit {
 
     CoalescingUnit(const CoalescingParameters& parameters, LoadStoreArguments arguments);
 
-    bool can_accept() const override { return !queue_.full() && texture_.can_accept(); }
+    [[gnu::hot]] bool can_accept() const override { return !queue_.full() && texture_.can_accept(); }
     void accept(const MemoryInstruction& instruction, Cycle now) override;
     void accept_fence(std::uint16_t context, const isa::Instruction& instruction, Cycle now) override;
     bool can_request_line() const override { return !lines_.full(); }

@@ -14,7 +14,7 @@ namespace lookahead::gpu {
 namespace {
 
 /// That the lanes access in the line.
-ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
+[[gnu::hot]] ByteMask bytes_of_lanes(const MemoryInstruction& memory, std::uint64_t line, isa::LaneMask lanes) {
     const unsigned width = isa::lane_bytes(*memory.instruction);
     const std::uint64_t ones = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
     ByteMask mask;
@@ -47,7 +47,7 @@ void CoalescingUnit::charge_block(Cycle now) {
     }
 }
 
-void CoalescingUnit::run_head(Cycle now) {
+[[gnu::hot]] void CoalescingUnit::run_head(Cycle now) {
     QueuedInstruction& entry = queue_.front();
     charge_block(now);
     if (entry.memory.elements > 1) [[unlikely]] {
@@ -127,7 +127,7 @@ bool CoalescingUnit::start_element(const QueuedInstruction& whole, Cycle now) {
 }
 
 /// False if it must wait.
-bool CoalescingUnit::start_head(QueuedInstruction& entry, Cycle now) {
+[[gnu::hot]] bool CoalescingUnit::start_head(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     ContextAccount& account = contexts_[memory.context];
@@ -171,7 +171,7 @@ bool CoalescingUnit::start_head(QueuedInstruction& entry, Cycle now) {
 }
 
 /// Values move in the first cycle; the banks stay taken for the others. True when the instruction has no more to do.
-bool CoalescingUnit::perform_shared(QueuedInstruction& entry, Cycle now) {
+[[gnu::hot]] bool CoalescingUnit::perform_shared(QueuedInstruction& entry, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     if (head_.shared_until == kNoShared) {
         const unsigned degree = shared_.conflict_degree(memory, entry.shared);
@@ -226,7 +226,7 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
     return entry.global == 0;
 }
 
-bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
+[[gnu::hot]] bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
     if (entry.global == 0) [[unlikely]] {
         return true;  // a pre-load of which no lane is left
     }
@@ -264,7 +264,8 @@ bool CoalescingUnit::perform_global(QueuedInstruction& entry, Cycle now) {
 
 /// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken
 /// from the instruction, should a later group have to wait.
-bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+[[gnu::hot]] bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                               Cycle now) {
     const isa::Instruction& instruction = *entry.memory.instruction;
     if (isa::lane_bytes(instruction) > kSectorBytes) [[unlikely]] {
         return load_halves(entry, line, lanes, now);
@@ -318,8 +319,8 @@ SectorMask CoalescingUnit::sectors_to_load(const isa::Instruction& instruction, 
     return joins ? l1_.alike(line, sectors) : sectors;
 }
 
-bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter,
-                               Cycle now) {
+[[gnu::hot]] bool CoalescingUnit::load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors,
+                                            const Waiter& waiter, Cycle now) {
     const MemoryInstruction& memory = entry.memory;
     const isa::Instruction& instruction = *memory.instruction;
     L1Access access{
@@ -380,7 +381,8 @@ bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line,
     return true;
 }
 
-bool CoalescingUnit::store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
+[[gnu::hot]] bool CoalescingUnit::store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
+                                             Cycle now) {
     const bool kept = l1_.keeps_stores_to(line);
     if (!kept && !l1_.can_write()) {
         block(static_cast<std::uint8_t>(ReservationFailure::miss_queue_full), now);
@@ -478,7 +480,7 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     return true;
 }
 
-void CoalescingUnit::finish_head(const QueuedInstruction& entry, Cycle now) {
+inline void CoalescingUnit::finish_head(const QueuedInstruction& entry, Cycle now) {
     if (lsu::has_result(*entry.memory.instruction) && !entry.memory.pre_load) {
         all_accessed(now);
     }
@@ -486,7 +488,7 @@ void CoalescingUnit::finish_head(const QueuedInstruction& entry, Cycle now) {
 }
 
 /// The load, or element of one, has made its last access.
-void CoalescingUnit::all_accessed(Cycle now) {
+inline void CoalescingUnit::all_accessed(Cycle now) {
     PendingLoad& pending = loads_[head_.load];
     pending.issuing = false;
     pending.ready = std::max(pending.ready, now + 1);
@@ -495,7 +497,7 @@ void CoalescingUnit::all_accessed(Cycle now) {
     }
 }
 
-void CoalescingUnit::leave_queue(Cycle now) {
+inline void CoalescingUnit::leave_queue(Cycle now) {
     const std::uint16_t context = queue_.front().memory.context;
     head_ = {};
     queue_.pop();

@@ -23,7 +23,7 @@ void CoalescingUnit::send_line_request(Cycle now) {
     }
 }
 
-void CoalescingUnit::send_l1_request(Cycle now) {
+[[gnu::hot]] void CoalescingUnit::send_l1_request(Cycle now) {
     send(l1_.miss_queue().front(), now);
     l1_.miss_queue().pop();
     wake();
@@ -114,7 +114,7 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
     }
 }
 
-void CoalescingUnit::take_reply(const MessageHeader& reply, Cycle now) {
+[[gnu::hot]] void CoalescingUnit::take_reply(const MessageHeader& reply, Cycle now) {
     switch (static_cast<GpuMessage>(reply.type)) {
         case GpuMessage::read_reply:
             ++traffic_.read_replies;
@@ -181,7 +181,7 @@ void CoalescingUnit::serve_constant(std::uint32_t load, isa::LaneMask lanes) {
 }
 
 /// Data of one access of a load stand in the registers.
-void CoalescingUnit::data_came(std::uint32_t load, Cycle now) {
+[[gnu::hot]] void CoalescingUnit::data_came(std::uint32_t load, Cycle now) {
     PendingLoad& pending = loads_[load];
     --pending.outstanding;
     pending.ready = std::max(pending.ready, now + fill_latency_);
@@ -230,7 +230,7 @@ void CoalescingUnit::take_atomic_values(const MessageHeader& reply) {
     }
 }
 
-void CoalescingUnit::complete(std::uint32_t item, Cycle now) {
+[[gnu::hot]] void CoalescingUnit::complete(std::uint32_t item, Cycle now) {
     wake();
     if (item < loads_.size()) {
         complete_load(item, now);
@@ -239,7 +239,7 @@ void CoalescingUnit::complete(std::uint32_t item, Cycle now) {
     }
 }
 
-void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
+[[gnu::hot]] void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
     const PendingLoad& pending = loads_[load];
     if (pending.kind == LoadKind::element) [[unlikely]] {
         return complete_element(load, now);
@@ -253,7 +253,7 @@ void CoalescingUnit::complete_load(std::uint32_t load, Cycle now) {
     listener_.memory_completed(pending.context, instruction, now);
 }
 
-void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
+inline void CoalescingUnit::end_load(const PendingLoad& load, Cycle now) {
     ContextAccount& account = contexts_[load.context];
     --account.loads;
     ++counters_.completed_loads;

@@ -40,7 +40,7 @@ void CrossbarMemoryPort::receive(const MessageHeader& message, Cycle now) {
     }
 }
 
-const MessageHeader* CrossbarMemoryPort::next_reply(Cycle now) {
+[[gnu::hot]] const MessageHeader* CrossbarMemoryPort::next_reply(Cycle now) {
     const MessageHeader* reply = ejection_.front(network_cycle(now));
     if (reply != nullptr) {
         ejection_.pop_late(network_cycle(now));

@@ -25,7 +25,9 @@ class CrossbarMemoryPort final : public MemoryPort {
 
     void receive(const MessageHeader& message, Cycle now) override;
     const MessageHeader* next_reply(Cycle now) override;
-    Cycle next_reply_cycle(Cycle now) const override { return own_cycle(ejection_.next_event(network_cycle(now))); }
+    [[gnu::hot]] Cycle next_reply_cycle(Cycle now) const override {
+        return own_cycle(ejection_.next_event(network_cycle(now)));
+    }
 
     bool drained() const override { return injection_.empty() && ejection_.empty(); }
     void audit(Audit& audit, std::uint32_t requester) const override;

@@ -28,9 +28,11 @@ class InstructionQueue : public Ring<QueuedInstruction> {
     static void copy(MemoryInstruction& to, const MemoryInstruction& from) {
         std::memcpy(static_cast<void*>(&to), &from, offsetof(MemoryInstruction, addresses));
         copy_addresses(to.addresses, from.addresses);
-        std::memcpy(to.data, from.data, data_rows(*from.instruction) * sizeof to.data[0]);
-        if (from.elements > 1) [[unlikely]] {
-            std::memcpy(to.offsets, from.offsets, from.offset_rows() * sizeof to.offsets[0]);
+        for (unsigned row = 0; row < data_rows(*from.instruction); ++row) {
+            std::memcpy(to.data[row], from.data[row], sizeof to.data[row]);
+        }
+        for (unsigned row = 0; row < from.offset_rows(); ++row) {
+            std::memcpy(to.offsets[row], from.offsets[row], sizeof to.offsets[row]);
         }
     }
 

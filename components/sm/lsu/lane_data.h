@@ -208,9 +208,9 @@ void write_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, const
 
 /// Puts what `lanes` store into `bytes`, in ascending order of lanes: where two lanes store to the same byte, the
 /// higher one wins.
-template <class Offset>
+template <class Offset, class Rows>
 void read_lanes(const isa::Instruction& instruction, isa::LaneMask lanes, std::byte* bytes, Offset offset,
-                const std::uint32_t (*data)[isa::kWarpSize]) {
+                const Rows& data) {
     if (is_plain_word(instruction)) {
         for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(left));

@@ -135,7 +135,7 @@ void check_shared(const MemoryInstruction& memory, isa::LaneMask lanes) {
 
 }  // namespace
 
-unsigned split_lanes(QueuedInstruction& entry, const AllocationMap& allocations) {
+[[gnu::hot]] unsigned split_lanes(QueuedInstruction& entry, const AllocationMap& allocations) {
     MemoryInstruction& memory = entry.memory;
     LOOKAHEAD_DEBUG_ASSERT(
         isa::is_memory(memory.instruction->operation) && isa::lane_bytes(*memory.instruction) <= 4 * kMaximumRows,

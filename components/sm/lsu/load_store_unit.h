@@ -13,6 +13,7 @@
 #include "components/isa/kernel.h"
 #include "components/isa/load_trace.h"
 #include "components/protocols/memory.h"
+#include "components/sm/lsu/lane_rows.h"
 #include "components/sm/lsu/launch_on_sm.h"
 #include "components/sm/lsu/memory_port.h"
 #include "components/sm/warp_scheduler/warp_hint.h"
@@ -70,8 +71,8 @@ struct MemoryInstruction {
     std::uint32_t local_bytes = 0;   ///< of local memory a thread
     alignas(64) std::uint64_t addresses[isa::kWarpSize];
     /// Store: words by element; atomic: operand low and high, operand2 low and high.
-    alignas(64) std::uint32_t data[isa::kMostOperandRows][isa::kWarpSize];
-    alignas(64) std::int32_t offsets[isa::kMostOperandRows][isa::kWarpSize];  ///< of elements, in words
+    LaneRows<std::uint32_t, 4> data;
+    LaneRows<std::int32_t, 0> offsets;  ///< of elements, in words
 
     /// Rows of offsets that are set.
     unsigned offset_rows() const { return elements == 1 ? 0 : indexed ? elements : 1; }

@@ -92,7 +92,7 @@ SharedMemory::SharedMemory(const SharedMemoryParameters& parameters, std::uint32
     }
 }
 
-unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::LaneMask lanes) const {
+[[gnu::hot]] unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::LaneMask lanes) const {
     const isa::Instruction& instruction = *access.instruction;
     const bool atomic = is_atomic(instruction);
     const unsigned bytes = isa::lane_bytes(instruction);
@@ -103,7 +103,8 @@ unsigned SharedMemory::conflict_degree(const MemoryInstruction& access, isa::Lan
     return atomic ? most_accesses_of_a_bank(accessed, bank_mask_) : most_words_of_a_bank(accessed, bank_mask_);
 }
 
-void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes, std::uint32_t* const* rows) {
+[[gnu::hot]] void SharedMemory::perform(const MemoryInstruction& access, isa::LaneMask lanes,
+                                        std::uint32_t* const* rows) {
     const isa::Instruction& instruction = *access.instruction;
     auto* base = reinterpret_cast<std::byte*>(bytes_.data()) + access.shared_base;
     const auto offset = [&](unsigned lane) { return access.addresses[lane]; };

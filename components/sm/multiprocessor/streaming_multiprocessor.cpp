@@ -75,7 +75,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
 
 StreamingMultiprocessor::~StreamingMultiprocessor() = default;
 
-void StreamingMultiprocessor::advance(Inbox inbox, Time horizon) {
+[[gnu::hot]] void StreamingMultiprocessor::advance(Inbox inbox, Time horizon) {
     const Cycle end = clock_.cycle_at_or_after(horizon);
     Cycle now = charged_until_;
     auto next = inbox.begin();
@@ -111,7 +111,7 @@ void StreamingMultiprocessor::advance(Inbox inbox, Time horizon) {
 }
 
 /// The cycles from the last one charged up to `end` pass without an event.
-void StreamingMultiprocessor::charge_until(Cycle end) {
+[[gnu::hot]] void StreamingMultiprocessor::charge_until(Cycle end) {
     const Cycle cycles = end - charged_until_;
     if (cycles > 0 && state_.launch.active) {
         issue_.charge_idle(cycles);
@@ -133,7 +133,7 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
     }
 }
 
-void StreamingMultiprocessor::step(Cycle now) {
+[[gnu::hot]] void StreamingMultiprocessor::step(Cycle now) {
     state_.now = now;
     state_.wheel.take(now, [&](std::uint64_t word) {
         next_issue_ = now;
@@ -183,7 +183,7 @@ void StreamingMultiprocessor::step(Cycle now) {
     next_work_ = next_work(now);
 }
 
-void StreamingMultiprocessor::handle(PipelineEvent event, Cycle now) {
+[[gnu::hot]] void StreamingMultiprocessor::handle(PipelineEvent event, Cycle now) {
     switch (event.kind) {
         case PipelineEvent::Kind::write_back:
             return execute_.write_back(event.index, event.detail);
@@ -202,7 +202,7 @@ void StreamingMultiprocessor::handle(PipelineEvent event, Cycle now) {
     }
 }
 
-Cycle StreamingMultiprocessor::next_work(Cycle now) {
+[[gnu::hot]] Cycle StreamingMultiprocessor::next_work(Cycle now) {
     const Cycle next = std::min(state_.wheel.next(now), next_memory_work_);
     if (!state_.launch.active) {
         return next;
@@ -215,7 +215,8 @@ Cycle StreamingMultiprocessor::next_work(Cycle now) {
     return std::min(next, next_issue_);
 }
 
-void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) {
+[[gnu::hot]] void StreamingMultiprocessor::memory_completed(std::uint16_t context, const isa::Instruction& instruction,
+                                                            Cycle now) {
     issue_.memory_writes(context, instruction, now);
     execute_.memory_completed(context, instruction);
 }
@@ -235,7 +236,7 @@ void StreamingMultiprocessor::warp_hint(std::uint16_t context, WarpHint hint) {
     schedulers_[context % schedulers_.size()]->hint(hint, context);
 }
 
-bool StreamingMultiprocessor::asks_for_constants() const {
+[[gnu::hot]] bool StreamingMultiprocessor::asks_for_constants() const {
     return state_.constants.can_ask() && memory_->can_request_line();
 }
 
@@ -255,7 +256,7 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
     state_.constants.all_looked();
 }
 
-void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
+[[gnu::hot]] void StreamingMultiprocessor::deliver(const MessageHeader& message, Cycle now) {
     switch (static_cast<GpuMessage>(message.type)) {
         case GpuMessage::launch_parameters:
             return arriving_parameters_.add(message);

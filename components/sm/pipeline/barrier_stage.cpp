@@ -35,7 +35,7 @@ void BarrierStage::warp_exited(unsigned cta_slot, Cycle now) {
     }
 }
 
-void BarrierStage::complete_if_all_arrived(unsigned cta_slot, unsigned number, Cycle now) {
+[[gnu::hot]] void BarrierStage::complete_if_all_arrived(unsigned cta_slot, unsigned number, Cycle now) {
     Barrier& barrier = ctas_barriers_[cta_slot][number];
     if (!barrier.count.complete(ctas_.slot(cta_slot).live_warps)) {
         return;

@@ -13,7 +13,7 @@ void CtaStage::begin_kernel() {
     resident_ = live_warps_ = 0;
 }
 
-bool CtaStage::has_work() const {
+[[gnu::hot]] bool CtaStage::has_work() const {
     if (!waiting_.empty() && resident_ < slots_.size()) {
         return true;
     }

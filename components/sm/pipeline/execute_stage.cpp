@@ -14,7 +14,7 @@ namespace lookahead::gpu {
 
 using isa::LaneMask;
 
-bool ExecuteStage::execute(unsigned context, Cycle now, Cycle from) {
+[[gnu::hot]] bool ExecuteStage::execute(unsigned context, Cycle now, Cycle from) {
     Stream& stream = state_.warps.streams[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
@@ -77,8 +77,8 @@ const std::uint32_t* ExecuteStage::source_row(const std::uint16_t* map, const is
     return state_.launch.constants[operand.index + word].lanes;
 }
 
-isa::OperandRows ExecuteStage::operand_rows(const std::uint16_t* map, const LaneMask* predicates,
-                                            const DecodedInstruction& decoded) {
+[[gnu::hot]] isa::OperandRows ExecuteStage::operand_rows(const std::uint16_t* map, const LaneMask* predicates,
+                                                         const DecodedInstruction& decoded) {
     const isa::Instruction& instruction = *decoded.instruction;
     isa::OperandRows rows;
     for (unsigned i = 0; i < decoded.sources; ++i) {
@@ -100,7 +100,8 @@ isa::OperandRows ExecuteStage::operand_rows(const std::uint16_t* map, const Lane
     return rows;
 }
 
-void ExecuteStage::alu(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask active) {
+[[gnu::hot]] void ExecuteStage::alu(unsigned context, Stream& stream, const DecodedInstruction& decoded,
+                                    LaneMask active) {
     isa::OperandRows rows = operand_rows(context, stream, decoded);
     decoded.handler(rows, active, *decoded.instruction);
     if (decoded.writes_predicate) {
@@ -138,8 +139,8 @@ void ExecuteStage::special_register(unsigned context, const DecodedInstruction& 
     }
 }
 
-void ExecuteStage::memory(unsigned context, const Stream& stream, const DecodedInstruction& decoded, LaneMask active,
-                          Cycle now, Cycle from) {
+[[gnu::hot]] void ExecuteStage::memory(unsigned context, const Stream& stream, const DecodedInstruction& decoded,
+                                       LaneMask active, Cycle now, Cycle from) {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint16_t* map = state_.warps.map.of(context);
     make_request(context, stream.stack.pc(), map, active, from);
@@ -212,8 +213,8 @@ void ExecuteStage::read_store_data(const std::uint16_t* map, const isa::Instruct
     }
 }
 
-void ExecuteStage::branch(unsigned context, Stream& stream, const DecodedInstruction& decoded, LaneMask taken,
-                          Cycle now) {
+[[gnu::hot]] void ExecuteStage::branch(unsigned context, Stream& stream, const DecodedInstruction& decoded,
+                                       LaneMask taken, Cycle now) {
     const isa::Instruction& instruction = *decoded.instruction;
     const std::uint32_t pc = stream.stack.pc();
     ++state_.counters.branches;
@@ -276,15 +277,16 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
                                      stream.first_thread + lane));
 }
 
-void ExecuteStage::reserve(unsigned context, Stream& stream, std::uint32_t pc, const DecodedInstruction& decoded) {
+[[gnu::hot]] void ExecuteStage::reserve(unsigned context, Stream& stream, std::uint32_t pc,
+                                        const DecodedInstruction& decoded) {
     if (decoded.writes) {
         ++stream.in_flight;
         state_.warps.scoreboard.reserve(context, state_.kernel->writes(pc), decoded.long_latency);
     }
 }
 
-void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const DecodedInstruction& decoded, Cycle now,
-                                       Cycle from) {
+[[gnu::hot]] void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc,
+                                                    const DecodedInstruction& decoded, Cycle now, Cycle from) {
     reserve(context, state_.warps.streams[context], pc, decoded);
     if (decoded.writes) {
         const PipelineEvent event{PipelineEvent::Kind::write_back, static_cast<std::uint16_t>(context), pc};
@@ -292,30 +294,33 @@ void ExecuteStage::schedule_write_back(unsigned context, std::uint32_t pc, const
     }
 }
 
-void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
+[[gnu::hot]] void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
     state_.warps.scoreboard.release(context, state_.kernel->writes(pc));
     written(context, pc);
     reclassify(context);
 }
 
 /// All that the instruction writes is there.
-void ExecuteStage::written(unsigned context, std::uint32_t pc) {
+inline void ExecuteStage::written(unsigned context, std::uint32_t pc) {
     --state_.warps.streams[context].in_flight;
     if (state_.attended.has(context)) [[unlikely]] {
-        state_.extensions->for_attending(context,
-                                         [&](IssueExtension& extension) { extension.written_back(context, pc); });
+        tell_written(context, pc);
     }
 }
 
+void ExecuteStage::tell_written(unsigned context, std::uint32_t pc) {
+    state_.extensions->for_attending(context, [&](IssueExtension& extension) { extension.written_back(context, pc); });
+}
+
 /// After a write-back: the context may have waited for it.
-void ExecuteStage::reclassify(unsigned context) {
+inline void ExecuteStage::reclassify(unsigned context) {
     const ContextState waits_for = state_.warps.states.of(context);
     if (waits_for == ContextState::blocked_by_memory || waits_for == ContextState::blocked_by_pipeline) {
         state_.classify(context);
     }
 }
 
-void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& instruction) {
+[[gnu::hot]] void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& instruction) {
     if (instruction.operation == isa::Operation::membar) {
         Stream& stream = state_.warps.streams[context];
         --stream.in_flight;
@@ -335,7 +340,7 @@ void ExecuteStage::element_completed(unsigned context, const isa::Instruction& i
     reclassify(context);
 }
 
-void ExecuteStage::step_past(unsigned context, Stream& stream) {
+[[gnu::hot]] void ExecuteStage::step_past(unsigned context, Stream& stream) {
     const std::uint32_t pc = stream.stack.pc();
     stream.stack.advance();
     go_on(context, stream, pc);
@@ -348,7 +353,7 @@ void ExecuteStage::pass_over(unsigned context) {
 }
 
 /// The stack has left `old_pc`: the buffer goes on, or does not hold what comes next.
-void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t old_pc) {
+inline void ExecuteStage::moved(unsigned context, Stream& stream, std::uint32_t old_pc) {
     --stream.buffered;
     if (stream.stack.pc() != old_pc + 1) {
         state_.flush(context);

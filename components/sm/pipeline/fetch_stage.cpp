@@ -33,7 +33,7 @@ bool FetchStage::fetch_for_others(bool first_asked, Cycle now) {
     return asked;
 }
 
-bool FetchStage::fetch(unsigned context, Cycle now) {
+[[gnu::hot]] bool FetchStage::fetch(unsigned context, Cycle now) {
     if (!cached_) {
         start(context, now);
         return false;
@@ -59,7 +59,7 @@ bool FetchStage::fetch(unsigned context, Cycle now) {
     return false;
 }
 
-std::uint32_t FetchStage::fetched_from(std::uint32_t pc) const {
+[[gnu::hot]] std::uint32_t FetchStage::fetched_from(std::uint32_t pc) const {
     const std::uint32_t size = state_.kernel->size();
     LOOKAHEAD_ASSERT(pc < size, "kernel " + state_.kernel->kernel().name + " runs past its end");
     const auto instructions = std::min(static_cast<std::uint32_t>(state_.parameters.instruction_buffer), size - pc);
@@ -107,7 +107,7 @@ bool FetchStage::fetch_for_extensions(std::uint32_t number, bool above, Cycle no
 }
 
 /// The instructions are there; they are decoded fetch_latency cycles later.
-void FetchStage::start(unsigned context, Cycle now) {
+[[gnu::hot]] void FetchStage::start(unsigned context, Cycle now) {
     Stream& stream = state_.warps.streams[context];
     const std::uint32_t instructions = fetched_from(stream.stack.pc());
     stream.fetching = true;

@@ -88,7 +88,7 @@ class FetchStage {
     ContextMask wanting() const { return state_.warps.states.in(ContextState::fetching) & ~(under_way_ | refused_); }
 
     // These return true if they asked memory for a line.
-    bool fetch_for_group(std::uint32_t number, Cycle now) {
+    [[gnu::hot]] bool fetch_for_group(std::uint32_t number, Cycle now) {
         Group& group = groups_[number];
         bool asked = false;
         if (!state_.extension_streams.empty() && fetch_for_extensions(number, true, now, asked)) [[unlikely]] {

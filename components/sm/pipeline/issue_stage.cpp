@@ -42,7 +42,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
     }
 }
 
-bool IssueStage::cycle(Cycle now) {
+[[gnu::hot]] bool IssueStage::cycle(Cycle now) {
     accepted_ = false;
     const auto count = static_cast<unsigned>(schedulers_.size());
     auto scheduler = first_;
@@ -56,7 +56,7 @@ bool IssueStage::cycle(Cycle now) {
 }
 
 /// Issues or has a source issue, and charges that; false: nothing was charged.
-bool IssueStage::step(unsigned scheduler, Cycle now) {
+[[gnu::hot]] bool IssueStage::step(unsigned scheduler, Cycle now) {
     if (last_hold_ > now && held_until_[scheduler] > now) [[unlikely]] {
         ++counters_[scheduler][SchedulerCycle::slot_held];
         return true;
@@ -103,7 +103,7 @@ bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
 }
 
 /// One of the warps that are ready; false: the scheduler holds them back.
-bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle now) {
+inline bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle now) {
     const unsigned context = schedulers_[scheduler]->pick(ready, now);
     if (context == WarpScheduler::kHoldBack) {
         return false;
@@ -123,7 +123,7 @@ bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
     return issued;
 }
 
-void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
+[[gnu::hot]] void IssueStage::issue(unsigned scheduler, unsigned context, Cycle now) {
     if (state_.attended.has(context) && issue_attended(scheduler, context, now)) [[unlikely]] {
         return;
     }
@@ -189,7 +189,7 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
     return stage(scheduler, decoded, from, now);
 }
 
-void IssueStage::occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now) {
+[[gnu::hot]] void IssueStage::occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now) {
     if (decoded.unit != ExecutionUnit::memory) {
         UnitPool& units = units_[units_of(scheduler)];
         units.take(decoded.unit, now, decoded.initiation);
@@ -208,7 +208,8 @@ Cycle IssueStage::collect(const DecodedInstruction& decoded, unsigned reads, Row
 }
 
 /// Returns the cycle from which the unit's latency counts.
-Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now) {
+[[gnu::hot]] Cycle IssueStage::enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded,
+                                          Cycle now) {
     if (!collectors_.enabled()) {
         occupy(scheduler, decoded, now);
         return now;
@@ -237,7 +238,7 @@ void IssueStage::note_free(Cycle free, ExecutionUnit unit) {
     }
 }
 
-void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now) {
+[[gnu::hot]] void IssueStage::memory_writes(unsigned context, const isa::Instruction& instruction, Cycle now) {
     if (!collectors_.enabled()) {
         return;
     }
@@ -266,8 +267,8 @@ void IssueStage::find_free() {
     }
 }
 
-ContextMask IssueStage::candidates(const ContextStates& states, ContextMask streams, unsigned scheduler,
-                                   Cycle now) const {
+[[gnu::hot]] ContextMask IssueStage::candidates(const ContextStates& states, ContextMask streams, unsigned scheduler,
+                                                Cycle now) const {
     const FreeCycles& free = free_[units_of(scheduler)];
     const auto available = [&](ExecutionUnit unit, Cycle by) { return free[static_cast<unsigned>(unit)] <= by; };
     ContextMask ready = states.in(ContextState::ready_control);
@@ -292,7 +293,7 @@ ContextMask IssueStage::candidates(const ContextStates& states, ContextMask stre
 }
 
 /// The first cause in the order of SchedulerCycle; nothing was issued and nothing held back.
-SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
+[[gnu::hot]] SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
     const ContextStates& states = state_.warps.states;
     const ContextMask own = warps_[scheduler];
     const auto some = [&](ContextMask contexts) { return contexts.intersects(own); };
@@ -320,14 +321,14 @@ SchedulerCycle IssueStage::stall_of(unsigned scheduler) const {
     return ctas_.resident() > 0 ? SchedulerCycle::no_instruction_left : SchedulerCycle::no_cta;
 }
 
-void IssueStage::charge_idle(Cycle cycles) {
+[[gnu::hot]] void IssueStage::charge_idle(Cycle cycles) {
     for (unsigned scheduler = 0; scheduler < counters_.size(); ++scheduler) {
         counters_[scheduler][stall_of(scheduler)] += static_cast<std::uint64_t>(cycles);
     }
 }
 
-Cycle IssueStage::next_for(ContextMask waiting, const std::vector<ContextMask>& of_scheduler, ExecutionUnit unit,
-                           Cycle now) const {
+inline Cycle IssueStage::next_for(ContextMask waiting, const std::vector<ContextMask>& of_scheduler, ExecutionUnit unit,
+                                  Cycle now) const {
     if (waiting == 0) {
         return kNever;
     }
@@ -342,7 +343,7 @@ Cycle IssueStage::next_for(ContextMask waiting, const std::vector<ContextMask>& 
     return std::max(now + 1, next);
 }
 
-Cycle IssueStage::next_issue(Cycle now) const {
+[[gnu::hot]] Cycle IssueStage::next_issue(Cycle now) const {
     if (last_hold_ > now + 1) {
         return now + 1;  // each cycle of a held slot is charged
     }
@@ -357,8 +358,8 @@ Cycle IssueStage::next_issue(Cycle now) const {
     return next;
 }
 
-Cycle IssueStage::next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler,
-                                Cycle now) const {
+[[gnu::hot]] Cycle IssueStage::next_of_ready(const ContextStates& states, const std::vector<ContextMask>& of_scheduler,
+                                             Cycle now) const {
     if (states.in(ContextState::ready_control) != 0) {
         return now + 1;
     }

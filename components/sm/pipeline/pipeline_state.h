@@ -57,7 +57,7 @@ struct PipelineState {
 
     /// Finds out again what the context's next instruction waits for. Called whenever that may have changed and the
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
-    void classify(unsigned context) {
+    [[gnu::hot]] void classify(unsigned context) {
         if (attended.has(context) && extensions->classify(context)) [[unlikely]] {
             return;
         }

@@ -53,7 +53,9 @@ void TextureUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     to.addressed = false;
     to.descriptors.clear();
     std::memcpy(to.objects, instruction.addresses, sizeof to.objects);
-    std::memcpy(to.coordinates, instruction.data, sizeof to.coordinates);
+    for (unsigned i = 0; i < isa::kMaximumCoordinates; ++i) {
+        std::memcpy(to.coordinates[i], instruction.data[i], sizeof to.coordinates[i]);
+    }
     for (isa::LaneMask left = to.active; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         const std::uint64_t object = to.objects[lane];

@@ -10,7 +10,7 @@ class GtoScheduler final : public WarpScheduler {
   public:
     explicit GtoScheduler(const WarpSchedulerArguments&) {}
 
-    unsigned pick(ContextMask candidates, Cycle) override {
+    [[gnu::hot]] unsigned pick(ContextMask candidates, Cycle) override {
         if (candidates.intersects(greedy_)) {
             return greedy_.first();
         }

@@ -9,7 +9,7 @@ class LrrScheduler final : public WarpScheduler {
   public:
     explicit LrrScheduler(const WarpSchedulerArguments&) {}
 
-    unsigned pick(ContextMask candidates, Cycle) override {
+    [[gnu::hot]] unsigned pick(ContextMask candidates, Cycle) override {
         last_ = next_in_turn(candidates, last_);
         return last_;
     }

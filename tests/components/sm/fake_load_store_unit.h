@@ -323,7 +323,7 @@ class FakeLoadStoreUnit final : public gpu::LoadStoreUnit {
             isa::write_loaded(instruction, lane, reinterpret_cast<const std::byte*>(place), rows);
         } else if (instruction.operation == isa::Operation::store) {
             const std::uint32_t* rows[gpu::kMaximumRows];
-            for (unsigned i = 0; i < gpu::kMaximumRows; ++i) {
+            for (unsigned i = 0; i < gpu::data_rows(instruction); ++i) {
                 rows[i] = access.data[i];
             }
             std::byte bytes[4 * gpu::kMaximumRows];

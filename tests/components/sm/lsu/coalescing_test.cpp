@@ -145,8 +145,8 @@ TEST_CASE("random stores of every type leave in memory what the lanes store, the
                 const isa::LaneMask active = random() | 0x8000;
                 MemoryInstruction store = bench.instruction(
                     what, [&](unsigned) { return kBase + random() % 64 * bytes; }, active);
-                for (auto& row : store.data) {
-                    for (auto& word : row) word = random();
+                for (unsigned row = 0; row < isa::kMostOperandRows; ++row) {
+                    for (auto& word : store.data[row]) word = random();
                 }
                 std::vector<std::byte> expected(64 * bytes);
                 const std::uint32_t* rows[kMaximumRows];

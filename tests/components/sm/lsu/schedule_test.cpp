@@ -56,8 +56,8 @@ class RandomProgram {
             what, [&](unsigned lane) { return address(what, lane, range); }, active, random_() % 60 * 4, context);
         access.local_bytes = kLocalBytes;
         access.local_base = isa::kLocalMemoryBase + context * isa::local_memory_per_warp(kLocalBytes);
-        for (auto& row : access.data) {
-            for (auto& word : row) word = random_();
+        for (unsigned row = 0; row < isa::kMostOperandRows; ++row) {
+            for (auto& word : access.data[row]) word = random_();
         }
         if (draw % 4 != 0 || !bench.unit->can_accept() || fenced(bench, context)) {
             return false;
