@@ -24,13 +24,14 @@ struct lookahead::StatisticsOf<lookahead::gpu::CcwsCounters> {
     using C = lookahead::gpu::CcwsCounters;
     static constexpr std::tuple list{
         Counter<C>{"insertions", "line", "Evicted lines that entered a victim tag array.", &C::insertions},
-        Counter<C>{"probes", "access", "Demand loads that missed in L1 and looked their line up among their warp's victims.",
-                   &C::probes},
+        Counter<C>{"probes", "access",
+                   "Demand loads that missed in L1 and looked their line up among their warp's victims.", &C::probes},
         Counter<C>{"victim_hits", "access", "Of these, lines that were there: lost locality.", &C::victim_hits},
         Counter<C>{"picks", "cycle", "Cycles in which the scheduler had a candidate.", &C::picks},
         Counter<C>{"withholding", "cycle", "Of these, cycles in which it withheld the load of a candidate.",
                    &C::withholding},
-        Counter<C>{"withheld_loads", "warp", "Candidates whose load was withheld, over all cycles.", &C::withheld_loads},
+        Counter<C>{"withheld_loads", "warp", "Candidates whose load was withheld, over all cycles.",
+                   &C::withheld_loads},
         Counter<C>{"held_back", "cycle", "Of the cycles of withholding, those in which nothing issued for it.",
                    &C::held_back}};
 };

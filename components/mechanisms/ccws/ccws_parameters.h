@@ -44,10 +44,11 @@ struct lookahead::ParametersOf<lookahead::gpu::CcwsParameters> {
                  .max = 1000,
                  .help = "K of the score that a warp gets for lost locality: hits / instructions * K * cutoff.",
                  .source = "Rogers et al., configuration of CCWS: K = 8"}),
-        integer("score_limit", &P::score_limit,
-                {.unit = "cutoff",
-                 .min = 0,
-                 .max = 1'000'000,
-                 .help = "A score's most; 0: none.",
-                 .source = "choice: at one cutoff a warp is alone already, and a counter is no wider than it must be"}));
+        integer(
+            "score_limit", &P::score_limit,
+            {.unit = "cutoff",
+             .min = 0,
+             .max = 1'000'000,
+             .help = "A score's most; 0: none.",
+             .source = "choice: at one cutoff a warp is alone already, and a counter is no wider than it must be"}));
 };

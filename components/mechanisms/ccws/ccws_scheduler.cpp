@@ -187,12 +187,12 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
     std::array<std::uint8_t, kMaximumContexts> numbers_{};  ///< of each of its warps among them
     GtoOrder order_;
     VictimTags victims_;
-    std::vector<std::uint8_t> by_age_;                      ///< its resident warps, the oldest first
-    ContextMask resident_ = 0;                              ///< the same as a set
-    ContextMask raised_ = 0;                                ///< warps whose score may be above the base
-    std::array<Cycle, kMaximumContexts> base_again_{};      ///< when the score of each of them is not any more
-    std::uint64_t issued_ = 0;                              ///< instructions of the launch
-    std::uint64_t hits_ = 0;                                ///< of the launch's loads among victims
+    std::vector<std::uint8_t> by_age_;                  ///< its resident warps, the oldest first
+    ContextMask resident_ = 0;                          ///< the same as a set
+    ContextMask raised_ = 0;                            ///< warps whose score may be above the base
+    std::array<Cycle, kMaximumContexts> base_again_{};  ///< when the score of each of them is not any more
+    std::uint64_t issued_ = 0;                          ///< instructions of the launch
+    std::uint64_t hits_ = 0;                            ///< of the launch's loads among victims
     CcwsCounters counters_;
 };
 

@@ -117,7 +117,8 @@ TEST_CASE("without lost locality ccws issues as gto does, cycle for cycle") {
 
 TEST_CASE("lost locality sets the score to hits over instructions times K times the cutoff") {
     // Four warps: 1 / n * 8 * 400. Above 100, by as much as one more base score of 100 each, the last ones may not load.
-    const std::map<unsigned, std::size_t> loading_after{{33, 4}, {32, 4}, {31, 3}, {16, 3}, {15, 2}, {11, 2}, {10, 1}, {8, 1}};
+    const std::map<unsigned, std::size_t> loading_after{{33, 4}, {32, 4}, {31, 3}, {16, 3},
+                                                        {15, 2}, {11, 2}, {10, 1}, {8, 1}};
     for (const auto& [instructions, loading] : loading_after) {
         CAPTURE(instructions);
         CcwsBench bench({0, 1, 2, 3});
