@@ -66,7 +66,16 @@ L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
       cache_(static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways)),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges)),
       queue_(static_cast<std::size_t>(parameters.miss_queue)),
-      fills_(static_cast<std::size_t>(parameters.mshrs) * (sectored_ ? kSectors : 1)) {}
+      fills_(static_cast<std::size_t>(parameters.mshrs) * (sectored_ ? kSectors : 1)) {
+    if (environment.crossbar.row_grants > 0) {
+        requests_.hold_grants(*this, static_cast<unsigned>(environment.crossbar.row_grants));
+    }
+}
+
+std::uint64_t L2Slice::row_of(const MessageHeader& request) const {
+    const DramAddress place = mapping_.decode(mapping_.local_address(line_of(request)));
+    return place.row * mapping_.banks() + place.bank;
+}
 
 [[gnu::hot]] void L2Slice::receive(const MessageHeader& message, unsigned source, Cycle now) {
     if (message.type == Credit::kType) {
@@ -540,6 +549,9 @@ void L2Slice::audit(Audit& audit, const std::string& name, std::uint32_t slice) 
 void L2Slice::visit_statistics(StatisticsVisitor& visitor, const std::string& name) const {
     visit(visitor, name, "l2_slice", counters_);
     visit(visitor, name + ".requests", "ejection_port", requests_.counters());
+    if (requests_.held_grants() != nullptr) {
+        visit(visitor, name + ".requests", "held_grants", requests_.held_grants()->counters);
+    }
     visit(visitor, name + ".replies", "injection_port", replies_.counters());
 }
 

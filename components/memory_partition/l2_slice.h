@@ -35,7 +35,7 @@ namespace lookahead::gpu {
 /// register has its own missing sectors fetched at once; those that come are used in the order of the requests.
 ///
 /// A write is acknowledged when it has been performed in the slice: from then on every request reads it.
-class L2Slice {
+class L2Slice : private PacketRow {
   public:
     /// What a slice wants of its DRAM channel.
     struct DramAccess {
@@ -115,6 +115,7 @@ class L2Slice {
         Cycle ready;
     };
 
+    std::uint64_t row_of(const MessageHeader& request) const override;
     void serve_port(Cycle now);
     void note_stall(L2Stall stall, Cycle now);
     bool drain_fill(Cycle now);

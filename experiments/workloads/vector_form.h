@@ -19,9 +19,10 @@ inline constexpr WordParameter kLoopedOrVector{
     "`looped`: the program that the vector memory paper's is compared with (Crago et al., TACO 2018, section 7.3): a "
     "thread goes over several elements in loops, which are unrolled by `unroll`. `vector`: these loops with strided "
     "and "
-    "indirect vector memory instructions of `length` elements; on the functional emulator alone."};
+    "indirect vector memory instructions of `length` elements."};
 inline constexpr WordParameter kVectorLength{"length", kVectorLengths,
-                                             "Elements of a vector memory instruction of form=vector."};
+                                             "Elements of a vector memory instruction of form=vector. Other forms refuse 8 "
+                                             "and 16; 4 says nothing to them."};
 
 /// `form`, `unroll`, which `factors` may be, and `length`.
 constexpr std::array<WordParameter, 3> looped_and_vector_form(std::span<const std::string_view> factors) {

@@ -36,6 +36,14 @@ __device__ inline void write_strided(Count<kCount>, T* p, int stride, const Word
         ststride(p, stride, data);
 }
 template <int kCount, class T>
+__device__ inline void write_indirect(Count<kCount>, T* p, const Words<int, kCount>& indices,
+                                      const Words<T, kCount>& data) {
+    if constexpr (kCount == 1)
+        p[indices[0]] = data[0];
+    else
+        stindirect(p, indices, data);
+}
+template <int kCount, class T>
 __device__ inline void write_strided_shared(Count<kCount>, T* p, int stride, const Words<T, kCount>& data) {
     if constexpr (kCount == 1)
         *p = data[0];

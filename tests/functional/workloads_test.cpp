@@ -216,7 +216,7 @@ TEST_CASE("what vector memory instructions bring is bit by bit what the loops wi
         CHECK(recorder.copies == looped.at(program.name));
         ++compared;
     }
-    CHECK(compared >= 3 * 9);
+    CHECK(compared >= 3 * 16);
 }
 
 TEST_CASE("an unroll factor is of form=looped alone, and a length of form=vector") {

@@ -36,6 +36,8 @@ POINTS = {
     "caps_fermi gto": ["sm.warp_scheduler=gto"],
     "pmode_fermi pmode": ["sm.issue_extension=pmode"],
     "gtx480 barrier pmode": ["sm.simt=convergence_barrier", "sm.issue_extension=pmode"],
+    "vecmem_nvidia ccws": ["sm.warp_scheduler=ccws"],
+    "vecmem_nvidia batch": ["memory.request_path=batch", "crossbar.row_grants=16"],
     "v100 mesh": ["interconnect.topology=mesh"],
 }
 KEY = ["workload", "size", "point"]

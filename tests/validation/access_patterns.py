@@ -23,7 +23,7 @@ MARKS = ("<!-- tables: made by access_patterns.py -->", "<!-- end of tables -->"
 WORKLOADS = ("spsum", "transpose", "vecadd", "bfs", "btree", "gaussian", "histo", "kmeans", "mri-q", "nw", "sgemm", "spmv",
              "stencil", "comd", "hpgmg", "miniamr")
 LARGE = ("comd", "hpgmg", "miniamr")
-OPTIONS = ["--machine", "vecmem_nvidia", "-o", "isa.expand_64bit=true"]
+OPTIONS = ["--machine", "vecmem_nvidia"]
 ROLES = ("address_generation", "memory", "control", "integer", "floating_point")
 PATTERNS = ("strided", "regular_indirect", "irregular_indirect", "other")
 

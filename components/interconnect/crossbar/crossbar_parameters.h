@@ -14,6 +14,7 @@ struct CrossbarParameters {
     std::int64_t input_entries = 8;
     std::int64_t injection_flits = 32;
     std::int64_t credit_batch = 16;
+    std::int64_t row_grants = 0;
     Cycle further_round_trip = 0;  ///< what the topology adds to the way there and back; not a key
 };
 
@@ -66,5 +67,12 @@ struct lookahead::ParametersOf<lookahead::gpu::CrossbarParameters> {
                  .min = 1,
                  .max = 1024,
                  .help = "Credits that a receiver gathers for a sender before it returns them in one message.",
-                 .source = "a choice of the simulator: the buffers are larger by as much"}));
+                 .source = "a choice of the simulator: the buffers are larger by as much"}),
+        integer("row_grants", &P::row_grants,
+                {.unit = "packet",
+                 .min = 0,
+                 .max = 4096,
+                 .help = "Requests for the DRAM row of the one before that an L2 slice's arbiter takes out of turn, at "
+                         "most; 0: it goes round.",
+                 .source = "Yuan et al., MICRO 2009: row-matching hold grant; the baseline has none"}));
 };

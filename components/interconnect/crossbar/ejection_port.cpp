@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "core/mutation/rule.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -42,6 +43,7 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
     ++counters_.packets;
     counters_.flits += chosen_flits_;
     counters_.wait_cycles += static_cast<std::uint64_t>(taken - queue.front().time);
+    const std::uint64_t row = held_ != nullptr ? held_->rows.row_of(queue.front()) : 0;
     queue.pop();
     if (queue.empty()) {
         waiting_[chosen_ / 64] &= ~(std::uint64_t{1} << (chosen_ % 64));
@@ -54,12 +56,38 @@ EjectionPort::EjectionPort(const CrossbarParameters& parameters, Cycle credit_la
         ++counters_.credit_messages;
     }
     last_flit_ = taken;
-    last_source_ = chosen_;
-    const unsigned next = next_source(chosen_);
+    unsigned next = kNone;
+    if (held_ == nullptr) {
+        last_source_ = chosen_;
+    } else {
+        last_source_ = held_->held ? last_source_ : chosen_;
+        next = out_of_turn(row);
+    }
+    next = next == kNone ? next_source(last_source_) : next;
     chosen_ = kNone;
     if (next != kNone) {
         choose(next, std::max(taken, queues_[next].front().time));
     }
+}
+
+/// Whose packet for the row goes next although it has no turn; kNone: whoever has. Of equal claims the sender that was chosen
+/// comes first, then those behind it.
+unsigned EjectionPort::out_of_turn(std::uint64_t row) {
+    const bool same = !queues_[chosen_].empty() && held_->rows.row_of(queues_[chosen_].front()) == row;
+    unsigned match = same ? chosen_ : kNone;
+    for (unsigned step = 1, source = chosen_; match == kNone && step < queues_.size(); ++step) {
+        source = source + 1 == queues_.size() ? 0 : source + 1;
+        match = !queues_[source].empty() && held_->rows.row_of(queues_[source].front()) == row ? source : kNone;
+    }
+    held_->held = match != kNone && (held_->granted < held_->bound || !LOOKAHEAD_RULE(held_grants_are_bounded));
+    if (!held_->held) {
+        held_->counters.ended_by_bound += match != kNone;
+        held_->granted = 0;
+        return kNone;
+    }
+    ++held_->granted;
+    ++(same ? held_->counters.same_sender : held_->counters.other_sender);
+    return match;
 }
 
 [[gnu::hot]] unsigned EjectionPort::next_source(unsigned source) const {
@@ -83,6 +111,9 @@ void EjectionPort::fields(StateArchive& archive) {
     }
     archive& waiting_& withheld_& chosen_& chosen_flits_& last_source_& complete_at_& last_flit_;
     archive& counters_;
+    if (held_ != nullptr) {
+        archive&* held_;
+    }
 }
 
 }  // namespace lookahead::gpu

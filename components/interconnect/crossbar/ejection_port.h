@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "components/interconnect/crossbar/crossbar_parameters.h"
+#include "components/interconnect/crossbar/held_grants.h"
 #include "components/interconnect/crossbar/packet_ring.h"
 #include "components/interconnect/crossbar/packet_size.h"
 #include "components/interconnect/crossbar/port_statistics.h"
@@ -48,6 +50,11 @@ class EjectionPort {
     /// The least cycle > now in which front() is not null if nothing more arrives; kCycleInfinity if none.
     Cycle next_event(Cycle now) const { return chosen_ == kNone ? kCycleInfinity : std::max(complete_at_, now + 1); }
 
+    /// From now on a packet for the row of the one before goes before its turn (HeldGrants). `rows` outlives the port.
+    void hold_grants(const PacketRow& rows, unsigned bound) { held_ = std::make_unique<HeldGrants>(rows, bound); }
+    /// Null: grants go round.
+    const HeldGrants* held_grants() const { return held_.get(); }
+
     bool empty() const { return chosen_ == kNone; }
     /// Flits taken from `source` that were not yet returned as credits.
     unsigned withheld_credits(unsigned source) const { return withheld_[source]; }
@@ -63,6 +70,7 @@ class EjectionPort {
     void choose(unsigned source, Cycle now);
     /// The next source with a packet after `source`, cyclically; kNone if there is none.
     unsigned next_source(unsigned source) const;
+    unsigned out_of_turn(std::uint64_t row);
 
     FlitCounter flits_of_;
     Cycle credit_latency_;
@@ -75,9 +83,10 @@ class EjectionPort {
     std::vector<std::uint32_t> withheld_;
     unsigned chosen_ = kNone;
     unsigned chosen_flits_ = 0;
-    unsigned last_source_ = 0;
-    Cycle complete_at_ = 0;  ///< of the chosen packet
-    Cycle last_flit_ = -1;   ///< cycle in which the last packet was handed over
+    unsigned last_source_ = 0;  ///< of the last packet that had its turn
+    Cycle complete_at_ = 0;     ///< of the chosen packet
+    Cycle last_flit_ = -1;      ///< cycle in which the last packet was handed over
+    std::unique_ptr<HeldGrants> held_;
     EjectionCounters counters_;
 };
 

@@ -43,7 +43,9 @@ void StreamingMultiprocessor::visit_statistics(StatisticsVisitor& visitor) const
     visit(visitor, name() + ".l1i", "read_only_cache", fetch_.cache_counters());
     visit(visitor, name() + ".constant_cache", "read_only_cache", state_.constants.counters());
     for (std::size_t i = 0; i < issue_.counters().size(); ++i) {
-        visit(visitor, name() + ".scheduler" + std::to_string(i), "sm_scheduler", issue_.counters()[i]);
+        const std::string scheduler = name() + ".scheduler" + std::to_string(i);
+        visit(visitor, scheduler, "sm_scheduler", issue_.counters()[i]);
+        schedulers_[i]->visit_statistics(visitor, scheduler);
     }
     extensions_.for_each([&](const IssueExtension& extension) { extension.visit_statistics(visitor, name()); });
     memory_->visit_statistics(visitor);

@@ -15,12 +15,12 @@
 namespace lookahead::gpu {
 namespace {
 
-WarpSchedulers make_schedulers(const Configuration& configuration, const PipelineState& state) {
+WarpSchedulers make_schedulers(const Configuration& configuration, const PipelineState& state, const WarpView& view) {
     const auto count = static_cast<unsigned>(state.parameters.schedulers);
     WarpSchedulers schedulers;
     for (unsigned i = 0; i < count; ++i) {
         const WarpSchedulerArguments arguments{
-            warps_of_scheduler(i, count, static_cast<unsigned>(state.parameters.max_warps)), state.warps.states};
+            warps_of_scheduler(i, count, static_cast<unsigned>(state.parameters.max_warps)), state.warps.states, view};
         schedulers.push_back(make_chosen<WarpScheduler>(configuration, arguments));
     }
     return schedulers;
@@ -53,7 +53,8 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
       memory_(make_load_store_unit({static_cast<unsigned>(state_.parameters.max_warps),
                                     static_cast<std::uint32_t>(state_.parameters.shared_bytes), clock_,
                                     state_.registers, state_.constants, *this, requests_, credits_})),
-      schedulers_(make_schedulers(configuration, state_)),
+      view_(state_),
+      schedulers_(make_schedulers(configuration, state_, view_)),
       ctas_(state_, schedulers_),
       barriers_(state_, ctas_),
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
@@ -294,6 +295,9 @@ void StreamingMultiprocessor::begin_kernel(const MessageHeader& message) {
     fetch_.begin_kernel();
     state_.constants.begin_kernel();
     extensions_.for_each([](IssueExtension& extension) { extension.begin_launch(); });
+    for (const auto& scheduler : schedulers_) {
+        scheduler->launch_started();
+    }
     memory_->begin_kernel();
     memory_->begin_launch(launch_on_sm());
 }

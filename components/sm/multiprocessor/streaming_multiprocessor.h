@@ -18,6 +18,7 @@
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/issue_stage.h"
 #include "components/sm/pipeline/pipeline_state.h"
+#include "components/sm/pipeline/pipeline_view.h"
 #include "core/lp/logical_process.h"
 #include "core/param/configuration.h"
 #include "core/state/state_archive.h"
@@ -113,6 +114,7 @@ class StreamingMultiprocessor final : public LogicalProcess, private LoadStoreLi
     const isa::KernelTable& kernels_;
     std::vector<std::unique_ptr<DecodedKernel>> decoded_;  ///< by kernel number, made when first launched
     std::unique_ptr<LoadStoreUnit> memory_;
+    PipelineView view_;
     WarpSchedulers schedulers_;
     CtaStage ctas_;
     BarrierStage barriers_;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <tuple>
 
 #include "components/sm/context_states.h"
 #include "components/sm/warp_scheduler/warp_hint.h"
+#include "components/sm/warp_scheduler/warp_view.h"
 #include "core/component/slot.h"
 #include "core/time/time.h"
 
@@ -22,6 +24,7 @@ class L1Listener;
 struct WarpSchedulerArguments {
     ContextMask warps = 0;        ///< those that belong to it
     const ContextStates& states;  ///< of all contexts, kept up to date: what each warp waits for
+    const WarpView& view;
 };
 
 /// Slot "sm.warp_scheduler": chooses which of a scheduler's ready warps issues. An SM has one object for each of its
@@ -32,8 +35,8 @@ struct WarpSchedulerArguments {
 ///   cycles. It returns one of `candidates`, or kHoldBack to issue none of them; a scheduler that holds back is asked
 ///   again in the next cycle.
 /// - `candidates` are warps of its own whose next instruction is decoded, has its operands, and finds its unit free.
-/// - `pick` may change the scheduler's own state only. Its result hangs on that state, the candidates and the
-///   contexts' states, never on how often it was not called.
+/// - `pick` may change the scheduler's own state only. Its result follows from that state, the candidates, the
+///   contexts' states, the view and the time, never from how often it was not called.
 /// - `started` is called in the order of the warps' age, before the warp is ever a candidate; `exited` after its last
 ///   instruction; the same number may start again later.
 class WarpScheduler {
@@ -45,6 +48,8 @@ class WarpScheduler {
     virtual unsigned pick(ContextMask candidates, Cycle now) = 0;
     virtual void started(unsigned warp) = 0;
     virtual void exited(unsigned warp) = 0;
+    /// A launch begins on the SM, before its first CTA.
+    virtual void launch_started() {}
     /// The SM's schedulers are all told of a CTA and its warps before the warps start, and when it has retired.
     virtual void cta_started(ContextMask) {}
     virtual void cta_ended(ContextMask) {}
@@ -55,6 +60,10 @@ class WarpScheduler {
     /// listen. Asked once, when the SM is built. What it hears it may note in its own state.
     virtual L1Listener* l1_listener() { return nullptr; }
 
+    /// `component`: the scheduler's name.
+    virtual void visit_statistics(StatisticsVisitor&, const std::string& component) const {
+        static_cast<void>(component);
+    }
     virtual void fields(StateArchive& archive) = 0;
 };
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "experiments/workloads/comd/files.h"
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -28,9 +28,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"rounds", "round", {1, 1, 1, 2}, 1 << 14, "Computations of the forces."},
 }};
 
-class Comd : public SizedWorkload<kParameters, kLoopedFormTo8> {
+class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Comd, comd, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Comd, comd)
 
     void run(Device& device) override {
         make_crystal();
@@ -256,8 +256,8 @@ class Comd : public SizedWorkload<kParameters, kLoopedFormTo8> {
 
     const std::int64_t side_ = value(0), rounds_ = value(1), atom_count_ = 4 * side_ * side_ * side_;
     const std::int64_t cells_ = static_cast<std::int64_t>(static_cast<double>(side_) * kLattice / double{kCutoff});
-    const std::string pairs_kernel_ = kernel_of_form("comd_pairs", word(0), word(1));
-    const std::string densities_kernel_ = kernel_of_form("comd_densities", word(0), word(1));
+    const std::string pairs_kernel_ = kernel_of_form("comd_pairs", word(0), word(1), word(2));
+    const std::string densities_kernel_ = kernel_of_form("comd_densities", word(0), word(1), word(2));
     std::vector<std::int32_t> atom_at_;  ///< by half unit cells; -1 where there is none
     std::vector<std::array<std::int64_t, 3>> points_;
     std::array<std::vector<float>, 3> xyz_, place_xyz_;

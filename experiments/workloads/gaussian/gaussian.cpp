@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/gaussian/files.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -19,9 +19,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"share", "element", {4, 16, 16, 16}, 1 << 10, "Elements of a thread in form=looped, while all rows are left."},
 }};
 
-class Gaussian : public SizedWorkload<kParameters, kLoopedForm> {
+class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Gaussian, gaussian, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Gaussian, gaussian)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -82,8 +82,8 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedForm> {
     }
 
     const std::int64_t size_ = value(0), share_ = is_original() ? 1 : value(1);
-    const std::string fan1_ = kernel_of_form("gaussian_fan1", word(0), word(1));
-    const std::string fan2_ = kernel_of_form("gaussian_fan2", word(0), word(1));
+    const std::string fan1_ = kernel_of_form("gaussian_fan1", word(0), word(1), word(2));
+    const std::string fan2_ = kernel_of_form("gaussian_fan2", word(0), word(1), word(2));
     std::vector<float> a_before_, b_before_, multiplier_, a_, b_, x_;
 };
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/error/error.h"
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/histo/files.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -24,9 +24,9 @@ constexpr std::array<SizedParameter, 6> kParameters{{
     {"hot", "percent", {60, 12, 12, 12}, 100, "Share of pixels that lie in six bins, which overflow."},
 }};
 
-class Histo : public SizedWorkload<kParameters, kLoopedFormTo8> {
+class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Histo, histo, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Histo, histo)
 
     void run(Device& device) override {
         if (size_ / sampling_ / kSampled < kThreads) {
@@ -120,8 +120,8 @@ class Histo : public SizedWorkload<kParameters, kLoopedFormTo8> {
     const std::int64_t width_ = value(0), height_ = value(1), bins_ = value(2), images_ = value(3),
                        sampling_ = value(4);
     const std::int64_t hot_ = value(5), size_ = width_ * height_;
-    const std::string main_ = kernel_of_form("histo_main", word(0), word(1));
-    const std::string final_ = kernel_of_form("histo_final", word(0), word(1));
+    const std::string main_ = kernel_of_form("histo_main", word(0), word(1), word(2));
+    const std::string final_ = kernel_of_form("histo_final", word(0), word(1), word(2));
     std::vector<std::uint32_t> image_;
     std::vector<std::uint8_t> histogram_;
 };

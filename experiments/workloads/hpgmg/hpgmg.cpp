@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/hpgmg/files.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -30,9 +30,9 @@ constexpr std::array<SizedParameter, 5> kParameters{{
     {"smooths", "smooth", {1, 1, 2, 2}, 1 << 10, "Smooths, of six steps each."},
 }};
 
-class Hpgmg : public SizedWorkload<kParameters, kLoopedFormTo8> {
+class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Hpgmg, hpgmg, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Hpgmg, hpgmg)
 
     void run(Device& device) override {
         make_level();
@@ -232,8 +232,8 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedFormTo8> {
     const std::array<std::int64_t, 3> boxes_{value(1), value(2), value(3)};
     const std::array<std::int64_t, 3> cells_{boxes_[0] * box_, boxes_[1] * box_, boxes_[2] * box_};
     const std::int64_t j_stride_ = (box_ + 2 + kRowPad - 1) / kRowPad * kRowPad, k_stride_ = j_stride_ * (box_ + 2);
-    const std::string copy_ = kernel_of_form("hpgmg_copy", word(0), word(1));
-    const std::string chebyshev_ = kernel_of_form("hpgmg_chebyshev", word(0), word(1));
+    const std::string copy_ = kernel_of_form("hpgmg_copy", word(0), word(1), word(2));
+    const std::string chebyshev_ = kernel_of_form("hpgmg_chebyshev", word(0), word(1), word(2));
     const float inverse_h2_ = static_cast<float>(cells_[0] * cells_[0]);
     std::vector<float> data_, after_, c1_, c2_;
     std::vector<std::int32_t> vector_begin_;

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/miniamr/files.h"
 #include "experiments/workloads/sized_workload.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -22,9 +22,9 @@ constexpr std::array<SizedParameter, 3> kParameters{{
     {"steps", "step", {2, 4, 3, 20}, 1 << 14, "Steps of the stencil."},
 }};
 
-class Miniamr : public SizedWorkload<kParameters, kLoopedFormTo8> {
+class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Miniamr, miniamr, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Miniamr, miniamr)
 
     void run(Device& device) override {
         make_mesh();
@@ -176,7 +176,7 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedFormTo8> {
     }
 
     const std::int64_t roots_ = value(0), variables_ = value(1), steps_ = value(2);
-    const std::string stencil_ = kernel_of_form("miniamr_stencil", word(0), word(1));
+    const std::string stencil_ = kernel_of_form("miniamr_stencil", word(0), word(1), word(2));
     std::vector<Block> blocks_;
     std::map<std::pair<int, Point>, std::int32_t> numbers_;
     std::vector<Neighbour> neighbours_;

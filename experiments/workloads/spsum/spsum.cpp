@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/spsum/files.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -22,9 +22,9 @@ constexpr std::array<SizedParameter, 2> kParameters{{
     {"rounds", "round", {1, 3, 15, 15}, 1 << 14, "Launches with the same matrix."},
 }};
 
-class Spsum : public SizedWorkload<kParameters, kLoopedForm> {
+class Spsum : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Spsum, spsum, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Spsum, spsum)
 
     void run(Device& device) override {
         XorShift32 random(seed());
@@ -60,7 +60,7 @@ class Spsum : public SizedWorkload<kParameters, kLoopedForm> {
 
   private:
     const std::int64_t rows_ = value(0), rounds_ = value(1);
-    const std::string kernel_ = kernel_of_form("sparse_row_sums", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("sparse_row_sums", word(0), word(1), word(2));
     std::vector<std::int32_t> row_begin_, places_;
     std::vector<float> entries_, sums_;
 };

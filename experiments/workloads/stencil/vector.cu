@@ -1,42 +1,66 @@
-// The loop of looped.cu with vector memory instructions: the values of a round's planes are strided.
+// The loop of looped.cu with vector memory instructions, which read and write a round's planes together: of global memory
+// and of a tile in shared memory that has as many planes as a round.
 #include "../vector_rounds.cuh"
 #include "kernel.cu"
 
+// A column's step in the planes of a round, of which `from`, `to` and `tile` point at its places in the first, `plane` and
+// `tile_plane` words apart. `below` is the value beneath the round.
+template <int kCount>
+__device__ inline void step(Count<kCount> count, const Column& column, float below, const Words<float, kCount>& here,
+                            const Words<float, kCount>& above, const float* from, float* to, const float* tile, bool at_top,
+                            bool at_bottom, int nx, int width, int plane, int tile_plane, float c0, float c1) {
+    Words<float, kCount> sum;
+    each(count, [&](int u) { sum[u] = above[u] + (u == 0 ? below : here[u - 1]); });
+    const auto add_side = [&](bool is_outside, int away, int tile_away) {
+        if (is_outside) {
+            const auto side = read_strided(count, from + away, plane);
+            each(count, [&](int u) { sum[u] += side[u]; });
+        } else {
+            const auto side = read_strided_shared(count, tile + tile_away, tile_plane);
+            each(count, [&](int u) { sum[u] += side[u]; });
+        }
+    };
+    add_side(column.at_left, -1, -1);
+    add_side(column.at_right, 1, 1);
+    add_side(at_top, -nx, -width);
+    add_side(at_bottom, nx, width);
+    Words<float, kCount> next;
+    each(count, [&](int u) { next[u] = sum[u] * c1 - here[u] * c0; });
+    write_strided(count, to, plane, next);
+}
+
 template <int kLength>
 __device__ inline void march(float* tile, float c0, float c1, const float* from, float* to, int nx, int ny, int nz) {
-    const int width = blockDim.x * 2, plane = nx * ny;
+    const int width = blockDim.x * 2, plane = nx * ny, tile_plane = width * blockDim.y;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     const bool at_top = threadIdx.y == 0, at_bottom = threadIdx.y == blockDim.y - 1;
-    Column first, second;
-    place_columns(first, second, nx, ny);
-    const int i1 = first.x + nx * y, i2 = second.x + nx * y;
-    first.below = from[i1];
-    second.below = from[i2];
-    first.here = from[i1 + plane];
-    second.here = from[i2 + plane];
-
+    Column columns[2];
+    place_columns(columns[0], columns[1], nx, ny);
+#pragma unroll
+    for (Column& column : columns) {
+        column.below = from[column.x + nx * y];
+        column.here = from[column.x + nx * y + plane];
+    }
     in_rounds<kLength>(1, nz - 1, 1, [&](auto count, int z) {
-        const auto first_above = read_strided(count, from + i1 + (z + 1) * plane, plane);
-        const auto second_above = read_strided(count, from + i2 + (z + 1) * plane, plane);
-        each(count, [&](int u) {
-            const int at1 = i1 + (z + u) * plane, at2 = i2 + (z + u) * plane;
-            tile[first.shared] = first.here;
-            tile[second.shared] = second.here;
-            __syncthreads();
-            first.above = first_above[u];
-            second.above = second_above[u];
-            if (first.inside) {
-                to[at1] = neighbours(first, from + at1, tile, at_top, at_bottom, nx, width) * c1 - first.here * c0;
+        Words<float, count.value> above[2], here[2];
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+            above[c] = read_strided(count, from + columns[c].x + nx * y + (z + 1) * plane, plane);
+            each(count, [&](int u) { here[c][u] = u == 0 ? columns[c].here : above[c][u - 1]; });
+            write_strided_shared(count, tile + columns[c].shared, tile_plane, here[c]);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+            const int at = columns[c].x + nx * y + z * plane;
+            if (columns[c].inside) {
+                step(count, columns[c], columns[c].below, here[c], above[c], from + at, to + at,
+                     tile + columns[c].shared, at_top, at_bottom, nx, width, plane, tile_plane, c0, c1);
             }
-            if (second.inside) {
-                to[at2] = neighbours(second, from + at2, tile, at_top, at_bottom, nx, width) * c1 - second.here * c0;
-            }
-            __syncthreads();
-            first.below = first.here;
-            first.here = first.above;
-            second.below = second.here;
-            second.here = second.above;
-        });
+            columns[c].below = here[c][count.value - 1];
+            columns[c].here = above[c][count.value - 1];
+        }
+        __syncthreads();
     });
 }
 

@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "core/error/error.h"
-#include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/transpose/files.h"
+#include "experiments/workloads/vector_form.h"
 
 namespace lookahead {
 
@@ -20,9 +20,9 @@ constexpr std::array<SizedParameter, 4> kParameters{{
     {"share", "row", {8, 16, 16, 16}, kTile, "Rows of a tile that a thread takes in form=looped: a power of two."},
 }};
 
-class Transpose : public SizedWorkload<kParameters, kLoopedForm> {
+class Transpose : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
   public:
-    LOOKAHEAD_WORKLOAD_OF_TWO_FORMS(Transpose, transpose, Looped)
+    LOOKAHEAD_WORKLOAD_OF_VECTOR_FORMS(Transpose, transpose)
 
     void run(Device& device) override {
         if (kTile % share_ != 0) {
@@ -50,7 +50,7 @@ class Transpose : public SizedWorkload<kParameters, kLoopedForm> {
   private:
     const std::int64_t width_ = value(0), height_ = value(1), rounds_ = value(2);
     const std::int64_t share_ = is_original() ? kShare : value(3);
-    const std::string kernel_ = kernel_of_form("transpose", word(0), word(1));
+    const std::string kernel_ = kernel_of_form("transpose", word(0), word(1), word(2));
     std::vector<float> from_, to_;
 };
 

@@ -2,10 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <deque>
+#include <random>
 #include <vector>
 
+#include "core/state/archives.h"
 #include "tests/components/interconnect/port_bench.h"
+#include "tests/support/seed.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -170,6 +176,127 @@ TEST_CASE("credits go back in batches, to whom they belong, after the latency") 
     CHECK(sent[0].arrival == 108 + kLatency);
     CHECK(sent[0].header().as<Credit>().flits == 8);
     CHECK(receiver.port.withheld_credits(1) == 0);
+}
+
+/// The row of a read is its tag.
+struct TagIsRow final : PacketRow {
+    std::uint64_t row_of(const MessageHeader& packet) const override { return packet.as<ReadRequest>().tag; }
+};
+
+/// Reads of one flit, each with a row, that wait in cycle 100; the first one has the port.
+struct Rows {
+    Rows(unsigned sources, unsigned bound) : receiver(sources) { receiver.port.hold_grants(rows, bound); }
+    void arrive(unsigned source, std::initializer_list<std::uint32_t> of_rows) {
+        for (const std::uint32_t row : of_rows) {
+            receiver.arrive_read(source, 100, row);
+        }
+    }
+    std::vector<unsigned> order() {
+        std::vector<unsigned> order;
+        for (const auto& [cycle, source] : receiver.drain(100)) {
+            order.push_back(source);
+        }
+        return order;
+    }
+    const HeldGrantCounters& counters() const { return receiver.port.held_grants()->counters; }
+
+    TagIsRow rows;
+    Receiver receiver;
+};
+
+TEST_CASE("without held grants a port goes round whatever the rows") {
+    Receiver receiver(3);
+    for (const unsigned source : {0u, 0u, 0u, 1u, 2u}) {
+        receiver.arrive_read(source, 100, 7);
+    }
+    CHECK(receiver.drain(100) == Receiver::Taken{{100, 0}, {101, 1}, {102, 2}, {103, 0}, {104, 0}});
+    CHECK(receiver.port.held_grants() == nullptr);
+}
+
+TEST_CASE("a held grant stays with its sender as long as that has packets for the row at its queue's head") {
+    Rows rows(3, 8);
+    rows.arrive(0, {7, 7, 7, 8, 7});
+    rows.arrive(1, {9});
+    rows.arrive(2, {5});
+    CHECK(rows.order() == std::vector<unsigned>{0, 0, 0, 1, 2, 0, 0});
+    CHECK(rows.counters().same_sender == 2);
+    CHECK(rows.counters().other_sender == 0);
+    CHECK(rows.counters().ended_by_bound == 0);
+}
+
+TEST_CASE("a grant goes on to other senders' packets for the row, and the turn is where it was") {
+    Rows rows(4, 8);
+    rows.arrive(0, {7, 6});
+    rows.arrive(1, {9, 9});
+    rows.arrive(2, {5});
+    rows.arrive(3, {7});
+    CHECK(rows.order() == std::vector<unsigned>{0, 3, 1, 1, 2, 0});
+    CHECK(rows.counters().other_sender == 1);
+    CHECK(rows.counters().same_sender == 1);
+}
+
+TEST_CASE("after so many packets out of turn the next sender has its own") {
+    for (const unsigned bound : {1u, 2u, 3u, 4u}) {
+        CAPTURE(bound);
+        Rows rows(2, bound);
+        rows.arrive(0, {7, 7, 7, 7, 7});
+        rows.arrive(1, {9});
+        const std::vector<unsigned> order = rows.order();
+        const auto place = static_cast<std::size_t>(std::find(order.begin(), order.end(), 1u) - order.begin());
+        CHECK(place == bound + 1);
+        CHECK(rows.counters().ended_by_bound == (bound < 4 ? (bound == 1 ? 2u : 1u) : 0u));
+    }
+}
+
+TEST_CASE("no packet waits for more than the bound allows, however the rows fall") {
+    const std::uint64_t seed = lookahead::test::random_seed();
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    constexpr unsigned kSources = 5, kBound = 3;
+    Rows rows(kSources, kBound);
+    std::array<std::deque<Cycle>, kSources> waiting;  // cycles in which each became the head, roughly: its arrival
+    std::array<unsigned, kSources> passed{};          // packets of others since this one's queue was not empty
+    EjectionPort& port = rows.receiver.port;
+    unsigned most = 0;
+    for (Cycle now = 100; now < 20'100; ++now) {
+        for (unsigned source = 0; source < kSources; ++source) {
+            if (waiting[source].size() < 6 && random() % 3 == 0) {
+                rows.receiver.arrive_read(source, now, static_cast<std::uint32_t>(random() % 2));
+                waiting[source].push_back(now);
+            }
+        }
+        if (port.front(now) != nullptr) {
+            const unsigned taken = port.front_source();
+            for (unsigned source = 0; source < kSources; ++source) {
+                passed[source] = source == taken || waiting[source].empty() ? 0 : passed[source] + 1;
+                most = std::max(most, passed[source]);
+            }
+            waiting[taken].pop_front();
+            port.pop(now);
+        }
+    }
+    CHECK(most <= kSources * (kBound + 1));
+    CHECK(most > kSources);
+    CHECK(rows.counters().ended_by_bound > 0);
+}
+
+TEST_CASE("held grants go on alike after a checkpoint") {
+    const auto fill = [](Rows& rows) {
+        rows.arrive(0, {7, 7, 7, 7, 7});
+        rows.arrive(1, {7, 9});
+        rows.arrive(2, {5, 9});
+    };
+    Rows whole(3, 3), half(3, 3), restored(3, 3);
+    fill(whole);
+    fill(half);
+    for (Cycle now = 100; now < 103; ++now) {
+        whole.receiver.port.pop(now);
+        half.receiver.port.pop(now);
+    }
+    const std::string bytes = state_to_bytes([&](StateArchive& archive) { half.receiver.port.fields(archive); });
+    state_from_bytes(bytes, "the port", [&](StateArchive& archive) { restored.receiver.port.fields(archive); });
+    CHECK(whole.receiver.drain(103) == restored.receiver.drain(103));
+    CHECK(whole.counters().ended_by_bound == restored.counters().ended_by_bound);
 }
 
 }  // namespace

@@ -555,5 +555,38 @@ TEST_CASE("an atomic fetches the sectors of its lanes") {
     CHECK(single.host_read(9000, single.line() + 36, 1) == std::vector<std::uint8_t>{5});
 }
 
+TEST_CASE("with row grants a slice takes two requests for one row of DRAM before another sender's for another row") {
+    for (const std::int64_t grants : {0, 4}) {
+        CAPTURE(grants);
+        MemoryPartitionArguments arguments;
+        arguments.requesters = 2;
+        arguments.crossbar.row_grants = grants;
+        Single single(arguments);
+        const std::uint64_t first = single.line(0, 0), second = single.line(0, 1), other = single.line(0, 32);
+        const auto same_row = [&](std::uint64_t a, std::uint64_t b) {
+            const DramAddress one = single.mapping.decode(single.mapping.local_address(a));
+            const DramAddress two = single.mapping.decode(single.mapping.local_address(b));
+            return one.row == two.row && one.bank == two.bank;
+        };
+        REQUIRE(same_row(first, second));
+        REQUIRE(!same_row(first, other));
+        Cycle now = 0;
+        for (const std::uint64_t line : {first, second, other}) {
+            single.read(now++, line);  // into L2
+        }
+        single.bench.run();
+        now = 5000;
+        single.read(now, first, 1, 0);
+        single.read(now, second, 2, 0);
+        single.read(now, other, 3, 1);
+        single.bench.run();
+        const Time of_second = single.bench.outputs[1].back().header().time;
+        const Time of_other = single.bench.outputs[2].back().header().time;
+        CHECK(single.bench.outputs[1].back().header().as<ReadReply>().tag == 2);
+        CHECK(single.bench.outputs[2].back().header().as<ReadReply>().tag == 3);
+        CHECK((of_second < of_other) == (grants > 0));
+    }
+}
+
 }  // namespace
 }  // namespace lookahead::gpu::test

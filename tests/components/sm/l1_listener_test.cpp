@@ -1,4 +1,4 @@
-// Warp schedulers that want to hear of what happens in their SM's L1 are told of it.
+// What warp schedulers may learn of their SM: what happens in L1, time, and which warps are about to load.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -39,6 +39,65 @@ class ListeningScheduler final : public WarpScheduler, public L1Listener {
 
 LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, ListeningScheduler, "test_listening", "Round robin that listens to L1.",
                            "none: for tests")
+
+struct Seen {
+    std::uint64_t loads = 0, others = 0, strangers = 0, late = 0, started = 0, launches = 0, launched_late = 0;
+    std::string name;
+};
+
+/// Round robin that asks for all it may, and compares it with what is issued.
+class AskingScheduler final : public WarpScheduler {
+  public:
+    explicit AskingScheduler(const WarpSchedulerArguments& arguments) : view_(arguments.view) {}
+
+    unsigned pick(ContextMask candidates, Cycle now) override {
+        last_ = next_in_turn(candidates, last_);
+        const ContextMask loads = view_.loads(candidates);
+        seen.loads += loads.has(last_);
+        seen.others += !loads.has(last_);
+        seen.strangers += (loads & ~candidates) != 0;
+        seen.late += view_.now() != now;
+        return last_;
+    }
+    void started(unsigned) override { ++seen.started; }
+    void exited(unsigned) override {}
+    void launch_started() override {
+        ++seen.launches;
+        seen.launched_late += seen.started != 0;
+    }
+    void visit_statistics(StatisticsVisitor&, const std::string& component) const override { seen.name = component; }
+    void fields(StateArchive& archive) override { archive& last_; }
+
+    static inline Seen seen;  // of the one SM that the test has, with one scheduler
+
+  private:
+    const WarpView& view_;
+    std::uint32_t last_ = kMaximumContexts - 1;
+};
+
+LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, AskingScheduler, "test_asking", "Round robin that asks for all it may.",
+                           "none: for tests")
+
+TEST_CASE("a scheduler can tell which candidates load through L1, what cycle it is, and when a launch begins") {
+    AskingScheduler::seen = Seen{};
+    const isa::Kernel kernel = lookahead::test::add_index();
+    std::uint64_t loads = 0;
+    for (const isa::Instruction& instruction : kernel.code) {
+        loads += isa::is_load(instruction.operation) && instruction.space == isa::Space::global;
+    }
+    lookahead::test::PlainSmHarness harness({kernel}, "[sm]\nwarp_scheduler = \"test_asking\"\nschedulers = 1\n");
+    harness.launch({.grid = {5, 1, 1}, .block = {96, 1, 1}, .parameters = lookahead::test::global_parameters()});
+    REQUIRE(harness.run());
+    const Seen& seen = AskingScheduler::seen;
+    CHECK(loads > 0);
+    CHECK(seen.loads == loads * 5 * 3);
+    CHECK(seen.others == (kernel.code.size() - loads) * 5 * 3);
+    CHECK(seen.strangers == 0);
+    CHECK(seen.late == 0);
+    CHECK(seen.started == 15);
+    CHECK(seen.launches == 1);
+    CHECK(seen.launched_late == 0);
+}
 
 TEST_CASE("every scheduler of an SM that listens is subscribed to its L1 once, and no other is") {
     for (const std::string name : {"test_listening", "lrr"}) {

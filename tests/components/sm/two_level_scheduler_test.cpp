@@ -5,6 +5,7 @@
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
+#include "tests/components/sm/fake_warp_view.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
@@ -23,7 +24,7 @@ std::string places(unsigned count) {
 struct Bench {
     explicit Bench(const std::string& configuration, unsigned warps = 16, const std::string& name = "two_level")
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(configuration, "test"),
-                                                WarpSchedulerArguments{~ContextMask{0}, states})) {
+                                                WarpSchedulerArguments{~ContextMask{0}, states, view})) {
         for (unsigned warp = 0; warp < warps; ++warp) {
             states.set(warp, ContextState::ready_sp);
             scheduler->started(warp);
@@ -38,6 +39,7 @@ struct Bench {
     }
 
     ContextStates states;
+    FakeWarpView view;
     std::unique_ptr<WarpScheduler> scheduler;
     Cycle now = 0;
 };

@@ -8,6 +8,7 @@
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
 #include "core/state/archives.h"
+#include "tests/components/sm/fake_warp_view.h"
 #include "tests/support/seed.h"
 
 namespace lookahead::gpu {
@@ -16,11 +17,12 @@ namespace {
 struct Scheduler {
     explicit Scheduler(const std::string& name)
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml("", "test"),
-                                                WarpSchedulerArguments{~ContextMask{0}, states})) {}
+                                                WarpSchedulerArguments{~ContextMask{0}, states, view})) {}
     unsigned pick(ContextMask candidates) { return scheduler->pick(candidates, now++); }
     std::uint64_t hash() const { return hash_of_state(*scheduler); }
 
     ContextStates states;
+    FakeWarpView view;
     std::unique_ptr<WarpScheduler> scheduler;
     Cycle now = 0;
 };

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "tests/components/sm/fake_warp_view.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -14,7 +15,7 @@ constexpr unsigned kHeldBack = WarpScheduler::kHoldBack;
 struct PasBench {
     PasBench(const std::string& name, const std::string& configuration, unsigned ctas, unsigned size)
         : scheduler(make_variant<WarpScheduler>(name, Configuration::from_toml(configuration, "test"),
-                                                WarpSchedulerArguments{~ContextMask{0}, states})) {
+                                                WarpSchedulerArguments{~ContextMask{0}, states, view})) {
         for (unsigned cta = 0; cta < ctas; ++cta) {
             scheduler->cta_started(context_range(cta * size, size));
             for (unsigned warp = cta * size; warp < (cta + 1) * size; ++warp) {
@@ -31,6 +32,7 @@ struct PasBench {
     }
 
     ContextStates states;
+    FakeWarpView view;
     std::unique_ptr<WarpScheduler> scheduler;
     Cycle now = 0;
 };

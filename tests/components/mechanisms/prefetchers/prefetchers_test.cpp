@@ -4,6 +4,7 @@
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
+#include "tests/components/sm/fake_warp_view.h"
 
 namespace lookahead::gpu::test {
 namespace {
@@ -197,9 +198,10 @@ TEST_CASE("oracle fetches nothing in a launch that the functional run did not ma
 
 TEST_CASE("group_interleaved puts warps that follow each other into different groups") {
     ContextStates states;
+    FakeWarpView view;
     const auto scheduler = make_variant<WarpScheduler>(
         "group_interleaved", Configuration::from_toml("group_interleaved.group_warps = 2\n", "test"),
-        WarpSchedulerArguments{0xf, states});
+        WarpSchedulerArguments{0xf, states, view});
     const auto pick = [&] { return scheduler->pick(states.in(ContextState::ready_sp), 0); };
     for (unsigned warp = 0; warp < 4; ++warp) {
         states.set(warp, ContextState::ready_sp);

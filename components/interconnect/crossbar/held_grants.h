@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/message/message.h"
+#include "core/state/state_archive.h"
+#include "core/stats/statistics.h"
+
+namespace lookahead::gpu {
+
+/// Which row of which bank of the receiver's DRAM a packet is for: equal numbers for the same one.
+class PacketRow {
+  public:
+    virtual ~PacketRow() = default;
+    virtual std::uint64_t row_of(const MessageHeader& packet) const = 0;
+};
+
+/// Packets that went before their turn.
+struct HeldGrantCounters {
+    std::uint64_t same_sender = 0;
+    std::uint64_t other_sender = 0;
+    std::uint64_t ended_by_bound = 0;
+};
+
+/// Row-matching hold grant (Yuan, Bakhoda and Aamodt, MICRO 2009): an arbiter that has taken a packet takes another one for
+/// the same row next, of the same sender first and then of the others in their order, so that what a sender has put
+/// together stays together and what several ask of a row meets. Our bound: after so many in a row the sender whose turn it
+/// is has one packet taken, whatever its row; so a sender's packet waits for at most senders * (bound + 1) others.
+struct HeldGrants {
+    HeldGrants(const PacketRow& packet_row, unsigned most) : rows(packet_row), bound(most) {}
+
+    const PacketRow& rows;
+    unsigned bound;
+    std::uint32_t granted = 0;  ///< out of turn, one after another
+    bool held = false;          ///< the packet that is chosen goes out of turn
+    HeldGrantCounters counters;
+
+    void fields(StateArchive& archive) { archive& granted& held& counters; }
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::StatisticsOf<lookahead::gpu::HeldGrantCounters> {
+    using C = lookahead::gpu::HeldGrantCounters;
+    static constexpr std::tuple list{
+        Counter<C>{"same_sender", "packet", "Packets that went out of turn behind one of the same sender and row.",
+                   &C::same_sender},
+        Counter<C>{"other_sender", "packet", "Packets that went out of turn behind one of another sender for the row.",
+                   &C::other_sender},
+        Counter<C>{"ended_by_bound", "packet", "Packets for the row of the one before that had to wait for their turn.",
+                   &C::ended_by_bound}};
+};

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "components/cache/l1_events.h"
+#include "components/cache/tag_array.h"
+#include "components/mechanisms/ccws/ccws_counters.h"
+#include "components/mechanisms/ccws/ccws_parameters.h"
+#include "components/mechanisms/ccws/victim_tags.h"
+#include "components/sm/warp_scheduler/gto_order.h"
+#include "components/sm/warp_scheduler/warp_scheduler.h"
+#include "core/mutation/rule.h"
+#include "core/state/state_archive.h"
+
+namespace lookahead::gpu {
+namespace {
+
+/// Cache-conscious wavefront scheduling (Rogers et al., MICRO 2012): warps that lose lines of their own before they use them
+/// again score, and the scores of all, the highest first, fill a stack. Warps that it lifts over the cutoff may not load, so
+/// that the others find their lines; everything else of them issues. README.md has the rules and choices.
+class CcwsScheduler final : public WarpScheduler, public L1Listener {
+  public:
+    using Parameters = CcwsParameters;
+
+    CcwsScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
+        : parameters_(parameters),
+          warps_(arguments.warps),
+          view_(arguments.view),
+          victims_(warps_.count(), static_cast<unsigned>(parameters.victim_entries),
+                   static_cast<unsigned>(parameters.victim_ways)) {
+        std::uint8_t number = 0;
+        warps_.for_each([&](unsigned warp) { numbers_[warp] = number++; });
+        by_age_.reserve(warps_.count());
+    }
+
+    unsigned pick(ContextMask candidates, Cycle now) override {
+        ++counters_.picks;
+        const ContextMask withheld = raised_ == 0 ? ContextMask{0} : withheld_of(candidates, now);
+        if (withheld != 0) {
+            ++counters_.withholding;
+            counters_.withheld_loads += withheld.count();
+            if (withheld == candidates) {
+                ++counters_.held_back;
+                return kHoldBack;
+            }
+        }
+        ++issued_;
+        return order_.pick(candidates & ~withheld);
+    }
+
+    void started(unsigned warp) override {
+        order_.started(warp);
+        by_age_.push_back(static_cast<std::uint8_t>(warp));
+        resident_ |= context_bit(warp);
+        if (LOOKAHEAD_RULE(new_warp_has_lost_nothing)) {
+            victims_.clear(numbers_[warp]);
+        }
+    }
+    void exited(unsigned warp) override {
+        order_.exited(warp);
+        std::erase(by_age_, static_cast<std::uint8_t>(warp));
+        resident_ &= ~context_bit(warp);
+        if (LOOKAHEAD_RULE(score_ends_with_its_warp)) {
+            raised_ &= ~context_bit(warp);
+        }
+    }
+    void launch_started() override {
+        if (LOOKAHEAD_RULE(rate_is_of_the_launch)) {
+            issued_ = 0;
+            hits_ = 0;
+        }
+    }
+
+    L1Listener* l1_listener() override { return this; }
+    void on_l1_event(const L1Event& event) override {
+        if (!warps_.has(event.warp)) {
+            return;
+        }
+        if (event.kind == L1EventKind::miss) {
+            missed(event);
+        } else if (event.kind == L1EventKind::evict ||
+                   (!LOOKAHEAD_RULE(dropped_copies_are_no_victims) && event.kind == L1EventKind::invalidate)) {
+            evicted(event);
+        }
+    }
+
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& component) const override {
+        visit(visitor, component, "ccws", counters_);
+    }
+    void fields(StateArchive& archive) override {
+        archive& order_& victims_& by_age_& resident_& raised_& base_again_& issued_& hits_& counters_;
+    }
+
+  private:
+    void evicted(const L1Event& event) {
+        if (LOOKAHEAD_RULE(prefetched_lines_are_no_victims) && event.client != Client::demand) {
+            return;
+        }
+        ++counters_.insertions;
+        victims_.insert(numbers_[event.warp], event.line);
+    }
+
+    /// Stores and ordered loads want no copy in L1, so that they have lost none. A warp's last loads may miss after its exit.
+    void missed(const L1Event& event) {
+        const bool wants_copy = event.operation == L1Operation::load && event.way != kNoWay;
+        if ((LOOKAHEAD_RULE(only_loads_probe) && !wants_copy) ||
+            (LOOKAHEAD_RULE(only_demand_probes) && event.client != Client::demand)) {
+            return;
+        }
+        ++counters_.probes;
+        if (victims_.take(numbers_[event.warp], event.line)) {
+            ++counters_.victim_hits;
+            ++hits_;
+            if (!LOOKAHEAD_RULE(score_ends_with_its_warp) || resident_.has(event.warp)) {
+                lost_locality(event.warp, view_.now());
+            }
+        }
+    }
+
+    std::uint64_t base() const { return static_cast<std::uint64_t>(parameters_.base_score); }
+    std::uint64_t cutoff() const { return base() * by_age_.size(); }
+
+    /// Sets the warp's score: the section on lost-locality scores, equation 1. It falls by one a cycle from here on, so that
+    /// the cycle in which it is back at the base says what it is at any time.
+    void lost_locality(unsigned warp, Cycle now) {
+        const std::uint64_t cut = cutoff();
+        std::uint64_t score =
+            hits_ * static_cast<std::uint64_t>(parameters_.throttle) * cut / std::max<std::uint64_t>(issued_, 1);
+        if (parameters_.score_limit != 0) {
+            score = std::min(score, static_cast<std::uint64_t>(parameters_.score_limit) * cut);
+        }
+        const Cycle above = static_cast<Cycle>(std::max(score, base()) - base());
+        const Cycle from = LOOKAHEAD_RULE(hit_sets_the_score) ? now : std::max(now, base_again_[warp]);
+        base_again_[warp] = from + above;
+        raised_ |= context_bit(warp);
+    }
+
+    /// Of the candidates, those whose next instruction is a load that may not issue.
+    ContextMask withheld_of(ContextMask candidates, Cycle now) {
+        const ContextMask loads = LOOKAHEAD_RULE(only_loads_are_withheld) ? view_.loads(candidates) : candidates;
+        return loads == 0 ? loads : loads & ~allowed(now);
+    }
+
+    /// Warps that may load: the scores, the highest first, are added up, and who brings the sum above the cutoff may not,
+    /// nor may those below it. Of equal scores those of older warps come first.
+    ContextMask allowed(Cycle cycle) {
+        const Cycle now = LOOKAHEAD_RULE(score_falls) ? cycle : 0;
+        std::array<std::uint8_t, kMaximumContexts> raised;
+        unsigned count = 0;
+        for (const unsigned warp : raised_) {
+            if (base_again_[warp] <= now) {
+                raised_ &= ~context_bit(warp);
+            } else {
+                raised[count++] = static_cast<std::uint8_t>(warp);
+            }
+        }
+        std::sort(raised.begin(), raised.begin() + count, [&](unsigned a, unsigned b) {
+            return base_again_[a] != base_again_[b] ? base_again_[a] > base_again_[b] : order_.older(a, b);
+        });
+        Filling filling{.room = cutoff()};
+        for (unsigned i = 0; i < count; ++i) {
+            if (!filling.add(raised[i], base() + static_cast<std::uint64_t>(base_again_[raised[i]] - now))) {
+                return filling.warps;
+            }
+        }
+        for (const unsigned warp : by_age_) {
+            if (!raised_.has(warp) && !filling.add(warp, base())) {
+                return filling.warps;
+            }
+        }
+        return filling.warps;
+    }
+
+    /// The stack of scores below the cutoff. Its lowest warp fits always, for someone has to go on: warps that exit may
+    /// lower the cutoff beneath a score that another one has.
+    struct Filling {
+        std::uint64_t room;
+        ContextMask warps = 0;
+
+        bool add(unsigned warp, std::uint64_t score);
+    };
+
+    CcwsParameters parameters_;
+    ContextMask warps_;
+    const WarpView& view_;
+    std::array<std::uint8_t, kMaximumContexts> numbers_{};  ///< of each of its warps among them
+    GtoOrder order_;
+    VictimTags victims_;
+    std::vector<std::uint8_t> by_age_;                  ///< its resident warps, the oldest first
+    ContextMask resident_ = 0;                          ///< the same as a set
+    ContextMask raised_ = 0;                            ///< warps whose score may be above the base
+    std::array<Cycle, kMaximumContexts> base_again_{};  ///< when the score of each of them is not any more
+    std::uint64_t issued_ = 0;                          ///< instructions of the launch
+    std::uint64_t hits_ = 0;                            ///< of the launch's loads among victims
+    CcwsCounters counters_;
+};
+
+bool CcwsScheduler::Filling::add(unsigned warp, std::uint64_t score) {
+    if (score > room && !(LOOKAHEAD_RULE(highest_score_may_load) && warps == 0)) {
+        return false;
+    }
+    room -= std::min(room, score);
+    warps |= context_bit(warp);
+    return true;
+}
+
+}  // namespace
+
+LOOKAHEAD_REGISTER_STATISTICS(CcwsCounters, "ccws", "Cache-conscious scheduler.")
+LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, CcwsScheduler, "ccws",
+                           "Cache conscious: warps that lose their own lines load, others wait; gto beneath.",
+                           "Rogers, O'Connor and Aamodt, MICRO 2012")
+
+}  // namespace lookahead::gpu
