@@ -223,13 +223,13 @@ bool parts_accesses(const VirtualInstruction& instruction) {
 }
 
 BlockOrder order_block(const VirtualKernel& kernel, const std::vector<OrderNode>& nodes,
-                       const std::vector<OrderGroup>& groups,
-                       const std::vector<std::pair<std::uint32_t, std::uint32_t>>& memory) {
+                       const std::vector<OrderGroup>& groups, const OrderPairs& memory, const OrderPairs& needs) {
     const std::vector<Edge> edges = EdgeFinder(kernel, nodes).run();
     const auto sequence = [&](bool with_memory) -> std::optional<std::vector<std::uint32_t>> {
         Contracted contracted(nodes, groups);
         for (const Edge& edge : edges)
             if (!contracted.add(edge)) return std::nullopt;
+        for (const auto& [from, to] : needs) contracted.add({from, to, false});
         if (with_memory)
             for (const auto& [from, to] : memory)
                 if (!contracted.add({from, to, true})) return std::nullopt;

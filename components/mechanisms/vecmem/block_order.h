@@ -36,9 +36,11 @@ struct BlockOrder {
 /// Whether no access may be moved to the other side: barriers, fences, ordered accesses, and what holds everything.
 bool parts_accesses(const VirtualInstruction& instruction);
 
-/// `memory`: pairs of nodes, the first earlier, of which the second must stay behind.
+/// Pairs of nodes of which the second must come behind the first.
+using OrderPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// `memory`: accesses that may be to one place, in the program's order; `needs`: what gives the other's group a value.
 BlockOrder order_block(const VirtualKernel& kernel, const std::vector<OrderNode>& nodes,
-                       const std::vector<OrderGroup>& groups,
-                       const std::vector<std::pair<std::uint32_t, std::uint32_t>>& memory);
+                       const std::vector<OrderGroup>& groups, const OrderPairs& memory, const OrderPairs& needs);
 
 }  // namespace lookahead::vecmem

@@ -156,34 +156,27 @@ class BlockPacker {
         for (std::uint32_t number = 0; number < groups_.size(); ++number) set_views(number);
         std::vector<OrderGroup> order_groups;
         for (const Group& group : groups_) order_groups.push_back({group.loads});
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> memory;
+        OrderPairs memory, needs;
         for (const auto& [a, b] : conflicts_)
             memory.emplace_back(node_of_[accesses_[a].index], node_of_[accesses_[b].index]);
-        return order_block(kernel_, nodes_, order_groups, memory);
+        std::map<std::uint32_t, std::uint32_t> copy_of_row;
+        for (const auto& [node, copy] : local_copies_) copy_of_row[copy.row] = node;
+        for (const Group& group : groups_)
+            for (const Term& term : group.needs)
+                for (const WordCopy& copy : kept_.copies(term))
+                    if (const auto found = copy_of_row.find(copy.row); found != copy_of_row.end())
+                        needs.emplace_back(found->second, node_of_[accesses_[group.pattern.members[0]].index]);
+        return order_block(kernel_, nodes_, order_groups, memory, needs);
     }
 
-    /// What the group's instruction will read stands in the sources of its members.
+    /// Members no longer read their addresses, but for a first element that is strided.
     void set_views(std::uint32_t number) {
-        const Group& group = groups_[number];
-        const auto& members = group.pattern.members;
-        for (std::size_t k = 0; k < members.size(); ++k) {
-            OrderNode& node = nodes_[node_of_[accesses_[members[k]].index]];
+        const Pattern& pattern = groups_[number].pattern;
+        for (std::size_t k = 0; k < pattern.members.size(); ++k) {
+            OrderNode& node = nodes_[node_of_[accesses_[pattern.members[k]].index]];
             node.group = number;
-            if (!group.pattern.strided) {
-                node.view.source[0] = {};
-                node.view.source[2] = kept_.operand(group.pattern.indices[k]);
-            } else if (k != 0) {
-                node.view.source[0] = {};
-            }
+            if (!pattern.strided || k != 0) node.view.source[0] = {};
         }
-        VirtualInstruction& first = nodes_[node_of_[accesses_[members[0]].index]].view;
-        if (group.pattern.strided) {
-            if (!group.pattern.stride) first.source[2] = kept_.operand(group.pattern.stride_term);
-            return;
-        }
-        const std::vector<Term> terms = group.base.terms();
-        if (!terms.empty()) first.source[0] = kept_.operand(terms[0]);
-        if (terms.size() > 1) first.source[3] = kept_.operand(terms[1]);
     }
 
     void rewrite() {
@@ -235,9 +228,13 @@ class BlockPacker {
         } else {
             vector.machine.offset = group.base.offset;
             vector.source[0] = emit_base(group.base, first);
-            std::vector<VirtualOperand> indices;
-            for (const Term& index : group.pattern.indices) indices.push_back(kept_.operand(index));
-            pattern = side_by_side(indices, first);
+            VirtualOperand& indices = indices_[group.pattern.indices];
+            if (indices.rows == 0) {
+                std::vector<VirtualOperand> words;
+                for (const Term& index : group.pattern.indices) words.push_back(kept_.operand(index));
+                indices = side_by_side(words, first);
+            }
+            pattern = indices;
         }
         if (!group.loads) {
             std::vector<VirtualOperand> data;
@@ -323,6 +320,7 @@ class BlockPacker {
     std::vector<OrderNode> nodes_;
     std::vector<std::uint32_t> node_of_;  ///< by instruction
     std::map<std::uint32_t, WordCopy> local_copies_;
+    std::map<std::vector<Term>, VirtualOperand> indices_;  ///< that stand side by side already
     PackedBlock result_;
 };
 
