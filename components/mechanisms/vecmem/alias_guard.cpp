@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "core/mutation/rule.h"
 
@@ -48,8 +51,9 @@ bool add(std::vector<Distances>& all, const Assumption& assumption) {
     const auto found = std::ranges::find_if(all, [&](const Distances& each) {
         return each.common == common && (!each.varying || !varying || each.varying == varying);
     });
-    Distances& distances = found != all.end() ? *found : all.emplace_back();
-    if (found == all.end()) {
+    const bool is_new = found == all.end();
+    Distances& distances = is_new ? all.emplace_back() : *found;
+    if (is_new) {
         distances.common = common;
         distances.least = distances.most = constant;
     }
@@ -62,6 +66,68 @@ bool add(std::vector<Distances>& all, const Assumption& assumption) {
     distances.second_bytes = std::max<std::uint64_t>(distances.second_bytes, assumption.second_bytes);
     return true;
 }
+
+/// One comparison for each pair of bases.
+class GuardWriter {
+  public:
+    GuardWriter(VirtualKernel& kernel, const UnrolledLoop& loop, std::function<VirtualOperand(const Term&)> operand)
+        : loop_(loop), operand_(std::move(operand)),
+          writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {}
+
+    void compare(const Distances& distances) {
+        if (distances.varying && distances.common.is_constant()) {
+            apart_ = writer_.compare(Comparison::ne, Type::s32, operand_(*distances.varying), writer_.literal(0, 1), apart_);
+            return;
+        }
+        const auto rows = static_cast<unsigned>(distances.common.rows());
+        const Type type = rows == 2 ? Type::u64 : Type::u32;
+        // Overlapping: -second_bytes < distance < first_bytes; moved up by what is below 0, one unsigned comparison.
+        const std::uint64_t below = static_cast<std::uint64_t>(distances.most) + distances.second_bytes - 1;
+        const std::uint64_t width = static_cast<std::uint64_t>(distances.most - distances.least) +
+                                    distances.first_bytes + distances.second_bytes - 2;
+        VirtualOperand sum = writer_.literal(below, rows);
+        VirtualOperand limit = writer_.literal(width, rows);
+        if (distances.varying) std::tie(sum, limit) = moved_by_stride(distances, below, width);
+        for (const auto& [term, coefficient] : distances.common.terms()) sum = add(sum, term, coefficient, rows);
+        apart_ = writer_.compare(Comparison::gt, type, sum, limit, apart_);
+    }
+
+    void end() { writer_.leave_unless(apart_, loop_.scalar); }
+
+  private:
+    VirtualOperand add(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {
+        const Type type = rows == 2 ? Type::u64 : Type::u32;
+        VirtualOperand value = operand_(term);
+        if (value.rows != rows) value = writer_.compute(Operation::convert, type, value, {}, {}, Type::u32);
+        if (coefficient == 1) return writer_.compute(Operation::add, type, sum, value);
+        if (Form(rows, coefficient) == Form(rows, ~std::uint64_t{0}))
+            return writer_.compute(Operation::sub, type, sum, value);
+        return writer_.compute(Operation::add, type, sum,
+                               writer_.compute(Operation::mul_lo, type, value, writer_.literal(coefficient, rows)));
+    }
+
+    /// `below` and `width` where the distances go by multiples of the stride up and down.
+    std::pair<VirtualOperand, VirtualOperand> moved_by_stride(const Distances& distances, std::uint64_t below,
+                                                              std::uint64_t width) {
+        const auto key = std::tuple(*distances.varying, distances.times, below, width);
+        if (const auto found = moved_.find(key); found != moved_.end()) return found->second;
+        VirtualOperand size = operand_(*distances.varying);
+        if (LOOKAHEAD_RULE(falling_strides_reach_as_far)) size = writer_.compute(Operation::abs, Type::s32, size);
+        const VirtualOperand reach = writer_.compute(Operation::mul_wide, Type::u64, size,
+                                                     writer_.literal(distances.times, 1), {}, Type::u32);
+        const VirtualOperand sum = writer_.compute(Operation::add, Type::u64, reach, writer_.literal(below, 2));
+        const VirtualOperand twice = writer_.compute(Operation::add, Type::u64, reach, reach);
+        const VirtualOperand limit = writer_.compute(Operation::add, Type::u64, twice, writer_.literal(width, 2));
+        return moved_[key] = {sum, limit};
+    }
+
+    const UnrolledLoop& loop_;
+    const std::function<VirtualOperand(const Term&)> operand_;
+    BlockWriter writer_;
+    std::uint32_t apart_ = kNone;
+    std::map<std::tuple<Term, std::uint64_t, std::uint64_t, std::uint64_t>, std::pair<VirtualOperand, VirtualOperand>>
+        moved_;
+};
 
 }  // namespace
 
@@ -114,52 +180,16 @@ bool AliasGuard::write(VirtualKernel& kernel, KeptValues& kept, const std::vecto
         if (in_place && !(each.always_varies && each.least == 0 && each.most == 0)) return false;
         if (each.common.rows() == 1) return false;
     }
-    if (!LOOKAHEAD_RULE(possible_aliases_are_checked)) return true;
-    BlockWriter writer(kernel, loop_.entry);
-    const auto operand = [&](const Term& term) -> VirtualOperand {
+    if (all.empty() || !LOOKAHEAD_RULE(possible_aliases_are_checked)) return true;
+    GuardWriter writer(kernel, loop_, [&](const Term& term) -> VirtualOperand {
         if (!term.constant && is_join_here(term.low))
             return {Operand::Kind::reg, static_cast<std::uint8_t>(term.high == kNoValue ? 1 : 2),
                     values_[term.low].unit};
         for (const WordCopy& copy : kept.copies(term)) copies.push_back(copy);
         return kept.operand(term);
-    };
-    for (const Distances& each : all) {
-        const auto rows = static_cast<unsigned>(each.common.rows());
-        const Type type = rows == 2 ? Type::u64 : Type::u32;
-        if (each.varying && each.common.is_constant()) {
-            writer.set_condition(writer.compare(Comparison::ne, Type::s32, operand(*each.varying),
-                                                writer.literal(0, 1), writer.condition()));
-            continue;
-        }
-        const std::uint64_t below = static_cast<std::uint64_t>(each.most) + each.second_bytes - 1;
-        const std::uint64_t width =
-            static_cast<std::uint64_t>(each.most - each.least) + each.first_bytes + each.second_bytes - 2;
-        VirtualOperand sum = writer.literal(below, rows);
-        VirtualOperand limit = writer.literal(width, rows);
-        if (each.varying) {
-            const VirtualOperand size = writer.compute(Operation::abs, Type::s32, operand(*each.varying));
-            const VirtualOperand reach = writer.compute(Operation::mul_wide, Type::u64, size,
-                                                        writer.literal(each.times, 1), {}, Type::u32);
-            sum = writer.compute(Operation::add, type, reach, sum);
-            limit = writer.compute(Operation::add, type, writer.compute(Operation::add, type, reach, reach), limit);
-        }
-        for (const auto& [term, coefficient] : each.common.terms()) {
-            VirtualOperand value = operand(term);
-            if (value.rows != rows)
-                value = writer.compute(Operation::convert, type, value, {}, {},
-                                       term.extension == Extension::sign ? Type::s32 : Type::u32);
-            if (coefficient == 1) {
-                sum = writer.compute(Operation::add, type, sum, value);
-            } else if (Form(rows, coefficient) == Form(rows, ~std::uint64_t{0})) {
-                sum = writer.compute(Operation::sub, type, sum, value);
-            } else {
-                const VirtualOperand product =
-                    writer.compute(Operation::mul_lo, type, value, writer.literal(coefficient, rows));
-                sum = writer.compute(Operation::add, type, sum, product);
-            }
-        }
-        writer.set_condition(writer.compare(Comparison::gt, type, sum, limit, writer.condition()));
-    }
+    });
+    for (const Distances& each : all) writer.compare(each);
+    writer.end();
     return true;
 }
 

@@ -17,9 +17,9 @@ class AliasGuard {
                const UnrolledLoop& loop)
         : flow_(flow), values_(values), forms_(forms), loop_(loop) {}
 
-    /// Whether the distance is the same in every round, and known in the loop's entry.
+    /// Whether the distance is the same in every round, and known before the first.
     bool can_check(const Form& distance) const;
-    /// Puts the checks into the loop's entry; nothing where they cannot be told by one comparison for each pair of bases.
+    /// Puts the comparisons into the loop's checks; nothing where they cannot be told by one comparison for each pair of bases.
     /// The copies that they need are added to `copies`.
     bool write(VirtualKernel& kernel, KeptValues& kept, const std::vector<Assumption>& assumptions,
                std::vector<WordCopy>& copies) const;

@@ -56,7 +56,7 @@ class KernelPacker {
             result_.blocks[block].refused = finding.reason;
             if (finding.reason != Reason::none) continue;
             UnrolledLoop loop = unroll(kernel(), *finding.loop, plan.factor);
-            original_.insert(original_.begin() + block, 3, block);
+            original_.insert(original_.begin() + block, kUnrolledBlocks, block);
             for (auto& [rounds, other] : loops_moved_) shift(other);
             loops_moved_.emplace_back(block, loop);
         }
@@ -64,8 +64,9 @@ class KernelPacker {
     }
 
     static void shift(UnrolledLoop& loop) {
-        for (std::uint32_t* block : {&loop.entry, &loop.rounds, &loop.rest, &loop.scalar}) *block += 3;
-        if (loop.exact) loop.exact->block += 3;
+        for (std::uint32_t* block : {&loop.entry, &loop.checks, &loop.rounds, &loop.rest, &loop.scalar})
+            *block += kUnrolledBlocks;
+        if (loop.exact) loop.exact->block += kUnrolledBlocks;
     }
 
     bool is_scalar(std::uint32_t block) const {
@@ -96,7 +97,7 @@ class KernelPacker {
             }
             copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
         }
-        // The entries' checks, over the code as it was: what they add stands in front of the entries' branches.
+        // Over the code as it was: no access is among what the checks add.
         for (const auto& [loop, assumptions] : checks_) {
             const AliasGuard guard(flow, values, forms, loop);
             if (guard.write(kernel(), kept, assumptions, copies)) continue;

@@ -88,34 +88,31 @@ class Unroller {
 
     void make_room() {
         const std::uint32_t block = loop_.block;
-        unrolled_ = {block, block + 1, block + 2, block + 3, std::nullopt};
+        unrolled_ = {block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, std::nullopt};
         for (std::uint32_t at = 0; at < kernel_.blocks.size(); ++at)
             for (VirtualInstruction& instruction : kernel_.blocks[at].code)
                 if (instruction.machine.operation == Operation::bra &&
                     (instruction.target > block || (instruction.target == block && at == block)))
-                    instruction.target += 3;
-        kernel_.blocks.insert(kernel_.blocks.begin() + block, 3, VirtualBlock{});
-    }
-
-    VirtualInstruction branch_to(std::uint32_t target, std::uint32_t predicate, bool negated) const {
-        VirtualInstruction jump = beside(branch());
-        jump.machine.operation = Operation::bra;
-        jump.guard = {predicate, negated};
-        jump.target = target;
-        return jump;
+                    instruction.target += kUnrolledBlocks;
+        kernel_.blocks.insert(kernel_.blocks.begin() + block, kUnrolledBlocks, VirtualBlock{});
     }
 
     void write_entry() {
-        auto& code = kernel_.blocks[unrolled_.entry].code;
-        code.push_back(branch_to(unrolled_.scalar, kernel_.new_predicate(), true));
-        BlockWriter writer(kernel_, unrolled_.entry);
+        BlockWriter entry(kernel_, unrolled_.entry, branch());
         std::uint32_t valid = kNone;
-        if (loop_.comparison != Comparison::ne) valid = write_bound(writer);
-        for (const Induction& induction : loop_.inductions)
-            if (!induction.literal)
-                far_[induction.row] = writer.compute(Operation::mul_lo, induction.type, induction.step,
-                                                     writer.literal(factor_, induction.rows));
-        writer.set_condition(enough(writer, valid));
+        if (loop_.comparison != Comparison::ne) valid = write_bound(entry);
+        entry.leave_unless(enough(entry, valid), unrolled_.scalar);
+        BlockWriter checks(kernel_, unrolled_.checks, branch());
+        for (const Induction& induction : loop_.inductions) {
+            if (induction.literal) continue;
+            const auto same = std::ranges::find(loop_.inductions, induction.step, &Induction::step);
+            const auto found = far_.find(same->row);
+            const VirtualOperand far = found != far_.end()
+                                           ? found->second
+                                           : checks.compute(Operation::mul_lo, induction.type, induction.step,
+                                                            checks.literal(factor_, induction.rows));
+            far_.insert_or_assign(induction.row, far);
+        }
     }
 
     /// Sets `bound_`; gives a predicate that says whether it is what it should be, or none if it is.
@@ -133,19 +130,26 @@ class Unroller {
             return writer.compare(up ? Comparison::ge : Comparison::le, loop_.type, loop_.bound,
                                   writer.literal(static_cast<std::uint64_t>(edge), rows));
         }
-        // A step that is not known goes up, or the loop stays.
+        return write_bound_of_unknown_step(writer);
+    }
+
+    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays.
+    std::uint32_t write_bound_of_unknown_step(BlockWriter& writer) {
+        const VirtualOperand& step = loop_.counter.step;
+        const std::uint32_t most = std::numeric_limits<std::int32_t>::max() / std::int32_t(factor_ - 1);
         std::uint32_t valid = kNone;
-        if (LOOKAHEAD_RULE(unknown_steps_go_up))
-            valid = writer.compare(Comparison::gt, Type::s32, loop_.counter.step, writer.literal(0, 1));
-        const VirtualOperand wide = writer.compute(Operation::convert, Type::s64, loop_.bound, {}, {}, loop_.type);
-        const VirtualOperand steps = writer.compute(Operation::mul_wide, Type::s64, loop_.counter.step,
-                                                    writer.literal(factor_ - 1, 1), {}, Type::s32);
-        const VirtualOperand difference = writer.compute(Operation::sub, Type::s64, wide, steps);
-        bound_ = {Operand::Kind::reg, 1, difference.index};
+        if (LOOKAHEAD_RULE(unknown_steps_go_up)) {
+            const VirtualOperand less = writer.compute(Operation::add, Type::u32, step, writer.literal(0xffffffffU, 1));
+            valid = writer.compare(Comparison::lt, Type::u32, less, writer.literal(most, 1));
+        }
+        const VirtualOperand whole = writer.compute(Operation::mul_lo, Type::u32, step, writer.literal(factor_ - 1, 1));
+        bound_ = writer.compute(Operation::sub, loop_.type, loop_.bound, whole);
         if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return valid;
-        return writer.compare(Comparison::ge, Type::s64, difference,
-                              writer.literal(static_cast<std::uint64_t>(static_cast<std::int64_t>(least_of(loop_.type))), 2),
-                              valid);
+        VirtualOperand edge = whole;
+        if (least_of(loop_.type) != 0)
+            edge = writer.compute(Operation::add, loop_.type, whole,
+                                  writer.literal(static_cast<std::uint64_t>(least_of(loop_.type)), 1));
+        return writer.compare(Comparison::ge, loop_.type, loop_.bound, edge, valid);
     }
 
     /// Whether the counter as it is now has `factor_` rounds before it.
@@ -182,10 +186,12 @@ class Unroller {
                 if (const Induction* induction = induction_at(index)) advance(copy, *induction, round, now);
                 code.push_back(copy);
             }
-        code.push_back(branch_to(unrolled_.rounds, kNone, false));
-        BlockWriter writer(kernel_, unrolled_.rounds);
+        BlockWriter writer(kernel_, unrolled_.rounds, branch());
         const std::uint32_t again = enough(writer, kNone);
-        kernel_.blocks[unrolled_.rounds].code.back().guard = {again, false};
+        code.push_back(part_of(branch()));
+        code.back().machine = branch().machine;
+        code.back().guard = {again, false};
+        code.back().target = unrolled_.rounds;
     }
 
     void follow(VirtualOperand& operand, const std::map<std::uint32_t, std::uint32_t>& now) const {
@@ -221,8 +227,11 @@ class Unroller {
         const auto& body = kernel_.blocks[unrolled_.scalar].code;
         auto& code = kernel_.blocks[unrolled_.rest].code;
         code.push_back(body[loop_.test]);
-        const finaliser::PredicateUse stays = body.back().guard;
-        code.push_back(branch_to(unrolled_.scalar + 1, stays.index, !stays.negated));
+        VirtualInstruction leave = beside(branch());
+        leave.machine.operation = Operation::bra;
+        leave.guard = {branch().guard.index, !branch().guard.negated};
+        leave.target = unrolled_.scalar + 1;
+        code.push_back(leave);
     }
 
     void set_exact() {
@@ -266,12 +275,12 @@ VirtualOperand BlockWriter::literal(std::uint64_t value, unsigned rows) {
 
 void BlockWriter::put(VirtualInstruction instruction) {
     auto& code = kernel_.blocks[block_].code;
-    code.insert(code.end() - 1, std::move(instruction));
+    code.insert(code.end() - (!code.empty() && finaliser::is_jump(code.back()) ? 1 : 0), std::move(instruction));
 }
 
 VirtualOperand BlockWriter::compute(Operation operation, Type type, const VirtualOperand& a, const VirtualOperand& b,
                                     const VirtualOperand& c, Type source_type) {
-    VirtualInstruction made = beside(kernel_.blocks[block_].code.back());
+    VirtualInstruction made = served_;
     made.machine.operation = operation;
     made.machine.type = type;
     made.machine.source_type = source_type;
@@ -285,7 +294,7 @@ VirtualOperand BlockWriter::compute(Operation operation, Type type, const Virtua
 
 std::uint32_t BlockWriter::compare(Comparison comparison, Type type, const VirtualOperand& a, const VirtualOperand& b,
                                    std::uint32_t also) {
-    VirtualInstruction made = beside(kernel_.blocks[block_].code.back());
+    VirtualInstruction made = served_;
     made.machine.operation = Operation::setp;
     made.machine.type = type;
     made.machine.comparison = comparison;
@@ -300,12 +309,12 @@ std::uint32_t BlockWriter::compare(Comparison comparison, Type type, const Virtu
     return predicate;
 }
 
-std::uint32_t BlockWriter::condition() const {
-    return kernel_.blocks[block_].code.back().guard.index;
-}
-
-void BlockWriter::set_condition(std::uint32_t condition) {
-    kernel_.blocks[block_].code.back().guard.index = condition;
+void BlockWriter::leave_unless(std::uint32_t predicate, std::uint32_t target) {
+    VirtualInstruction leave = served_;
+    leave.machine.operation = Operation::bra;
+    leave.guard = {predicate, true};
+    leave.target = target;
+    kernel_.blocks[block_].code.push_back(leave);
 }
 
 }  // namespace lookahead::vecmem
