@@ -24,11 +24,11 @@ namespace {
 
 /// Pairs whose distance is the same but for a number and a multiple of one word, the stride.
 struct Distances {
-    Form common;  ///< no constant
+    Form common;                       ///< no constant
     std::int64_t least = 0, most = 0;  ///< constants
     std::optional<Term> varying;
-    std::uint64_t times = 0;  ///< the largest multiple of it, without signs
-    bool always_varies = true;  ///< it is in the distance of every pair
+    std::uint64_t times = 0;                          ///< the largest multiple of it, without signs
+    bool always_varies = true;                        ///< it is in the distance of every pair
     std::uint64_t first_bytes = 0, second_bytes = 0;  ///< the largest
 };
 
@@ -71,12 +71,14 @@ bool add(std::vector<Distances>& all, const Assumption& assumption) {
 class GuardWriter {
   public:
     GuardWriter(VirtualKernel& kernel, const UnrolledLoop& loop, std::function<VirtualOperand(const Term&)> operand)
-        : loop_(loop), operand_(std::move(operand)),
+        : loop_(loop),
+          operand_(std::move(operand)),
           writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {}
 
     void compare(const Distances& distances) {
         if (distances.varying && distances.common.is_constant()) {
-            apart_ = writer_.compare(Comparison::ne, Type::s32, operand_(*distances.varying), writer_.literal(0, 1), apart_);
+            apart_ =
+                writer_.compare(Comparison::ne, Type::s32, operand_(*distances.varying), writer_.literal(0, 1), apart_);
             return;
         }
         const auto rows = static_cast<unsigned>(distances.common.rows());
@@ -113,8 +115,8 @@ class GuardWriter {
         if (const auto found = moved_.find(key); found != moved_.end()) return found->second;
         VirtualOperand size = operand_(*distances.varying);
         if (LOOKAHEAD_RULE(falling_strides_reach_as_far)) size = writer_.compute(Operation::abs, Type::s32, size);
-        const VirtualOperand reach = writer_.compute(Operation::mul_wide, Type::u64, size,
-                                                     writer_.literal(distances.times, 1), {}, Type::u32);
+        const VirtualOperand reach =
+            writer_.compute(Operation::mul_wide, Type::u64, size, writer_.literal(distances.times, 1), {}, Type::u32);
         const VirtualOperand sum = writer_.compute(Operation::add, Type::u64, reach, writer_.literal(below, 2));
         const VirtualOperand twice = writer_.compute(Operation::add, Type::u64, reach, reach);
         const VirtualOperand limit = writer_.compute(Operation::add, Type::u64, twice, writer_.literal(width, 2));

@@ -112,8 +112,8 @@ class LoopReader {
             if (step.rows != whole.rows || !is_invariant(step)) continue;
             Induction induction{whole.index, whole.rows, sum.machine.type, i, std::nullopt, step};
             if (const auto value = finaliser::literal_value(kernel_.frame, step)) {
-                const std::int64_t number = whole.rows == 1 ? static_cast<std::int32_t>(*value)
-                                                            : static_cast<std::int64_t>(*value);
+                const std::int64_t number =
+                    whole.rows == 1 ? static_cast<std::int32_t>(*value) : static_cast<std::int64_t>(*value);
                 induction.literal = op == Operation::add ? number : -number;
             } else if (op == Operation::sub) {
                 continue;
@@ -131,8 +131,8 @@ class LoopReader {
                 if (predicate == branch.guard.index) loop_.test = i, ++tests;
         if (tests != 1) return false;
         const VirtualInstruction& test = code_[loop_.test];
-        if (test.machine.operation != Operation::setp || test.guarded() ||
-            test.machine.combine != isa::Combine::none || !is_countable(test.machine.type) || test.machine.mode != 0)
+        if (test.machine.operation != Operation::setp || test.guarded() || test.machine.combine != isa::Combine::none ||
+            !is_countable(test.machine.type) || test.machine.mode != 0)
             return false;
         const bool complement = test.destination_predicate[0] != branch.guard.index;
         for (const VirtualInstruction& other : code_)

@@ -25,9 +25,9 @@ struct CountedLoop {
     std::vector<Induction> inductions;  ///< all, the counter included
     isa::Type type = isa::Type::none;   ///< of the comparison
     isa::Comparison comparison = isa::Comparison::none;
-    VirtualOperand bound;                  ///< nothing in the loop writes it
-    std::uint32_t test = 0;                ///< index of the comparison; the branch is the last instruction
-    bool test_is_read = false;             ///< in the loop, by more than the branch
+    VirtualOperand bound;                 ///< nothing in the loop writes it
+    std::uint32_t test = 0;               ///< index of the comparison; the branch is the last instruction
+    bool test_is_read = false;            ///< in the loop, by more than the branch
     std::optional<std::uint64_t> rounds;  ///< where they are known
 };
 

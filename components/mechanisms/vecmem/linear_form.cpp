@@ -17,6 +17,8 @@ namespace {
 
 /// Sums of more terms are taken as they are: nobody's addresses have so many.
 constexpr std::size_t kMostTerms = 8;
+/// One behind the other that a base is looked for in.
+constexpr unsigned kMostSums = 6;
 
 std::uint64_t signed_word(std::uint64_t word) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(word)));
@@ -121,6 +123,36 @@ Form Forms::address(Position at) const {
     return form;
 }
 
+std::optional<std::pair<Term, std::int64_t>> Forms::part_of_address(Position at, const Form& wanted) const {
+    return part_of(at, 0, wanted, kMostSums);
+}
+
+std::optional<std::pair<Term, std::int64_t>> Forms::part_of(Position at, unsigned source, const Form& wanted,
+                                                            unsigned depth) const {
+    const VirtualOperand& operand = values_.instruction(at).source[source];
+    if (depth == 0 || operand.kind != Operand::Kind::reg || operand.rows != wanted.rows()) return std::nullopt;
+    const auto& words = values_.reads(at).source[source];
+    const Term term{false, Extension::none, words[0], operand.rows == 2 ? words[1] : kNoValue};
+    const Form missing = wanted - value(term.low, term.high);
+    if (missing.is_constant()) return std::pair(term, missing.signed_constant());
+    const Value& defined = values_[term.low];
+    if (defined.kind != Value::Kind::definition || defined.word != 0) return std::nullopt;
+    const VirtualInstruction& sum = values_.instruction(defined.at);
+    if (sum.guarded()) return std::nullopt;
+    switch (sum.machine.operation) {
+        case Operation::mov:
+        case Operation::add:
+        case Operation::sub:
+        case Operation::mad_lo:
+        case Operation::mad_wide:
+            for (unsigned i = 0; i < 3; ++i)
+                if (const auto found = part_of(defined.at, i, wanted, depth - 1)) return found;
+            return std::nullopt;
+        default:
+            return std::nullopt;
+    }
+}
+
 std::optional<std::uint64_t> Forms::literal(Position at, unsigned index) const {
     const VirtualOperand& operand = values_.instruction(at).source[index];
     if (operand.kind == Operand::Kind::none) return std::nullopt;
@@ -155,8 +187,8 @@ Form Forms::extended(const Form& form, const Term& whole, Extension extension) c
             if (known.step.is_constant())
                 result.add(signed_word(known.step.constant()) * times);
             else
-                result.add(Term{known.step.terms()[0].first.constant, Extension::sign,
-                                known.step.terms()[0].first.low, kNoValue},
+                result.add(Term{known.step.terms()[0].first.constant, Extension::sign, known.step.terms()[0].first.low,
+                                kNoValue},
                            times);
             return result;
         }
@@ -189,8 +221,8 @@ std::optional<Form> Forms::product(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
     const isa::Instruction& machine = instruction.machine;
     const bool wide = machine.operation == Operation::mul_wide || machine.operation == Operation::mad_wide;
-    if (wide && (instruction.destination_rows != 2 ||
-                 (machine.source_type != Type::s32 && machine.source_type != Type::u32)))
+    if (wide &&
+        (instruction.destination_rows != 2 || (machine.source_type != Type::s32 && machine.source_type != Type::u32)))
         return std::nullopt;
     for (unsigned side : {0U, 1U}) {
         const auto factor = literal(at, side);
@@ -237,7 +269,8 @@ std::optional<Form> Forms::computed(Position at) const {
             form = product(at);
             break;
         case Operation::shl:
-            if (const auto amount = literal(at, 1); amount && instruction.source[0].rows == instruction.destination_rows &&
+            if (const auto amount = literal(at, 1); amount &&
+                                                    instruction.source[0].rows == instruction.destination_rows &&
                                                     *amount < 32U * instruction.destination_rows) {
                 form = Form(instruction.destination_rows);
                 form->add(source(at, 0), std::uint64_t{1} << *amount);

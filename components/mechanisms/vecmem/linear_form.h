@@ -87,9 +87,14 @@ class Forms {
     Form value(ValueId low, ValueId high) const;
     /// Of a memory access's address, its offset included.
     Form address(Position at) const;
+    /// A value that the address's sum is made of and that is `wanted` but for a number: what holds it is at hand wherever
+    /// the address is. With the number that is missing.
+    std::optional<std::pair<Term, std::int64_t>> part_of_address(Position at, const Form& wanted) const;
 
   private:
     using Words = std::pair<ValueId, ValueId>;
+    std::optional<std::pair<Term, std::int64_t>> part_of(Position at, unsigned source, const Form& wanted,
+                                                         unsigned depth) const;
     /// A recurrence with its forms.
     struct Known {
         ValueId join = finaliser::kNoValue;

@@ -109,7 +109,7 @@ class KernelPacker {
 
     /// Once more without accesses that pass others.
     void pack_without_checks(KeptValues& kept, const Forms& forms, std::uint32_t block,
-                                std::vector<PackedBlock>& packed, std::vector<WordCopy>& copies) {
+                             std::vector<PackedBlock>& packed, std::vector<WordCopy>& copies) {
         packed[block] = pack_block(kernel(), forms, kept, block, {plans_[original_[block]].lengths, nullptr});
         copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
     }

@@ -36,7 +36,10 @@ class BlockPacker {
   public:
     BlockPacker(VirtualKernel& kernel, const Forms& forms, KeptValues& kept, std::uint32_t block,
                 const PackOptions& options)
-        : kernel_(kernel), kept_(kept), block_(block), options_(options), accesses_(accesses_of(kernel, block, forms)) {}
+        : kernel_(kernel), forms_(forms), kept_(kept),
+          block_(block),
+          options_(options),
+          accesses_(accesses_of(kernel, block, forms)) {}
 
     PackedBlock run() {
         find_conflicts();
@@ -103,6 +106,19 @@ class BlockPacker {
         }
     }
 
+    /// A sum that the first element's address is made of, if there is one; else one that is made.
+    std::optional<VectorBase> base_of(const Pattern& pattern) const {
+        const auto made = vector_base(pattern.base);
+        if (made && !made->scaled) return made;
+        const auto found = forms_.part_of_address({block_, accesses_[pattern.members[0]].index}, pattern.base);
+        if (!found || found->second != static_cast<std::int32_t>(found->second)) return made;
+        VectorBase base;
+        base.rows = pattern.base.rows();
+        base.whole = found->first;
+        base.offset = static_cast<std::int32_t>(found->second);
+        return base;
+    }
+
     bool try_pattern(const Pattern& pattern) {
         Group group;
         group.pattern = pattern;
@@ -114,7 +130,7 @@ class BlockPacker {
         if (pattern.strided) {
             if (!pattern.stride) group.needs.push_back(pattern.stride_term);
         } else {
-            const auto base = vector_base(pattern.base);
+            const auto base = base_of(pattern);
             if (!base) return refuse(Reason::address);
             group.base = *base;
             group.needs = base->terms();
@@ -216,9 +232,9 @@ class BlockPacker {
         vector.machine = first.machine;
         vector.machine.vector = static_cast<std::uint8_t>(count);
         vector.machine.type = isa::Type::b32;
-        vector.machine.operation =
-            group.loads ? (group.pattern.strided ? Operation::load_stride : Operation::load_indirect)
-                        : (group.pattern.strided ? Operation::store_stride : Operation::store_indirect);
+        vector.machine.operation = group.loads
+                                       ? (group.pattern.strided ? Operation::load_stride : Operation::load_indirect)
+                                       : (group.pattern.strided ? Operation::store_stride : Operation::store_indirect);
         VirtualOperand& pattern = vector.source[isa::pattern_source(vector.machine.operation)];
         if (group.pattern.strided) {
             vector.source[0] = first.source[0];
@@ -273,8 +289,8 @@ class BlockPacker {
 
     VirtualOperand emit_base(const VectorBase& base, const VirtualInstruction& served) {
         const auto rows = static_cast<std::uint8_t>(base.rows);
-        VirtualOperand whole = base.whole ? kept_.operand(*base.whole)
-                                          : finaliser::literal(kernel_.frame, base.constant, rows);
+        VirtualOperand whole =
+            base.whole ? kept_.operand(*base.whole) : finaliser::literal(kernel_.frame, base.constant, rows);
         if (!base.scaled) return whole;
         VirtualInstruction sum = beside(served);
         sum.machine.operation = rows == 2 ? Operation::mad_wide : Operation::mad_lo;
@@ -308,6 +324,7 @@ class BlockPacker {
     }
 
     VirtualKernel& kernel_;
+    const Forms& forms_;
     KeptValues& kept_;
     const std::uint32_t block_;
     const PackOptions& options_;

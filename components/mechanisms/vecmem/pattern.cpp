@@ -81,10 +81,8 @@ class StridedFinder {
             if (*at == first) continue;
             const Form distance = address(*at) - address(first);
             const std::uint64_t far = std::numeric_limits<std::uint64_t>::max();
-            ranked.emplace_back(distance.is_constant()
-                                    ? static_cast<std::uint64_t>(std::llabs(distance.signed_constant()))
-                                    : far,
-                                *at);
+            ranked.emplace_back(
+                distance.is_constant() ? static_cast<std::uint64_t>(std::llabs(distance.signed_constant())) : far, *at);
         }
         std::ranges::sort(ranked);
         std::vector<std::uint32_t> numbers;

@@ -164,8 +164,8 @@ class Unroller {
             left = writer.compute(Operation::sub, type, loop_.bound, counter());
         else if (!to_zero)
             left = writer.compute(Operation::sub, type, counter(), loop_.bound);
-        return writer.compare(Comparison::gt, type, left,
-                              writer.literal(*way(loop_, factor_), loop_.counter.rows), valid);
+        return writer.compare(Comparison::gt, type, left, writer.literal(*way(loop_, factor_), loop_.counter.rows),
+                              valid);
     }
 
     const Induction* induction_at(std::uint32_t index) const {
@@ -240,8 +240,8 @@ class Unroller {
             loop_.counter.literal
                 ? finaliser::literal(kernel_.frame, static_cast<std::uint64_t>(*loop_.counter.literal), 1)
                 : loop_.counter.step;
-        unrolled_.exact = ExactRecurrence{unrolled_.rounds,          loop_.counter.row,         step, factor_ - 1,
-                                          loop_.type == Type::s32, loop_.type != Type::s32};
+        unrolled_.exact = ExactRecurrence{unrolled_.rounds, loop_.counter.row,       step,
+                                          factor_ - 1,      loop_.type == Type::s32, loop_.type != Type::s32};
     }
 
     VirtualKernel& kernel_;

@@ -17,7 +17,7 @@ namespace lookahead::vecmem {
 ///     scalar: the loop as it was
 struct UnrolledLoop {
     std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, scalar = 0;  ///< blocks, one behind the other
-    std::optional<ExactRecurrence> exact;                       ///< what the loop's test says of its counter
+    std::optional<ExactRecurrence> exact;  ///< what the loop's test says of its counter
 };
 
 inline constexpr std::uint32_t kUnrolledBlocks = 4;

@@ -19,8 +19,7 @@ struct lookahead::ParametersOf<lookahead::vecmem::VecmemParameters> {
     using P = lookahead::vecmem::VecmemParameters;
     inline static const auto list =
         parameter_list<P>(choice("length", &P::length, {"4", "8", "16", "best"},
-                                 {
-.help = "Elements of a vector memory instruction; best: the longest that can be had, "
+                                 {.help = "Elements of a vector memory instruction; best: the longest that can be had, "
                                           "within the registers.",
                                   .source = "Crago et al., section 4.2: lengths 4, 8 and 16"}));
 };
@@ -44,7 +43,8 @@ class VecmemTransform final : public finaliser::KernelTransform {
             lengths_ = {static_cast<unsigned>(std::stoul(parameters.length))};
     }
 
-    void before_expansion(finaliser::KernelUnderWork& kernel, const finaliser::FinaliserOptions& options) const override {
+    void before_expansion(finaliser::KernelUnderWork& kernel,
+                          const finaliser::FinaliserOptions& options) const override {
         finaliser::split_at_jumps(kernel.main);
         if (!has_candidates(kernel.main)) return;
         const unsigned limit = options.register_limit;
