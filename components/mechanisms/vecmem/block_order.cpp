@@ -59,7 +59,7 @@ class EdgeFinder {
 
     void order_parting(std::uint32_t i) {
         const VirtualInstruction& view = nodes_[i].view;
-        if (LOOKAHEAD_RULE(nothing_passes_what_holds_everything) && finaliser::holds_everything(view)) {
+        if (finaliser::holds_everything(view)) {
             for (std::uint32_t j = wall_ == kNone ? 0 : wall_; j < i; ++j) edges_.push_back({j, i, false});
             wall_ = i;
             parting_ = kNone;

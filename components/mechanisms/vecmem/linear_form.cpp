@@ -175,7 +175,8 @@ Form Forms::extended(const Form& form, const Term& whole, Extension extension) c
         return result;
     }
     for (const Known& known : exact_) {
-        if (!(extension == Extension::sign ? known.rule->as_signed : known.rule->as_unsigned)) continue;
+        const bool keeps_number = extension == Extension::sign ? known.rule->as_signed : known.rule->as_unsigned;
+        if (LOOKAHEAD_RULE(counters_have_one_sign) && !keeps_number) continue;
         const Term join{false, Extension::none, known.join, kNoValue};
         Form rest = form;
         rest.add(join, ~std::uint64_t{0});
@@ -192,6 +193,12 @@ Form Forms::extended(const Form& form, const Term& whole, Extension extension) c
                            times);
             return result;
         }
+    }
+    if (!LOOKAHEAD_RULE(sums_may_wrap)) {
+        result.add(signed_word(form.constant()));
+        for (const auto& [each, coefficient] : form.terms())
+            result.add(Term{each.constant, extension, each.low, kNoValue}, signed_word(coefficient));
+        return result;
     }
     Term term = whole;
     term.extension = extension;

@@ -125,10 +125,18 @@ class KernelPacker {
             for (VirtualInstruction& instruction : code)
                 if (is_access(instruction)) kernel().annotate(instruction, "vecmem.remainder", 0);
         for (const auto& [index, reason] : packed.left) {
-            const bool of_loop = reason == Reason::alone && plan.reason != Reason::none;
             VirtualInstruction& instruction = code[packed.changed ? packed.behind[index] : index];
-            kernel().annotate(instruction, fmt::format("vecmem.stays.{}", name_of(of_loop ? plan.reason : reason)), 0);
+            outcome.left[instruction.origin] = reason;
+            kernel().annotate(instruction, fmt::format("vecmem.stays.{}", name_of(told(plan, instruction, reason))), 0);
         }
+    }
+
+    /// What is alone in one round may not have been in more.
+    static Reason told(const BlockPlan& plan, const VirtualInstruction& instruction, Reason reason) {
+        if (reason != Reason::alone) return reason;
+        const auto found = plan.reasons.find(instruction.origin);
+        if (found != plan.reasons.end()) return found->second;
+        return plan.reason == Reason::none ? reason : plan.reason;
     }
 
     /// From the last place of each block on.

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "components/mechanisms/vecmem/access.h"
@@ -11,9 +10,10 @@ namespace lookahead::vecmem {
 
 /// What is to be done with a block.
 struct BlockPlan {
-    std::vector<unsigned> lengths;  ///< of its vectors, the wanted ones first; none: it stays
-    unsigned factor = 1;            ///< rounds that a loop of one block does at once
-    Reason reason = Reason::none;   ///< why not more
+    std::vector<unsigned> lengths;            ///< of its vectors, the wanted ones first; none: it stays
+    unsigned factor = 1;                      ///< rounds that a loop of one block does at once
+    Reason reason = Reason::none;             ///< why not more
+    std::map<std::uint32_t, Reason> reasons;  ///< likewise, by the accesses' origins
 };
 
 /// What became of a block, for the next plan.
@@ -21,7 +21,8 @@ struct BlockOutcome {
     Reason refused = Reason::none;  ///< it cannot be unrolled so
     std::uint32_t vectors = 0;
     std::uint32_t elements = 0;
-    std::uint32_t registers = 0;  ///< that live at once, with the loop's further rounds
+    std::uint32_t registers = 0;           ///< that live at once, with the loop's further rounds
+    std::map<std::uint32_t, Reason> left;  ///< by origin: why accesses are in no vector
 };
 
 struct PackedKernel {

@@ -8,7 +8,6 @@
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/vecmem/block_order.h"
 #include "components/mechanisms/vecmem/vector_base.h"
-#include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {
 
@@ -36,7 +35,9 @@ class BlockPacker {
   public:
     BlockPacker(VirtualKernel& kernel, const Forms& forms, KeptValues& kept, std::uint32_t block,
                 const PackOptions& options)
-        : kernel_(kernel), forms_(forms), kept_(kept),
+        : kernel_(kernel),
+          forms_(forms),
+          kept_(kept),
           block_(block),
           options_(options),
           accesses_(accesses_of(kernel, block, forms)) {}
@@ -49,7 +50,7 @@ class BlockPacker {
                 PatternSearch search{accesses_, free, length};
                 const auto take = [this](const Pattern& pattern) { return try_pattern(pattern); };
                 find_strided(search, take);
-                if (LOOKAHEAD_RULE(indirect_accesses_are_packed)) find_indirect(search, take);
+                find_indirect(search, take);
                 free = search.free;
             }
         }

@@ -22,7 +22,7 @@ bool set_stride(Pattern& pattern, const Form& distance) {
     if (distance.is_constant()) {
         const std::int64_t bytes = distance.signed_constant();
         const std::int64_t elements = bytes / 4;
-        if (bytes == 0 || (LOOKAHEAD_RULE(strides_are_whole_elements) && bytes % 4 != 0)) return false;
+        if (bytes == 0 || bytes % 4 != 0) return false;
         if (LOOKAHEAD_RULE(strides_have_32_bits) && elements != static_cast<std::int32_t>(elements)) return false;
         pattern.stride = static_cast<std::int32_t>(elements);
         return true;

@@ -67,9 +67,13 @@ void Planner::try_factor(unsigned length, unsigned factor) {
         } else if (outcome.vectors != 0) {
             loop.decided = true;
             plans_[loop.block].reason = Reason::none;
+            plans_[loop.block].reasons.clear();
             // What has no vector of this length may have a shorter one, if that may be.
             const auto from = std::ranges::find(lengths_, length);
             plans_[loop.block].lengths.assign(from, lengths_.end());
+        } else {
+            for (const auto& [origin, reason] : outcome.left)
+                if (reason != Reason::alone) plans_[loop.block].reasons[origin] = reason;
         }
     }
 }

@@ -127,6 +127,7 @@ class Unroller {
             const Wide edge = up ? least_of(loop_.type) + Wide{*whole} : most_of(loop_.type) - Wide{*whole};
             bound_ = writer.compute(Operation::add, loop_.type, loop_.bound,
                                     writer.literal(up ? ~*whole + 1 : *whole, rows));
+            if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return kNone;
             return writer.compare(up ? Comparison::ge : Comparison::le, loop_.type, loop_.bound,
                                   writer.literal(static_cast<std::uint64_t>(edge), rows));
         }
@@ -235,7 +236,8 @@ class Unroller {
     }
 
     void set_exact() {
-        if (loop_.comparison == Comparison::ne || loop_.counter.rows != 1) return;
+        if (LOOKAHEAD_RULE(passed_bounds_may_wrap) && loop_.comparison == Comparison::ne) return;
+        if (loop_.counter.rows != 1) return;
         const VirtualOperand step =
             loop_.counter.literal
                 ? finaliser::literal(kernel_.frame, static_cast<std::uint64_t>(*loop_.counter.literal), 1)

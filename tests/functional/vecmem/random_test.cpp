@@ -33,10 +33,13 @@ class Generator {
             // A byte more or less is no word: distances of unaligned arrays are not for the checks here.
             stride_[i] = static_cast<int>(below(7)) - 3;
         }
-        text += "mov.f32 %f1, 0f3F800000; mov.u32 %r2, 7; mov.u32 %r3, %gid; cvt.s64.s32 %rd9, %a; shl.b64 %rd9, %rd9, 2;\n";
+        text +=
+            "mov.f32 %f1, 0f3F800000; mov.u32 %r2, 7; mov.u32 %r3, %gid; cvt.s64.s32 %rd9, %a; shl.b64 %rd9, %rd9, "
+            "2;\n";
         text += "mov.u32 %r6, tile; mad.lo.s32 %r6, %gid, 160, %r6;\n";
         text += loop();
-        return text + "st.global.f32 [%mine+508], %f1; st.global.u32 [%mine+504], %r2; st.global.u32 [%mine+500], %r1;\n";
+        return text +
+               "st.global.f32 [%mine+508], %f1; st.global.u32 [%mine+504], %r2; st.global.u32 [%mine+500], %r1;\n";
     }
 
   private:
@@ -84,24 +87,28 @@ class Generator {
                 return fmt::format("st.global.u32 [{}{}], %r2;\n", pointer(), offset());
             case 4:
                 return fmt::format(
-                    "ld.global.u32 %r7, [{}]; and.b32 %r7, %r7, 31; mul.wide.s32 %rd5, %r7, 4; add.s64 %rd5, %mine, %rd5; "
+                    "ld.global.u32 %r7, [{}]; and.b32 %r7, %r7, 31; mul.wide.s32 %rd5, %r7, 4; add.s64 %rd5, %mine, "
+                    "%rd5; "
                     "ld.global.u32 %r8, [%rd5]; xor.b32 %r2, %r2, %r8;\n",
                     pointer());
             case 5:
-                return fmt::format("mul.wide.s32 %rd6, %r1, {}; add.s64 %rd6, %mine, %rd6; ld.global.u32 %r9, [%rd6{}]; "
-                                   "add.u32 %r2, %r2, %r9;\n",
-                                   4, offset());
+                return fmt::format(
+                    "mul.wide.s32 %rd6, %r1, {}; add.s64 %rd6, %mine, %rd6; ld.global.u32 %r9, [%rd6{}]; "
+                    "add.u32 %r2, %r2, %r9;\n",
+                    4, offset());
             case 6:
-                return fmt::format("and.b32 %r10, %r1, 31; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r6; "
-                                   "st.shared.u32 [%r10], %r2; ld.shared.u32 %r11, [%r6+{}]; add.u32 %r2, %r2, %r11;\n",
-                                   4 * below(8));
+                return fmt::format(
+                    "and.b32 %r10, %r1, 31; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r6; "
+                    "st.shared.u32 [%r10], %r2; ld.shared.u32 %r11, [%r6+{}]; add.u32 %r2, %r2, %r11;\n",
+                    4 * below(8));
             case 7:
                 return fmt::format("ld.global.u32 %r12, [{}]; add.u32 %r12, %r12, %r2; st.global.u32 [{}], %r12;\n",
                                    pointer(), pointer());
             default:
-                return fmt::format("ld.global.u32 %r13, [{0}]; and.b32 %r13, %r13, 31; mul.wide.s32 %rd7, %r13, 4; "
-                                   "add.s64 %rd7, %mine, %rd7; st.global.u32 [%rd7], %r2;\n",
-                                   pointer());
+                return fmt::format(
+                    "ld.global.u32 %r13, [{0}]; and.b32 %r13, %r13, 31; mul.wide.s32 %rd7, %r13, 4; "
+                    "add.s64 %rd7, %mine, %rd7; st.global.u32 [%rd7], %r2;\n",
+                    pointer());
         }
     }
 

@@ -2,10 +2,7 @@
 // the right outputs.
 #include <doctest/doctest.h>
 
-#include <optional>
-
 #include "components/emulator/emulated_device.h"
-#include "core/error/error.h"
 #include "core/param/configuration.h"
 #include "experiments/machines/machines.h"
 #include "experiments/run/program.h"
@@ -15,22 +12,17 @@ using namespace lookahead;
 
 namespace {
 
-/// Vector memory instructions that warps executed; nothing: the workload has not this form.
-std::optional<std::uint64_t> executed(std::string_view name, const std::string& length, unsigned unroll) {
+/// Vector memory instructions that warps executed. `unroll`: of form=looped; 0: of the original.
+std::uint64_t executed(std::string_view name, const std::string& length, unsigned unroll) {
     Configuration configuration = load_machine("vecmem_nvidia");
     configuration.override_value("isa.expand_64bit=true");
     configuration.override_value("kernel.transform=vecmem");
     configuration.override_value("vecmem.length=" + length);
-    std::unique_ptr<Workload> workload;
-    try {
-        if (unroll != 0) {
-            configuration.override_value("workload.form=looped");
-            configuration.override_value("workload.unroll=" + std::to_string(unroll));
-        }
-        workload = make_variant<Workload>(std::string(name), configuration, WorkloadContext{Size::tiny, 1});
-    } catch (const ConfigurationError&) {
-        return std::nullopt;
+    if (unroll != 0) {
+        configuration.override_value("workload.form=looped");
+        configuration.override_value("workload.unroll=" + std::to_string(unroll));
     }
+    const auto workload = make_variant<Workload>(std::string(name), configuration, WorkloadContext{Size::tiny, 1});
     EmulatedDevice device(load_kernels(*workload, configuration));
     CHECK_NOTHROW(workload->run(device));
     CHECK(workload->check().outputs != Outputs::mismatch);
@@ -46,14 +38,14 @@ void check_all(const std::string& length) {
     unsigned looped = 0, packed = 0;
     std::uint64_t vectors = 0;
     for (const ManifestEntry& entry : workload_manifest())
-        for (const unsigned unroll : {0U, 1U, 2U, 4U, 8U, 16U}) {
+        for (const unsigned unroll : {0U, 1U, 4U}) {
+            if (unroll != 0 && entry.vecmem.empty()) continue;  // the paper's are there as loops
             CAPTURE(entry.name);
             CAPTURE(unroll);
-            const auto count = executed(entry.name, length, unroll);
-            if (!count) continue;
+            const std::uint64_t count = executed(entry.name, length, unroll);
             looped += unroll == 1;
-            packed += *count != 0;
-            vectors += *count;
+            packed += count != 0;
+            vectors += count;
         }
     MESSAGE("vector memory instructions executed: " << vectors << ", in workloads and forms: " << packed);
     CHECK(looped == 16);
