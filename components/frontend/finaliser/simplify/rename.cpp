@@ -1,6 +1,8 @@
 #include "components/frontend/finaliser/simplify/rename.h"
 
+#include <numeric>
 #include <unordered_map>
+#include <vector>
 
 #include "components/frontend/finaliser/analysis/liveness.h"
 
@@ -94,9 +96,15 @@ class BlockRenamer {
 }  // namespace
 
 void rename_local_values(VirtualKernel& kernel) {
+    std::vector<std::uint32_t> all(kernel.blocks.size());
+    std::iota(all.begin(), all.end(), 0U);
+    rename_values_of_blocks(kernel, all);
+}
+
+void rename_values_of_blocks(VirtualKernel& kernel, std::span<const std::uint32_t> blocks) {
     const Liveness liveness(kernel);
     const std::uint32_t rows = kernel.rows();
-    for (std::size_t block = 0; block < kernel.blocks.size(); ++block) {
+    for (std::uint32_t block : blocks) {
         const BitSet live_out = liveness.out(block);
         BlockRenamer(kernel, kernel.blocks[block], live_out, rows).run();
     }

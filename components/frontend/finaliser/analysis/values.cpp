@@ -1,12 +1,9 @@
-#include "components/mechanisms/dac/values.h"
+#include "components/frontend/finaliser/analysis/values.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace lookahead::dac {
-
-using finaliser::kAlways;
-using finaliser::kNone;
+namespace lookahead::finaliser {
 
 Values::Values(const VirtualKernel& kernel, const Flow& flow, AllRows all_rows)
     : kernel_(kernel), flow_(flow), all_rows_(all_rows), start_(flow.blocks()), end_(flow.blocks()) {
@@ -56,7 +53,7 @@ void Values::number_block(std::uint32_t block) {
         for (unsigned i = 0; i < code[index].destination_rows; ++i) define(code[index].destination + i);
         word = 0;
         for (std::uint32_t predicate : code[index].destination_predicate) {
-            if (predicate != kNone) define(finaliser::predicate_unit(kernel_, predicate));
+            if (predicate != kNone) define(predicate_unit(kernel_, predicate));
             if (predicate == kNone) ++word;
         }
     }
@@ -70,7 +67,7 @@ void Values::read_block(std::uint32_t block) {
         return found != now.end() ? found->second : now[unit] = at_start(block, unit);
     };
     const auto predicate = [&](std::uint32_t index) {
-        return index < kAlways ? current(finaliser::predicate_unit(kernel_, index)) : kNoValue;
+        return index < kAlways ? current(predicate_unit(kernel_, index)) : kNoValue;
     };
     for (std::uint32_t index = 0; index < code.size(); ++index) {
         const VirtualInstruction& instruction = code[index];
@@ -160,4 +157,4 @@ void Values::drop_trivial_joins() {
     }
 }
 
-}  // namespace lookahead::dac
+}  // namespace lookahead::finaliser

@@ -1,13 +1,12 @@
-#include "components/mechanisms/dac/flow.h"
+#include "components/frontend/finaliser/analysis/control_flow.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "components/frontend/finaliser/analysis/flow.h"
 
-namespace lookahead::dac {
+namespace lookahead::finaliser {
 
-using finaliser::VirtualBlock;
 using ptx::kNoNode;
 
 void split_at_jumps(VirtualKernel& kernel) {
@@ -18,7 +17,7 @@ void split_at_jumps(VirtualKernel& kernel) {
         blocks.emplace_back();
         for (std::size_t i = 0; i < block.code.size(); ++i) {
             blocks.back().code.push_back(block.code[i]);
-            if (finaliser::is_jump(block.code[i]) && i + 1 < block.code.size()) blocks.emplace_back();
+            if (is_jump(block.code[i]) && i + 1 < block.code.size()) blocks.emplace_back();
         }
     }
     for (VirtualBlock& block : blocks)
@@ -28,7 +27,7 @@ void split_at_jumps(VirtualKernel& kernel) {
 }
 
 Flow::Flow(const VirtualKernel& kernel)
-    : graph_(finaliser::flow_of(kernel)),
+    : graph_(flow_of(kernel)),
       predecessors_(ptx::predecessors(graph_)),
       order_(ptx::reverse_post_order(graph_)),
       reachable_(graph_.size(), false),
@@ -38,7 +37,7 @@ Flow::Flow(const VirtualKernel& kernel)
     for (auto& list : predecessors_) std::erase_if(list, [this](std::uint32_t block) { return !reachable_[block]; });
     for (std::uint32_t block = 0; block < blocks(); ++block) {
         const auto& code = kernel.blocks[block].code;
-        if (!code.empty() && finaliser::is_jump(code.back()) && code.back().guarded()) branches_[block] = &code.back();
+        if (!code.empty() && is_jump(code.back()) && code.back().guarded()) branches_[block] = &code.back();
     }
     find_loops();
     find_controllers();
@@ -141,4 +140,4 @@ BitSet Flow::behind(std::uint32_t block) const {
     return reached;
 }
 
-}  // namespace lookahead::dac
+}  // namespace lookahead::finaliser

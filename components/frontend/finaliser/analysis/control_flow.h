@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/finaliser/code/bit_set.h"
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+#include "components/frontend/ptx/graph.h"
+
+namespace lookahead::finaliser {
+
+/// Makes every jump the last instruction of its block.
+void split_at_jumps(VirtualKernel& kernel);
+
+/// A natural loop: the blocks of all edges back to one header.
+struct Loop {
+    std::uint32_t header = 0;
+    BitSet blocks;
+};
+
+/// What the analysis asks about a kernel's control flow. Valid while blocks and jumps stay.
+class Flow {
+  public:
+    /// Jumps must end their blocks (split_at_jumps).
+    explicit Flow(const VirtualKernel& kernel);
+
+    std::uint32_t blocks() const { return graph_.size(); }
+    const ptx::Graph& graph() const { return graph_; }
+    const std::vector<std::uint32_t>& order() const { return order_; }  ///< reverse post-order: reachable blocks
+    bool reachable(std::uint32_t block) const { return reachable_[block]; }
+    const std::vector<std::uint32_t>& predecessors(std::uint32_t block) const { return predecessors_[block]; }
+    const std::vector<Loop>& loops() const { return loops_; }
+    /// The block where all ways from here that do not end meet next; kNoNode: at the end only.
+    std::uint32_t post_dominator(std::uint32_t block) const { return post_dominators_[block]; }
+    /// Blocks whose last jump decides whether control comes to `block` (Ferrante et al., 1987).
+    const std::vector<std::uint32_t>& controllers(std::uint32_t block) const { return controllers_[block]; }
+    /// The jump at the block's end if it has a guard, or null.
+    const VirtualInstruction* branch(std::uint32_t block) const { return branches_[block]; }
+
+    /// Where lanes that the branch at the end of `block` has parted may come together, each from more than one way: the
+    /// joins at which a register may have a different value in each. As Rosemann et al., "An Abstract Interpretation for
+    /// SPMD Divergence on Reducible Control Flow Graphs" (POPL 2021): each way carries its name to where another comes.
+    std::vector<std::uint32_t> joins_of(std::uint32_t block) const;
+    /// Loops around `block` that its branch lets some lanes leave and others stay in.
+    std::vector<std::uint32_t> loops_left_at(std::uint32_t block) const;
+    /// Blocks behind `block` on any way, itself included if it is in a loop.
+    BitSet behind(std::uint32_t block) const;
+
+  private:
+    void find_loops();
+    void find_controllers();
+    /// By block: the name of the way from the branch at the end of `block` that leads there, up to where all meet.
+    std::vector<std::uint32_t> names_from(std::uint32_t block, std::vector<std::uint32_t>& joins) const;
+
+    ptx::Graph graph_;
+    std::vector<std::vector<std::uint32_t>> predecessors_;
+    std::vector<std::uint32_t> order_;
+    std::vector<bool> reachable_;
+    std::vector<std::uint32_t> post_dominators_;
+    std::vector<std::vector<std::uint32_t>> controllers_;
+    std::vector<const VirtualInstruction*> branches_;
+    std::vector<Loop> loops_;
+};
+
+}  // namespace lookahead::finaliser

@@ -1,0 +1,296 @@
+#include "components/mechanisms/vecmem/linear_form.h"
+
+#include <algorithm>
+
+#include "components/frontend/finaliser/code/literals.h"
+#include "core/mutation/rule.h"
+
+namespace lookahead::vecmem {
+
+using finaliser::kNoValue;
+using finaliser::Value;
+using isa::Operand;
+using isa::Operation;
+using isa::Type;
+
+namespace {
+
+/// Sums of more terms are taken as they are: nobody's addresses have so many.
+constexpr std::size_t kMostTerms = 8;
+/// One behind the other that a base is looked for in.
+constexpr unsigned kMostSums = 6;
+
+std::uint64_t signed_word(std::uint64_t word) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(word)));
+}
+
+bool is_integer_word(Type type) {
+    return isa::is_word(type) || isa::is_pair(type);
+}
+
+}  // namespace
+
+std::int64_t Form::signed_constant() const {
+    return static_cast<std::int64_t>(rows_ == 1 ? signed_word(constant_) : constant_);
+}
+
+std::optional<Term> Form::single() const {
+    if (constant_ != 0 || terms_.size() != 1 || terms_[0].second != 1) return std::nullopt;
+    return terms_[0].first;
+}
+
+void Form::add(const Term& term, std::uint64_t coefficient) {
+    const auto at = std::ranges::lower_bound(terms_, term, {}, &std::pair<Term, std::uint64_t>::first);
+    if (at == terms_.end() || at->first != term) {
+        if (wrapped(coefficient) != 0) terms_.insert(at, {term, wrapped(coefficient)});
+        return;
+    }
+    at->second = wrapped(at->second + coefficient);
+    if (at->second == 0) terms_.erase(at);
+}
+
+void Form::add(const Form& other, std::uint64_t times) {
+    add(other.constant_ * times);
+    for (const auto& [term, coefficient] : other.terms_) add(term, coefficient * times);
+}
+
+Forms::Forms(const VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
+             const std::vector<ExactRecurrence>& exact)
+    : kernel_(kernel), values_(values) {
+    learn(flow, exact);
+    for (std::uint32_t block : flow.order())
+        for (std::uint32_t index = 0; index < kernel.blocks[block].code.size(); ++index) {
+            const std::vector<ValueId>& written = values.written({block, index});
+            const unsigned rows = kernel.blocks[block].code[index].destination_rows;
+            if (rows == 0 || rows > 2) continue;
+            if (const auto form = computed({block, index}))
+                known_.emplace(Words{written[0], rows == 2 ? written[1] : kNoValue}, *form);
+        }
+}
+
+void Forms::learn(const finaliser::Flow& flow, const std::vector<ExactRecurrence>& exact) {
+    for (const ExactRecurrence& rule : exact) {
+        if (!flow.reachable(rule.block)) continue;
+        Known known{kNoValue, Form(1), &rule};
+        const auto& code = kernel_.blocks[rule.block].code;
+        bool has_step = rule.step.kind == Operand::Kind::constant;
+        if (has_step) {
+            const auto value = finaliser::literal_value(kernel_.frame, rule.step);
+            value ? known.step.add(*value) : known.step.add(Term{true, Extension::none, rule.step.index, kNoValue}, 1);
+        }
+        for (std::uint32_t index = 0; index < code.size(); ++index)
+            for (unsigned s = 0; s < code[index].source.size(); ++s) {
+                const VirtualOperand& operand = code[index].source[s];
+                if (operand.kind != Operand::Kind::reg || operand.rows != 1) continue;
+                const ValueId id = values_.reads({rule.block, index}).source[s][0];
+                const Value& value = values_[id];
+                if (operand.index == rule.row && value.kind == Value::Kind::join && value.at.block == rule.block)
+                    known.join = id;
+                if (!has_step && operand == rule.step) {
+                    known.step.add(Term{false, Extension::none, id, kNoValue}, 1);
+                    has_step = true;
+                }
+            }
+        if (known.join != kNoValue && has_step) exact_.push_back(std::move(known));
+    }
+}
+
+Form Forms::value(ValueId low, ValueId high) const {
+    if (const auto found = known_.find({low, high}); found != known_.end()) return found->second;
+    Form form(high == kNoValue ? 1 : 2);
+    form.add(Term{false, Extension::none, low, high}, 1);
+    return form;
+}
+
+Form Forms::source(Position at, unsigned index) const {
+    const VirtualOperand& operand = values_.instruction(at).source[index];
+    if (operand.kind == Operand::Kind::constant) {
+        Form form(operand.rows);
+        if (const auto literal = finaliser::literal_value(kernel_.frame, operand))
+            form.add(*literal);
+        else
+            form.add(Term{true, Extension::none, operand.index, operand.rows == 2 ? operand.index + 1 : kNoValue}, 1);
+        return form;
+    }
+    const auto& words = values_.reads(at).source[index];
+    return value(words[0], operand.rows == 2 ? words[1] : kNoValue);
+}
+
+Form Forms::address(Position at) const {
+    Form form = source(at, 0);
+    const std::int32_t offset = values_.instruction(at).machine.offset;
+    form.add(static_cast<std::uint64_t>(std::int64_t{offset}));
+    return form;
+}
+
+std::optional<std::pair<Term, std::int64_t>> Forms::part_of_address(Position at, const Form& wanted) const {
+    return part_of(at, 0, wanted, kMostSums);
+}
+
+std::optional<std::pair<Term, std::int64_t>> Forms::part_of(Position at, unsigned source, const Form& wanted,
+                                                            unsigned depth) const {
+    const VirtualOperand& operand = values_.instruction(at).source[source];
+    if (depth == 0 || operand.kind != Operand::Kind::reg || operand.rows != wanted.rows()) return std::nullopt;
+    const auto& words = values_.reads(at).source[source];
+    const Term term{false, Extension::none, words[0], operand.rows == 2 ? words[1] : kNoValue};
+    const Form missing = wanted - value(term.low, term.high);
+    if (missing.is_constant()) return std::pair(term, missing.signed_constant());
+    const Value& defined = values_[term.low];
+    if (defined.kind != Value::Kind::definition || defined.word != 0) return std::nullopt;
+    const VirtualInstruction& sum = values_.instruction(defined.at);
+    if (sum.guarded()) return std::nullopt;
+    switch (sum.machine.operation) {
+        case Operation::mov:
+        case Operation::add:
+        case Operation::sub:
+        case Operation::mad_lo:
+        case Operation::mad_wide:
+            for (unsigned i = 0; i < 3; ++i)
+                if (const auto found = part_of(defined.at, i, wanted, depth - 1)) return found;
+            return std::nullopt;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::optional<std::uint64_t> Forms::literal(Position at, unsigned index) const {
+    const VirtualOperand& operand = values_.instruction(at).source[index];
+    if (operand.kind == Operand::Kind::none) return std::nullopt;
+    const Form form = source(at, index);
+    if (!form.is_constant()) return std::nullopt;
+    return form.constant();
+}
+
+/// A sum of words that may wrap is no sum when it is extended: it is a number by itself, `whole`.
+Form Forms::extended(const Form& form, const Term& whole, Extension extension) const {
+    Form result(2);
+    if (form.is_constant()) {
+        result.add(extension == Extension::sign ? signed_word(form.constant()) : form.constant());
+        return result;
+    }
+    if (const auto single = form.single()) {
+        Term term = *single;
+        term.extension = extension;
+        result.add(term, 1);
+        return result;
+    }
+    for (const Known& known : exact_) {
+        const bool keeps_number = extension == Extension::sign ? known.rule->as_signed : known.rule->as_unsigned;
+        if (LOOKAHEAD_RULE(counters_have_one_sign) && !keeps_number) continue;
+        const Term join{false, Extension::none, known.join, kNoValue};
+        Form rest = form;
+        rest.add(join, ~std::uint64_t{0});
+        for (std::uint64_t times = 1; times <= known.rule->most; ++times) {
+            Form steps(1);
+            steps.add(known.step, times);
+            if (rest != steps) continue;
+            result.add(Term{false, extension, known.join, kNoValue}, 1);
+            if (known.step.is_constant())
+                result.add(signed_word(known.step.constant()) * times);
+            else
+                result.add(Term{known.step.terms()[0].first.constant, Extension::sign, known.step.terms()[0].first.low,
+                                kNoValue},
+                           times);
+            return result;
+        }
+    }
+    if (!LOOKAHEAD_RULE(sums_may_wrap)) {
+        result.add(signed_word(form.constant()));
+        for (const auto& [each, coefficient] : form.terms())
+            result.add(Term{each.constant, extension, each.low, kNoValue}, signed_word(coefficient));
+        return result;
+    }
+    Term term = whole;
+    term.extension = extension;
+    result.add(term, 1);
+    return result;
+}
+
+Form Forms::extended_source(Position at, unsigned index, Type type) const {
+    const VirtualOperand& operand = values_.instruction(at).source[index];
+    const bool constant = operand.kind == Operand::Kind::constant;
+    const Term whole{constant, Extension::none, constant ? operand.index : values_.reads(at).source[index][0],
+                     kNoValue};
+    return extended(source(at, index), whole, isa::is_signed(type) ? Extension::sign : Extension::zero);
+}
+
+std::optional<Form> Forms::converted(Position at) const {
+    const VirtualInstruction& instruction = values_.instruction(at);
+    const isa::Instruction& machine = instruction.machine;
+    if (!isa::is_pair(machine.type) || instruction.destination_rows != 2 || instruction.source[0].rows != 1 ||
+        (machine.source_type != Type::s32 && machine.source_type != Type::u32) || machine.saturate)
+        return std::nullopt;
+    return extended_source(at, 0, machine.source_type);
+}
+
+/// A product with a literal, and the sum with a further source that there may be.
+std::optional<Form> Forms::product(Position at) const {
+    const VirtualInstruction& instruction = values_.instruction(at);
+    const isa::Instruction& machine = instruction.machine;
+    const bool wide = machine.operation == Operation::mul_wide || machine.operation == Operation::mad_wide;
+    if (wide &&
+        (instruction.destination_rows != 2 || (machine.source_type != Type::s32 && machine.source_type != Type::u32)))
+        return std::nullopt;
+    for (unsigned side : {0U, 1U}) {
+        const auto factor = literal(at, side);
+        if (!factor) continue;
+        Form form = wide ? extended_source(at, 1 - side, machine.source_type) : source(at, 1 - side);
+        if (form.rows() != instruction.destination_rows) return std::nullopt;
+        Form result(form.rows());
+        result.add(form, wide && isa::is_signed(machine.source_type) ? signed_word(*factor) : *factor);
+        if (instruction.source[2].kind != Operand::Kind::none) {
+            if (instruction.source[2].rows != result.rows()) return std::nullopt;
+            result.add(source(at, 2));
+        }
+        return result;
+    }
+    return std::nullopt;
+}
+
+std::optional<Form> Forms::computed(Position at) const {
+    const VirtualInstruction& instruction = values_.instruction(at);
+    const isa::Instruction& machine = instruction.machine;
+    if (instruction.guarded() || machine.saturate) return std::nullopt;
+    const auto whole_sources = [&](unsigned count) {
+        for (unsigned i = 0; i < count; ++i)
+            if (instruction.source[i].rows != instruction.destination_rows) return false;
+        return true;
+    };
+    std::optional<Form> form;
+    switch (machine.operation) {
+        case Operation::mov:
+            if (whole_sources(1)) form = source(at, 0);
+            break;
+        case Operation::add:
+        case Operation::sub:
+            if (!is_integer_word(machine.type) || !whole_sources(2)) return std::nullopt;
+            form = source(at, 0);
+            form->add(source(at, 1), machine.operation == Operation::add ? 1 : ~std::uint64_t{0});
+            break;
+        case Operation::mul_lo:
+        case Operation::mad_lo:
+            if (is_integer_word(machine.type) && whole_sources(2)) form = product(at);
+            break;
+        case Operation::mul_wide:
+        case Operation::mad_wide:
+            form = product(at);
+            break;
+        case Operation::shl:
+            if (const auto amount = literal(at, 1); amount &&
+                                                    instruction.source[0].rows == instruction.destination_rows &&
+                                                    *amount < 32U * instruction.destination_rows) {
+                form = Form(instruction.destination_rows);
+                form->add(source(at, 0), std::uint64_t{1} << *amount);
+            }
+            break;
+        case Operation::convert:
+            form = converted(at);
+            break;
+        default:
+            break;
+    }
+    if (form && form->terms().size() > kMostTerms) form.reset();
+    return form;
+}
+
+}  // namespace lookahead::vecmem

@@ -1,0 +1,215 @@
+#include "components/mechanisms/vecmem/pack_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "components/frontend/finaliser/analysis/liveness.h"
+#include "components/frontend/finaliser/simplify/simplify.h"
+#include "components/mechanisms/vecmem/alias_guard.h"
+#include "components/mechanisms/vecmem/packer.h"
+#include "components/mechanisms/vecmem/unroll.h"
+
+namespace lookahead::vecmem {
+
+using finaliser::BitSet;
+using finaliser::kNone;
+
+namespace {
+
+bool is_access(const VirtualInstruction& instruction) {
+    const isa::Operation op = instruction.machine.operation;
+    return op == isa::Operation::load || op == isa::Operation::store;
+}
+
+class KernelPacker {
+  public:
+    KernelPacker(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans)
+        : plans_(plans), original_(kernel.blocks.size()) {
+        result_.kernel = kernel;
+        result_.blocks.resize(kernel.blocks.size());
+        for (std::uint32_t block = 0; block < original_.size(); ++block) original_[block] = block;
+    }
+
+    PackedKernel run() {
+        unroll_loops();
+        pack_blocks();
+        count_registers();
+        return std::move(result_);
+    }
+
+  private:
+    VirtualKernel& kernel() { return result_.kernel; }
+
+    /// From the last block on, so that those in front keep their numbers.
+    void unroll_loops() {
+        const VirtualKernel before = kernel();
+        const finaliser::Flow flow(before);
+        const finaliser::Values values(before, flow, finaliser::AllRows::yes);
+        const Forms forms(before, flow, values);
+        for (auto block = static_cast<std::uint32_t>(plans_.size()); block-- > 0;) {
+            const BlockPlan& plan = plans_[block];
+            if (plan.factor == 1 || !flow.reachable(block)) continue;
+            LoopFinding finding = counted_loop(before, flow, values, forms, block);
+            if (finding.reason == Reason::none) finding.reason = refuse_unrolling(before, *finding.loop, plan.factor);
+            result_.blocks[block].refused = finding.reason;
+            if (finding.reason != Reason::none) continue;
+            UnrolledLoop loop = unroll(kernel(), *finding.loop, plan.factor);
+            original_.insert(original_.begin() + block, kUnrolledBlocks, block);
+            for (auto& [rounds, other] : loops_moved_) shift(other);
+            loops_moved_.emplace_back(block, loop);
+        }
+        for (const auto& [block, loop] : loops_moved_) loops_.emplace(loop.rounds, loop);
+    }
+
+    static void shift(UnrolledLoop& loop) {
+        for (std::uint32_t* block : {&loop.entry, &loop.checks, &loop.rounds, &loop.rest, &loop.scalar})
+            *block += kUnrolledBlocks;
+        if (loop.exact) loop.exact->block += kUnrolledBlocks;
+    }
+
+    bool is_scalar(std::uint32_t block) const {
+        return std::ranges::any_of(loops_, [&](const auto& each) { return each.second.scalar == block; });
+    }
+
+    void pack_blocks() {
+        std::vector<ExactRecurrence> exact;
+        for (const auto& [rounds, loop] : loops_)
+            if (loop.exact) exact.push_back(*loop.exact);
+        const finaliser::Flow flow(kernel());
+        const finaliser::Values values(kernel(), flow, finaliser::AllRows::yes);
+        const Forms forms(kernel(), flow, values, exact);
+        KeptValues kept(kernel(), values);
+        std::vector<PackedBlock> packed(kernel().blocks.size());
+        std::vector<WordCopy> copies;
+        for (std::uint32_t block : flow.order()) {
+            if (is_scalar(block)) continue;
+            PackOptions options{plans_[original_[block]].lengths, nullptr};
+            const auto found = loops_.find(block);
+            if (found == loops_.end()) {
+                packed[block] = pack_block(kernel(), forms, kept, block, options);
+            } else {
+                const AliasGuard guard(flow, values, forms, found->second);
+                options.can_check = [&](const Form& distance) { return guard.can_check(distance); };
+                packed[block] = pack_block(kernel(), forms, kept, block, options);
+                checks_.push_back({found->second, packed[block].assumptions});
+            }
+            copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
+        }
+        // Over the code as it was: no access is among what the checks add.
+        for (const auto& [loop, assumptions] : checks_) {
+            const AliasGuard guard(flow, values, forms, loop);
+            if (guard.write(kernel(), kept, assumptions, copies)) continue;
+            pack_without_checks(kept, forms, loop.rounds, packed, copies);
+        }
+        for (std::uint32_t block = 0; block < packed.size(); ++block) take(block, packed[block]);
+        put_copies(packed, copies);
+    }
+
+    /// Once more without accesses that pass others.
+    void pack_without_checks(KeptValues& kept, const Forms& forms, std::uint32_t block,
+                             std::vector<PackedBlock>& packed, std::vector<WordCopy>& copies) {
+        packed[block] = pack_block(kernel(), forms, kept, block, {plans_[original_[block]].lengths, nullptr});
+        copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
+    }
+
+    void take(std::uint32_t block, PackedBlock& packed) {
+        auto& code = kernel().blocks[block].code;
+        const BlockPlan& plan = plans_[original_[block]];
+        if (packed.changed) code = std::move(packed.code);
+        BlockOutcome& outcome = result_.blocks[original_[block]];
+        outcome.vectors += packed.vectors;
+        outcome.elements += packed.elements;
+        if (is_scalar(block))
+            for (VirtualInstruction& instruction : code)
+                if (is_access(instruction)) kernel().annotate(instruction, "vecmem.remainder", 0);
+        for (const auto& [index, reason] : packed.left) {
+            VirtualInstruction& instruction = code[packed.changed ? packed.behind[index] : index];
+            outcome.left[instruction.origin] = reason;
+            kernel().annotate(instruction, fmt::format("vecmem.stays.{}", name_of(told(plan, instruction, reason))), 0);
+        }
+    }
+
+    /// What is alone in one round may not have been in more.
+    static Reason told(const BlockPlan& plan, const VirtualInstruction& instruction, Reason reason) {
+        if (reason != Reason::alone) return reason;
+        const auto found = plan.reasons.find(instruction.origin);
+        if (found != plan.reasons.end()) return found->second;
+        return plan.reason == Reason::none ? reason : plan.reason;
+    }
+
+    /// From the last place of each block on.
+    void put_copies(const std::vector<PackedBlock>& packed, std::vector<WordCopy>& copies) {
+        const auto place = [&](const WordCopy& copy) -> std::uint32_t {
+            if (copy.behind == kNone) return 0;
+            return 1 + (packed[copy.block].changed ? packed[copy.block].behind[copy.behind] : copy.behind);
+        };
+        std::ranges::sort(copies, [&](const WordCopy& a, const WordCopy& b) {
+            return std::tuple(a.block, place(b), a.row) < std::tuple(b.block, place(a), b.row);
+        });
+        std::uint32_t last = kNone;
+        for (const WordCopy& copy : copies) {
+            if (copy.row == last) continue;
+            last = copy.row;
+            auto& code = kernel().blocks[copy.block].code;
+            const std::uint32_t at = place(copy);
+            const VirtualInstruction& served = code.empty() ? first_instruction() : code[at == 0 ? 0 : at - 1];
+            code.insert(code.begin() + at, as_instruction(copy, VirtualInstruction(served)));
+        }
+    }
+
+    const VirtualInstruction& first_instruction() {
+        for (const auto& block : kernel().blocks)
+            if (!block.code.empty()) return block.code.front();
+        return kernel().blocks.front().code.front();
+    }
+
+    void count_registers() {
+        VirtualKernel simplified = kernel();
+        finaliser::simplify(simplified);
+        const finaliser::Liveness liveness(simplified);
+        for (std::uint32_t block = 0; block < simplified.blocks.size(); ++block) {
+            std::uint32_t& most = result_.blocks[original_[block]].registers;
+            BitSet live = liveness.out(block);
+            const auto& code = simplified.blocks[block].code;
+            most = std::max(most, live.count(0, simplified.rows()));
+            for (std::size_t i = code.size(); i-- > 0;) {
+                std::uint32_t written = 0;
+                finaliser::for_each_write(simplified, code[i], [&](std::uint32_t unit) {
+                    written += unit < simplified.rows() && !live.contains(unit);
+                });
+                most = std::max(most, live.count(0, simplified.rows()) + written);
+                finaliser::step_back(simplified, code[i], live);
+                most = std::max(most, live.count(0, simplified.rows()));
+            }
+        }
+    }
+
+    struct Check {
+        UnrolledLoop loop;
+        std::vector<Assumption> assumptions;
+    };
+
+    const std::vector<BlockPlan>& plans_;
+    std::vector<std::uint32_t> original_;  ///< by block: which it was
+    std::vector<std::pair<std::uint32_t, UnrolledLoop>> loops_moved_;
+    std::map<std::uint32_t, UnrolledLoop> loops_;  ///< by the block of their rounds
+    std::vector<Check> checks_;
+    PackedKernel result_;
+};
+
+}  // namespace
+
+bool has_candidates(const VirtualKernel& kernel) {
+    for (const auto& block : kernel.blocks)
+        for (const VirtualInstruction& instruction : block.code)
+            if (is_access(instruction) && fixed_reason(instruction) == Reason::none) return true;
+    return false;
+}
+
+PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans) {
+    return KernelPacker(kernel, plans).run();
+}
+
+}  // namespace lookahead::vecmem

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "components/mechanisms/vecmem/access.h"
+
+namespace lookahead::vecmem {
+
+/// What is to be done with a block.
+struct BlockPlan {
+    std::vector<unsigned> lengths;            ///< of its vectors, the wanted ones first; none: it stays
+    unsigned factor = 1;                      ///< rounds that a loop of one block does at once
+    Reason reason = Reason::none;             ///< why not more
+    std::map<std::uint32_t, Reason> reasons;  ///< likewise, by the accesses' origins
+};
+
+/// What became of a block, for the next plan.
+struct BlockOutcome {
+    Reason refused = Reason::none;  ///< it cannot be unrolled so
+    std::uint32_t vectors = 0;
+    std::uint32_t elements = 0;
+    std::uint32_t registers = 0;           ///< that live at once, with the loop's further rounds
+    std::map<std::uint32_t, Reason> left;  ///< by origin: why accesses are in no vector
+};
+
+struct PackedKernel {
+    VirtualKernel kernel;
+    std::vector<BlockOutcome> blocks;  ///< by block of the kernel as it was
+};
+
+/// Whether any access could be in a vector.
+bool has_candidates(const VirtualKernel& kernel);
+
+/// Packs the kernel, whose jumps end their blocks, by a plan for each of its blocks.
+PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans);
+
+}  // namespace lookahead::vecmem

@@ -1,0 +1,171 @@
+#include "components/mechanisms/vecmem/pattern.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "core/mutation/rule.h"
+
+namespace lookahead::vecmem {
+
+using finaliser::kNoValue;
+
+namespace {
+
+/// Partners that are looked at for each first element: more are nowhere near in unrolled code.
+constexpr std::size_t kMostPartners = 64;
+
+/// The stride that the distance of neighbours is, in `pattern`.
+bool set_stride(Pattern& pattern, const Form& distance) {
+    if (distance.is_constant()) {
+        const std::int64_t bytes = distance.signed_constant();
+        const std::int64_t elements = bytes / 4;
+        if (bytes == 0 || bytes % 4 != 0) return false;
+        if (LOOKAHEAD_RULE(strides_have_32_bits) && elements != static_cast<std::int32_t>(elements)) return false;
+        pattern.stride = static_cast<std::int32_t>(elements);
+        return true;
+    }
+    if (distance.constant() != 0 || distance.terms().size() != 1) return false;
+    const auto& [term, coefficient] = distance.terms()[0];
+    if (LOOKAHEAD_RULE(strides_count_elements) && coefficient != 4) return false;
+    if (term.high != kNoValue) return false;
+    // The LSU extends strides by their sign; in 32-bit addresses the upper half does not matter.
+    if (LOOKAHEAD_RULE(strides_are_signed) && distance.rows() == 2 && term.extension != Extension::sign) return false;
+    pattern.stride_term = term;
+    return true;
+}
+
+bool keeps_program_order(const std::vector<std::uint32_t>& members) {
+    return std::ranges::is_sorted(members);
+}
+
+class StridedFinder {
+  public:
+    explicit StridedFinder(PatternSearch& search) : search_(search) {
+        for (std::uint32_t number : search.free) by_address_[address(number)].insert(number);
+    }
+
+    void run(const std::function<bool(const Pattern&)>& take) {
+        const std::vector<std::uint32_t> firsts = search_.free;
+        for (std::uint32_t first : firsts) {
+            if (!is_free(first)) continue;
+            for (std::uint32_t second : partners(first)) {
+                const auto pattern = pattern_from(first, second);
+                if (!pattern || !take(*pattern)) continue;
+                for (std::uint32_t member : pattern->members) remove(member);
+                break;
+            }
+        }
+    }
+
+  private:
+    const Form& address(std::uint32_t number) const { return search_.accesses[number].address; }
+    bool is_free(std::uint32_t number) const { return std::ranges::binary_search(search_.free, number); }
+
+    void remove(std::uint32_t number) {
+        std::erase(search_.free, number);
+        const auto found = by_address_.find(address(number));
+        found->second.erase(number);
+        if (found->second.empty()) by_address_.erase(found);
+    }
+
+    /// Those at the least known distances first, then by their order.
+    std::vector<std::uint32_t> partners(std::uint32_t first) const {
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> ranked;
+        const auto middle = std::ranges::lower_bound(search_.free, first);
+        const auto begin = middle - std::min<std::ptrdiff_t>(middle - search_.free.begin(), kMostPartners);
+        const auto end = middle + std::min<std::ptrdiff_t>(search_.free.end() - middle, kMostPartners);
+        for (auto at = begin; at != end; ++at) {
+            if (*at == first) continue;
+            const Form distance = address(*at) - address(first);
+            const std::uint64_t far = std::numeric_limits<std::uint64_t>::max();
+            ranked.emplace_back(
+                distance.is_constant() ? static_cast<std::uint64_t>(std::llabs(distance.signed_constant())) : far, *at);
+        }
+        std::ranges::sort(ranked);
+        std::vector<std::uint32_t> numbers;
+        for (const auto& each : ranked) numbers.push_back(each.second);
+        return numbers;
+    }
+
+    std::optional<Pattern> pattern_from(std::uint32_t first, std::uint32_t second) const {
+        const Form distance = address(second) - address(first);
+        Pattern pattern;
+        pattern.strided = true;
+        if (!set_stride(pattern, distance)) return std::nullopt;
+        Form next = address(first);
+        for (unsigned k = 0; k < search_.length; ++k, next.add(distance)) {
+            const auto found = by_address_.find(next);
+            if (found == by_address_.end()) return std::nullopt;
+            pattern.members.push_back(k == 0 ? first : *found->second.begin());
+        }
+        // Elements at one place, with a stride of zero, are written in the elements' order.
+        const bool stores = !search_.accesses[first].loads;
+        if (LOOKAHEAD_RULE(unknown_strides_store_in_order) && stores && !pattern.stride &&
+            !keeps_program_order(pattern.members))
+            return std::nullopt;
+        return pattern;
+    }
+
+    PatternSearch& search_;
+    std::map<Form, std::set<std::uint32_t>> by_address_;
+};
+
+bool is_index(const Term& term, std::uint64_t coefficient, unsigned rows) {
+    if (LOOKAHEAD_RULE(indices_count_elements) && coefficient != 4) return false;
+    if (term.high != kNoValue) return false;
+    return rows == 1 || !LOOKAHEAD_RULE(indices_are_signed) || term.extension == Extension::sign;
+}
+
+}  // namespace
+
+void find_strided(PatternSearch& search, const std::function<bool(const Pattern&)>& take) {
+    StridedFinder(search).run(take);
+}
+
+void find_indirect(PatternSearch& search, const std::function<bool(const Pattern&)>& take) {
+    struct Indexed {
+        std::vector<std::uint32_t> members;
+        std::vector<Term> indices;
+    };
+    std::map<Form, Indexed> by_base;
+    for (std::uint32_t number : search.free) {
+        const Form& address = search.accesses[number].address;
+        for (const auto& [term, coefficient] : address.terms()) {
+            if (!is_index(term, coefficient, address.rows())) continue;
+            Form base = address;
+            base.add(term, ~coefficient + 1);
+            Indexed& indexed = by_base[base];
+            if (!indexed.members.empty() && indexed.members.back() == number) continue;
+            indexed.members.push_back(number);
+            indexed.indices.push_back(term);
+        }
+    }
+    std::vector<std::pair<const Form*, const Indexed*>> ranked;
+    for (const auto& [base, indexed] : by_base)
+        if (indexed.members.size() >= search.length) ranked.emplace_back(&base, &indexed);
+    // An access has several bases where its address is a sum of several words: the one that most have in common.
+    std::ranges::stable_sort(ranked, [](const auto& a, const auto& b) {
+        if (a.second->members.size() != b.second->members.size())
+            return a.second->members.size() > b.second->members.size();
+        return a.second->members.front() < b.second->members.front();
+    });
+    for (const auto& [base, indexed] : ranked) {
+        Pattern pattern;
+        pattern.base = *base;
+        for (std::size_t i = 0; i < indexed->members.size(); ++i) {
+            if (!std::ranges::binary_search(search.free, indexed->members[i])) continue;
+            pattern.members.push_back(indexed->members[i]);
+            pattern.indices.push_back(indexed->indices[i]);
+            if (pattern.members.size() < search.length) continue;
+            if (take(pattern))
+                for (std::uint32_t member : pattern.members) std::erase(search.free, member);
+            pattern.members.clear();
+            pattern.indices.clear();
+        }
+    }
+}
+
+}  // namespace lookahead::vecmem

@@ -1,0 +1,103 @@
+#include "components/mechanisms/vecmem/planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "components/mechanisms/vecmem/counted_loop.h"
+#include "components/mechanisms/vecmem/unroll.h"
+#include "core/mutation/rule.h"
+
+namespace lookahead::vecmem {
+
+Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit)
+    : kernel_(kernel), lengths_(std::move(lengths)), register_limit_(register_limit), plans_(kernel.blocks.size()) {}
+
+PackedKernel Planner::run() {
+    before_ = pack_kernel(kernel_, plans_).blocks;
+    for (BlockPlan& plan : plans_) plan.lengths = lengths_;
+    read_loops();
+    try_lengths();
+    return fitted();
+}
+
+void Planner::read_loops() {
+    const finaliser::Flow flow(kernel_);
+    const finaliser::Values values(kernel_, flow, finaliser::AllRows::yes);
+    const Forms forms(kernel_, flow, values);
+    for (const finaliser::Loop& loop : flow.loops())
+        loop.blocks.for_each([&](std::uint32_t block) {
+            if (!is_loop_of_one_block(kernel_, block)) plans_[block].reason = Reason::control;
+        });
+    for (std::uint32_t block : flow.order()) {
+        if (!is_loop_of_one_block(kernel_, block)) continue;
+        const LoopFinding finding = counted_loop(kernel_, flow, values, forms, block);
+        plans_[block].reason = finding.reason;
+        if (finding.reason == Reason::none) loops_.push_back({block, false, lengths_});
+    }
+}
+
+/// Loops go their ways side by side, so that the kernel is packed a few times however many there are.
+void Planner::try_lengths() {
+    for (unsigned length : lengths_)
+        for (unsigned factor = 1; factor <= length; factor *= 2) try_factor(length, factor);
+    for (const Loop& loop : loops_) {
+        if (loop.decided) continue;
+        plans_[loop.block].factor = 1;
+        plans_[loop.block].lengths = lengths_;
+    }
+}
+
+void Planner::try_factor(unsigned length, unsigned factor) {
+    bool any = false;
+    for (const Loop& loop : loops_) {
+        if (loop.decided) continue;
+        plans_[loop.block].factor = factor;
+        plans_[loop.block].lengths = {length};
+        any = true;
+    }
+    if (!any) return;
+    const PackedKernel packed = pack_kernel(kernel_, plans_);
+    for (Loop& loop : loops_) {
+        if (loop.decided) continue;
+        const BlockOutcome& outcome = packed.blocks[loop.block];
+        if (outcome.refused != Reason::none) {
+            plans_[loop.block].reason = outcome.refused;
+        } else if (is_too_much(outcome, loop.block)) {
+            plans_[loop.block].reason = Reason::registers;
+        } else if (outcome.vectors != 0) {
+            loop.decided = true;
+            plans_[loop.block].reason = Reason::none;
+            plans_[loop.block].reasons.clear();
+            // What has no vector of this length may have a shorter one, if that may be.
+            const auto from = std::ranges::find(lengths_, length);
+            plans_[loop.block].lengths.assign(from, lengths_.end());
+        } else {
+            for (const auto& [origin, reason] : outcome.left)
+                if (reason != Reason::alone) plans_[loop.block].reasons[origin] = reason;
+        }
+    }
+}
+
+bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) const {
+    return LOOKAHEAD_RULE(registers_bound_vectors) && outcome.vectors != 0 && outcome.registers > register_limit_ &&
+           outcome.registers > before_[block].registers;
+}
+
+PackedKernel Planner::fitted() {
+    for (;;) {
+        PackedKernel packed = pack_kernel(kernel_, plans_);
+        bool fits = true;
+        for (std::uint32_t block = 0; block < plans_.size(); ++block) {
+            BlockPlan& plan = plans_[block];
+            if (plan.lengths.empty() || !is_too_much(packed.blocks[block], block)) continue;
+            fits = false;
+            plan.lengths.erase(plan.lengths.begin());
+            if (!plan.lengths.empty()) continue;
+            plan.factor = 1;
+            plan.reason = Reason::registers;
+        }
+        if (fits) return packed;
+    }
+}
+
+}  // namespace lookahead::vecmem

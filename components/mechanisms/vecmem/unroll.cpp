@@ -1,0 +1,322 @@
+#include "components/mechanisms/vecmem/unroll.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "components/frontend/finaliser/code/literals.h"
+#include "components/frontend/finaliser/simplify/rename.h"
+#include "core/mutation/rule.h"
+
+namespace lookahead::vecmem {
+
+using finaliser::beside;
+using finaliser::kAlways;
+using finaliser::kNone;
+using finaliser::part_of;
+using finaliser::VirtualBlock;
+using isa::Comparison;
+using isa::Operand;
+using isa::Operation;
+using isa::Type;
+
+namespace {
+
+__extension__ using Wide = __int128;
+
+Wide least_of(Type type) {
+    if (type == Type::s32) return std::numeric_limits<std::int32_t>::min();
+    if (type == Type::s64) return std::numeric_limits<std::int64_t>::min();
+    return 0;
+}
+Wide most_of(Type type) {
+    if (type == Type::s32) return std::numeric_limits<std::int32_t>::max();
+    if (type == Type::s64) return std::numeric_limits<std::int64_t>::max();
+    return isa::is_pair(type) ? Wide{std::numeric_limits<std::uint64_t>::max()}
+                              : Wide{std::numeric_limits<std::uint32_t>::max()};
+}
+Wide number_of(std::uint64_t bits, Type type) {
+    if (type == Type::s32) return static_cast<std::int32_t>(bits);
+    if (type == Type::s64) return static_cast<std::int64_t>(bits);
+    return isa::is_pair(type) ? bits : static_cast<std::uint32_t>(bits);
+}
+
+Type unsigned_of(Type type) {
+    return isa::is_pair(type) ? Type::u64 : Type::u32;
+}
+
+/// What the counter goes by in the rounds behind the first: (factor - 1) x step, without its sign.
+std::optional<std::uint64_t> way(const CountedLoop& loop, unsigned factor) {
+    if (!loop.counter.literal) return std::nullopt;
+    const Wide step = *loop.counter.literal;
+    const Wide whole = (step < 0 ? -step : step) * (factor - 1);
+    return whole <= std::numeric_limits<std::int32_t>::max() ? std::optional(static_cast<std::uint64_t>(whole))
+                                                             : std::nullopt;
+}
+
+/// The bound that the counter's value before `factor` rounds is compared with, so that all but the last of their tests hold: bound - (factor -
+/// 1) x step. As a number it must be one of the counter's type.
+std::optional<Wide> known_bound(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
+    const auto bound = finaliser::literal_value(kernel.frame, loop.bound);
+    if (!bound || !loop.counter.literal) return std::nullopt;
+    return number_of(*bound, loop.type) - Wide{*loop.counter.literal} * (factor - 1);
+}
+
+bool is_number_of(Wide value, Type type) {
+    return value >= least_of(type) && value <= most_of(type);
+}
+
+class Unroller {
+  public:
+    Unroller(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor)
+        : kernel_(kernel), loop_(loop), factor_(factor), body_(kernel.blocks[loop.block].code) {}
+
+    UnrolledLoop run() {
+        make_room();
+        write_entry();
+        write_rounds();
+        write_rest();
+        const std::uint32_t rounds[] = {unrolled_.rounds};
+        finaliser::rename_values_of_blocks(kernel_, rounds);
+        set_exact();
+        return unrolled_;
+    }
+
+  private:
+    const VirtualInstruction& branch() const { return body_.back(); }
+    VirtualOperand counter() const { return {Operand::Kind::reg, loop_.counter.rows, loop_.counter.row}; }
+
+    void make_room() {
+        const std::uint32_t block = loop_.block;
+        unrolled_ = {block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, std::nullopt};
+        for (std::uint32_t at = 0; at < kernel_.blocks.size(); ++at)
+            for (VirtualInstruction& instruction : kernel_.blocks[at].code)
+                if (instruction.machine.operation == Operation::bra &&
+                    (instruction.target > block || (instruction.target == block && at == block)))
+                    instruction.target += kUnrolledBlocks;
+        kernel_.blocks.insert(kernel_.blocks.begin() + block, kUnrolledBlocks, VirtualBlock{});
+    }
+
+    void write_entry() {
+        BlockWriter entry(kernel_, unrolled_.entry, branch());
+        std::uint32_t valid = kNone;
+        if (loop_.comparison != Comparison::ne) valid = write_bound(entry);
+        entry.leave_unless(enough(entry, valid), unrolled_.scalar);
+        BlockWriter checks(kernel_, unrolled_.checks, branch());
+        for (const Induction& induction : loop_.inductions) {
+            if (induction.literal) continue;
+            const auto same = std::ranges::find(loop_.inductions, induction.step, &Induction::step);
+            const auto found = far_.find(same->row);
+            const VirtualOperand far = found != far_.end()
+                                           ? found->second
+                                           : checks.compute(Operation::mul_lo, induction.type, induction.step,
+                                                            checks.literal(factor_, induction.rows));
+            far_.insert_or_assign(induction.row, far);
+        }
+    }
+
+    /// Sets `bound_`; gives a predicate that says whether it is what it should be, or none if it is.
+    std::uint32_t write_bound(BlockWriter& writer) {
+        const unsigned rows = loop_.counter.rows;
+        if (const auto known = known_bound(kernel_, loop_, factor_)) {
+            bound_ = writer.literal(static_cast<std::uint64_t>(*known), rows);
+            return kNone;
+        }
+        if (const auto whole = way(loop_, factor_)) {
+            const bool up = *loop_.counter.literal > 0;
+            const Wide edge = up ? least_of(loop_.type) + Wide{*whole} : most_of(loop_.type) - Wide{*whole};
+            bound_ = writer.compute(Operation::add, loop_.type, loop_.bound,
+                                    writer.literal(up ? ~*whole + 1 : *whole, rows));
+            if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return kNone;
+            return writer.compare(up ? Comparison::ge : Comparison::le, loop_.type, loop_.bound,
+                                  writer.literal(static_cast<std::uint64_t>(edge), rows));
+        }
+        return write_bound_of_unknown_step(writer);
+    }
+
+    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays.
+    std::uint32_t write_bound_of_unknown_step(BlockWriter& writer) {
+        const VirtualOperand& step = loop_.counter.step;
+        const std::uint32_t most = std::numeric_limits<std::int32_t>::max() / std::int32_t(factor_ - 1);
+        std::uint32_t valid = kNone;
+        if (LOOKAHEAD_RULE(unknown_steps_go_up)) {
+            const VirtualOperand less = writer.compute(Operation::add, Type::u32, step, writer.literal(0xffffffffU, 1));
+            valid = writer.compare(Comparison::lt, Type::u32, less, writer.literal(most, 1));
+        }
+        const VirtualOperand whole = writer.compute(Operation::mul_lo, Type::u32, step, writer.literal(factor_ - 1, 1));
+        bound_ = writer.compute(Operation::sub, loop_.type, loop_.bound, whole);
+        if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return valid;
+        VirtualOperand edge = whole;
+        if (least_of(loop_.type) != 0)
+            edge = writer.compute(Operation::add, loop_.type, whole,
+                                  writer.literal(static_cast<std::uint64_t>(least_of(loop_.type)), 1));
+        return writer.compare(Comparison::ge, loop_.type, loop_.bound, edge, valid);
+    }
+
+    /// Whether the counter as it is now has `factor_` rounds before it.
+    std::uint32_t enough(BlockWriter& writer, std::uint32_t valid) {
+        if (loop_.comparison != Comparison::ne)
+            return writer.compare(loop_.comparison, loop_.type, counter(), bound_, valid);
+        const bool up = *loop_.counter.literal > 0;
+        const bool to_zero = finaliser::literal_value(kernel_.frame, loop_.bound) == 0U;
+        const Type type = unsigned_of(loop_.type);
+        VirtualOperand left = counter();
+        if (up)
+            left = writer.compute(Operation::sub, type, loop_.bound, counter());
+        else if (!to_zero)
+            left = writer.compute(Operation::sub, type, counter(), loop_.bound);
+        return writer.compare(Comparison::gt, type, left, writer.literal(*way(loop_, factor_), loop_.counter.rows),
+                              valid);
+    }
+
+    const Induction* induction_at(std::uint32_t index) const {
+        const auto found = std::ranges::find(loop_.inductions, index, &Induction::update);
+        return found == loop_.inductions.end() ? nullptr : &*found;
+    }
+
+    void write_rounds() {
+        auto& code = kernel_.blocks[unrolled_.rounds].code;
+        const auto& body = kernel_.blocks[unrolled_.scalar].code;
+        std::map<std::uint32_t, std::uint32_t> now;  // an induction's row -> the row that has its value
+        for (const Induction& induction : loop_.inductions) now[induction.row] = induction.row;
+        for (unsigned round = 0; round < factor_; ++round)
+            for (std::uint32_t index = 0; index + 1 < body.size(); ++index) {
+                if (index == loop_.test && !loop_.test_is_read) continue;
+                VirtualInstruction copy = body[index];
+                for (VirtualOperand& operand : copy.source) follow(operand, now);
+                if (const Induction* induction = induction_at(index)) advance(copy, *induction, round, now);
+                code.push_back(copy);
+            }
+        BlockWriter writer(kernel_, unrolled_.rounds, branch());
+        const std::uint32_t again = enough(writer, kNone);
+        code.push_back(part_of(branch()));
+        code.back().machine = branch().machine;
+        code.back().guard = {again, false};
+        code.back().target = unrolled_.rounds;
+    }
+
+    void follow(VirtualOperand& operand, const std::map<std::uint32_t, std::uint32_t>& now) const {
+        if (operand.kind != Operand::Kind::reg) return;
+        for (const Induction& induction : loop_.inductions)
+            if (operand.index >= induction.row && operand.index < induction.row + induction.rows)
+                operand.index = now.at(induction.row) + (operand.index - induction.row);
+    }
+
+    /// A known step is added as often as there were rounds to what the row was at first, one that is not to what it was a
+    /// round ago; the last round goes all the way at once, so that nobody needs the sums between but for their values.
+    void advance(VirtualInstruction& sum, const Induction& induction, unsigned round,
+                 std::map<std::uint32_t, std::uint32_t>& now) {
+        const bool is_last = round + 1 == factor_;
+        const VirtualOperand first{Operand::Kind::reg, induction.rows, induction.row};
+        const std::uint32_t to = is_last ? induction.row : kernel_.new_rows(induction.rows);
+        sum.machine.operation = Operation::add;
+        sum.source = {};
+        if (induction.literal) {
+            const std::uint64_t far = static_cast<std::uint64_t>(*induction.literal) * (round + 1);
+            sum.source[0] = first;
+            sum.source[1] = finaliser::literal(kernel_.frame, far, induction.rows);
+        } else {
+            sum.source[0] = is_last ? first : VirtualOperand{Operand::Kind::reg, induction.rows, now.at(induction.row)};
+            sum.source[1] = is_last ? far_.at(induction.row) : induction.step;
+        }
+        sum.destination = to;
+        now[induction.row] = to;
+    }
+
+    /// The test that the last of the rounds would have had: on to the loop as it was, or behind it.
+    void write_rest() {
+        const auto& body = kernel_.blocks[unrolled_.scalar].code;
+        auto& code = kernel_.blocks[unrolled_.rest].code;
+        code.push_back(body[loop_.test]);
+        VirtualInstruction leave = beside(branch());
+        leave.machine.operation = Operation::bra;
+        leave.guard = {branch().guard.index, !branch().guard.negated};
+        leave.target = unrolled_.scalar + 1;
+        code.push_back(leave);
+    }
+
+    void set_exact() {
+        if (LOOKAHEAD_RULE(passed_bounds_may_wrap) && loop_.comparison == Comparison::ne) return;
+        if (loop_.counter.rows != 1) return;
+        const VirtualOperand step =
+            loop_.counter.literal
+                ? finaliser::literal(kernel_.frame, static_cast<std::uint64_t>(*loop_.counter.literal), 1)
+                : loop_.counter.step;
+        unrolled_.exact = ExactRecurrence{unrolled_.rounds, loop_.counter.row,       step,
+                                          factor_ - 1,      loop_.type == Type::s32, loop_.type != Type::s32};
+    }
+
+    VirtualKernel& kernel_;
+    const CountedLoop& loop_;
+    const unsigned factor_;
+    const std::vector<VirtualInstruction> body_;
+    UnrolledLoop unrolled_;
+    VirtualOperand bound_;
+    std::map<std::uint32_t, VirtualOperand> far_;  ///< by row: what `factor_` rounds add
+};
+
+}  // namespace
+
+Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
+    if (loop.block + 1 == kernel.blocks.size()) return Reason::control;
+    if (LOOKAHEAD_RULE(too_few_rounds_stay) && loop.rounds && *loop.rounds < factor) return Reason::trip_count;
+    if (loop.counter.literal && !way(loop, factor)) return Reason::trip_count;
+    if (loop.comparison == Comparison::ne) return Reason::none;
+    if (const auto bound = known_bound(kernel, loop, factor); bound && !is_number_of(*bound, loop.type))
+        return Reason::trip_count;
+    return Reason::none;
+}
+
+UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
+    return Unroller(kernel, loop, factor).run();
+}
+
+VirtualOperand BlockWriter::literal(std::uint64_t value, unsigned rows) {
+    return finaliser::literal(kernel_.frame, value, rows);
+}
+
+void BlockWriter::put(VirtualInstruction instruction) {
+    auto& code = kernel_.blocks[block_].code;
+    code.insert(code.end() - (!code.empty() && finaliser::is_jump(code.back()) ? 1 : 0), std::move(instruction));
+}
+
+VirtualOperand BlockWriter::compute(Operation operation, Type type, const VirtualOperand& a, const VirtualOperand& b,
+                                    const VirtualOperand& c, Type source_type) {
+    VirtualInstruction made = served_;
+    made.machine.operation = operation;
+    made.machine.type = type;
+    made.machine.source_type = source_type;
+    made.source = {a, b, c, {}};
+    made.destination_rows = isa::is_pair(type) ? 2 : 1;
+    made.destination = kernel_.new_rows(made.destination_rows);
+    const VirtualOperand result{Operand::Kind::reg, made.destination_rows, made.destination};
+    put(std::move(made));
+    return result;
+}
+
+std::uint32_t BlockWriter::compare(Comparison comparison, Type type, const VirtualOperand& a, const VirtualOperand& b,
+                                   std::uint32_t also) {
+    VirtualInstruction made = served_;
+    made.machine.operation = Operation::setp;
+    made.machine.type = type;
+    made.machine.comparison = comparison;
+    made.source = {a, b, {}, {}};
+    made.destination_predicate[0] = kernel_.new_predicate();
+    if (also != kNone) {
+        made.machine.combine = isa::Combine::bit_and;
+        made.source_predicate[0] = {also, false};
+    }
+    const std::uint32_t predicate = made.destination_predicate[0];
+    put(std::move(made));
+    return predicate;
+}
+
+void BlockWriter::leave_unless(std::uint32_t predicate, std::uint32_t target) {
+    VirtualInstruction leave = served_;
+    leave.machine.operation = Operation::bra;
+    leave.guard = {predicate, true};
+    leave.target = target;
+    kernel_.blocks[block_].code.push_back(leave);
+}
+
+}  // namespace lookahead::vecmem

@@ -1,0 +1,65 @@
+#include <string>
+#include <vector>
+
+#include "components/frontend/finaliser/analysis/control_flow.h"
+#include "components/frontend/finaliser/transform/kernel_transform.h"
+#include "components/mechanisms/vecmem/planner.h"
+#include "core/param/parameters.h"
+
+namespace lookahead::vecmem {
+
+struct VecmemParameters {
+    std::string length = "best";
+};
+
+}  // namespace lookahead::vecmem
+
+template <>
+struct lookahead::ParametersOf<lookahead::vecmem::VecmemParameters> {
+    using P = lookahead::vecmem::VecmemParameters;
+    inline static const auto list =
+        parameter_list<P>(choice("length", &P::length, {"4", "8", "16", "best"},
+                                 {.help = "Elements of a vector memory instruction; best: the longest that can be had, "
+                                          "within the registers.",
+                                  .source = "Crago et al., section 4.2: lengths 4, 8 and 16"}));
+};
+
+namespace lookahead::vecmem {
+
+namespace {
+
+/// What groups of registers at multiples of their length cost beside the values that live.
+constexpr unsigned kAlignmentRegisters = 4;
+
+/// Crago et al., TACO 2018, section 5.2, "Compiler Generation": what the paper has programmers do.
+class VecmemTransform final : public finaliser::KernelTransform {
+  public:
+    using Parameters = VecmemParameters;
+
+    explicit VecmemTransform(const Parameters& parameters) {
+        if (parameters.length == "best")
+            lengths_ = {16, 8, 4};
+        else
+            lengths_ = {static_cast<unsigned>(std::stoul(parameters.length))};
+    }
+
+    void before_expansion(finaliser::KernelUnderWork& kernel,
+                          const finaliser::FinaliserOptions& options) const override {
+        finaliser::split_at_jumps(kernel.main);
+        if (!has_candidates(kernel.main)) return;
+        const unsigned limit = options.register_limit;
+        kernel.main =
+            Planner(kernel.main, lengths_, limit > kAlignmentRegisters ? limit - kAlignmentRegisters : 0).run().kernel;
+    }
+
+  private:
+    std::vector<unsigned> lengths_;
+};
+using finaliser::KernelTransform;
+LOOKAHEAD_REGISTER_VARIANT(KernelTransform, VecmemTransform, "vecmem",
+                           "Vector memory instructions: unrolls loops and packs strided and indirect accesses.",
+                           "Crago, Stephenson and Keckler, TACO 2018, section 5.2")
+
+}  // namespace
+
+}  // namespace lookahead::vecmem

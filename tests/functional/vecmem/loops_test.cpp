@@ -1,0 +1,258 @@
+// Each rule of unrolling loops for the vectors, from both sides. Every kernel runs with the pass and without (bench.h).
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include "tests/functional/vecmem/bench.h"
+
+using namespace lookahead;
+using namespace lookahead::vecmem::test;
+
+namespace {
+
+/// Counts in %r1 from `first`; `more` ends with a comparison to %p1 that goes on. The rounds' words at %rd1, %rd1 + 4, ... are
+/// summed up in an order that matters.
+std::string loop(const std::string& first, const std::string& more, const std::string& body = "") {
+    return fmt::format(
+        "mov.u32 %r1, {}; mov.u32 %r2, 1; mov.u64 %rd1, %mine; mov.u64 %rd4, %mine;\nLOOP:\n"
+        "ld.global.u32 %r3, [%rd1]; mad.lo.u32 %r2, %r2, 3, %r3; add.s64 %rd1, %rd1, 4;\n{}\n{}\n@%p1 bra LOOP;\n"
+        "st.global.u32 [%mine+1016], %r2; st.global.u32 [%mine+1012], %r1; st.global.u64 [%mine+1000], %rd1;\n",
+        first, body, more);
+}
+
+std::uint32_t word(int number) {
+    return static_cast<std::uint32_t>(number);
+}
+
+}  // namespace
+
+TEST_CASE("any number of rounds: as many at once as the length, the rest one by one") {
+    for (const unsigned length : {4U, 8U, 16U})
+        for (std::uint32_t rounds = 1; rounds <= 2 * length + 1; ++rounds) {
+            CAPTURE(length);
+            CAPTURE(rounds);
+            const Outcome outcome =
+                run(loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;"), std::to_string(length), rounds);
+            CHECK(outcome.executed == 2 * (rounds / length));
+            CHECK(outcome.count(fmt::format("LD.STRIDE.GLOBAL.V{}", length)) == 1);
+        }
+}
+
+TEST_CASE("all comparisons and directions of counters") {
+    struct Case {
+        const char* first;
+        const char* bound;
+        const char* more;
+    };
+    // Nine rounds each where %a is 0.
+    const Case cases[] = {
+        {"0", "9", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r4;"},
+        {"0", "8", "add.s32 %r1, %r1, 1; setp.le.s32 %p1, %r1, %r4;"},
+        {"0", "-9", "add.s32 %r1, %r1, -1; setp.gt.s32 %p1, %r1, %r4;"},
+        {"0", "-8", "sub.s32 %r1, %r1, 1; setp.ge.s32 %p1, %r1, %r4;"},
+        {"0", "9", "add.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, %r4;"},
+        {"9", "0", "add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0;"},
+        {"3", "-6", "add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, %r4;"},
+        {"0", "25", "add.s32 %r1, %r1, 3; setp.lt.u32 %p1, %r1, %r4;"},
+        {"27", "2", "add.s32 %r1, %r1, -3; setp.gt.u32 %p1, %r1, %r4;"},
+        {"0", "9", "add.s32 %r1, %r1, 1; setp.gt.s32 %p1, %r4, %r1;"},
+        {"0", "9", "add.s32 %r1, %r1, 1; setp.ge.s32 %p1|%p3, %r1, %r4; and.pred %p2, %p3, %p3;"},
+    };
+    for (const Case& each : cases) {
+        const std::string more = each.more;
+        CAPTURE(more);
+        const std::string bound = fmt::format("add.s32 %r4, %a, {};\n", each.bound);
+        std::string text = bound + loop(each.first, more);
+        if (more.find("%p3") != std::string::npos) text.replace(text.find("@%p1"), 4, "@%p3");
+        CHECK(run(text).executed == 4);
+    }
+    // Of 64 bits.
+    const std::string wide = loop("0", "add.s64 %rd5, %rd5, 2; setp.lt.s64 %p1, %rd5, %rd6;");
+    CHECK(run("mov.u64 %rd5, -4; cvt.s64.s32 %rd6, %a;\n" + wide, "4", 13).executed == 4);
+    // The branch goes on where the predicate does not hold.
+    std::string turned = loop("0", "add.s32 %r1, %r1, 1; setp.ge.s32 %p1, %r1, %a;");
+    turned.replace(turned.find("@%p1"), 4, "@!%p1");
+    CHECK(run(turned, "4", 9).executed == 4);
+}
+
+TEST_CASE("lanes with other numbers of rounds") {
+    for (std::uint32_t least : {1U, 3U, 4U, 5U}) {
+        CAPTURE(least);
+        const Outcome outcome =
+            run("add.u32 %r4, %gid, %a;\n" + loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r4;"), "4", least);
+        CHECK(outcome.executed > 8);
+    }
+}
+
+TEST_CASE("a bound near the least number has no rounds before it") {
+    // One round, and what would be three steps before the bound is no number of 32 bits.
+    for (const char* type : {"s32", "u32"}) {
+        CAPTURE(type);
+        const std::string first = type == std::string("s32") ? "0x80000000" : "0";
+        const std::string text = loop(first, fmt::format("add.u32 %r1, %r1, 1; setp.lt.{} %p1, %r1, %a;", type));
+        const std::uint32_t zero = type == std::string("s32") ? 0x80000000U : 0;
+        for (std::uint32_t rounds = 1; rounds < 6; ++rounds)
+            CHECK(run(text, "4", zero + rounds).executed == 2 * (rounds / 4));
+        const std::string down = loop(type == std::string("s32") ? "0x7fffffff" : "0xffffffff",
+                                      fmt::format("add.u32 %r1, %r1, -1; setp.gt.{} %p1, %r1, %a;", type));
+        const std::uint32_t most = type == std::string("s32") ? 0x7fffffffU : 0xffffffffU;
+        for (std::uint32_t rounds = 1; rounds < 6; ++rounds)
+            CHECK(run(down, "4", most - rounds).executed == 2 * (rounds / 4));
+    }
+    // Likewise with a step that is not known.
+    const std::string unknown = loop("0x80000000", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
+    for (std::uint32_t rounds = 1; rounds < 6; ++rounds)
+        CHECK(run(unknown, "4", 5, 0x80000000U + 5 * rounds).executed == 2 * (rounds / 4));
+}
+
+TEST_CASE("a step that is not known goes up, and not too far") {
+    const std::string text = loop("0", "add.s32 %r1, %r1, %a; setp.lt.s32 %p1, %r1, %b;");
+    CHECK(run(text, "4", 3, 27).executed == 4);
+    CHECK(run(text, "4", 1, 9).executed == 4);
+    // Steps that wrap around: three steps are more than a number has, and the bound is in their way.
+    for (const std::uint32_t step : {0x40000000U, 0x60000000U, 0x90000000U, 0xb0000000U, 0xc0000000U, 0xd0000000U,
+                                     0xfffffff0U, 0x55555557U, 0xaaaaaaabU})
+        for (const int bound : {-2000000000, -1000, -3, 10, 1000, 101509731, 363698845, 2000000000}) {
+            CAPTURE(step);
+            CAPTURE(bound);
+            // How many rounds it is, in wrapped sums.
+            std::uint32_t at = 0;
+            unsigned rounds = 0;
+            do at += step, ++rounds;
+            while (static_cast<std::int32_t>(at) < bound && rounds < 100);
+            if (rounds == 100) continue;
+            CHECK(run(text, "4", step, word(bound)).executed <= 2 * (rounds / 4));
+        }
+}
+
+TEST_CASE("a counter that goes away from its bound is none") {
+    CHECK(run(loop("0", "add.s32 %r1, %r1, -1; setp.lt.s32 %p1, %r1, -10;")).reasons().contains("induction"));
+    CHECK(run(loop("0", "add.s32 %r1, %r1, 1; setp.gt.s32 %p1, %r1, 10;")).reasons().contains("induction"));
+    CHECK(run(loop("0", "add.s32 %r1, %r1, 1; setp.eq.s32 %p1, %r1, 10;")).reasons().contains("induction"));
+    // Neither is what data end, or what is multiplied.
+    CHECK(run(loop("0", "add.s32 %r1, %r1, %r3; setp.lt.s32 %p1, %r1, 90;")).reasons().contains("induction"));
+    CHECK(run(loop("1", "mul.lo.s32 %r1, %r1, 2; setp.lt.s32 %p1, %r1, 90;")).reasons().contains("induction"));
+}
+
+TEST_CASE("a loop that is known to have too few rounds stays") {
+    const Outcome three = run(loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 3;"));
+    CHECK(three.reasons().contains("trip_count"));
+    CHECK(three.count("LD.STRIDE") == 0);
+    CHECK(run(loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 4;")).executed == 2);
+    CHECK(run(loop("0", "add.s32 %r1, %r1, 2; setp.le.s32 %p1, %r1, 5;")).reasons().contains("trip_count"));
+    CHECK(run(loop("0", "add.s32 %r1, %r1, 2; setp.le.s32 %p1, %r1, 6;")).executed == 2);
+    CHECK(run(loop("3", "add.s32 %r1, %r1, -1; setp.ne.s32 %p1, %r1, 0;")).reasons().contains("trip_count"));
+    // The longest that the rounds allow.
+    const Outcome best = run(loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 11;"), "best");
+    CHECK(best.count("LD.STRIDE.GLOBAL.V8") == 1);
+    CHECK(best.executed == 2);
+}
+
+TEST_CASE("loops with barriers, atomics or several blocks stay") {
+    const std::string more = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;";
+    for (const char* body : {"bar.sync 0;", "membar.cta;", "atom.global.add.u32 %r9, [%out], 0; add.u32 %r2, %r2, 1;",
+                             "bar.warp.sync 0xffffffff;", "ld.volatile.global.u32 %r9, [%mine];"}) {
+        CAPTURE(body);
+        const Outcome outcome = run(loop("0", more, body), "4", 9);
+        CHECK(outcome.count("LD.STRIDE") == 0);
+        CHECK(outcome.reasons().contains("loop_code"));
+    }
+    const Outcome branched =
+        run(loop("0", more, "setp.eq.u32 %p2, %r3, 5; @%p2 bra SKIP; add.u32 %r2, %r2, 9;\nSKIP:"), "4", 9);
+    CHECK(branched.count("LD.STRIDE") == 0);
+    CHECK(branched.reasons().contains("control"));
+}
+
+TEST_CASE("the counter's own numbers do not wrap around before its bound") {
+    const auto body = [](const char* wide) {
+        return fmt::format("{}; add.s64 %rd2, %mine, %rd2; ld.global.u32 %r9, [%rd2+64]; mad.lo.u32 %r2, %r2, 5, %r9;",
+                           wide);
+    };
+    const std::string up = "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;";
+    CHECK(run(loop("0", up, body("mul.wide.s32 %rd2, %r1, 4")), "4", 9).count("LD.STRIDE") == 2);
+    // As unsigned numbers they might, and indices are signed.
+    const Outcome other = run(loop("0", up, body("mul.wide.u32 %rd2, %r1, 4")), "4", 9);
+    CHECK(other.count("LD.STRIDE") == 1);
+    CHECK(other.count("LD.INDIRECT") == 0);
+    const std::string unsigned_up = "add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %a;";
+    CHECK(run(loop("0", unsigned_up, body("mul.wide.u32 %rd2, %r1, 4")), "4", 9).count("LD.STRIDE") == 2);
+    // What ends at a number, passing it or not, may: the words are indices then.
+    const std::string past = "add.s32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, %a;";
+    const Outcome passing = run(loop("-3", past, body("mul.wide.s32 %rd2, %r1, 4")), "4", 9);
+    CHECK(passing.count("LD.STRIDE") == 1);
+    CHECK(passing.count("LD.INDIRECT") == 1);
+}
+
+TEST_CASE("arrays that overlap are gone over one by one, and those that do not at once") {
+    // Reads at %rd1, writes at %rd4 = %mine + 4 x %b: what is written may be read in a later round.
+    const std::string text =
+        "cvt.s64.s32 %rd5, %b; shl.b64 %rd5, %rd5, 2;\n" + loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
+                                                                "st.global.u32 [%rd7], %r2; add.s64 %rd7, %rd7, 4;");
+    for (int distance = -24; distance <= 24; ++distance) {
+        CAPTURE(distance);
+        const Outcome outcome = run("cvt.s64.s32 %rd6, %b; shl.b64 %rd6, %rd6, 2; add.s64 %rd7, %mine, %rd6;\n" + text,
+                                    "4", 13, word(distance));
+        CHECK(outcome.count("LD.STRIDE") == 1);
+        CHECK(outcome.count("ST.STRIDE") == 1);
+        // Three rounds forward bring them together; back, what is read comes before what is written.
+        CHECK((outcome.executed == 0) == (distance >= -3 && distance <= 3 && outcome.executed == 0));
+        if (distance >= 4 || distance <= -4) CHECK(outcome.executed == 12);
+        if (distance >= 1 && distance <= 3) CHECK(outcome.executed == 0);
+    }
+}
+
+TEST_CASE("strides that are not known: apart by as far as they reach, up and down") {
+    const std::string text =
+        "cvt.s64.s32 %rd6, %b; shl.b64 %rd6, %rd6, 2; add.s64 %rd7, %mine, %rd6; mul.wide.s32 %rd8, %a, 4; mov.u64 "
+        "%rd1, %mine;\n"
+        "mov.u32 %r1, 0; mov.u32 %r2, 1;\nLOOP:\nld.global.u32 %r3, [%rd1]; mad.lo.u32 %r2, %r2, 3, %r3; st.global.u32 "
+        "[%rd7], %r2;\n"
+        "add.s64 %rd1, %rd1, %rd8; add.s64 %rd7, %rd7, %rd8;\n"
+        "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;\n@%p1 bra LOOP;\nst.global.u32 [%mine+1016], %r2;\n";
+    for (const int stride : {-3, -2, -1, 0, 1, 2, 3})
+        for (int distance = -12; distance <= 12; ++distance) {
+            CAPTURE(stride);
+            CAPTURE(distance);
+            const Outcome outcome = run(text, "4", word(stride), word(distance));
+            CHECK(outcome.count("ST.STRIDE") == 1);
+            if (std::abs(distance) > 3 * std::abs(stride)) CHECK(outcome.executed == 8);
+        }
+}
+
+TEST_CASE("in place: what is written is what was read, unless the stride is none") {
+    const std::string text =
+        "mul.wide.s32 %rd8, %a, 4; mov.u64 %rd1, %mine;\n"
+        "mov.u32 %r1, 0; mov.u32 %r2, 1;\nLOOP:\nld.global.u32 %r3, [%rd1]; mad.lo.u32 %r2, %r3, 3, %r3; st.global.u32 "
+        "[%rd1], %r2;\n"
+        "add.s64 %rd1, %rd1, %rd8; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;\n@%p1 bra LOOP;\n";
+    CHECK(run(text, "4", 2).executed == 8);
+    CHECK(run(text, "4", word(-2)).executed == 8);
+    CHECK(run(text, "4", 0).executed == 0);
+}
+
+TEST_CASE("a distance that changes from round to round is not looked at") {
+    // What is written stays where it is; what is read goes over it.
+    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;", "st.global.u32 [%rd9], %r2;");
+    const Outcome outcome = run("mul.wide.s32 %rd9, %b, 4; add.s64 %rd9, %mine, %rd9;\n" + text, "4", 17, 14);
+    CHECK(outcome.count("LD.STRIDE") == 0);
+    CHECK(outcome.reasons().contains("alias"));
+    // Indices may be any.
+    const std::string scattered =
+        loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
+             "and.b32 %r9, %r3, 15; mul.wide.s32 %rd9, %r9, 4; add.s64 %rd9, %mine, %rd9; st.global.u32 [%rd9], %r2;");
+    CHECK(run(scattered, "4", 17).reasons().contains("alias"));
+}
+
+TEST_CASE("loops in few registers stay, in 63 they do not") {
+    finaliser::FinaliserOptions options;
+    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;");
+    options.register_limit = 18;
+    const Outcome narrow = run(text, "16", 40, 0, options);
+    CHECK(narrow.count("LD.STRIDE") == 0);
+    CHECK(narrow.reasons().contains("registers"));
+    const Outcome shorter = run(text, "best", 40, 0, options);
+    CHECK(shorter.count("LD.STRIDE.GLOBAL.V16") == 0);
+    CHECK(shorter.count("LD.STRIDE") == 1);
+    options.register_limit = 63;
+    CHECK(run(text, "16", 40, 0, options).executed == 4);
+}

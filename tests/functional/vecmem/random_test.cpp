@@ -1,0 +1,154 @@
+// Random loops: strides of both signs, known and unknown steps, arrays that overlap in any way, indices from memory, rounds
+// that are left over. Each runs as it was and with the pass, at each length; some by the interpreter of PTX, too.
+// LOOKAHEAD_TEST_SEED repeats a run.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "tests/functional/vecmem/bench.h"
+#include "tests/support/seed.h"
+
+using namespace lookahead;
+using namespace lookahead::vecmem::test;
+
+namespace {
+
+constexpr unsigned kLoops = 500;
+const char* const kLengths[] = {"4", "8", "16", "best"};
+
+/// %r1 counts; %rd1 to %rd4 are pointers into the thread's words, which are there in 512, from -256 on.
+class Generator {
+  public:
+    explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+    std::string body() {
+        std::string text;
+        steps_ = below(4) == 0;  // of a word that the pass does not know
+        rounds_ = below(26);
+        step_ = 1 + static_cast<int>(below(3));
+        for (unsigned i = 1; i <= 4; ++i) {
+            text += fmt::format("add.s64 %rd{}, %mine, {};\n", i, 4 * (static_cast<int>(below(40)) - 20));
+            // A byte more or less is no word: distances of unaligned arrays are not for the checks here.
+            stride_[i] = static_cast<int>(below(7)) - 3;
+        }
+        text +=
+            "mov.f32 %f1, 0f3F800000; mov.u32 %r2, 7; mov.u32 %r3, %gid; cvt.s64.s32 %rd9, %a; shl.b64 %rd9, %rd9, "
+            "2;\n";
+        text += "mov.u32 %r6, tile; mad.lo.s32 %r6, %gid, 160, %r6;\n";
+        text += loop();
+        return text +
+               "st.global.f32 [%mine+508], %f1; st.global.u32 [%mine+504], %r2; st.global.u32 [%mine+500], %r1;\n";
+    }
+
+  private:
+    unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
+
+    /// Behind the body there is the test, so that there is one round at least, unless it is skipped.
+    std::string loop() {
+        const bool down = below(3) == 0;
+        const int first = static_cast<int>(below(5)) - 2;
+        const int sign = down ? -1 : 1;
+        const int last = first + sign * step_ * static_cast<int>(rounds_);
+        const unsigned kind = below(6);
+        std::string text = fmt::format("mov.s32 %r1, {};\n", first);
+        // The bound comes from memory or a parameter, so that nobody knows the rounds, or is known.
+        const bool known = kind == 0;
+        text += known ? "" : fmt::format("add.s32 %r5, %b, {};\n", last);
+        const std::string bound = known ? std::to_string(last) : "%r5";
+        if (rounds_ == 0) text += "bra.uni DONE;\n";
+        text += "LOOP:\n";
+        const unsigned statements = 1 + below(4);
+        for (unsigned i = 0; i < statements; ++i) text += statement();
+        for (unsigned i = 1; i <= 4; ++i)
+            text += stride_[i] == 3 && steps_ ? fmt::format("add.s64 %rd{0}, %rd{0}, %rd9;\n", i)
+                                              : fmt::format("add.s64 %rd{0}, %rd{0}, {1};\n", i, 4 * stride_[i]);
+        text += fmt::format("add.s32 %r1, %r1, {};\n", sign * step_);
+        static constexpr const char* kUp[] = {"lt.s32", "lt.s32", "ne.s32", "le.s32"};
+        static constexpr const char* kDown[] = {"gt.s32", "gt.s32", "ne.s32", "ge.s32"};
+        const unsigned test = below(4);
+        // With le the last bound is a round further.
+        text += fmt::format("setp.{} %p1, %r1, {};\n@%p1 bra LOOP;\nDONE:\n", (down ? kDown : kUp)[test], bound);
+        return text;
+    }
+
+    std::string pointer() { return fmt::format("%rd{}", 1 + below(4)); }
+    std::string offset() { return below(3) == 0 ? fmt::format("+{}", 4 * below(4)) : ""; }
+
+    std::string statement() {
+        switch (below(9)) {
+            case 0:
+            case 1:
+                return fmt::format("ld.global.f32 %f2, [{}{}]; add.f32 %f1, %f1, %f2;\n", pointer(), offset());
+            case 2:
+                return fmt::format("ld.global.u32 %r4, [{}]; mad.lo.u32 %r2, %r4, 3, %r2;\n", pointer());
+            case 3:
+                return fmt::format("st.global.u32 [{}{}], %r2;\n", pointer(), offset());
+            case 4:
+                return fmt::format(
+                    "ld.global.u32 %r7, [{}]; and.b32 %r7, %r7, 31; mul.wide.s32 %rd5, %r7, 4; add.s64 %rd5, %mine, "
+                    "%rd5; "
+                    "ld.global.u32 %r8, [%rd5]; xor.b32 %r2, %r2, %r8;\n",
+                    pointer());
+            case 5:
+                return fmt::format(
+                    "mul.wide.s32 %rd6, %r1, {}; add.s64 %rd6, %mine, %rd6; ld.global.u32 %r9, [%rd6{}]; "
+                    "add.u32 %r2, %r2, %r9;\n",
+                    4, offset());
+            case 6:
+                return fmt::format(
+                    "and.b32 %r10, %r1, 31; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r6; "
+                    "st.shared.u32 [%r10], %r2; ld.shared.u32 %r11, [%r6+{}]; add.u32 %r2, %r2, %r11;\n",
+                    4 * below(8));
+            case 7:
+                return fmt::format("ld.global.u32 %r12, [{}]; add.u32 %r12, %r12, %r2; st.global.u32 [{}], %r12;\n",
+                                   pointer(), pointer());
+            default:
+                return fmt::format(
+                    "ld.global.u32 %r13, [{0}]; and.b32 %r13, %r13, 31; mul.wide.s32 %rd7, %r13, 4; "
+                    "add.s64 %rd7, %mine, %rd7; st.global.u32 [%rd7], %r2;\n",
+                    pointer());
+        }
+    }
+
+    std::mt19937_64 random_;
+    bool steps_ = false;
+    unsigned rounds_ = 0;
+    int step_ = 1;
+    int stride_[5] = {};
+};
+
+}  // namespace
+
+TEST_CASE("random loops do with vectors what they did without") {
+    const std::uint64_t first = lookahead::test::random_seed();
+    std::uint64_t executed = 0, packed = 0;
+    for (std::uint64_t seed = first; seed < first + kLoops; ++seed) {
+        CAPTURE(seed);
+        const std::string body = Generator(seed).body();
+        CAPTURE(body);
+        finaliser::FinaliserOptions options;
+        options.schedule = seed % 3 != 0;
+        options.fuse_products = seed % 4 == 0;
+        options.isa.expand_64bit = seed % 5 == 0;
+        options.isa.single_constant = seed % 7 == 0;
+        options.simplify = seed % 6 != 0;
+        options.register_limit = seed % 11 == 0 ? 32 : 63;
+        const auto step = static_cast<std::uint32_t>(static_cast<int>(seed % 7) - 3);
+        std::vector<std::uint32_t> right;
+        REQUIRE_NOTHROW(right = emulated(finalised(body, options), step, 0));
+        if (seed % 10 == 0) CHECK(interpreted(body, step, 0) == right);
+        for (const char* length : kLengths) {
+            CAPTURE(length);
+            isa::Kernel kernel;
+            REQUIRE_NOTHROW(kernel = finalised(body, with_pass(length, options)));
+            std::uint64_t vectors = 0;
+            CHECK(emulated(kernel, step, 0, &vectors) == right);
+            executed += vectors;
+            packed += vectors != 0;
+        }
+    }
+    MESSAGE("vector memory instructions executed: " << executed << ", in kernels: " << packed);
+    CHECK(packed > kLoops / 4);
+}

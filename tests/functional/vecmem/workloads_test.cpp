@@ -1,0 +1,68 @@
+// The pass on all workloads, as they are and as loops that go over several elements (form=looped): at each length they give
+// the right outputs.
+#include <doctest/doctest.h>
+
+#include "components/emulator/emulated_device.h"
+#include "core/param/configuration.h"
+#include "experiments/machines/machines.h"
+#include "experiments/run/program.h"
+#include "experiments/workloads/manifest.h"
+
+using namespace lookahead;
+
+namespace {
+
+/// Vector memory instructions that warps executed. `unroll`: of form=looped; 0: of the original.
+std::uint64_t executed(std::string_view name, const std::string& length, unsigned unroll) {
+    Configuration configuration = load_machine("vecmem_nvidia");
+    configuration.override_value("isa.expand_64bit=true");
+    configuration.override_value("kernel.transform=vecmem");
+    configuration.override_value("vecmem.length=" + length);
+    if (unroll != 0) {
+        configuration.override_value("workload.form=looped");
+        configuration.override_value("workload.unroll=" + std::to_string(unroll));
+    }
+    const auto workload = make_variant<Workload>(std::string(name), configuration, WorkloadContext{Size::tiny, 1});
+    EmulatedDevice device(load_kernels(*workload, configuration));
+    CHECK_NOTHROW(workload->run(device));
+    CHECK(workload->check().outputs != Outputs::mismatch);
+    std::uint64_t vectors = 0;
+    for (const EmulatedDevice::Launch& launch : device.launches())
+        for (std::size_t pc = 0; pc < launch.by_instruction.size(); ++pc)
+            if (isa::is_vector_memory(device.kernels()[launch.kernel].code[pc].operation))
+                vectors += launch.by_instruction[pc].warps;
+    return vectors;
+}
+
+void check_all(const std::string& length) {
+    unsigned looped = 0, packed = 0;
+    std::uint64_t vectors = 0;
+    for (const ManifestEntry& entry : workload_manifest())
+        for (const unsigned unroll : {0U, 1U, 4U}) {
+            if (unroll != 0 && entry.vecmem.empty()) continue;  // the paper's are there as loops
+            CAPTURE(entry.name);
+            CAPTURE(unroll);
+            const std::uint64_t count = executed(entry.name, length, unroll);
+            looped += unroll == 1;
+            packed += count != 0;
+            vectors += count;
+        }
+    MESSAGE("vector memory instructions executed: " << vectors << ", in workloads and forms: " << packed);
+    CHECK(looped == 16);
+    CHECK(packed > 20);
+}
+
+}  // namespace
+
+TEST_CASE("all workloads with vectors of 4") {
+    check_all("4");
+}
+TEST_CASE("all workloads with vectors of 8") {
+    check_all("8");
+}
+TEST_CASE("all workloads with vectors of 16") {
+    check_all("16");
+}
+TEST_CASE("all workloads with the longest vectors") {
+    check_all("best");
+}

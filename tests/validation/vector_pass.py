@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Warp instructions of the automatic pass `vecmem` beside those of form=looped and of the hand-written form=vector.
+
+VECTOR_PASS.md has the table, which --update writes. Exits with 1 if outputs differ, or if the pass at its best length has more
+instructions than the loops that it was given, where the page does not say so.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+PAGE = pathlib.Path(__file__).with_name("VECTOR_PASS.md")
+MARKS = ("<!-- table: made by vector_pass.py -->", "<!-- end of table -->")
+# The unroll factor of form=looped with the fewest cycles on vecmem_nvidia at small, as the workloads' READMEs say.
+BASELINES = {"vecadd": 1, "bfs": 4, "btree": 4, "comd": 1, "gaussian": 4, "histo": 4, "hpgmg": 1, "kmeans": 1, "miniamr": 1,
+             "mri-q": 8, "nw": 8, "sgemm": 4, "spmv": 2, "spsum": 8, "stencil": 2, "transpose": 8}
+LENGTHS = ("4", "8", "16")
+OPTIONS = ["--machine", "vecmem_nvidia", "-o", "isa.expand_64bit=true"]
+
+
+def instructions(program, workload, size, settings, options=()):
+    """Warp instructions, or None where the workload has no such form."""
+    words = [word for setting in settings for word in ("--set", setting)]
+    words += [word for option in options for word in ("-o", option)]
+    done = lookahead.execute(program, ["emulate", workload, "--size", size, *words, *OPTIONS, "--json"])
+    if done.returncode == 2 and "form=vector" in settings:
+        return None
+    if done.returncode != 0:
+        raise RuntimeError(f"emulate {workload} {settings} {options}: exit {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout)["warp_instructions"]
+
+
+def measure(program, size):
+    results = {}
+    for workload, factor in BASELINES.items():
+        def loops(unroll, *options):
+            return instructions(program, workload, size, ["form=looped", f"unroll={unroll}"], options)
+        results[workload] = {
+            "factor": factor, "base": loops(factor), "plain": loops(1),
+            "hand": {length: instructions(program, workload, size, ["form=vector", f"length={length}"])
+                     for length in LENGTHS},
+            "pass": {length: loops(1, "kernel.transform=vecmem", f"vecmem.length={length}")
+                     for length in (*LENGTHS, "best")}}
+    return results
+
+
+def table(results, size):
+    lines = [f"Size {size}; in percent of the loops unrolled by the second column's factor; `plain`: not unrolled, what the pass is given.",
+             "", "| workload | unrolled by | instructions | plain | " + " | ".join(f"hand {each}" for each in LENGTHS) + " | " +
+             " | ".join(f"pass {each}" for each in (*LENGTHS, "best")) + " |",
+             "|---|---|---|---|" + "---|" * (2 * len(LENGTHS) + 1)]
+    for name, result in results.items():
+        def cell(value):
+            return "-" if value is None else f"{100 * (value / result['base'] - 1):+.0f}"
+        cells = [cell(result["plain"])] + [cell(each) for each in (*result["hand"].values(), *result["pass"].values())]
+        lines.append(f"| {name} | {result['factor']} | {result['base']} | " + " | ".join(cells) + " |")
+    worse = [name for name, result in results.items() if min(result["pass"].values()) > result["plain"]]
+    lines += ["", f"More than it was given at every length: {', '.join(worse) or 'none'}."]
+    return "\n".join(lines), worse
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--update", action="store_true", help="write the table into VECTOR_PASS.md")
+    options = parser.parse_args()
+    text, worse = table(measure(options.program, options.size), options.size)
+    print(text)
+    page = PAGE.read_text()
+    if options.update:
+        before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
+        PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after)
+        return 0
+    known = re.search(r"^More than it was given at every length: (.*)\.$", page, re.MULTILINE)
+    new = [name for name in worse if known is None or name not in known.group(1).split(", ")]
+    for name in new:
+        print(f"{name}: more instructions than without the pass", file=sys.stderr)
+    return 1 if new else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
