@@ -153,6 +153,7 @@ void StreamingMultiprocessor::step(Cycle now) {
         count_cycles(1);
         if (state_.extensions != nullptr) [[unlikely]] {
             extensions_.for_each([now](IssueExtension& extension) { extension.begin_cycle(now); });
+            memory_touched_ |= std::exchange(state_.memory_wanted, false);
         }
         if (next_issue_ <= now || issue_.has_sources()) {
             memory_touched_ |= issue_.cycle(now);
@@ -318,7 +319,8 @@ void StreamingMultiprocessor::set_up_launch() {
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
         decoded =
-            std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0);
+            std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0,
+                                            extensions_.queues() != nullptr);
     }
     state_.kernel = decoded.get();
 }
