@@ -66,8 +66,8 @@ struct Rows {
 }  // namespace
 
 void Piece::fields(StateArchive& archive) {
-    archive& threads& tuple.bits& tuple.base& tuple.offsets.thread& tuple.offsets.block& tuple.is_mod& tuple.scale& tuple
-        .mod_base& tuple.mod_offsets.thread& tuple.mod_offsets.block& tuple.divisor;
+    archive& threads& tuple.bits& tuple.base& tuple.offsets.thread& tuple.offsets.block& tuple.is_mod& tuple
+        .scale& tuple.mod_base& tuple.mod_offsets.thread& tuple.mod_offsets.block& tuple.divisor;
 }
 
 isa::Dim3 AffineLaunch::thread(unsigned warp, unsigned lane) const {
@@ -204,8 +204,8 @@ void AffineCta::tuples(std::uint32_t pc, const Threads& active) {
     write(instruction, made_);
 }
 
-Threads AffineCta::takes_first(const Instruction& instruction, const Tuple& a,
-                                                          const Tuple& b, const Threads& active) const {
+Threads AffineCta::takes_first(const Instruction& instruction, const Tuple& a, const Tuple& b,
+                               const Threads& active) const {
     if (instruction.operation == Operation::select)
         return both(active, predicate(instruction.source_predicate, instruction.source_predicate_negated));
     Threads result{};
@@ -235,7 +235,8 @@ Tuple AffineCta::result(std::uint32_t pc, const std::array<Tuple, 3>& s) const {
     const isa::Dim3& block = launch_->block;
     unsigned sources = 0;
     while (sources < 3 && instruction.source[sources].kind != isa::Operand::Kind::none) ++sources;
-    if (std::all_of(s.begin(), s.begin() + sources, [](const Tuple& tuple) { return tuple.is_number(); })) return scalar_result(pc, s);
+    if (std::all_of(s.begin(), s.begin() + sources, [](const Tuple& tuple) { return tuple.is_number(); }))
+        return scalar_result(pc, s);
     const auto wide_product = [&] {
         const bool is_signed = isa::is_signed(instruction.source_type);
         return multiply(extend(s[0], is_signed, block, ctaid_), extend(s[1], is_signed, block, ctaid_));
@@ -358,8 +359,8 @@ void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
 /// Of the comparison in sources_. Two suffice where the warp's threads lie on one line and the number on one side of both
 /// its ends; what stands between predicates takes as much as the worst of them.
 Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned warp, LaneMask active) const {
-    Comparisons most = std::max(comparisons(instruction.source_predicate, warp),
-                                comparisons(instruction.source_predicate2, warp));
+    Comparisons most =
+        std::max(comparisons(instruction.source_predicate, warp), comparisons(instruction.source_predicate2, warp));
     if (instruction.operation != Operation::setp) return most;
     const auto tuple_of = [&](unsigned source) -> const Tuple* {
         const Piece* only = nullptr;
@@ -382,8 +383,8 @@ Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned w
     const unsigned high = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(active));
     const isa::Dim3 from = launch_->thread(warp, low), to = launch_->thread(warp, high);
     const bool by_x = from.y == to.y && from.z == to.z;
-    if (line.is_mod || (differs(*a) && differs(*b)) || (!by_x && (line.offsets.thread[1] | line.offsets.thread[2]) != 0) ||
-        (!by_x && line.offsets.thread[0] != 0))
+    if (line.is_mod || (differs(*a) && differs(*b)) ||
+        (!by_x && (line.offsets.thread[1] | line.offsets.thread[2]) != 0) || (!by_x && line.offsets.thread[0] != 0))
         return Comparisons::lanes;
     const bool is_signed = isa::is_signed(instruction.type);
     const auto side = [&](unsigned lane) {

@@ -37,7 +37,8 @@ void AffineStack::branch(const isa::Instruction& instruction, const SmThreads& t
     if (!waits) paths_.pop_back();
     if (instruction.target != join) paths_.push_back(taken_path);
     if (fallthrough != join) paths_.push_back(falling_path);
-    LOOKAHEAD_ASSERT(paths_.size() <= kStackDepth, "an affine stream needs more of its SIMT stack than the pass has found");
+    LOOKAHEAD_ASSERT(paths_.size() <= kStackDepth,
+                     "an affine stream needs more of its SIMT stack than the pass has found");
 }
 
 void AffineStack::leave(const SmThreads& threads) {

@@ -33,8 +33,8 @@ std::vector<ContextMask> first_scheduler(unsigned schedulers) {
 void require_entries(std::int64_t entries, const char* name, unsigned warps) {
     if (entries < static_cast<std::int64_t>(warps)) {
         throw ConfigurationError("dac." + std::string(name) + " = " + std::to_string(entries) + " gives some of the " +
-                                 std::to_string(warps) + " warps of an SM no queue; it must be " + std::to_string(warps) +
-                                 " or more");
+                                 std::to_string(warps) + " warps of an SM no queue; it must be " +
+                                 std::to_string(warps) + " or more");
     }
 }
 
@@ -57,19 +57,15 @@ Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& ar
       predicate_queues_(state_.warps.size()) {
     require_entries(parameters.pwaq_entries, "pwaq_entries", state_.warps.size());
     require_entries(parameters.pwpq_entries, "pwpq_entries", state_.warps.size());
-    if (state_.simt != isa::SimtModel::stack) {
-        throw ConfigurationError(
-            "sm.issue_extension = dac needs sm.simt = stack: the affine stream runs the paths of a warp in the order of a "
-            "reconvergence stack, and so must the warps that dequeue");
-    }
     issue_.add_source(*this);
     memory_.subscribe(*this);
     memory_.join(*this);
 }
 
-LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Dac, "dac",
-                           "Decoupled affine computation: one warp an SM computes addresses and predicates of all others.",
-                           "Wang and Lin, ISCA 2017")
+LOOKAHEAD_REGISTER_VARIANT(
+    IssueExtension, Dac, "dac",
+    "Decoupled affine computation: one warp an SM computes addresses and predicates of all others.",
+    "Wang and Lin, ISCA 2017")
 
 void Dac::joined(gpu::L1Data& l1, const gpu::AllocationMap& allocations) {
     l1_ = &l1;
@@ -90,6 +86,13 @@ void Dac::begin_launch() {
     launch_.block = state_.launch.fields.block;
     launch_.checked = parameters_.check;
     launch_.take_constants(state_.launch.constants);
+    if (decouples() && state_.simt != isa::SimtModel::stack) {
+        throw ConfigurationError(
+            kernel.source_file + ": kernel " + kernel.name +
+            " has an affine stream, for which sm.simt must be stack: the stream runs the paths of a warp in the order "
+            "of a "
+            "reconvergence stack, and so must the warps that dequeue; kernel.transform = none leaves the kernel whole");
+    }
     streams_.begin_launch();
     name_pairs();
     all_bits_.assign(state_.kernel->scoreboard_words(), ~std::uint64_t{0});
@@ -164,8 +167,9 @@ void Dac::warp_started(unsigned context) {
     const unsigned slot = state_.warps.streams[context].cta_slot;
     LOOKAHEAD_ASSERT(address_queues_[context].empty() && predicate_queues_[context].empty(),
                      "a warp starts with something in its queues");
-    LOOKAHEAD_ASSERT(std::none_of(held_.begin(), held_.end(), [&](const Held& held) { return held.context == context; }),
-                     "a warp starts where another one's lines are locked");
+    LOOKAHEAD_ASSERT(
+        std::none_of(held_.begin(), held_.end(), [&](const Held& held) { return held.context == context; }),
+        "a warp starts where another one's lines are locked");
     fresh_ |= std::uint64_t{1} << slot;
     live_warps_[slot] = static_cast<std::uint8_t>(live_warps_[slot] + 1);
     last_start_ = state_.now;

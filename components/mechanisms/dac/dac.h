@@ -54,6 +54,7 @@ class Dac final : public gpu::IssueExtension,
 
     const DacCounters& counters() const { return counters_; }
 
+    std::string waiting_for() const override;
     void audit(Audit& audit, const std::string& sm) const override;
     void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override;
     void fields(StateArchive& archive) override;
@@ -83,15 +84,15 @@ class Dac final : public gpu::IssueExtension,
     };
     /// A unit that expands one entry of the tuple queue, warp by warp.
     struct Unit {
-        bool busy = false;        ///< it has an entry
-        bool stuck = false;       ///< for none of its warps it can go on, until something changes
-        bool has_warp = false;    ///< it is at `warp`
+        bool busy = false;      ///< it has an entry
+        bool stuck = false;     ///< for none of its warps it can go on, until something changes
+        bool has_warp = false;  ///< it is at `warp`
         std::uint16_t warp = 0;
-        Cycle free = 0;           ///< the first cycle of its next step
-        Cycle since = 0;          ///< it is stuck
+        Cycle free = 0;              ///< the first cycle of its next step
+        Cycle since = 0;             ///< it is stuck
         bool behind_marker = false;  ///< stuck: all of its warps have a barrier to pass
-        ContextMask pending = 0;  ///< warps that have not got theirs
-        ContextMask started = 0;  ///< warps whose CTA's base it has
+        ContextMask pending = 0;     ///< warps that have not got theirs
+        ContextMask started = 0;     ///< warps whose CTA's base it has
         AtqEntry entry;
 
         void fields(StateArchive& archive) {
@@ -107,8 +108,8 @@ class Dac final : public gpu::IssueExtension,
         unsigned done = 0;
         std::uint32_t pc = 0;  ///< of the load
         WarpRecords list{};
-        bool asks = false;     ///< the record's line is to be asked for
-        bool locks = true;     ///< and locked
+        bool asks = false;            ///< the record's line is to be asked for
+        bool locks = true;            ///< and locked
         gpu::SectorMask sectors = 0;  ///< of the line, not asked for yet
         bool waits = false;           ///< for some of those that were
         Cycle since = 0;
@@ -188,33 +189,33 @@ class Dac final : public gpu::IssueExtension,
     gpu::ExtensionStreams streams_;
 
     // Of the launch, made anew when one is resumed
-    AffineLaunch launch_;                        ///< no program: the kernel is not decoupled
-    std::vector<std::uint8_t> takes_;            ///< by PC: the instruction dequeues
-    std::vector<std::uint8_t> marker_;           ///< by PC of the kernel's own: the affine stream has a marker for it
-    std::vector<std::uint32_t> pair_;            ///< by PC of an enqueue: that of the dequeue
-    std::vector<std::uint64_t> all_bits_;        ///< of the scoreboard
-    gpu::ContextStates lane_states_;             ///< of the comparison on the lanes, as a stream
-    std::vector<ContextMask> lane_schedulers_;   ///< it may issue through each
+    AffineLaunch launch_;                       ///< no program: the kernel is not decoupled
+    std::vector<std::uint8_t> takes_;           ///< by PC: the instruction dequeues
+    std::vector<std::uint8_t> marker_;          ///< by PC of the kernel's own: the affine stream has a marker for it
+    std::vector<std::uint32_t> pair_;           ///< by PC of an enqueue: that of the dequeue
+    std::vector<std::uint64_t> all_bits_;       ///< of the scoreboard
+    gpu::ContextStates lane_states_;            ///< of the comparison on the lanes, as a stream
+    std::vector<ContextMask> lane_schedulers_;  ///< it may issue through each
 
     // The affine warp
-    std::vector<AffineCta> ctas_;                ///< by CTA slot
+    std::vector<AffineCta> ctas_;  ///< by CTA slot
     AffineStack stack_;
-    std::uint64_t served_ = 0;                   ///< CTA slots of the batch; bits of those that have ended are cleared
-    std::uint64_t fresh_ = 0;                    ///< CTA slots that no run has served
+    std::uint64_t served_ = 0;  ///< CTA slots of the batch; bits of those that have ended are cleared
+    std::uint64_t fresh_ = 0;   ///< CTA slots that no run has served
     std::array<std::uint8_t, gpu::kMaximumContexts> live_warps_{};  ///< by CTA slot
-    Cycle last_start_ = 0;                       ///< of a CTA
+    Cycle last_start_ = 0;                                          ///< of a CTA
     Cycle unserved_charged_ = 0;
-    std::uint16_t generation_ = 0;               ///< of the run: what was in flight for an older one is nobody's
-    Cycle waits_since_ = 0;                      ///< of the affine warp, at an enqueue
-    Wait waits_for_ = Wait::nothing;             ///< entry: of the tuple queue; lines: of a predicate queue
+    std::uint16_t generation_ = 0;    ///< of the run: what was in flight for an older one is nobody's
+    Cycle waits_since_ = 0;           ///< of the affine warp, at an enqueue
+    Wait waits_for_ = Wait::nothing;  ///< entry: of the tuple queue; lines: of a predicate queue
 
     // The queues
     Ring<AtqEntry> atq_;
     Unit aeu_;
     Unit peu_;
     Expansion expansion_;
-    bool lanes_wanted_ = false;                  ///< the predicate expansion unit waits for an issue slot
-    std::vector<AddressQueue> address_queues_;   ///< by context
+    bool lanes_wanted_ = false;                 ///< the predicate expansion unit waits for an issue slot
+    std::vector<AddressQueue> address_queues_;  ///< by context
     std::vector<PredicateQueue> predicate_queues_;
     std::array<std::uint32_t, gpu::kMaximumContexts> addresses_enqueued_{};
     std::array<std::uint32_t, gpu::kMaximumContexts> predicates_enqueued_{};
@@ -227,9 +228,9 @@ class Dac final : public gpu::IssueExtension,
     std::array<Cycle, gpu::kMaximumContexts> waiting_since_{};
     std::vector<Held> held_;
     std::vector<Awaited> awaited_;
-    ContextMask came_ = 0;                       ///< contexts for which a line has come, or is lost
-    bool some_accessed_ = false;                 ///< of held_
-    unsigned locks_ = 0;                         ///< out
+    ContextMask came_ = 0;        ///< contexts for which a line has come, or is lost
+    bool some_accessed_ = false;  ///< of held_
+    unsigned locks_ = 0;          ///< out
     DacCounters counters_;
 };
 

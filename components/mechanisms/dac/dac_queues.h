@@ -22,7 +22,8 @@ struct AtqEntry {
     std::uint32_t pc = 0;  ///< of the enqueue
     SmThreads active{};
     std::array<std::uint32_t, gpu::kMaximumContexts> sequence{};  ///< by context, among what it gets in that queue
-    std::array<std::uint32_t, gpu::kMaximumContexts> markers{};   ///< by context, that the affine stream has passed before
+    std::array<std::uint32_t, gpu::kMaximumContexts>
+        markers{};  ///< by context, that the affine stream has passed before
     // Of a predicate
     SmThreads holds{};
     std::array<Comparisons, gpu::kMaximumContexts> comparisons{};
@@ -36,9 +37,7 @@ struct AtqEntry {
         }
         return some;
     }
-    void fields(StateArchive& archive) {
-        archive& mode& pc& active& sequence& markers& holds& comparisons& tuples;
-    }
+    void fields(StateArchive& archive) { archive& mode& pc& active& sequence& markers& holds& comparisons& tuples; }
 };
 
 /// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue.
@@ -64,9 +63,9 @@ struct QueuedRecord {
 /// An access whose address a warp is to dequeue.
 struct QueuedAccess {
     PairName name;
-    bool data = false;         ///< a load whose lines were asked for
-    std::uint8_t records = 0;  ///< of these, behind those of the access before; 0: it is raw
-    std::uint8_t awaited = 0;  ///< records whose line has not come
+    bool data = false;          ///< a load whose lines were asked for
+    std::uint8_t records = 0;   ///< of these, behind those of the access before; 0: it is raw
+    std::uint8_t awaited = 0;   ///< records whose line has not come
     LaneAddresses addresses{};  ///< of a raw one, or with dac.check
 
     unsigned entries() const { return records == 0 ? 1 : records; }

@@ -1,4 +1,8 @@
 // State, auditing, statistics.
+#include <fmt/format.h>
+
+#include <string>
+
 #include "components/mechanisms/dac/dac.h"
 #include "core/lp/audit.h"
 #include "core/stats/statistics_registry.h"
@@ -21,6 +25,36 @@ void Dac::audit(Audit& audit, const std::string& sm) const {
     const std::uint64_t predicates =
         counters_.scalar_predicates + counters_.two_comparison_predicates + counters_.lane_predicates;
     audit.balance(sm, "predicates of warps", predicates, counters_.dequeued_predicates);
+}
+
+std::string Dac::waiting_for() const {
+    if (!decouples()) {
+        return {};
+    }
+    std::string phrase;
+    if (streams_.running() == 0) {
+        phrase = fresh_ == 0 ? "affine warp: has served all CTAs" : "affine warp: CTAs wait for its next run";
+    } else {
+        const isa::Instruction& instruction = state_.kernel->kernel().code[stack_.pc()];
+        phrase = fmt::format("affine warp: PC {:#x} (PTX line {}), {}", stack_.pc() * isa::kInstructionBytes,
+                             instruction.line,
+                             waits_for_ == Wait::entry   ? "the tuple queue is full"
+                             : waits_for_ == Wait::lines ? "a predicate queue is full"
+                                                         : "is not done");
+    }
+    const auto of_unit = [&](const char* name, const Unit& unit) {
+        if (unit.busy) {
+            phrase += fmt::format(", {}: {} warps to expand for{}", name, unit.pending.count(),
+                                  unit.stuck ? ", which have no room or a barrier to pass" : "");
+        }
+    };
+    of_unit("address unit", aeu_);
+    of_unit("predicate unit", peu_);
+    if (expansion_.asks) {
+        phrase += ", L1 has no room for its line";
+    }
+    return fmt::format("{}, {} tuples in the queue, {} lines awaited, {} locked", phrase, atq_.size(), awaited_.size(),
+                       locks_);
 }
 
 void Dac::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {

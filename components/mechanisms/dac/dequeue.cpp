@@ -249,7 +249,7 @@ void Dac::on_l1_event(const gpu::L1Event& event) {
                 return;
             }
             // Records of one load may have the same line, of which it makes one access.
-            for (const std::uint32_t sequence = first->sequence; Held& each : held_) {
+            for (const std::uint32_t sequence = first->sequence; Held & each : held_) {
                 each.accessed |= waits(each) && each.sequence == sequence;
             }
             some_accessed_ = true;

@@ -37,15 +37,17 @@ void Dac::take(Unit& unit, Cycle now) {
     unit.free = now + 1;
     unit.pending = unit.entry.warps();
     unit.started = 0;
+    unit.warp = gpu::kMaximumContexts - 1;  // the first one is next
     if (unit.entry.mode == QueueMode::predicate) {
         return;
     }
     // What is added where the next thread stands in another row, once for all warps (section 4.2).
-    const bool has_rows = std::any_of(unit.entry.tuples.begin(), unit.entry.tuples.end(), [](const auto& tuples) {
-        return std::any_of(tuples.begin(), tuples.end(), [](const Piece& piece) {
-            return (piece.tuple.offsets.thread[1] | piece.tuple.offsets.thread[2]) != 0;
-        });
-    });
+    const bool has_rows = launch_.block.y * launch_.block.z > 1 &&
+                          std::any_of(unit.entry.tuples.begin(), unit.entry.tuples.end(), [](const auto& tuples) {
+                              return std::any_of(tuples.begin(), tuples.end(), [](const Piece& piece) {
+                                  return (piece.tuple.offsets.thread[1] | piece.tuple.offsets.thread[2]) != 0;
+                              });
+                          });
     counters_.aeu_operations += has_rows;
     unit.free += has_rows;
 }
@@ -194,7 +196,8 @@ void Dac::take_record(Cycle now) {
     }
     if (queue.last().data && LOOKAHEAD_RULE(enqueued_loads_ask_early) && parameters_.early_loads && l1_ != nullptr) {
         // Parts of one line, whose records come one behind the other, are asked for and locked once.
-        const bool again = expansion_.done > 0 && queue.record_before_last().line() == record.line() && !l1_->sectored();
+        const bool again =
+            expansion_.done > 0 && queue.record_before_last().line() == record.line() && !l1_->sectored();
         if (again) {
             ++expansion_.done;
             return expansion_.done == expansion_.records ? end_access() : void();
@@ -230,10 +233,8 @@ bool Dac::is_mapped(const QueuedRecord& record) const {
 bool Dac::access(Cycle now) {
     AddressQueue& queue = address_queues_[aeu_.warp];
     QueuedRecord& record = queue.last_record();
-    gpu::L1Access access{.line = record.line(),
-                         .pc = pair_[aeu_.entry.pc],
-                         .warp = aeu_.warp,
-                         .client = gpu::Client::affine_expansion};
+    gpu::L1Access access{
+        .line = record.line(), .pc = pair_[aeu_.entry.pc], .warp = aeu_.warp, .client = gpu::Client::affine_expansion};
     while (expansion_.sectors != 0) {
         access.sectors = l1_->sectored() ? l1_->alike(access.line, expansion_.sectors) : gpu::kAllSectors;
         const bool locks = expansion_.locks && !expansion_.lock;

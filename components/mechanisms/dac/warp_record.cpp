@@ -29,8 +29,7 @@ bool append(WarpRecord& record, unsigned bit, unsigned last, bool alone) {
 
 }  // namespace
 
-unsigned compact(const LaneAddresses& addresses, LaneMask active, unsigned bytes, unsigned most,
-                 WarpRecords& records) {
+unsigned compact(const LaneAddresses& addresses, LaneMask active, unsigned bytes, unsigned most, WarpRecords& records) {
     const unsigned granule = std::min(bytes, 4u);
     const std::uint64_t span = std::uint64_t{granule} * isa::kWarpSize;
     unsigned count = 0;
@@ -71,8 +70,7 @@ void RecordReader::take(const WarpRecord& record) {
     }
     for (std::uint32_t bits = record.mask; bits != 0 && left_ != 0;) {
         const bool from_top = LOOKAHEAD_RULE(records_have_a_direction) && record.descends;
-        const auto bit =
-            static_cast<unsigned>(from_top ? 31 - std::countl_zero(bits) : std::countr_zero(bits));
+        const auto bit = static_cast<unsigned>(from_top ? 31 - std::countl_zero(bits) : std::countr_zero(bits));
         bits &= ~(1u << bit);
         give(record.region + bit * record.granule);
     }

@@ -260,9 +260,9 @@ class CoalescingUnit final : public LoadStoreUnit {
     MissSamples samples_;
     std::unique_ptr<PrefetchUnit> prefetches_;  // null: there is no prefetcher
     L1Client* client_ = nullptr;
-    bool client_blocked_ = false;  // no room for its access until something changes
-    Cycle accessed_ = 0;                        // last cycle in which an instruction, or the client, accessed L1
-    bool prefetch_blocked_ = false;             // no room for a prefetch until something changes
+    bool client_blocked_ = false;    // no room for its access until something changes
+    Cycle accessed_ = 0;             // last cycle in which an instruction, or the client, accessed L1
+    bool prefetch_blocked_ = false;  // no room for a prefetch until something changes
 };
 
 }  // namespace lookahead::gpu

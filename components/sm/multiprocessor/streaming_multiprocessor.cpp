@@ -318,9 +318,8 @@ void StreamingMultiprocessor::set_up_launch() {
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
-        decoded =
-            std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0,
-                                            extensions_.queues() != nullptr);
+        decoded = std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt,
+                                                  state_.parameters.integer_units > 0, extensions_.queues() != nullptr);
     }
     state_.kernel = decoded.get();
 }
@@ -370,6 +369,11 @@ std::string StreamingMultiprocessor::waiting_for() const {
     if (!memory_->drained()) {
         phrase += "; load/store unit: " + memory_->waiting_for();
     }
+    extensions_.for_each([&](const IssueExtension& extension) {
+        if (const std::string waits = extension.waiting_for(); !waits.empty()) {
+            phrase += "; " + waits;
+        }
+    });
     return phrase;
 }
 

@@ -171,8 +171,8 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     to.action = action_of(from);
     to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));
     to.instruction_class = class_of(from);
-    to.unit = from.operation == Operation::dequeue ? ExecutionUnit::control
-                                                   : unit_of(to.instruction_class, integer_units);
+    to.unit =
+        from.operation == Operation::dequeue ? ExecutionUnit::control : unit_of(to.instruction_class, integer_units);
     const Timing cost = timing_of(to.instruction_class, timing);
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);

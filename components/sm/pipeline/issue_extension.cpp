@@ -41,7 +41,8 @@ Extensions::Extensions(const Configuration& configuration, IssueExtensionArgumen
             continue;
         }
         if (queues_ != nullptr) {
-            throw ConfigurationError("sm.issue_extension names two extensions that serve a kernel's queues; an SM has one");
+            throw ConfigurationError(
+                "sm.issue_extension names two extensions that serve a kernel's queues; an SM has one");
         }
         queues_ = list_.back().get();
     }

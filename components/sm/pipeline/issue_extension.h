@@ -98,6 +98,8 @@ class IssueExtension {
     virtual void event(unsigned, std::uint32_t, Cycle) {}
     virtual void load_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
 
+    /// What its streams and queues wait for, for the deadlock report; empty: nothing.
+    virtual std::string waiting_for() const { return {}; }
     virtual void audit(Audit& audit, const std::string& sm) const { static_cast<void>(audit), static_cast<void>(sm); }
     virtual void visit_statistics(StatisticsVisitor&, const std::string& sm) const { static_cast<void>(sm); }
     virtual void fields(StateArchive&) {}
