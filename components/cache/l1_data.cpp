@@ -17,6 +17,7 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
       sectored_(parameters.sector_bytes == kSectorBytes),
       speculative_limit_(static_cast<unsigned>(parameters.speculative_mshrs)),
       pin_limit_(static_cast<unsigned>(std::min(parameters.pinned_ways, parameters.ways - 1))),
+      merged_stores_(static_cast<unsigned>(parameters.merged_stores)),
       prefetch_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~std::uint64_t{0} << parameters.ways),
       other_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~prefetch_ways_),
       tags_(SetIndex(parameters.set_index == "linear" ? SetIndexing::linear : SetIndexing::fermi_hash,

@@ -120,12 +120,16 @@ class L1Data final : public L1CompanionPort {
     void begin_kernel();
 
     /// A client that locks lines asks for its handles when it is built; as many locks may be out as all have asked for.
-    void reserve_locks(unsigned count) { locks_.reserve(count); }
+    void reserve_locks(unsigned count) {
+        locks_.reserve(count);
+        mshrs_.hold_stores(merged_stores_);
+    }
     /// A `load` that locks its line in the same step, be it there, awaited or asked for now; `lock` is empty before.
     /// Stalls with no_line, and does nothing, where `lock` would be refused.
     L1LoadResult load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock);
-    /// Keeps a line that is there or awaited from making room for another one. Stores, atomics, ordered loads and
-    /// generations still take it. Locks of one line nest. Empty if the line is neither, if its set has as many locked
+    /// Keeps a line that is there or awaited from making room for another one. Stores of the SM update it, and the fill
+    /// under way, under any write policy; one that the fill has no room for, atomics, ordered loads and generations still
+    /// take it. Locks of one line nest. Empty if the line is neither, if its set has as many locked
     /// lines as may be (l1d.pinned_ways, and one way less than there are), or if all handles are out.
     LineLock lock(std::uint64_t line);
     /// Ends a lock, and leaves the handle empty. Once for each, also where the line was taken meanwhile.
@@ -218,6 +222,7 @@ class L1Data final : public L1CompanionPort {
     bool sectored_;
     unsigned speculative_limit_;
     unsigned pin_limit_;
+    unsigned merged_stores_;
     std::uint64_t prefetch_ways_;  // bits of the ways that prefetches take; all if none are theirs alone
     std::uint64_t other_ways_;     // of those that the other clients take
     TagArray tags_;

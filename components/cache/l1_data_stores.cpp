@@ -15,7 +15,9 @@ void L1Data::store(const L1Access& access, const ByteMask& mask, const std::byte
     const bool hits = way != kNoWay && (tags_.info(way).valid & sectors) != 0;
     counters_.store_hits += hits;
     emit(hits ? L1EventKind::hit : L1EventKind::miss, access, way, L1Operation::store);
-    if (!writes_through(access.line)) {
+    // Whoever locked it has asked for it on behalf of a load of this SM, which is to find it.
+    const bool is_locked = LOOKAHEAD_RULE(store_updates_locked_line) && way != kNoWay && tags_.info(way).pins != 0;
+    if (!writes_through(access.line) && !is_locked) {
         invalidate(way, sectors, LOOKAHEAD_RULE(store_evicts_copy), LOOKAHEAD_RULE(store_detaches_pending_fill));
     } else if (way != kNoWay) {
         store_through(way, sectors, mask, line_data);

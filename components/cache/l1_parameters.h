@@ -83,7 +83,7 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                 {.unit = "store",
                  .min = 0,
                  .max = 4096,
-                 .help = "Stores that may be merged into fills under way (write_through)."}),
+                 .help = "Stores that may be merged into fills under way (write_through, and of locked lines)."}),
         integer("speculative_mshrs", &P::speculative_mshrs,
                 {.unit = "entry", .min = 0, .max = 4096, .help = "MSHRs that clients other than demand may hold."}),
         integer("pinned_ways", &P::pinned_ways,

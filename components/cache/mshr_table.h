@@ -39,14 +39,19 @@ struct Mshr {
 class MshrTable {
   public:
     MshrTable(unsigned entries, unsigned merges, unsigned merged_stores)
-        : merges_(merges),
-          entries_(entries),
-          lists_(std::size_t{entries} * merges),
-          free_((entries + 63) / 64),
-          stores_(merged_stores) {
+        : merges_(merges), entries_(entries), lists_(std::size_t{entries} * merges), free_((entries + 63) / 64) {
         for (unsigned entry = 0; entry < entries; ++entry) {
             free_[entry / 64] |= std::uint64_t{1} << (entry % 64);
         }
+        hold_stores(merged_stores);
+    }
+
+    /// Before the first fill: there are places for as many merged stores, if there were none.
+    void hold_stores(unsigned merged_stores) {
+        if (!stores_.empty()) {
+            return;
+        }
+        stores_.resize(merged_stores);
         free_stores_.reserve(merged_stores);
         for (unsigned store = merged_stores; store > 0; --store) {
             free_stores_.push_back(store - 1);

@@ -56,6 +56,12 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
     }
 }
 
+void CoalescingUnit::join(L1Client& client) {
+    LOOKAHEAD_ASSERT(client_ == nullptr, "L1 has one client beside the warps and the prefetcher");
+    client_ = &client;
+    client.joined(l1_, allocations_);
+}
+
 [[gnu::hot]] void CoalescingUnit::accept(const MemoryInstruction& instruction, Cycle now) {
     LOOKAHEAD_DEBUG_ASSERT(can_accept() && instruction.active != 0, "the load/store unit cannot accept this");
     if (instruction.instruction->operation == isa::Operation::texture) {
@@ -134,6 +140,10 @@ void CoalescingUnit::store_sent() {
     completions_.take(now, [&](std::uint64_t item) { complete(static_cast<std::uint32_t>(item), now); });
     if (!queue_.empty() && !head_.blocked && queue_.front().memory.ready <= now) {
         run_head(now);
+    }
+    if (client_may_access() && accessed_ != now && client_->wants_access()) [[unlikely]] {
+        client_blocked_ = !client_->access(now);
+        accessed_ = now;
     }
     if (prefetches_ != nullptr && !prefetches_->empty()) [[unlikely]] {
         run_prefetches(now);
@@ -218,6 +228,9 @@ void CoalescingUnit::run_prefetches(Cycle now) {
         next = std::min(next, std::max(departure, memory_->next_send(now)));
     }
     if (prefetches_ != nullptr && !prefetches_->empty() && !prefetch_blocked_ && may_prefetch()) [[unlikely]] {
+        next = std::min(next, now + 1);
+    }
+    if (client_may_access() && client_->wants_access()) [[unlikely]] {
         next = std::min(next, now + 1);
     }
     return std::min(next, memory_->next_reply_cycle(now));

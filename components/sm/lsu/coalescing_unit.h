@@ -13,6 +13,7 @@
 #include "components/sm/lsu/element_sequence.h"
 #include "components/sm/lsu/fence_queue.h"
 #include "components/sm/lsu/instruction_queue.h"
+#include "components/sm/lsu/l1_client.h"
 #include "components/sm/lsu/line_requests.h"
 #include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/lsu/load_table.h"
@@ -52,6 +53,8 @@ class CoalescingUnit final : public LoadStoreUnit {
         lines_.push(line, sectors, reader, samples_.take(source, now));
     }
     void subscribe(L1Listener& listener) override { l1_.subscribe(listener); }
+    void join(L1Client& client) override;
+    void renew_client() override { client_blocked_ = false; }
     void receive(const MessageHeader& message, Cycle now) override;
     void cycle(Cycle now) override;
     Cycle next_event(Cycle now) const override;
@@ -209,8 +212,9 @@ class CoalescingUnit final : public LoadStoreUnit {
     void charge_block(Cycle now);
     void wake() {
         head_.blocked = false;
-        prefetch_blocked_ = false;
+        prefetch_blocked_ = client_blocked_ = false;
     }
+    bool client_may_access() const { return client_ != nullptr && !client_blocked_; }
 
     /// Only as many as the instruction has are set.
     Rows rows_of(const isa::Instruction& instruction, const DestinationRows& of) {
@@ -255,8 +259,10 @@ class CoalescingUnit final : public LoadStoreUnit {
     LsuCounters counters_;
     MissSamples samples_;
     std::unique_ptr<PrefetchUnit> prefetches_;  // null: there is no prefetcher
-    Cycle accessed_ = 0;                        // last cycle in which an instruction accessed L1
-    bool prefetch_blocked_ = false;             // no room for a prefetch until something changes
+    L1Client* client_ = nullptr;
+    bool client_blocked_ = false;    // no room for its access until something changes
+    Cycle accessed_ = 0;             // last cycle in which an instruction, or the client, accessed L1
+    bool prefetch_blocked_ = false;  // no room for a prefetch until something changes
 };
 
 }  // namespace lookahead::gpu

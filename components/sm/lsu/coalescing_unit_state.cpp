@@ -133,6 +133,9 @@ void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code)
     if (prefetches_ != nullptr) {
         archive&* prefetches_;
     }
+    if (client_ != nullptr) {
+        archive& client_blocked_;
+    }
     memory_->fields(archive);
 }
 

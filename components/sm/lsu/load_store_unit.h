@@ -25,6 +25,7 @@
 namespace lookahead::gpu {
 
 class ConstantCache;
+class L1Client;
 class L1Listener;
 class MissSamples;
 class RegisterFile;
@@ -145,6 +146,11 @@ class LoadStoreUnit {
     /// The listener hears of what happens in L1 (components/cache/l1_events.h); it outlives the unit's use. Once, before
     /// the first cycle.
     virtual void subscribe(L1Listener&) {}
+    /// The client has accesses of its own to L1 (l1_client.h); it outlives the unit's use. Once, before the first cycle;
+    /// a unit has one at most.
+    virtual void join(L1Client&) {}
+    /// What the client holds of L1 has changed: it may find room where it found none.
+    virtual void renew_client() {}
 
     /// Hands over a message of the memory network that arrived at cycle `now`.
     virtual void receive(const MessageHeader& message, Cycle now) = 0;

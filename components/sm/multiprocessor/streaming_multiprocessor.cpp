@@ -154,6 +154,7 @@ void StreamingMultiprocessor::count_cycles(Cycle cycles) {
         count_cycles(1);
         if (state_.extensions != nullptr) [[unlikely]] {
             extensions_.for_each([now](IssueExtension& extension) { extension.begin_cycle(now); });
+            memory_touched_ |= std::exchange(state_.memory_wanted, false);
         }
         if (next_issue_ <= now || issue_.has_sources()) {
             memory_touched_ |= issue_.cycle(now);
@@ -322,8 +323,8 @@ void StreamingMultiprocessor::set_up_launch() {
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
-        decoded =
-            std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0);
+        decoded = std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt,
+                                                  state_.parameters.integer_units > 0, extensions_.queues() != nullptr);
     }
     state_.kernel = decoded.get();
 }
@@ -373,6 +374,11 @@ std::string StreamingMultiprocessor::waiting_for() const {
     if (!memory_->drained()) {
         phrase += "; load/store unit: " + memory_->waiting_for();
     }
+    extensions_.for_each([&](const IssueExtension& extension) {
+        if (const std::string waits = extension.waiting_for(); !waits.empty()) {
+            phrase += "; " + waits;
+        }
+    });
     return phrase;
 }
 

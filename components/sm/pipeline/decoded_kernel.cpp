@@ -58,14 +58,13 @@ Timing timing_of(InstructionClass instruction_class, const TimingParameters& t) 
     }
 }
 
-/// No SM extension has queues between a kernel's programs yet.
 void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instruction) {
     if (instruction.operation != Operation::enqueue && instruction.operation != Operation::dequeue &&
         !instruction.dequeues)
         return;
     throw ConfigurationError(kernel.source_file + ":" + std::to_string(instruction.line) + ": kernel " + kernel.name +
                              " has streams with queues between them, for which the SM has no extension; "
-                             "kernel.transform = none leaves it whole");
+                             "sm.issue_extension = dac has them, and kernel.transform = none leaves the kernel whole");
 }
 
 Action action_of(const isa::Instruction& instruction) {
@@ -85,6 +84,9 @@ Action action_of(const isa::Instruction& instruction) {
             return Action::fence;
         case Operation::trap:
             return Action::trap;
+        case Operation::enqueue:
+        case Operation::dequeue:
+            return Action::queue;
         case Operation::texture:
             return Action::memory;
         default:
@@ -146,7 +148,7 @@ std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& o
 }  // namespace
 
 DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, isa::SimtModel simt,
-                             bool integer_units)
+                             bool integer_units, bool queues)
     : kernel_(kernel),
       registers_(kernel.most_registers()),
       words_((registers_ + isa::kPredicateRegisters + 63) / 64),
@@ -155,6 +157,9 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
       reads_(kernel.code.size() * words_, 0),
       writes_(kernel.code.size() * words_, 0) {
     for (std::uint32_t pc = 0; pc < size(); ++pc) {
+        if (!queues) {
+            refuse_queues(kernel, kernel.code[pc]);
+        }
         decode(pc, timing, simt, integer_units);
     }
 }
@@ -162,12 +167,12 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
 void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units) {
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
-    refuse_queues(kernel_, from);
     to.instruction = &from;
     to.action = action_of(from);
     to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));
     to.instruction_class = class_of(from);
-    to.unit = unit_of(to.instruction_class, integer_units);
+    to.unit =
+        from.operation == Operation::dequeue ? ExecutionUnit::control : unit_of(to.instruction_class, integer_units);
     const Timing cost = timing_of(to.instruction_class, timing);
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);

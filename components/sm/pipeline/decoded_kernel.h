@@ -23,6 +23,7 @@ enum class Action : std::uint8_t {
     barrier,
     trap,
     meeting,
+    queue,  ///< enqueues or dequeues, and does nothing else: an extension does it
     nothing
 };
 
@@ -82,9 +83,10 @@ struct DecodedInstruction {
 /// first_predicate_bit + p; all of the kernel's programs have them there.
 class DecodedKernel {
   public:
-    /// `kernel` outlives it. InternalError for code that the SM cannot execute.
+    /// `kernel` outlives it. `queues`: an extension serves those between the kernel's programs. ConfigurationError for
+    /// kernels that need that and do not have it, InternalError for code that the SM cannot execute.
     DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing,
-                  isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false);
+                  isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false, bool queues = false);
     // Instructions point into it.
     DecodedKernel(const DecodedKernel&) = delete;
     DecodedKernel& operator=(const DecodedKernel&) = delete;

@@ -62,6 +62,9 @@ using isa::LaneMask;
             return false;
         case Action::trap:
             trap(context, decoded, active);
+        case Action::queue:
+            LOOKAHEAD_ASSERT(false, place_of(context) + ": a dequeue that no extension has done");
+            break;
         case Action::nothing:
             break;
     }
@@ -175,10 +178,14 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     const std::uint64_t warp = identity_.index * static_cast<std::uint64_t>(state_.parameters.max_warps) + context;
     request_.local_bytes = state_.kernel->kernel().local_bytes;
     request_.local_base = isa::kLocalMemoryBase + warp * isa::local_memory_per_warp(request_.local_bytes);
-    const isa::Operand& address = instruction.source[0];
-    const std::uint32_t* low = source_row(map, address, 0);
-    const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;
-    isa::compute_addresses(instruction, low, high, active, request_.addresses);
+    if (instruction.dequeues) [[unlikely]] {
+        state_.extensions->queues()->dequeue_addresses(context, active, request_.addresses);
+    } else {
+        const isa::Operand& address = instruction.source[0];
+        const std::uint32_t* low = source_row(map, address, 0);
+        const std::uint32_t* high = address.rows > 1 ? source_row(map, address, 1) : nullptr;
+        isa::compute_addresses(instruction, low, high, active, request_.addresses);
+    }
     request_.elements = 1;
     request_.indexed = false;
     if (isa::is_vector_memory(instruction.operation)) [[unlikely]] {

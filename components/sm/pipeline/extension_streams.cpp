@@ -106,9 +106,28 @@ bool ExtensionStreams::branch(unsigned stream, isa::LaneMask taken, const isa::I
     return left(stream, pc);
 }
 
-void ExtensionStreams::await_branch(unsigned stream, Cycle now) {
+void ExtensionStreams::go_to(unsigned stream, std::uint32_t pc, bool issued) {
+    Stream& of = set_.streams[stream];
+    const std::uint32_t from = of.stack.pc();
+    of.stack.start(of.stack.model(), pc, of.stack.active());
+    if (!issued && pc == from) {
+        return;
+    }
+    if (issued && pc == from + 1) {
+        --of.buffered;
+        return renew(stream);
+    }
+    // What a fetch under way brings is of another place.
+    generations_[stream] = (generations_[stream] + 1) % kGenerations;
+    under_way_ &= ~context_bit(stream);
+    of.buffered = 0;
+    policy_.jumped(stream);
+    renew(stream);
+}
+
+void ExtensionStreams::await_branch(unsigned stream, Cycle now, Cycle longer) {
     set_.states.set(stream, ContextState::branching);
-    resume_after(stream, state_.parameters.branch_latency, now);
+    resume_after(stream, state_.parameters.branch_latency + longer, now);
 }
 
 bool ExtensionStreams::issue(unsigned scheduler, Cycle now) {

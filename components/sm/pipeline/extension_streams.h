@@ -86,8 +86,11 @@ class ExtensionStreams final : public IssueSource {
     bool advance(unsigned stream);
     /// The lanes of `taken` branch; then as advance(), but that await_branch or the policy says what comes next.
     bool branch(unsigned stream, isa::LaneMask taken, const isa::Instruction& instruction);
-    /// The stream goes on when the branch is resolved.
-    void await_branch(unsigned stream, Cycle now);
+    /// For a policy that keeps the stack of the stream itself: on to the instruction at `pc`, which an instruction before
+    /// or an event elsewhere leads to; `issued`: the one where it was has issued. The stream's own stack has one path.
+    void go_to(unsigned stream, std::uint32_t pc, bool issued);
+    /// The stream goes on when the branch is resolved, which may take longer than a warp's.
+    void await_branch(unsigned stream, Cycle now, Cycle longer = 0);
 
     // For the stages.
     IssuePriority priority() const override { return shape_.priority; }

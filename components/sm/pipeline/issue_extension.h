@@ -89,9 +89,17 @@ class IssueExtension {
     /// Contexts for which a stream of the extension runs while their own waits, for traces.
     virtual ContextMask extended() const { return 0; }
 
+    /// It has the queues between a kernel's programs: `enqueue` in a stream of its own, and what warps dequeue. Without
+    /// such an extension kernels that dequeue are refused; a configuration may name one.
+    virtual bool serves_queues() const { return false; }
+    /// The context's next instruction, which issues, is an access that dequeues: the addresses of its lanes.
+    virtual void dequeue_addresses(unsigned, isa::LaneMask, std::uint64_t*) {}
+
     virtual void event(unsigned, std::uint32_t, Cycle) {}
     virtual void load_completed(std::uint16_t, const isa::Instruction&, Cycle) {}
 
+    /// What its streams and queues wait for, for the deadlock report; empty: nothing.
+    virtual std::string waiting_for() const { return {}; }
     virtual void audit(Audit& audit, const std::string& sm) const { static_cast<void>(audit), static_cast<void>(sm); }
     virtual void visit_statistics(StatisticsVisitor&, const std::string& sm) const { static_cast<void>(sm); }
     virtual void fields(StateArchive&) {}
@@ -152,12 +160,15 @@ class Extensions {
     Cycle next_cycle(Cycle now) const;
     ContextMask extended() const;
     bool attended(unsigned context) const;
+    /// The one that serves queues; null if none does.
+    IssueExtension* queues() const { return queues_; }
     void load_completed(std::uint16_t token, const isa::Instruction& instruction, Cycle now) const;
 
     void fields(StateArchive& archive) const;
 
   private:
     std::vector<std::unique_ptr<IssueExtension>> list_;
+    IssueExtension* queues_ = nullptr;
 };
 
 }  // namespace lookahead::gpu

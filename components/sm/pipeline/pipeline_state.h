@@ -109,6 +109,8 @@ struct PipelineState {
     std::vector<ExtensionStreams*> extension_streams;  ///< by number
     ContextMask attended = 0;                          ///< contexts of which some extension wants to hear
     Cycle now = 0;                                     ///< the cycle that is being stepped
+    /// An extension has something for the load/store unit to do in this cycle; no part of the state.
+    bool memory_wanted = false;
 };
 
 }  // namespace lookahead::gpu

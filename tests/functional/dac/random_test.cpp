@@ -3,11 +3,8 @@
 // bytes that are left, must be equal. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
-#include <fmt/format.h>
-
-#include <random>
-
 #include "tests/functional/dac/bench.h"
+#include "tests/functional/dac/random_kernel.h"
 #include "tests/support/seed.h"
 
 using namespace lookahead;
@@ -17,168 +14,6 @@ namespace {
 
 constexpr unsigned kKernels = 200;
 
-/// Registers %r8 to %r23 are values, %p4 to %p9 predicates; both are all written before anything random begins.
-class Generator {
-  public:
-    explicit Generator(std::uint64_t seed) : random_(seed) {}
-
-    std::string body() {
-        std::string text =
-            "mov.u32 %r8, %tid.x; mov.u32 %r9, %tid.y; mov.u32 %r10, %ctaid.x; mov.u32 %r11, %ctaid.y;\n"
-            "mov.u32 %r12, %a; mov.u32 %r13, %b; mov.u32 %r14, %ntid.x; mov.u32 %r15, %gid; mov.u32 %r16, 5;\n"
-            "ld.global.u32 %r17, [%mine]; mov.u32 %r18, 0; sub.u32 %r19, %r8, %r12; shl.b32 %r20, %r9, 3;\n"
-            "mov.u32 %r21, 1; mov.u32 %r22, %r8; mov.u32 %r23, %r15;\n";
-        for (unsigned p = 4; p < 10; ++p) text += fmt::format("setp.lt.u32 %p{}, %r8, {};\n", p, below(40));
-        for (unsigned i = 0; i < 14; ++i) text += statement(0);
-        for (unsigned i = 0; i < 3; ++i) text += fmt::format("st.global.u32 [%mine+{}], {};\n", 4 + 4 * i, value());
-        return text;
-    }
-
-  private:
-    unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
-    std::string value() { return fmt::format("%r{}", 8 + below(16)); }
-    /// Often one that is the same for all threads of a block.
-    std::string scalar() {
-        const unsigned pick = below(6);
-        return pick == 0 ? "%r12" : pick == 1 ? "%r13" : pick == 2 ? "%r14" : pick == 3 ? value() : number();
-    }
-    std::string number() { return std::to_string(static_cast<int>(below(40)) - 8); }
-    std::string predicate() { return fmt::format("%p{}", 4 + below(6)); }
-    std::string guard() { return below(6) != 0 ? "" : fmt::format("@{}{} ", below(2) == 0 ? "!" : "", predicate()); }
-
-    std::string arithmetic() {
-        const std::string to = value(), from = value();
-        switch (below(18)) {
-            case 0:
-            case 1:
-                return fmt::format("add.s32 {}, {}, {};", to, from, value());
-            case 2:
-            case 3:
-                return fmt::format("add.s32 {}, {}, {};", to, from, scalar());
-            case 4:
-                return fmt::format("sub.s32 {}, {}, {};", to, scalar(), from);
-            case 5:
-                return fmt::format("mul.lo.s32 {}, {}, {};", to, from, scalar());
-            case 6:
-                return fmt::format("mad.lo.s32 {}, {}, {}, {};", to, from, scalar(), value());
-            case 7:
-                return fmt::format("shl.b32 {}, {}, {};", to, from, below(4));
-            case 8:
-                return fmt::format("{}.s32 {}, {}, {};", below(2) == 0 ? "min" : "max", to, from, scalar());
-            case 9:
-                return fmt::format("{}.s32 {}, {};", below(2) == 0 ? "abs" : "neg", to, from);
-            case 10:
-                return fmt::format("and.b32 {}, {}, {};", to, from, (1U << (1 + below(6))) - 1);
-            case 11:
-                return fmt::format("rem.{} {}, {}, {};", below(2) == 0 ? "u32" : "s32", to, from, 1 + below(12));
-            case 12:
-                return fmt::format("selp.b32 {}, {}, {}, {};", to, from, scalar(), predicate());
-            case 13:
-                return fmt::format("not.b32 {}, {};", to, from);
-            case 14:
-                return fmt::format("or.b32 {}, {}, {};", to, from, below(4));
-            case 15:
-                return fmt::format("{}.b32 {}, {}, {};", below(2) == 0 ? "xor" : "or", to, from, value());
-            case 16:
-                return fmt::format("shr.s32 %r1, {}, 31; and.b32 {}, %r1, {};", from, to, value());
-            default:
-                return fmt::format("mov.u32 {}, {};", to, scalar());
-        }
-    }
-
-    std::string comparison() {
-        static constexpr const char* kNames[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-        const std::string to = predicate();
-        switch (below(7)) {
-            case 0:
-                return fmt::format("{}.pred {}, {}, {};", below(2) == 0 ? "and" : "or", to, predicate(), predicate());
-            case 1:
-                return fmt::format("not.pred {}, {};", to, predicate());
-            case 2:
-                return fmt::format("cvt.s64.{} %rd1, {}; setp.{}.s64 {}, %rd1, {};", below(2) == 0 ? "s32" : "u32",
-                                   value(), kNames[below(6)], to, number());
-            case 3:
-                return fmt::format("or.b32 %r1, {}, {}; setp.{}.s32 {}, %r1, {};", value(), value(),
-                                   below(2) == 0 ? "lt" : "ge", to, 0);
-            case 4:
-                return fmt::format("setp.{}.and.s32 {}, {}, {}, {};", kNames[below(6)], to, value(), scalar(),
-                                   predicate());
-            default:
-                return fmt::format("setp.{}.{} {}, {}, {};", kNames[below(6)], below(2) == 0 ? "u32" : "s32", to,
-                                   value(), scalar());
-        }
-    }
-
-    /// From the part of the buffer that nobody writes: whatever the index is, the address is inside.
-    std::string load() {
-        const std::string index = below(3) == 0 ? fmt::format("rem.u32 %r1, {}, 512;", value())
-                                                : fmt::format("and.b32 %r1, {}, 511;", value());
-        const std::string scale =
-            fmt::format("mul.wide.{} %rd2, %r1, 4; add.s64 %rd3, %in, %rd2;", below(2) == 0 ? "u32" : "s32");
-        return fmt::format("{} {} {}ld.global.u32 {}, [%rd3+{}];", index, scale, guard(), value(), 4 * below(16));
-    }
-
-    /// A few bounded values make addresses without remainders.
-    std::string plain_load() {
-        const std::string index = fmt::format("mov.u32 %r1, %tid.{}; mad.lo.u32 %r1, %r1, {}, {};",
-                                              below(2) == 0 ? "x" : "y", below(5), below(30));
-        const std::string choice =
-            below(2) == 0 ? "" : fmt::format("@{} add.u32 %r1, %r1, {};", predicate(), 4 * below(9));
-        return fmt::format("{} {} mul.wide.s32 %rd2, %r1, 4; add.s64 %rd3, %in, %rd2; ld.global.u32 {}, [%rd3];", index,
-                           choice, value());
-    }
-
-    std::string branch(unsigned depth) {
-        const unsigned label = labels_++;
-        std::string text = fmt::format("@{} bra E{};\n", predicate(), label) + block(depth + 1);
-        if (below(3) == 0)  // out of the middle
-            text += fmt::format("@{} bra J{};\n", predicate(), label) + block(depth + 1);
-        text += fmt::format("bra J{};\nE{}:\n", label, label);
-        if (below(2) == 0) text += block(depth + 1);
-        return text + fmt::format("J{}:\n", label);
-    }
-
-    /// A few turns, the same for all threads or not.
-    std::string loop(unsigned depth) {
-        const unsigned label = labels_++;
-        const std::string counter = fmt::format("%r{}", 32 + label % 30);
-        const std::string bound = fmt::format("%r{}", 24 + depth);
-        std::string text = fmt::format("mov.u32 {}, 0; ", counter);
-        text += below(2) == 0 ? fmt::format("mov.u32 {}, {};\n", bound, 1 + below(3))
-                              : fmt::format("and.b32 {}, {}, 3;\n", bound, value());
-        text += fmt::format("L{}:\n", label) + block(depth + 1);
-        if (below(3) == 0) text += fmt::format("@{} bra X{};\n", predicate(), label);
-        text += fmt::format("add.u32 {}, {}, 1; setp.lt.u32 %p{}, {}, {}; @%p{} bra L{};\nX{}:\n", counter, counter,
-                            10 + depth, counter, bound, 10 + depth, label, label);
-        return text;
-    }
-
-    std::string block(unsigned depth) {
-        std::string text;
-        for (unsigned i = 0; i < 1 + below(4); ++i) text += statement(depth);
-        return text;
-    }
-
-    std::string statement(unsigned depth) {
-        const unsigned kind = below(24);
-        if (kind < 9) return guard() + arithmetic() + "\n";
-        if (kind < 13) return comparison() + "\n";
-        if (kind < 15) return load() + "\n";
-        if (kind < 17) return plain_load() + "\n";
-        if (kind < 19) return fmt::format("{}st.global.u32 [%mine+{}], {};\n", guard(), 4 + 4 * below(3), value());
-        if (kind == 19 && depth == 0) return "bar.sync 0;\n";
-        if (kind == 20 && depth == 0 && below(4) == 0) return fmt::format("@{} bra END;\n", predicate());
-        if (depth >= 3) return arithmetic() + "\n";
-        return kind < 23 ? branch(depth) : loop(depth);
-    }
-
-    std::mt19937_64 random_;
-    unsigned labels_ = 0;
-};
-
-constexpr isa::Dim3 kBlocks[] = {{64, 1, 1}, {33, 2, 1}, {5, 9, 1}, {16, 4, 1}, {7, 1, 1}, {8, 3, 4}};
-constexpr isa::Dim3 kGrids[] = {{2, 1, 1}, {2, 2, 1}, {3, 1, 1}};
-
 }  // namespace
 
 TEST_CASE("random kernels do as two streams what they did as one") {
@@ -187,7 +22,7 @@ TEST_CASE("random kernels do as two streams what they did as one") {
     std::size_t tuples = 0;
     for (std::uint64_t seed = first; seed < first + kKernels; ++seed) {
         CAPTURE(seed);
-        const std::string text = kernel_text(Generator(seed).body() + "END:");
+        const std::string text = kernel_text(RandomKernel(seed).body() + "END:");
         CAPTURE(text);
         finaliser::FinaliserOptions options;
         options.schedule = seed % 3 != 0;
@@ -196,7 +31,7 @@ TEST_CASE("random kernels do as two streams what they did as one") {
         options.isa.single_constant = seed % 7 == 0;
         Outcome outcome;
         CHECK_NOTHROW(outcome =
-                          run(text, kGrids[seed % 3], kBlocks[seed % 6],
+                          run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
                               {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)}, options));
         compared += outcome.compared;
         tuples = std::max(tuples, outcome.most_tuples);

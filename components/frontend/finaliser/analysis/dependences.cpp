@@ -92,18 +92,16 @@ class Builder {
         return atomic ? machine.order > isa::Order::relaxed : machine.order != isa::Order::weak;
     }
 
-    /// What goes through one queue comes out in the program's order, which is that of the other program too; and a load
-    /// is enqueued on the side of a barrier that it was on.
+    /// What goes through queues comes out in the program's order, which is that of the other program too: of both queues
+    /// together, or a warp might wait for one thing while what fills the other is held up by it. And a load is enqueued on
+    /// the side of a barrier that it was on.
     void order_queue(std::uint32_t i) {
         const isa::Instruction& machine = code_[i].machine;
         if (machine.operation != Operation::enqueue && machine.operation != Operation::dequeue && !machine.dequeues)
             return;
-        const bool predicates =
-            !machine.dequeues && machine.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
-        std::uint32_t& last = queued_[predicates ? 1 : 0];
-        if (last != kNone) add_edge(last, i, 1);
+        if (queued_ != kNone) add_edge(queued_, i, 1);
         if (fence_ != kNone) add_edge(fence_, i, 1);
-        last = i;
+        queued_ = i;
     }
 
     void add_edge(std::uint32_t from, std::uint32_t to, std::uint32_t latency) {
@@ -115,8 +113,7 @@ class Builder {
         for (const Access& access : accesses_) add_edge(access.index, i, 1);
         if (fence_ != kNone) add_edge(fence_, i, 1);
         if (meeting_ != kNone) add_edge(meeting_, i, 1);
-        for (std::uint32_t queued : queued_)
-            if (queued != kNone) add_edge(queued, i, 1);
+        if (queued_ != kNone) add_edge(queued_, i, 1);
         accesses_.clear();
         fence_ = i;
     }
@@ -181,8 +178,8 @@ class Builder {
     std::vector<UnitHistory>& units_;
     std::vector<Access> accesses_;  ///< since the last fence
     std::uint32_t fence_ = kNone;
-    std::array<std::uint32_t, 2> queued_ = {kNone, kNone};  ///< the last of addresses, and of predicates
-    std::uint32_t meeting_ = kNone;                         ///< the last instruction that lanes execute together
+    std::uint32_t queued_ = kNone;   ///< the last that enqueues or dequeues
+    std::uint32_t meeting_ = kNone;  ///< the last instruction that lanes execute together
 };
 
 }  // namespace

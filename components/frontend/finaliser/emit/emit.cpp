@@ -90,6 +90,7 @@ void dequeue_in_branch(std::vector<Placed>& code) {
     for (std::size_t i = code.size() - 1; i-- > 0;) {
         const Instruction& earlier = code[i].machine;
         const bool dequeues = earlier.operation == Operation::dequeue;
+        if (earlier.dequeues) return;  // what comes out of the queues keeps its order
         if (!dequeues && !uses(earlier, guard)) continue;
         if (!dequeues || earlier.destination_predicate != guard || earlier.guard != isa::kTruePredicate ||
             earlier.destination_predicate2 != isa::kNoPredicate)

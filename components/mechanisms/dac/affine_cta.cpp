@@ -1,0 +1,419 @@
+#include "components/mechanisms/dac/affine_cta.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "components/frontend/finaliser/emit/print.h"
+#include "components/isa/handlers.h"
+#include "components/isa/memory_access.h"
+#include "core/error/error.h"
+
+namespace lookahead::dac {
+
+using isa::Instruction;
+using isa::kWarpSize;
+using isa::LaneMask;
+using isa::Operation;
+
+namespace {
+
+void add_piece(AffineRegister& pieces, const Threads& threads, const Tuple& tuple) {
+    for (auto& piece : pieces)
+        if (piece.tuple == tuple) return add_to(piece.threads, threads);
+    pieces.push_back({threads, tuple});
+}
+
+std::uint64_t number_of(const AffineRegister& pieces, const AffineLaunch& launch, const isa::Dim3& ctaid, unsigned warp,
+                        unsigned lane) {
+    for (const Piece& piece : pieces)
+        if (piece.threads[warp] >> lane & 1) return piece.tuple.value(launch.thread(warp, lane), ctaid);
+    throw InternalError("affine stream: a thread reads a register that has no tuple for it");
+}
+
+bool sets_predicate(const Instruction& instruction) {
+    return instruction.destination_predicate != isa::kNoPredicate ||
+           instruction.destination_predicate2 != isa::kNoPredicate;
+}
+
+bool chooses(Operation operation) {
+    return operation == Operation::select || operation == Operation::min || operation == Operation::max ||
+           operation == Operation::abs || operation == Operation::shr;
+}
+
+/// Rows of one warp for a handler.
+struct Rows {
+    alignas(128) std::uint32_t words[5][2][kWarpSize] = {};
+    isa::OperandRows rows{};
+
+    Rows() {
+        for (unsigned i = 0; i < 2; ++i) {
+            rows.destination[i] = words[3][i];
+            for (unsigned s = 0; s < 3; ++s) rows.source[s][i] = words[s][i];
+        }
+    }
+    void set(unsigned source, unsigned lane, std::uint64_t value) {
+        words[source][0][lane] = static_cast<std::uint32_t>(value);
+        words[source][1][lane] = static_cast<std::uint32_t>(value >> 32);
+    }
+    std::uint64_t result(unsigned lane, unsigned bits) const {
+        return words[3][0][lane] | (bits == 64 ? std::uint64_t{words[3][1][lane]} << 32 : 0);
+    }
+};
+
+}  // namespace
+
+void Piece::fields(StateArchive& archive) {
+    archive& threads& tuple.bits& tuple.base& tuple.offsets.thread& tuple.offsets.block& tuple.is_mod& tuple
+        .scale& tuple.mod_base& tuple.mod_offsets.thread& tuple.mod_offsets.block& tuple.divisor;
+}
+
+isa::Dim3 AffineLaunch::thread(unsigned warp, unsigned lane) const {
+    const std::uint32_t number = warp * kWarpSize + lane;
+    return {number % block.x, number / block.x % block.y, number / block.x / block.y};
+}
+
+void AffineLaunch::take_constants(const std::vector<isa::Row>& rows) {
+    constants.clear();
+    for (const isa::Row& row : rows) constants.push_back(row.lanes[0]);
+}
+
+void AffineCta::begin(const AffineLaunch& launch, const isa::Dim3& ctaid) {
+    launch_ = &launch;
+    ctaid_ = ctaid;
+    registers_.resize(launch.program->registers + 2);
+    for (AffineRegister& each : registers_) {
+        each.clear();
+        each.push_back({all_threads(), number(0, 32)});
+    }
+    predicates_ = {};
+    comparisons_ = {};
+}
+
+Threads AffineCta::all_threads() const {
+    Threads all{};
+    for (unsigned warp = 0; warp < launch_->warps(); ++warp)
+        all[warp] = isa::initial_mask(launch_->block.count(), warp * kWarpSize);
+    return all;
+}
+
+void AffineCta::fail(std::uint32_t pc, const std::string& what) const {
+    const isa::Kernel& kernel = *launch_->kernel;
+    throw InternalError(fmt::format("kernel {}, affine stream, PC {:#x} (PTX line {}), CTA ({}, {}, {}): {}: {}",
+                                    kernel.name, pc * isa::kInstructionBytes, kernel.code[pc].line, ctaid_.x, ctaid_.y,
+                                    ctaid_.z, finaliser::print(kernel, pc), what));
+}
+
+Threads AffineCta::predicate(std::uint8_t number, bool negated) const {
+    Threads result{};
+    if (number < isa::kPredicateRegisters) result = predicates_[number];
+    if (number >= isa::kPredicateRegisters) result.fill(isa::kFullMask);
+    if (negated)
+        for (LaneMask& lanes : result) lanes = ~lanes;
+    return result;
+}
+
+Comparisons AffineCta::comparisons(std::uint8_t number, unsigned warp) const {
+    return number < isa::kPredicateRegisters ? comparisons_[number][warp] : Comparisons::scalar;
+}
+
+void AffineCta::compute(std::uint32_t pc, const Threads& active) {
+    if (none(active)) return;
+    sets_predicate(launch_->kernel->code[pc]) ? set_predicate(pc, active) : tuples(pc, active);
+}
+
+void AffineCta::read(std::uint32_t pc, const isa::Operand& operand, const Threads& active, AffineRegister& into) {
+    const unsigned bits = operand.rows == 2 ? 64 : 32;
+    into.clear();
+    if (operand.kind == isa::Operand::Kind::none) return into.push_back({active, number(0, 32)});
+    if (operand.kind == isa::Operand::Kind::constant) {
+        std::uint64_t value = launch_->constants[operand.index];
+        if (operand.rows == 2) value |= std::uint64_t{launch_->constants[operand.index + 1]} << 32;
+        return into.push_back({active, number(value, bits)});
+    }
+    for (const Piece& piece : registers_[operand.index]) {
+        const Threads threads = both(piece.threads, active);
+        if (none(threads)) continue;
+        const bool narrower = bits == 32 && piece.tuple.bits == 64;
+        // What nothing has written is zero, of any width.
+        if (bits == 64 && piece.tuple == number(0, 32)) {
+            add_piece(into, threads, number(0, 64));
+            continue;
+        }
+        if (bits == 64 && piece.tuple.bits == 32) fail(pc, "reads half of a value");
+        add_piece(into, threads, narrower ? truncate(piece.tuple) : piece.tuple);
+    }
+    most_tuples_ = std::max(most_tuples_, into.size());
+}
+
+void AffineCta::write(const Instruction& instruction, const AffineRegister& pieces) {
+    Threads written{};
+    for (const Piece& piece : pieces) add_to(written, piece.threads);
+    AffineRegister& old = registers_[instruction.destination];
+    for (Piece& piece : old) piece.threads = without(piece.threads, written);
+    std::erase_if(old, [](const Piece& piece) { return none(piece.threads); });
+    for (const Piece& piece : pieces) add_piece(old, piece.threads, piece.tuple);
+}
+
+std::uint64_t AffineCta::value_of(const AffineRegister& pieces, unsigned warp, unsigned lane) const {
+    return number_of(pieces, *launch_, ctaid_, warp, lane);
+}
+
+Tuple AffineCta::special(isa::SpecialRegister special) const {
+    Tuple tuple = number(0, 32);
+    const auto index = static_cast<unsigned>(special);
+    constexpr auto first_thread = static_cast<unsigned>(isa::SpecialRegister::tid_x);
+    constexpr auto first_block = static_cast<unsigned>(isa::SpecialRegister::ctaid_x);
+    if (index >= first_block)
+        tuple.offsets.block.at(index - first_block) = 1;
+    else
+        tuple.offsets.thread.at(index - first_thread) = 1;
+    return tuple;
+}
+
+void AffineCta::tuples(std::uint32_t pc, const Threads& active) {
+    const Instruction& instruction = launch_->kernel->code[pc];
+    made_.clear();
+    if (instruction.operation == Operation::read_special) {
+        made_.push_back({active, special(instruction.special)});
+        return write(instruction, made_);
+    }
+    for (std::size_t i = 0; i < 3; ++i) read(pc, instruction.source[i], active, sources_[i]);
+    for (const Piece& a : sources_[0])
+        for (const Piece& b : sources_[1])
+            for (const Piece& c : sources_[2]) {
+                const Threads threads = both(a.threads, both(b.threads, c.threads));
+                if (none(threads)) continue;
+                const bool shifts = instruction.operation == Operation::shr;
+                if (!chooses(instruction.operation) || (shifts && a.tuple.is_number())) {
+                    add_piece(made_, threads, result(pc, {a.tuple, b.tuple, c.tuple}));
+                    continue;
+                }
+                // A shift that leaves the sign in all places.
+                const Tuple one = shifts ? number(0, a.tuple.bits) : a.tuple;
+                const Tuple second = instruction.operation == Operation::abs ? negate(a.tuple)
+                                     : shifts                                ? number(~std::uint64_t{0}, a.tuple.bits)
+                                                                             : b.tuple;
+                const Threads first = takes_first(instruction, a.tuple, second, threads);
+                if (!none(first)) add_piece(made_, first, one);
+                if (const Threads rest = without(threads, first); !none(rest)) add_piece(made_, rest, second);
+            }
+    if (launch_->checked) check(pc, active);
+    write(instruction, made_);
+}
+
+Threads AffineCta::takes_first(const Instruction& instruction, const Tuple& a, const Tuple& b,
+                               const Threads& active) const {
+    if (instruction.operation == Operation::select)
+        return both(active, predicate(instruction.source_predicate, instruction.source_predicate_negated));
+    Threads result{};
+    const bool is_signed = isa::is_signed(instruction.type);
+    for (unsigned warp = 0; warp < launch_->warps(); ++warp)
+        for (LaneMask left = active[warp]; left != 0; left &= left - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(left));
+            const auto number = [&](const Tuple& tuple) {
+                const std::uint64_t bits = tuple.value(launch_->thread(warp, lane), ctaid_);
+                return static_cast<std::int64_t>(
+                    tuple.bits == 32 && is_signed
+                        ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(bits)))
+                        : bits);
+            };
+            const std::int64_t x = number(a), y = number(b);
+            const bool less = is_signed ? x < y : static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(y);
+            const bool first = instruction.operation == Operation::min   ? less
+                               : instruction.operation == Operation::max ? !less
+                                                                         : x >= 0;
+            if (first) result[warp] |= LaneMask{1} << lane;
+        }
+    return result;
+}
+
+Tuple AffineCta::result(std::uint32_t pc, const std::array<Tuple, 3>& s) const {
+    const Instruction& instruction = launch_->kernel->code[pc];
+    const isa::Dim3& block = launch_->block;
+    unsigned sources = 0;
+    while (sources < 3 && instruction.source[sources].kind != isa::Operand::Kind::none) ++sources;
+    if (std::all_of(s.begin(), s.begin() + sources, [](const Tuple& tuple) { return tuple.is_number(); }))
+        return scalar_result(pc, s);
+    const auto wide_product = [&] {
+        const bool is_signed = isa::is_signed(instruction.source_type);
+        return multiply(extend(s[0], is_signed, block, ctaid_), extend(s[1], is_signed, block, ctaid_));
+    };
+    switch (instruction.operation) {
+        case Operation::mov:
+            return s[0];
+        case Operation::add:
+            return add(s[0], s[1]);
+        case Operation::sub:
+            return add(s[0], negate(s[1]));
+        case Operation::neg:
+            return negate(s[0]);
+        case Operation::bit_not:
+            return add(negate(s[0]), number(~std::uint64_t{0}, s[0].bits));
+        case Operation::mul_lo:
+            return multiply(s[0], s[1]);
+        case Operation::mad_lo:
+            return add(multiply(s[0], s[1]), s[2]);
+        case Operation::mul_wide:
+            return wide_product();
+        case Operation::mad_wide:
+            return add(wide_product(), s[2]);
+        case Operation::shl:
+            return multiply(s[0], number(s[1].base >= s[0].bits ? 0 : std::uint64_t{1} << s[1].base, s[0].bits));
+        case Operation::rem:
+            return s[1].base == 0 ? s[0] : modulo(s[0], s[1].base);
+        case Operation::bit_and: {
+            const bool first = s[0].is_number();
+            const std::uint64_t mask = s[first ? 0 : 1].base;
+            const Tuple& value = s[first ? 1 : 0];
+            if (mask == 0) return number(0, value.bits);
+            if (mask == number(~std::uint64_t{0}, value.bits).base) return value;
+            // A mod-type tuple comes here where the mask is known to change nothing.
+            return value.is_mod ? value : modulo(value, mask + 1);
+        }
+        case Operation::bit_or:
+        case Operation::bit_xor:
+            return add(s[0], s[1]);
+        case Operation::convert: {
+            const unsigned to = isa::bits(instruction.type), from = isa::bits(instruction.source_type);
+            if (to == 64 && from < 64) return extend(s[0], isa::is_signed(instruction.source_type), block, ctaid_);
+            return to <= 32 && s[0].bits == 64 ? truncate(s[0]) : s[0];
+        }
+        default:
+            fail(pc, "no affine operation");
+    }
+}
+
+/// Any operation on numbers, as a lane does it.
+Tuple AffineCta::scalar_result(std::uint32_t pc, const std::array<Tuple, 3>& s) const {
+    const Instruction& instruction = launch_->kernel->code[pc];
+    const isa::AluHandler handler = isa::select_handler(instruction);
+    if (handler == nullptr) fail(pc, "no arithmetic");
+    Rows rows;
+    for (unsigned i = 0; i < 3; ++i) rows.set(i, 0, s[i].base);
+    handler(rows.rows, 1, instruction);
+    const unsigned bits = instruction.destination_rows == 2 ? 64 : 32;
+    return number(rows.result(0, bits), bits);
+}
+
+void AffineCta::check(std::uint32_t pc, const Threads& active) const {
+    const Instruction& instruction = launch_->kernel->code[pc];
+    const isa::AluHandler handler = isa::select_handler(instruction);
+    const unsigned bits = instruction.destination_rows == 2 ? 64 : 32;
+    const Threads chosen = predicate(instruction.source_predicate, instruction.source_predicate_negated);
+    for (unsigned warp = 0; warp < launch_->warps(); ++warp) {
+        if (active[warp] == 0) continue;
+        Rows rows;
+        const auto for_each_lane = [&](auto visit) {
+            for (LaneMask left = active[warp]; left != 0; left &= left - 1)
+                visit(static_cast<unsigned>(std::countr_zero(left)));
+        };
+        for_each_lane([&](unsigned lane) {
+            for (unsigned i = 0; i < 3; ++i) rows.set(i, lane, value_of(sources_[i], warp, lane));
+        });
+        rows.rows.source_predicate = chosen[warp];
+        handler(rows.rows, active[warp], instruction);
+        for_each_lane([&](unsigned lane) {
+            const std::uint64_t right = rows.result(lane, bits), tuple = value_of(made_, warp, lane);
+            if (right == tuple) return;
+            fail(pc, fmt::format("thread {} has {:#x}, its tuple {:#x}", warp * kWarpSize + lane, right, tuple));
+        });
+    }
+}
+
+void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
+    const Instruction& instruction = launch_->kernel->code[pc];
+    const isa::AluHandler handler = isa::select_handler(instruction);
+    const Threads first = predicate(instruction.source_predicate, instruction.source_predicate_negated);
+    const Threads second = predicate(instruction.source_predicate2, instruction.source_predicate2_negated);
+    for (std::size_t i = 0; i < 3; ++i) read(pc, instruction.source[i], active, sources_[i]);
+    for (unsigned warp = 0; warp < launch_->warps(); ++warp) {
+        if (active[warp] == 0) continue;
+        Rows rows;
+        for (LaneMask left = active[warp]; left != 0; left &= left - 1)
+            for (unsigned i = 0; i < 3; ++i) {
+                const auto lane = static_cast<unsigned>(std::countr_zero(left));
+                rows.set(i, lane, value_of(sources_[i], warp, lane));
+            }
+        rows.rows.source_predicate = first[warp];
+        rows.rows.source_predicate2 = second[warp];
+        const auto old = [&](std::uint8_t to) { return to < isa::kPredicateRegisters ? predicates_[to][warp] : 0; };
+        rows.rows.destination_predicate = old(instruction.destination_predicate);
+        rows.rows.destination_predicate2 = old(instruction.destination_predicate2);
+        handler(rows.rows, active[warp], instruction);
+        const Comparisons needed = comparisons_of(instruction, warp, active[warp]);
+        // The complement first: if both go to one predicate the first destination counts.
+        if (instruction.destination_predicate2 < isa::kPredicateRegisters) {
+            predicates_[instruction.destination_predicate2][warp] = rows.rows.destination_predicate2;
+            comparisons_[instruction.destination_predicate2][warp] = needed;
+        }
+        if (instruction.destination_predicate < isa::kPredicateRegisters) {
+            predicates_[instruction.destination_predicate][warp] = rows.rows.destination_predicate;
+            comparisons_[instruction.destination_predicate][warp] = needed;
+        }
+    }
+}
+
+/// Of the comparison in sources_. Two suffice where the warp's threads lie on one line and the number on one side of both
+/// its ends; what stands between predicates takes as much as the worst of them.
+Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned warp, LaneMask active) const {
+    Comparisons most =
+        std::max(comparisons(instruction.source_predicate, warp), comparisons(instruction.source_predicate2, warp));
+    if (instruction.operation != Operation::setp) return most;
+    const auto tuple_of = [&](unsigned source) -> const Tuple* {
+        const Piece* only = nullptr;
+        for (const Piece& piece : sources_[source]) {
+            if ((piece.threads[warp] & active) == 0) continue;
+            if (only != nullptr) return nullptr;
+            only = &piece;
+        }
+        return only == nullptr ? nullptr : &only->tuple;
+    };
+    const Tuple* a = tuple_of(0);
+    const Tuple* b = tuple_of(1);
+    const auto differs = [](const Tuple& tuple) {
+        return tuple.offsets.by_thread() || (tuple.is_mod && tuple.mod_offsets.by_thread());
+    };
+    if (a == nullptr || b == nullptr) return Comparisons::lanes;
+    if (!differs(*a) && !differs(*b)) return most;
+    const Tuple& line = differs(*a) ? *a : *b;
+    const unsigned low = static_cast<unsigned>(std::countr_zero(active));
+    const unsigned high = kWarpSize - 1 - static_cast<unsigned>(std::countl_zero(active));
+    const isa::Dim3 from = launch_->thread(warp, low), to = launch_->thread(warp, high);
+    const bool by_x = from.y == to.y && from.z == to.z;
+    if (line.is_mod || (differs(*a) && differs(*b)) ||
+        (!by_x && (line.offsets.thread[1] | line.offsets.thread[2]) != 0) || (!by_x && line.offsets.thread[0] != 0))
+        return Comparisons::lanes;
+    const bool is_signed = isa::is_signed(instruction.type);
+    const auto side = [&](unsigned lane) {
+        const auto value = [&](const Tuple& tuple) {
+            const std::uint64_t bits = tuple.value(launch_->thread(warp, lane), ctaid_);
+            const std::uint64_t shifted = tuple.bits == 32 ? bits << 32 : bits;
+            return is_signed ? shifted ^ (std::uint64_t{1} << 63) : shifted;
+        };
+        const std::uint64_t x = value(*a), y = value(*b);
+        return x < y ? -1 : x > y ? 1 : 0;
+    };
+    const int one = side(low), other = side(high);
+    return one == other && one != 0 ? std::max(most, Comparisons::two) : Comparisons::lanes;
+}
+
+void warp_addresses(const AffineLaunch& launch, const isa::Dim3& ctaid, const Instruction& enqueue,
+                    const AffineRegister& tuples, unsigned warp, LaneMask active, std::uint64_t* addresses) {
+    Rows rows;
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        rows.set(0, lane, number_of(tuples, launch, ctaid, warp, lane));
+    }
+    isa::compute_addresses(enqueue, rows.words[0][0], rows.words[0][1], active, addresses);
+}
+
+void AffineCta::fields(StateArchive& archive) {
+    std::uint64_t most = most_tuples_;
+    archive& ctaid_.x& ctaid_.y& ctaid_.z& registers_& predicates_& comparisons_& most;
+    most_tuples_ = most;
+}
+
+}  // namespace lookahead::dac

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/isa/kernel.h"
+#include "components/isa/launch.h"
+#include "components/isa/modes.h"
+#include "components/mechanisms/dac/tuple.h"
+#include "core/state/state_archive.h"
+
+namespace lookahead::dac {
+
+/// Lanes of a CTA's threads, by warp.
+using Threads = std::array<isa::LaneMask, 32>;
+
+inline bool none(const Threads& threads) {
+    isa::LaneMask some = 0;
+    for (const isa::LaneMask lanes : threads) some |= lanes;
+    return some == 0;
+}
+inline Threads both(const Threads& a, const Threads& b) {
+    Threads result;
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = a[i] & b[i];
+    return result;
+}
+inline Threads without(const Threads& a, const Threads& b) {
+    Threads result;
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = a[i] & ~b[i];
+    return result;
+}
+inline void add_to(Threads& to, const Threads& more) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] |= more[i];
+}
+
+/// A tuple, and the threads whose value it is.
+struct Piece {
+    Threads threads{};
+    Tuple tuple;
+
+    void fields(StateArchive& archive);
+};
+/// A register of the affine warp: a tuple, or where threads have parted one for each set of them.
+using AffineRegister = std::vector<Piece>;
+
+/// How many comparisons the predicate expansion unit needs for a warp (section 4.3).
+enum class Comparisons : std::uint8_t {
+    scalar,  ///< one for the whole CTA: both operands are numbers there
+    two,     ///< of the warp's first and last thread, between which nothing changes
+    lanes,   ///< one a thread
+};
+
+/// What an affine stream runs for all CTAs of a launch.
+struct AffineLaunch {
+    const isa::Kernel* kernel = nullptr;
+    const isa::Program* program = nullptr;
+    isa::Dim3 block;
+    std::vector<std::uint32_t> constants;  ///< values of the launch's constant rows
+    /// Each tuple that is made is compared, for each thread, with what the instruction does there on plain numbers.
+    bool checked = false;
+
+    unsigned warps() const { return isa::warps_per_cta(block); }
+    isa::Dim3 thread(unsigned warp, unsigned lane) const;
+    /// Of the constant rows, which have the same value in all lanes.
+    void take_constants(const std::vector<isa::Row>& rows);
+};
+
+/// Registers and predicates of an affine stream as one CTA's threads see them, and what its instructions but control flow
+/// do. A register holds tuples, a predicate a bit for each thread. Throws InternalError where a tuple cannot be made or is
+/// wrong: the analysis promised that it can.
+class AffineCta {
+  public:
+    /// The launch outlives its use.
+    void begin(const AffineLaunch& launch, const isa::Dim3& ctaid);
+    const isa::Dim3& ctaid() const { return ctaid_; }
+    Threads all_threads() const;
+
+    /// Executes what computes a register or predicates.
+    void compute(std::uint32_t pc, const Threads& active);
+    Threads predicate(std::uint8_t number, bool negated) const;
+    /// Of the warp's last comparison into the predicate.
+    Comparisons comparisons(std::uint8_t number, unsigned warp) const;
+    /// The operand's tuples for the active threads.
+    void read(std::uint32_t pc, const isa::Operand& operand, const Threads& active, AffineRegister& into);
+
+    /// The most tuples that the active threads had in one operand.
+    std::size_t most_tuples() const { return most_tuples_; }
+
+    /// The launch is not part of it.
+    void fields(StateArchive& archive);
+    void resume(const AffineLaunch& launch) { launch_ = &launch; }
+
+  private:
+    void tuples(std::uint32_t pc, const Threads& active);
+    void set_predicate(std::uint32_t pc, const Threads& active);
+    void write(const isa::Instruction& instruction, const AffineRegister& pieces);
+    Tuple special(isa::SpecialRegister special) const;
+    Tuple result(std::uint32_t pc, const std::array<Tuple, 3>& sources) const;
+    Tuple scalar_result(std::uint32_t pc, const std::array<Tuple, 3>& sources) const;
+    Threads takes_first(const isa::Instruction& instruction, const Tuple& a, const Tuple& b,
+                        const Threads& active) const;
+    void check(std::uint32_t pc, const Threads& active) const;
+    Comparisons comparisons_of(const isa::Instruction& instruction, unsigned warp, isa::LaneMask active) const;
+    std::uint64_t value_of(const AffineRegister& pieces, unsigned warp, unsigned lane) const;
+    [[noreturn]] void fail(std::uint32_t pc, const std::string& what) const;
+
+    const AffineLaunch* launch_ = nullptr;
+    isa::Dim3 ctaid_;
+    std::vector<AffineRegister> registers_;
+    std::array<Threads, isa::kPredicateRegisters> predicates_{};
+    std::array<std::array<Comparisons, 32>, isa::kPredicateRegisters> comparisons_{};
+    std::size_t most_tuples_ = 0;
+    // Of one instruction; kept so that nothing is allocated for each.
+    std::array<AffineRegister, 3> sources_;
+    AffineRegister made_;
+};
+
+/// Addresses of a warp's active lanes that the tuples of an `enqueue` give.
+void warp_addresses(const AffineLaunch& launch, const isa::Dim3& ctaid, const isa::Instruction& enqueue,
+                    const AffineRegister& tuples, unsigned warp, isa::LaneMask active, std::uint64_t* addresses);
+
+}  // namespace lookahead::dac

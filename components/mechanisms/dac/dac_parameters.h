@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/param/parameters.h"
+
+namespace lookahead::dac {
+
+/// `dac.*`
+struct DacParameters {
+    std::int64_t atq_entries = 24;
+    std::int64_t pwaq_entries = 192;
+    std::int64_t pwpq_entries = 192;
+    std::string priority = "above";
+    std::string batch = "rolling";
+    std::int64_t gather_cycles = 8;
+    bool early_loads = true;
+    bool check = false;
+};
+
+}  // namespace lookahead::dac
+
+template <>
+struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
+    using P = lookahead::dac::DacParameters;
+    static constexpr std::string_view kPaper = "Wang and Lin, ISCA 2017";
+    inline static const auto list = parameter_list<P>(
+        integer("atq_entries", &P::atq_entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 1024,
+                 .help = "Affine tuple queue: tuples that wait for their expansion.",
+                 .source = "Wang and Lin, ISCA 2017, table 1: 24 entries"}),
+        integer(
+            "pwaq_entries", &P::pwaq_entries,
+            {.unit = "entry",
+             .min = 1,
+             .max = 1 << 14,
+             .help = "Per-warp address queues of an SM, dealt out evenly to the warps that a launch can have there; at "
+                     "least one a warp.",
+             .source = "Wang and Lin, ISCA 2017, table 1: 192 entries"}),
+        integer("pwpq_entries", &P::pwpq_entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 1 << 14,
+                 .help = "Per-warp predicate queues of an SM, dealt out in the same way.",
+                 .source = "Wang and Lin, ISCA 2017, section 4.8: 192 entries"}),
+        choice(
+            "priority", &P::priority, {"above", "beside", "below"},
+            {.help =
+                 "When the affine warp issues, against the other warps of its scheduler. Every warp waits for what it "
+                 "enqueues, so it goes first.",
+             .source = "estimate: the paper issues it as the other warps, and does not say in which order"}),
+        choice(
+            "batch", &P::batch, {"rolling", "drain"},
+            {.help =
+                 "When the affine warp serves CTAs that came while it ran: rolling, as soon as it has ended for the "
+                 "ones before; drain, when these have ended themselves.",
+             .source = "estimate: section 4.1 has one run for each batch of concurrent warps, and does not say when a "
+                       "batch ends"}),
+        integer(
+            "gather_cycles", &P::gather_cycles,
+            {.unit = "cycle",
+             .min = 0,
+             .max = 4096,
+             .help = "A run begins when no CTA has come for so long, or no more have room, so that those which come "
+                     "together are one batch.",
+             .source = "estimate: an SM gets a launch's first CTAs one behind the other"}),
+        boolean(
+            "early_loads", &P::early_loads,
+            {.help =
+                 "enq.data asks for its lines when it is expanded and locks them; false: the load asks for them when "
+                 "it dequeues its address. To tell the two gains apart.",
+             .source = "Wang and Lin, ISCA 2017, section 4.2: they are asked for"}),
+        boolean(
+            "check", &P::check,
+            {.help = "Compares each tuple that is computed, and each address that is dequeued, with what its thread "
+                     "computes by itself. For tests: slow.",
+             .source = "no property of a machine"}));
+};

@@ -1,0 +1,89 @@
+#include "tests/components/mechanisms/dac/machine_bench.h"
+
+#include <cstring>
+#include <numeric>
+
+#include "components/emulator/emulated_device.h"
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/transform/configured_transform.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "components/machine/machine.h"
+#include "components/mechanisms/dac/dac.h"
+#include "components/sm/multiprocessor/streaming_multiprocessor.h"
+#include "core/sync/simulation.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "partitioning/partitioners/partition.h"
+#include "tests/functional/dac/bench.h"
+
+namespace lookahead::dac::test {
+
+namespace {
+
+Configuration configuration_of(const std::vector<std::string>& options, const std::string& extension,
+                               const std::string& transform) {
+    Configuration configuration;
+    configuration.override_value("gpu.sms=1");
+    configuration.override_value("sm.issue_extension=" + extension);
+    configuration.override_value("kernel.transform=" + transform);
+    if (extension.find("dac") != std::string::npos) configuration.override_value("dac.check=true");
+    for (const std::string& option : options) configuration.override_value(option);
+    return configuration;
+}
+
+isa::Kernel kernel_of(const std::string& text, const Configuration& configuration) {
+    const ptx::Module module = ptx::parse_module(text, "test.ptx");
+    finaliser::FinaliserOptions options;
+    options.transform = finaliser::configured_transform(configuration);
+    return finaliser::finalise(module, module.functions[0], options);
+}
+
+std::vector<std::uint32_t> run_on(Device& device, const isa::Kernel& kernel, const LaunchConfiguration& launch,
+                                  const std::vector<std::uint32_t>& parameters) {
+    std::vector<std::uint32_t> words(kWords);
+    std::iota(words.begin(), words.end(), 1);
+    const DeviceAddress buffer = device.upload(words);
+    std::vector<std::byte> bytes(kernel.parameter_bytes);
+    std::memcpy(bytes.data(), &buffer, kernel.parameter_sizes[0]);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        std::memcpy(bytes.data() + kernel.parameter_offsets[i + 1], &parameters[i], 4);
+    device.launch(kernel.name, launch, bytes);
+    return device.download<std::uint32_t>(buffer, kWords);
+}
+
+}  // namespace
+
+MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
+                          const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
+                          const std::string& extension, const std::string& transform) {
+    const Configuration configuration = configuration_of(options, extension, transform);
+    isa::KernelTable kernels;
+    kernels.push_back(kernel_of(ptx, configuration));
+    MachineRun run;
+    gpu::Machine machine(configuration, kernels, [&](Device& device) {
+        run.words = run_on(device, kernels[0], {grid, block}, parameters);
+    });
+    InProcessTransport transport;
+    Simulation simulation(machine.model(), partition(machine.model(), 1, "linear"), transport, {});
+    const SimulationResult result = simulation.run();
+    run.fault = result.outcome == lookahead::Outcome::finished ? result.message : "did not finish: " + result.message;
+    run.state_hash = result.state_hash;
+    for (LogicalProcess* process : simulation.local_processes()) {
+        const auto* sm = dynamic_cast<const gpu::StreamingMultiprocessor*>(process);
+        if (sm == nullptr) continue;
+        run.warp_instructions = sm->counters().warp_instructions;
+        run.cycles = static_cast<Cycle>(sm->counters().cycles);
+        if (extension == "dac") run.dac = dynamic_cast<const Dac&>(sm->extensions()[0]).counters();
+    }
+    return run;
+}
+
+std::vector<std::uint32_t> right_words(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
+                                       const std::vector<std::uint32_t>& parameters) {
+    const isa::Kernel kernel = kernel_of(ptx, {});
+    EmulatorOptions options;
+    options.max_warp_instructions = 20'000'000;
+    EmulatedDevice device({kernel}, options);
+    return run_on(device, kernel, {grid, block}, parameters);
+}
+
+}  // namespace lookahead::dac::test

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "components/isa/dim3.h"
+#include "components/isa/kernel.h"
+#include "components/mechanisms/dac/dac_counters.h"
+#include "core/time/time.h"
+
+namespace lookahead::dac::test {
+
+/// What a kernel did on a machine of one SM.
+struct MachineRun {
+    std::vector<std::uint32_t> words;  ///< of its buffer, afterwards
+    std::string fault;                 ///< empty: it ran to its end
+    DacCounters dac;                   ///< zeros without the extension
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t state_hash = 0;
+    Cycle cycles = 0;
+};
+
+/// The first kernel of the PTX text with sm.issue_extension and kernel.transform `extension` and `transform`, and
+/// dac.check; `options` are further keys. Buffer and parameters are those of dac::test::run (tests/functional/dac/bench.h).
+MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
+                          const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
+                          const std::string& extension = "dac", const std::string& transform = "dac");
+
+/// The same words, as the emulator runs the kernel without a transform.
+std::vector<std::uint32_t> right_words(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
+                                       const std::vector<std::uint32_t>& parameters);
+
+}  // namespace lookahead::dac::test

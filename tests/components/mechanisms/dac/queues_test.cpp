@@ -1,0 +1,202 @@
+// The rules of the queues and of the units that fill them, from both sides, on a machine of one SM.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/error/error.h"
+#include "tests/components/mechanisms/dac/machine_bench.h"
+#include "tests/functional/dac/bench.h"
+
+namespace lookahead::dac::test {
+namespace {
+
+const std::vector<std::uint32_t> kParameters{40, 7};
+
+/// Runs the kernel, which leaves what it should.
+MachineRun good(const std::string& body, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::string>& options = {},
+                const std::vector<std::uint32_t>& parameters = kParameters) {
+    const std::string text = kernel_text(body);
+    MachineRun run = run_on_machine(text, grid, block, parameters, options);
+    CHECK(run.fault == "");
+    CHECK((run.words == right_words(text, grid, block, parameters)));
+    return run;
+}
+
+const std::string kStore = "st.global.u32 [%mine], %a;";
+/// Ten turns that the block's warps all take.
+std::string loop(const std::string& body) {
+    return "mov.u32 %r40, 0;\nL: " + body + "\nadd.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, 10; @%p9 bra L;";
+}
+
+TEST_CASE("each access and predicate is enqueued once for the batch, and dequeued once by each warp") {
+    const MachineRun run =
+        good("ld.global.u32 %r1, [%mine]; add.u32 %r1, %r1, %a; st.global.u32 [%mine+4], %r1;", {2, 1, 1}, {128, 1, 1});
+    CHECK(run.dac.runs == 1);
+    CHECK(run.dac.batch_ctas == 2);
+    CHECK(run.dac.enqueues == 2);
+    CHECK(run.dac.dequeued_data == 8);
+    CHECK(run.dac.dequeued_addresses == 8);
+    CHECK(run.dac.empty_queue_cycles > 0);
+}
+
+TEST_CASE("the extension with kernels that are whole takes the cycles of an SM without it") {
+    const std::string text = kernel_text(loop("ld.global.u32 %r1, [%mine]; st.global.u32 [%mine+4], %r1; bar.sync 0;"));
+    const MachineRun with = run_on_machine(text, {9, 1, 1}, {96, 1, 1}, kParameters, {}, "dac", "none");
+    const MachineRun without = run_on_machine(text, {9, 1, 1}, {96, 1, 1}, kParameters, {}, "none", "none");
+    CHECK(with.cycles == without.cycles);
+    CHECK(with.warp_instructions == without.warp_instructions);
+    CHECK((with.words == without.words));
+    CHECK(with.dac.instructions == 0);
+}
+
+TEST_CASE("the address unit adds once a CTA and once a line, and once more where rows of threads are adjusted") {
+    // 16 bytes a thread: four lines a warp.
+    const MachineRun one = good(kStore, {1, 1, 1}, {64, 1, 1});
+    CHECK(one.dac.address_records == 8);
+    CHECK(one.dac.aeu_operations == 1 + 8);
+    const MachineRun two = good(kStore, {2, 1, 1}, {64, 1, 1});
+    CHECK(two.dac.aeu_operations == 2 * (1 + 8));
+    const MachineRun rows = good(kStore, {1, 1, 1}, {32, 2, 1});
+    CHECK(rows.dac.aeu_operations == 1 + 1 + 8);
+}
+
+TEST_CASE("an access of more lines than a warp's queue has entries is expanded on the lanes") {
+    // 48 warps and 8 CTAs an SM: CTAs of 6 warps have a 48th of the entries each.
+    const isa::Dim3 block{192, 1, 1};
+    const MachineRun fits = good(kStore, {1, 1, 1}, block, {"dac.pwaq_entries=192"});
+    CHECK(fits.dac.raw_accesses == 0);
+    CHECK(fits.dac.address_records == 24);
+    const MachineRun does_not = good(kStore, {1, 1, 1}, block, {"dac.pwaq_entries=191"});
+    CHECK(does_not.dac.raw_accesses == 6);
+    CHECK(does_not.dac.address_records == 0);
+}
+
+TEST_CASE("addresses that turn back within a warp are expanded on the lanes, which takes the issue slot") {
+    const std::string load =
+        "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 15; mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %in, "
+        "%rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;";
+    const MachineRun run = good(load, {1, 1, 1}, {64, 1, 1});
+    CHECK(run.dac.raw_accesses == 2);
+    CHECK(run.dac.line_requests == 0);
+}
+
+TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or has the lanes compare") {
+    const auto use = [](const std::string& comparison) { return comparison + " @%p1 st.global.u32 [%mine], %a;"; };
+    SUBCASE("the same for the CTA") {
+        const MachineRun run = good(use("mov.u32 %r1, %ctaid.x; setp.lt.u32 %p1, %r1, 1;"), {2, 1, 1}, {128, 1, 1});
+        CHECK(run.dac.scalar_predicates == 8);
+        CHECK(run.dac.peu_comparisons == 2);
+        CHECK(run.dac.lane_predicates == 0);
+    }
+    SUBCASE("a number on one side of both ends") {
+        const MachineRun run = good(use("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 64;"), {1, 1, 1}, {128, 1, 1});
+        CHECK(run.dac.two_comparison_predicates == 3);  // 0 to 31, 32 to 63 and 96 to 127; 64 is at the third one's end
+        CHECK(run.dac.lane_predicates == 1);
+        CHECK(run.dac.peu_comparisons == 6);
+    }
+    SUBCASE("an equal one between the ends") {
+        const MachineRun run = good(use("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 40;"), {1, 1, 1}, {128, 1, 1});
+        CHECK(run.dac.two_comparison_predicates == 3);
+        CHECK(run.dac.lane_predicates == 1);
+    }
+    SUBCASE("rows narrower than the warp") {
+        const MachineRun run = good(use("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 90;"), {1, 1, 1}, {16, 4, 1});
+        CHECK(run.dac.lane_predicates == 2);
+        CHECK(run.dac.two_comparison_predicates == 0);
+    }
+}
+
+TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {
+    const std::string body = loop(kStore + kStore + kStore);
+    CHECK(good(body, {1, 1, 1}, {256, 1, 1}, {"dac.atq_entries=1"}).dac.atq_full_cycles > 0);
+    CHECK(good(body, {1, 1, 1}, {256, 1, 1}, {"dac.atq_entries=64"}).dac.atq_full_cycles == 0);
+}
+
+TEST_CASE("the affine warp waits to enqueue while one predicate queue is full") {
+    // 1536 threads an SM: CTAs of 512 have 48 warps there.
+    const std::string body =
+        "mov.u32 %r1, %tid.x;" +
+        loop("mul.lo.u32 %r2, %r40, 40; setp.lt.u32 %p1, %r1, %r2; @%p1 bra N; " + kStore + " N: bar.sync 0;");
+    CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=48"}).dac.pwpq_full_cycles > 0);
+    CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=16384"}).dac.pwpq_full_cycles == 0);
+}
+
+TEST_CASE("addresses behind a barrier are expanded for the blocks that have passed it") {
+    const std::string exchange = "xor.b32 %r1, %gid, 32; mul.wide.u32 %rd1, %r1, 16; add.s64 %rd1, %out, %rd1; ";
+    const std::string use = " ld.global.u32 %r2, [%mine+8]; st.global.u32 [%mine+4], %r2;";
+    const MachineRun behind = good(loop(kStore + " bar.sync 0;" + use), {2, 1, 1}, {64, 1, 1});
+    const MachineRun free = good(loop(kStore + use), {2, 1, 1}, {64, 1, 1});
+    CHECK(behind.dac.barrier_wait_cycles > 0);
+    CHECK(free.dac.barrier_wait_cycles == 0);
+    const MachineRun fence = good(loop(kStore + " membar.gl;" + use), {2, 1, 1}, {64, 1, 1});
+    CHECK(fence.dac.barrier_wait_cycles > 0);
+}
+
+TEST_CASE("what a warp stores before a barrier the others' loads behind it see") {
+    // The neighbour in the other warp: tid + 32, of the first half of the block.
+    good(
+        "mul.lo.u32 %r3, %gid, 3; st.global.u32 [%mine], %r3; bar.sync 0; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, "
+        "32; "
+        "@%p1 ld.global.u32 %r2, [%mine+512]; @%p1 st.global.u32 [%mine+4], %r2;",
+        {3, 1, 1}, {64, 1, 1});
+}
+
+TEST_CASE("a batch is what came together; the next run begins when the last has ended, or its CTAs have") {
+    const std::string body = loop("ld.global.u32 %r1, [%mine]; st.global.u32 [%mine+4], %r1;");
+    const MachineRun rolling = good(body, {20, 1, 1}, {64, 1, 1}, {"dac.batch=rolling", "dac.gather_cycles=100"});
+    const MachineRun drain = good(body, {20, 1, 1}, {64, 1, 1}, {"dac.batch=drain", "dac.gather_cycles=100"});
+    CHECK(rolling.dac.batch_ctas == 20);
+    CHECK(drain.dac.batch_ctas == 20);
+    CHECK(drain.dac.runs == 3);  // 8, 8 and 4 places
+    CHECK(rolling.dac.runs > drain.dac.runs);
+    const MachineRun one_batch = good(body, {8, 1, 1}, {64, 1, 1}, {"dac.batch=drain", "dac.gather_cycles=100"});
+    CHECK(one_batch.dac.runs == 1);
+    CHECK(drain.dac.unserved_cycles > one_batch.dac.unserved_cycles);
+    const MachineRun at_once = good(body, {8, 1, 1}, {64, 1, 1}, {"dac.gather_cycles=0"});
+    const MachineRun gathered = good(body, {8, 1, 1}, {64, 1, 1}, {"dac.gather_cycles=100"});
+    CHECK(gathered.dac.runs == 1);
+    CHECK(at_once.dac.runs >= gathered.dac.runs);
+}
+
+TEST_CASE("warps whose lanes part take a cycle of their own in the affine stack") {
+    const std::string body =
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; @%p1 bra N; " + kStore + " N: st.global.u32 [%mine+4], %b;";
+    CHECK(good(body, {1, 1, 1}, {128, 1, 1}).dac.path_updates == 1);
+    const std::string whole =
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 64; @%p1 bra N; " + kStore + " N: st.global.u32 [%mine+4], %b;";
+    CHECK(good(whole, {1, 1, 1}, {128, 1, 1}).dac.path_updates == 0);
+}
+
+TEST_CASE("each priority of the affine warp gives the same values") {
+    for (const char* priority : {"above", "beside", "below"})
+        good(loop("ld.global.u32 %r1, [%mine]; add.u32 %r1, %r1, 1; st.global.u32 [%mine], %r1;"), {5, 1, 1},
+             {128, 1, 1}, {std::string("dac.priority=") + priority});
+}
+
+TEST_CASE("a queue for each warp is asked for when the configuration is read") {
+    const auto message = [](const std::vector<std::string>& options) -> std::string {
+        try {
+            run_on_machine(kernel_text(kStore), {1, 1, 1}, {32, 1, 1}, kParameters, options);
+        } catch (const ConfigurationError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK(message({"dac.pwaq_entries=48", "dac.pwpq_entries=48"}) == "");
+    CHECK(message({"dac.pwaq_entries=47"}).find("dac.pwaq_entries = 47") != std::string::npos);
+    CHECK(message({"dac.pwpq_entries=47"}).find("must be 48 or more") != std::string::npos);
+}
+
+TEST_CASE("kernels with queues are refused by name without the extension, and under convergence barriers") {
+    const std::string text = kernel_text(kStore);
+    const MachineRun none = run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {}, "none", "dac");
+    CHECK(none.fault.find("kernel k has streams with queues") != std::string::npos);
+    const MachineRun barriers =
+        run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {"sm.simt=convergence_barrier"});
+    CHECK(barriers.fault.find("kernel k has an affine stream, for which sm.simt must be stack") != std::string::npos);
+    CHECK(run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {"sm.simt=convergence_barrier"}, "dac", "none")
+              .fault == "");
+}
+
+}  // namespace
+}  // namespace lookahead::dac::test

@@ -1,0 +1,69 @@
+// Random kernels through queues of all sizes, down to one entry: they end, and leave what they should. Every tuple and every
+// dequeue is checked on the way. LOOKAHEAD_TEST_SEED repeats a run.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "tests/components/mechanisms/dac/machine_bench.h"
+#include "tests/functional/dac/bench.h"
+#include "tests/functional/dac/random_kernel.h"
+#include "tests/support/seed.h"
+
+namespace lookahead::dac::test {
+namespace {
+
+std::vector<std::string> random_options(std::mt19937_64& random) {
+    const auto pick = [&](std::initializer_list<const char*> values) {
+        return *(values.begin() + random() % values.size());
+    };
+    const unsigned warps = std::stoul(pick({"8", "16", "48"}));
+    std::vector<std::string> options{fmt::format("sm.max_warps={}", warps),
+                                     fmt::format("sm.max_threads={}", warps * 32),
+                                     fmt::format("dac.atq_entries={}", pick({"1", "2", "24"})),
+                                     fmt::format("dac.pwaq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
+                                     fmt::format("dac.pwpq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
+                                     fmt::format("dac.priority={}", pick({"above", "beside", "below"})),
+                                     fmt::format("dac.batch={}", pick({"rolling", "drain"})),
+                                     fmt::format("dac.gather_cycles={}", pick({"0", "8", "200"})),
+                                     fmt::format("sm.warp_scheduler={}", pick({"gto", "two_level", "lrr"})),
+                                     fmt::format("l1d.write_policy={}", pick({"write_evict", "write_through"})),
+                                     fmt::format("sm.operand_collectors={}", pick({"true", "false"}))};
+    if (random() % 2 == 0) {
+        options.insert(options.end(),
+                       {"l1d.set_index=linear", "l1d.sets=2", "l1d.mshrs=4", "l1d.merges=2", "l1d.miss_queue=2"});
+        const unsigned ways = 1 + random() % 3;
+        options.push_back(fmt::format("l1d.ways={}", ways));
+        options.push_back(fmt::format("l1d.pinned_ways={}", ways - 1));
+    }
+    if (random() % 3 == 0) options.insert(options.end(), {"l1d.sector_bytes=32", "l2.sector_bytes=32"});
+    return options;
+}
+
+TEST_CASE("random kernels end through queues of one entry and more, and leave what they should") {
+    constexpr unsigned kKernels = 40;
+    const std::uint64_t first = lookahead::test::random_seed();
+    std::uint64_t dequeued = 0;
+    for (std::uint64_t seed = first; seed < first + kKernels; ++seed) {
+        CAPTURE(seed);
+        std::mt19937_64 random(seed);
+        const std::string text = kernel_text(RandomKernel(seed).body() + "END:");
+        const isa::Dim3 grid = kRandomGrids[seed % 3], block = kRandomBlocks[seed % 6];
+        const std::vector<std::uint32_t> parameters{static_cast<std::uint32_t>(seed % 19),
+                                                    static_cast<std::uint32_t>(seed * 77)};
+        const std::vector<std::string> options = random_options(random);
+        std::string all;
+        for (const std::string& option : options) all += option + " ";
+        CAPTURE(all);
+        const MachineRun run = run_on_machine(text, grid, block, parameters, options);
+        CHECK(run.fault == "");
+        CHECK((run.words == right_words(text, grid, block, parameters)));
+        dequeued += run.dac.dequeued_data + run.dac.dequeued_addresses + run.dac.dequeued_predicates;
+    }
+    MESSAGE("dequeued " << dequeued);
+    CHECK(dequeued > 10 * kKernels);
+}
+
+}  // namespace
+}  // namespace lookahead::dac::test
