@@ -18,6 +18,7 @@ struct CapsCounters {
     std::uint64_t predictions = 0;
     std::uint64_t mispredictions = 0;
     std::uint64_t shut_off = 0;
+    std::uint64_t repeated = 0;
     std::uint64_t executed = 0;
     std::uint64_t indirect = 0;
     std::uint64_t uncoalesced = 0;
@@ -50,6 +51,9 @@ struct lookahead::StatisticsOf<lookahead::gpu::CapsCounters> {
         Counter<C>{"mispredictions", "load", "Of these, loads elsewhere.", &C::mispredictions},
         Counter<C>{"shut_off", "CTA", "Sets of prefetches for a CTA that too many mispredictions forbade.",
                    &C::shut_off},
+        Counter<C>{"repeated", "CTA",
+                   "Sets of prefetches for a CTA that a stride found again would have asked for once more.",
+                   &C::repeated},
         Counter<C>{"executed", "line",
                    "Lines of warps that had executed the load already when its base or stride became known.",
                    &C::executed},

@@ -16,6 +16,7 @@ struct CapsParameters {
     std::int64_t dist_entries = 4;
     std::int64_t threshold = 128;
     std::string targets = "latest";
+    bool keep_counts = true;
     std::string fanout = "all_trailing";
     bool include_leading = false;
     bool include_executed = true;
@@ -53,6 +54,13 @@ struct lookahead::ParametersOf<lookahead::gpu::CapsParameters> {
                         "kernel ends.",
                 .source = "open: Koo et al., section V.B, replace the least recently updated entry of PerCTA, and say "
                           "nothing of DIST but that at most four loads are targeted"}),
+        boolean(
+            "keep_counts", &P::keep_counts,
+            {.help =
+                 "A load whose DIST entry was replaced goes on with its old count of mispredictions when its stride "
+                 "is found again, from a byte a load; else from 0.",
+             .source = "open: Koo et al., section V.B, set the count to 0 with a new stride, and have no loads whose "
+                       "entries replace each other; with more, none would ever be shut off"}),
         choice("fanout", &P::fanout, {"all_trailing", "same_index"},
                {.help = "When the stride is found after bases: all_trailing, at once for all warps but the leading one "
                         "of each trailing CTA; same_index, at each load of the leading CTA for the warps with the same "
@@ -82,8 +90,9 @@ struct BaseEntry {
     std::uint64_t updated = 0;           ///< 0: no entry
     AccessVector base;
     std::array<std::uint16_t, kMaximumContexts> executions{};  ///< of each warp of the CTA, since the entry was made
+    std::uint16_t prefetched = 0;  ///< the leading warp's last execution that all warps were prefetched for
 
-    void fields(StateArchive& archive) { archive& pc& context& leader& updated& base& executions; }
+    void fields(StateArchive& archive) { archive& pc& context& leader& updated& base& executions& prefetched; }
 };
 
 /// For the statistics alone: how the bases of a load lie that CTAs of this SM registered one after the other.
@@ -126,6 +135,7 @@ class CapsPrefetcher final : public Prefetcher {
         bases_.assign(launch.cta_slots, StrideTable<BaseEntry>(static_cast<std::size_t>(parameters_.per_cta_entries)));
         forget_strides();
         cta_distances_.assign(launch.kernel.code.size(), {});
+        mispredictions_.assign(launch.kernel.code.size(), 0);
     }
     void end_launch() override {
         for (StrideTable<BaseEntry>& table : bases_) {
@@ -133,8 +143,8 @@ class CapsPrefetcher final : public Prefetcher {
         }
         forget_strides();
     }
-    void cta_started(unsigned slot, std::uint64_t) override {
-        if (LOOKAHEAD_RULE(new_cta_has_no_bases)) {
+    void cta_ended(unsigned slot) override {
+        if (LOOKAHEAD_RULE(bases_end_with_their_cta)) {
             bases_[slot].clear();
         }
         distances_.for_each([slot](DistanceEntry& entry) {
@@ -154,7 +164,7 @@ class CapsPrefetcher final : public Prefetcher {
     }
 
     void fields(StateArchive& archive) override {
-        archive& bases_& distances_& warps_per_cta_& cta_distances_& counters_;
+        archive& bases_& distances_& warps_per_cta_& cta_distances_& mispredictions_& counters_;
     }
     void visit_statistics(StatisticsVisitor& visitor, std::string_view component) const override {
         visit(visitor, component, "caps", counters_);
@@ -167,7 +177,7 @@ class CapsPrefetcher final : public Prefetcher {
     void verify(const ObservedLoad& load, const BaseEntry& base, DistanceEntry& distance);
     void measure_distance(const ObservedLoad& load);
     void prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance, std::uint16_t only_warp);
-    void prefetch_cta(std::uint16_t slot, const BaseEntry& base, const DistanceEntry& distance,
+    void prefetch_cta(std::uint16_t slot, BaseEntry& base, const DistanceEntry& distance,
                       std::uint16_t only_warp = kNoContext);
     bool shut_off(const DistanceEntry& distance) const {
         return distance.mispredictions + !LOOKAHEAD_RULE(threshold_is_not_too_many) >
@@ -188,6 +198,7 @@ class CapsPrefetcher final : public Prefetcher {
     std::vector<StrideTable<BaseEntry>> bases_;  // the PerCTA tables, by CTA slot
     StrideTable<DistanceEntry> distances_;       // the DIST table
     std::vector<CtaDistance> cta_distances_;     // by PC
+    std::vector<std::uint8_t> mispredictions_;   // by PC
     CapsCounters counters_;
 };
 
@@ -298,6 +309,7 @@ void CapsPrefetcher::find_stride(const ObservedLoad& load, BaseEntry& base) {
     DistanceEntry& distance = distances_.replace(load.pc);
     distance.stride = LOOKAHEAD_RULE(stride_is_of_neighbours) ? apart / warps : apart;
     distance.leading_slot = load.cta_slot;
+    distance.mispredictions = parameters_.keep_counts ? mispredictions_[load.pc] : 0;
     ++counters_.strides;
     ++counters_.table_accesses;
     ++counters_.stride_after_base;
@@ -320,6 +332,7 @@ void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, Dis
     if (!right) {
         ++counters_.mispredictions;
         distance.mispredictions = std::min(distance.mispredictions + 1, 255u);
+        mispredictions_[load.pc] = static_cast<std::uint8_t>(distance.mispredictions);
         ++counters_.table_accesses;
     }
 }
@@ -332,18 +345,26 @@ void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const Distanc
             continue;
         }
         ++counters_.table_accesses;
-        if (const BaseEntry* other = bases_[slot].find(load.pc); other != nullptr) {
+        if (BaseEntry* other = bases_[slot].find(load.pc); other != nullptr) {
             prefetch_cta(slot, *other, distance, only_warp);
         }
     }
 }
 
-/// The lines of the CTA's warps, or of one of them, less those of the leading one.
-void CapsPrefetcher::prefetch_cta(std::uint16_t slot, const BaseEntry& base, const DistanceEntry& distance,
+/// The lines of the CTA's warps, or of one of them, less those of the leading one. All warps at once only once for a base:
+/// a stride that was lost to another load and found again would repeat what it has asked for.
+void CapsPrefetcher::prefetch_cta(std::uint16_t slot, BaseEntry& base, const DistanceEntry& distance,
                                   std::uint16_t only_warp) {
     if (LOOKAHEAD_RULE(mispredictions_shut_off) && shut_off(distance)) {
         ++counters_.shut_off;
         return;
+    }
+    if (only_warp == kNoContext) {
+        if (LOOKAHEAD_RULE(base_is_prefetched_once) && base.prefetched == base.executions[base.leader]) {
+            ++counters_.repeated;
+            return;
+        }
+        base.prefetched = base.executions[base.leader];
     }
     const bool moves = !LOOKAHEAD_RULE(zero_stride_prefetches_nothing) || distance.stride != 0;
     for (std::uint16_t warp = 0; moves && warp < warps_per_cta_; ++warp) {

@@ -1,7 +1,8 @@
-#include <array>
+#include <string>
 #include <vector>
 
 #include "components/sm/warp_scheduler/two_level_queues.h"
+#include "components/sm/warp_scheduler/warp_ages.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/mutation/rule.h"
 #include "core/param/parameters.h"
@@ -12,8 +13,9 @@ namespace lookahead::gpu {
 struct PasParameters {
     std::string base = "two_level";
     std::int64_t ready_warps = 8;
+    std::string order = "oldest";
     bool leading_warps = true;
-    bool leading_cta = true;
+    std::string leading_cta = "enqueue";
     bool wakeup = true;
 };
 
@@ -32,12 +34,20 @@ struct lookahead::ParametersOf<lookahead::gpu::PasParameters> {
                  .max = gpu::kMaximumContexts,
                  .help = "Places of each scheduler's ready queue (base two_level).",
                  .source = "Koo et al., table III: 8 ready warps"}),
+        choice(
+            "order", &P::order, {"oldest", "rr"},
+            {.help = "Over two_level: among warps of equal rank in the ready queue the one that started first issues, "
+                     "or each in turn.",
+             .source = "Koo et al., section V.A: the oldest ready warp"}),
         boolean("leading_warps", &P::leading_warps,
-                {.help = "The first warp of each CTA carries the leading mark and goes before all others.",
+                {.help = "A CTA's first warp of each scheduler carries the leading mark and goes before all others.",
                  .source = "Koo et al., section V.A"}),
-        boolean("leading_cta", &P::leading_cta,
-                {.help = "Warps of the leading CTA, the one that has been resident for longest, go before the rest.",
-                 .source = "Koo et al., section V.A and figure 8b"}),
+        choice(
+            "leading_cta", &P::leading_cta, {"enqueue", "issue", "off"},
+            {.help = "Warps of the leading CTA, the one that has been resident for longest: enqueue, they take places "
+                     "of the ready queue after the marked warps and before the rest; issue, they also go before the "
+                     "rest at each issue, under lrr too; off, neither.",
+             .source = "Koo et al., figure 8b: they fill the queue's remaining places; issue is not the paper's"}),
         boolean("wakeup", &P::wakeup,
                 {.help = "A warp whose prefetched line has come gets a place in the ready queue; the youngest warp "
                          "without a mark gives one up. Under lrr and gto it goes before unmarked warps once.",
@@ -47,7 +57,8 @@ struct lookahead::ParametersOf<lookahead::gpu::PasParameters> {
 namespace lookahead::gpu {
 
 /// Prefetch-aware scheduling (Koo et al., HPCA 2018): one warp of each CTA, marked, runs ahead and finds the CTA's base
-/// addresses; then come the warps of the leading CTA, which find the stride.
+/// addresses; then the leading CTA's warps, which find the stride, get the places that are left. A scheduler marks the
+/// first of a CTA's warps that are its own, as all marks would fall to one of two schedulers else.
 class PrefetchAwareScheduler final : public WarpScheduler {
   public:
     using Parameters = PasParameters;
@@ -56,11 +67,15 @@ class PrefetchAwareScheduler final : public WarpScheduler {
         : parameters_(parameters),
           two_level_(parameters.base == "two_level"),
           gto_(parameters.base == "gto"),
+          in_turn_(!two_level_ || parameters.order == "rr"),
+          takes_places_(parameters.leading_cta != "off"),
+          issues_first_(parameters.leading_cta == "issue"),
+          own_(arguments.warps),
           queues_(arguments.states, static_cast<unsigned>(parameters.ready_warps)) {}
 
     unsigned pick(ContextMask candidates, Cycle) override {
         if (two_level_) {
-            queues_.update(leading(), leading_cta());
+            queues_.update(leading(), takes_places_ ? leading_cta() : ContextMask{0});
             candidates &= queues_.ready();
             if (candidates == 0) {
                 return kHoldBack;
@@ -74,8 +89,9 @@ class PrefetchAwareScheduler final : public WarpScheduler {
     }
     void cta_started(ContextMask warps) override {
         ctas_.push_back(warps);
-        if (LOOKAHEAD_RULE(first_warps_go_first)) {
-            marked_ |= context_bit(warps.first());
+        if (const ContextMask first = LOOKAHEAD_RULE(each_scheduler_has_its_marks) ? warps & own_ : warps;
+            LOOKAHEAD_RULE(first_warps_go_first) && first != 0) {
+            marked_ |= context_bit(first.first());
         }
     }
     void cta_ended(ContextMask warps) override {
@@ -83,7 +99,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
         marked_ &= ~warps;
     }
     void started(unsigned warp) override {
-        start_[warp] = ++starts_;
+        ages_.started(warp);
         based_ &= ~context_bit(warp);
         queues_.append(warp);
     }
@@ -101,7 +117,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
     }
 
     void fields(StateArchive& archive) override {
-        archive& queues_& marked_& based_& woken_& greedy_& last_& starts_& start_& ctas_;
+        archive& queues_& marked_& based_& woken_& greedy_& last_& ages_& ctas_;
     }
 
   private:
@@ -111,7 +127,7 @@ class PrefetchAwareScheduler final : public WarpScheduler {
         return parameters_.leading_warps ? marked_ & ~done : ContextMask{0};
     }
     ContextMask leading_cta() const {
-        if (!LOOKAHEAD_RULE(leading_cta_goes_first) || !parameters_.leading_cta || ctas_.empty()) {
+        if (!LOOKAHEAD_RULE(leading_cta_goes_first) || ctas_.empty()) {
             return {};
         }
         return LOOKAHEAD_RULE(longest_resident_cta_leads) ? ctas_.front() : ctas_.back();
@@ -122,12 +138,15 @@ class PrefetchAwareScheduler final : public WarpScheduler {
         best = best != 0 ? best : candidates & woken_;
         if (gto_) {
             best = best != 0 ? best : candidates & greedy_;
-            const unsigned warp = oldest_of(best != 0 ? best : candidates);
+            const unsigned warp = ages_.oldest_of(best != 0 ? best : candidates);
             greedy_ = context_bit(warp);
             return warp;
         }
-        best = best != 0 ? best : candidates & leading_cta();
-        return next_in_turn(best != 0 ? best : candidates, last_);
+        if (best == 0 && issues_first_) {
+            best = candidates & leading_cta();
+        }
+        best = best != 0 ? best : candidates;
+        return in_turn_ ? next_in_turn(best, last_) : ages_.oldest_of(best);
     }
 
     /// A warp that waits for memory itself stays where it is: it would lose the place at once.
@@ -145,42 +164,31 @@ class PrefetchAwareScheduler final : public WarpScheduler {
             if (trailing == 0) {
                 return;
             }
-            queues_.append(LOOKAHEAD_RULE(wake_up_displaces_youngest) ? youngest_of(trailing) : oldest_of(trailing));
+            queues_.append(LOOKAHEAD_RULE(wake_up_displaces_youngest) ? ages_.youngest_of(trailing)
+                                                                      : ages_.oldest_of(trailing));
         }
         queues_.admit(warp);
-    }
-
-    template <class Before>
-    static unsigned extreme(ContextMask warps, Before before) {
-        unsigned best = warps.first();
-        for (const unsigned warp : warps) {
-            best = before(warp, best) ? warp : best;
-        }
-        return best;
-    }
-    unsigned oldest_of(ContextMask warps) const {
-        return extreme(warps, [this](unsigned a, unsigned b) { return start_[a] < start_[b]; });
-    }
-    unsigned youngest_of(ContextMask warps) const {
-        return extreme(warps, [this](unsigned a, unsigned b) { return start_[a] > start_[b]; });
     }
 
     PasParameters parameters_;
     bool two_level_;
     bool gto_;
+    bool in_turn_;
+    bool takes_places_;  ///< the leading CTA
+    bool issues_first_;
+    ContextMask own_;  ///< the scheduler's warps
     TwoLevelQueues queues_;
-    ContextMask marked_ = 0;  ///< the first warp of each resident CTA
+    ContextMask marked_ = 0;  ///< the first of the scheduler's warps of each resident CTA
     ContextMask based_ = 0;   ///< warps of which a prefetcher said that they led to a load
     ContextMask woken_ = 0;   ///< under lrr and gto, until they issue
     ContextMask greedy_ = 0;  ///< under gto, the warp that issued last
     std::uint32_t last_ = kMaximumContexts - 1;
-    std::uint64_t starts_ = 0;
-    std::array<std::uint64_t, kMaximumContexts> start_{};  ///< rank by age of each warp
-    std::vector<ContextMask> ctas_;                        ///< resident, in the order of their start
+    WarpAges ages_;
+    std::vector<ContextMask> ctas_;  ///< resident, in the order of their start
 };
 
 LOOKAHEAD_REGISTER_VARIANT(WarpScheduler, PrefetchAwareScheduler, "pas",
-                           "Prefetch aware: the leading warp of each CTA, the leading CTA, the rest.",
+                           "Prefetch aware: leading warps of all CTAs first, then places for the leading CTA.",
                            "Koo, Jeon, Liu, Kim and Annavaram, HPCA 2018")
 
 }  // namespace lookahead::gpu

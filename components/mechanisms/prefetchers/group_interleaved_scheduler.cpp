@@ -29,13 +29,14 @@ namespace lookahead::gpu {
 /// The prefetch-aware scheduler of Jog et al. over the two-level one: groups take warps that do not follow each other, so
 /// that a group prefetches for the neighbours of its warps, which belong to another group. With g groups, the n-th warp
 /// of the scheduler is in group n mod g. Free places of the ready queue go to the warps of one group as long as it has a
-/// pending one that does not wait for memory, a fence or a barrier, then to the next group's; no place stays empty.
+/// pending one that does not wait for memory, a fence or a barrier, then to the next group's; no place stays empty. The
+/// ready queue issues in turn.
 class GroupInterleavedScheduler final : public TwoLevelScheduler {
   public:
     using Parameters = GroupInterleavedParameters;
 
     GroupInterleavedScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
-        : TwoLevelScheduler({.ready_warps = parameters.group_warps}, arguments) {
+        : TwoLevelScheduler({.ready_warps = parameters.group_warps, .order = "rr"}, arguments) {
         const auto size = static_cast<unsigned>(parameters.group_warps);
         const auto warps = arguments.warps.count();
         groups_ = std::max((warps + size - 1) / size, 1u);
@@ -54,7 +55,7 @@ class GroupInterleavedScheduler final : public TwoLevelScheduler {
         return pick_ready(candidates);
     }
 
-    void fields(StateArchive& archive) override { archive& queues_& group_& last_; }
+    void fields(StateArchive& archive) override { archive& queues_& ages_& group_& last_; }
 
   private:
     std::uint32_t next(std::uint32_t group) const { return group + 1 == groups_ ? 0 : group + 1; }

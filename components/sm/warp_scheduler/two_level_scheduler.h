@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "components/sm/warp_scheduler/two_level_queues.h"
+#include "components/sm/warp_scheduler/warp_ages.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/param/parameters.h"
 
@@ -8,6 +11,7 @@ namespace lookahead::gpu {
 
 struct TwoLevelParameters {
     std::int64_t ready_warps = 8;
+    std::string order = "oldest";
 };
 
 }  // namespace lookahead::gpu
@@ -15,18 +19,23 @@ struct TwoLevelParameters {
 template <>
 struct lookahead::ParametersOf<lookahead::gpu::TwoLevelParameters> {
     using P = lookahead::gpu::TwoLevelParameters;
-    inline static const auto list =
-        parameter_list<P>(integer("ready_warps", &P::ready_warps,
-                                  {.unit = "warp",
-                                   .min = 1,
-                                   .max = gpu::kMaximumContexts,
-                                   .help = "Places of each scheduler's ready queue, whose warps alone may issue.",
-                                   .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"}));
+    inline static const auto list = parameter_list<P>(
+        integer("ready_warps", &P::ready_warps,
+                {.unit = "warp",
+                 .min = 1,
+                 .max = gpu::kMaximumContexts,
+                 .help = "Places of each scheduler's ready queue, whose warps alone may issue.",
+                 .source = "Koo et al. (CAPS), table of the configuration: 8 ready warps"}),
+        choice("order", &P::order, {"oldest", "rr"},
+               {.help = "Which of the ready queue's warps issues: the one that started first, or each in "
+                        "turn.",
+                .source = "Koo et al. (CAPS), section V.A: the two-level scheduler chooses the oldest "
+                          "ready warp; Narasiman et al.: in turn"}));
 };
 
 namespace lookahead::gpu {
 
-/// Two-level active scheduling: only the warps of a small ready queue may issue, in turn. One whose next instruction
+/// Two-level active scheduling: only the warps of a small ready queue may issue, the oldest first or in turn. One whose next instruction
 /// waits for memory, a fence or a barrier goes to the end of the pending queue, and the warp that has been pending for
 /// longest among those that wait for none of these takes its place. Waiting for an arithmetic result or a fetch is
 /// short and costs no place.
@@ -39,29 +48,35 @@ class TwoLevelScheduler : public WarpScheduler {
     using Parameters = TwoLevelParameters;
 
     TwoLevelScheduler(const Parameters& parameters, const WarpSchedulerArguments& arguments)
-        : queues_(arguments.states, static_cast<unsigned>(parameters.ready_warps)) {}
+        : queues_(arguments.states, static_cast<unsigned>(parameters.ready_warps)),
+          in_turn_(parameters.order == "rr") {}
 
     unsigned pick(ContextMask candidates, Cycle) override {
         queues_.update();
         return pick_ready(candidates);
     }
-    void started(unsigned warp) override { queues_.append(warp); }
+    void started(unsigned warp) override {
+        ages_.started(warp);
+        queues_.append(warp);
+    }
     void exited(unsigned warp) override { queues_.remove(warp); }
 
     void fields(StateArchive& archive) override;
 
   protected:
-    /// The next in turn of the candidates in the ready queue.
+    /// One of the candidates in the ready queue.
     unsigned pick_ready(ContextMask candidates) {
         candidates &= queues_.ready();
         if (candidates == 0) {
             return kHoldBack;
         }
-        last_ = next_in_turn(candidates, last_);
+        last_ = in_turn_ ? next_in_turn(candidates, last_) : ages_.oldest_of(candidates);
         return last_;
     }
 
     TwoLevelQueues queues_;
+    WarpAges ages_;
+    bool in_turn_;
     std::uint32_t last_ = kMaximumContexts - 1;
 };
 

@@ -102,7 +102,7 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
 
 TEST_CASE("pas without marks, leading CTA and wake-ups runs an SM as two_level does, cycle for cycle") {
     for (const bool plain : {true, false}) {
-        const std::string marks = plain ? "[pas]\nleading_warps = false\nleading_cta = false\nwakeup = false\n" : "";
+        const std::string marks = plain ? "[pas]\nleading_warps = false\nleading_cta = \"off\"\nwakeup = false\n" : "";
         SmHarness pas({mixed_kernel(3)}, configuration_of("pas") + marks);
         SmHarness two_level({mixed_kernel(3)}, configuration_of("two_level"));
         Cycle differ = 0;

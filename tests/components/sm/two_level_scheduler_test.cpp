@@ -16,8 +16,9 @@ namespace {
 
 constexpr unsigned kHeldBack = WarpScheduler::kHoldBack;
 
-std::string places(unsigned count) {
-    return "two_level.ready_warps = " + std::to_string(count) + "\n";
+/// Issues in turn, which tells places apart better than the oldest first.
+std::string places(unsigned count, const std::string& order = "rr") {
+    return "[two_level]\nready_warps = " + std::to_string(count) + "\norder = \"" + order + "\"\n";
 }
 
 /// A scheduler and the states of its warps, which a test sets by hand.
@@ -52,6 +53,29 @@ TEST_CASE("two_level has eight places: the eighth warp to start may issue, the n
     CHECK(bench.pick() == 7);
     bench.set({7}, ContextState::blocked_by_pipeline);
     CHECK(bench.pick() == kHeldBack);
+}
+
+TEST_CASE("of the ready queue the warp that started first issues, wherever it stands") {
+    Bench bench(places(2, "oldest"), 0);
+    for (const unsigned warp : {5u, 3u, 1u}) {
+        bench.states.set(warp, ContextState::ready_sp);
+        bench.scheduler->started(warp);
+    }
+    CHECK(bench.pick() == 5);
+    CHECK(bench.pick() == 5);
+    bench.set({5}, ContextState::blocked_by_memory);
+    CHECK(bench.pick() == 3);
+    // Back behind warp 1, it is the oldest of the queue when it has a place again.
+    bench.set({5}, ContextState::ready_sp);
+    CHECK(bench.pick() == 3);
+    bench.set({1}, ContextState::blocked_by_memory);
+    CHECK(bench.pick() == 5);
+    bench.scheduler->exited(5);
+    bench.scheduler->started(5);
+    CHECK(bench.pick() == 3);
+    Bench by_default("");
+    CHECK(by_default.pick() == 0);
+    CHECK(by_default.pick() == 0);
 }
 
 TEST_CASE("two_level's warps of the ready queue issue in turn") {

@@ -186,6 +186,58 @@ TEST_CASE("a stride for which DIST has no entry replaces the oldest, or with cap
     }
 }
 
+TEST_CASE("a load whose DIST entry was replaced keeps its mispredictions unless caps.keep_counts is false") {
+    for (const bool keep : {true, false}) {
+        CapsBench bench(
+            {"caps.dist_entries=1", "caps.threshold=2", std::string("caps.keep_counts=") + (keep ? "true" : "false")});
+        bench.load(0, 0, {0});
+        bench.load(1, 0, {3});
+        for (unsigned i = 0; i < 3; ++i) {
+            bench.load(0, 0, {0});
+            bench.load(1, 0, {7});
+        }
+        bench.load(0, 1, {50});
+        bench.load(1, 1, {52});
+        bench.load(0, 0, {0});
+        bench.load(1, 0, {3});
+        CHECK(bench.caps("strides") == 3);
+        bench.load(2, 0, {100});
+        CHECK(bench.present({103}) == (keep ? Lines{} : Lines{103}));
+        CHECK(bench.caps("shut_off") == (keep ? 1 : 0));
+    }
+}
+
+TEST_CASE("a stride that is found again repeats no prefetches") {
+    CapsBench bench({"caps.dist_entries=1"});
+    bench.load(2, 0, {100});
+    bench.load(0, 0, {0});
+    bench.load(1, 0, {3});
+    CHECK(bench.caps("stride_after_base") == 1);
+    CHECK(bench.present({103}) == Lines{103});
+    bench.load(0, 1, {50});
+    bench.load(1, 1, {52});
+    CHECK(bench.prefetches().requested == 1);
+    bench.load(0, 0, {20});
+    bench.load(1, 0, {23});
+    CHECK(bench.caps("strides") == 3);
+    bench.settle();
+    CHECK(bench.caps("repeated") == 1);
+    CHECK(bench.prefetches().requested == 1);
+    bench.load(2, 0, {120});  // another turn of its loop
+    CHECK(bench.present({123}) == Lines{123});
+}
+
+TEST_CASE("a CTA's bases end with it") {
+    CapsBench bench;
+    bench.load(2, 0, {100});
+    bench.unit->cta_ended(1);
+    bench.load(0, 0, {0});
+    bench.load(1, 0, {3});
+    bench.settle();
+    CHECK(bench.caps("strides") == 1);
+    CHECK(bench.prefetches().requested == 0);
+}
+
 TEST_CASE("the 129th misprediction shuts a load's prefetches off, the 128th does not") {
     for (const unsigned wrong : {128u, 129u}) {
         CapsBench bench;
