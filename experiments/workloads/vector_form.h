@@ -20,9 +20,10 @@ inline constexpr WordParameter kLoopedOrVector{
     "thread goes over several elements in loops, which are unrolled by `unroll`. `vector`: these loops with strided "
     "and "
     "indirect vector memory instructions of `length` elements."};
-inline constexpr WordParameter kVectorLength{"length", kVectorLengths,
-                                             "Elements of a vector memory instruction of form=vector. Other forms refuse 8 "
-                                             "and 16; 4 says nothing to them."};
+inline constexpr WordParameter kVectorLength{
+    "length", kVectorLengths,
+    "Elements of a vector memory instruction of form=vector. Other forms refuse 8 "
+    "and 16; 4 says nothing to them."};
 
 /// `form`, `unroll`, which `factors` may be, and `length`.
 constexpr std::array<WordParameter, 3> looped_and_vector_form(std::span<const std::string_view> factors) {

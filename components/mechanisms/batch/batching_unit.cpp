@@ -226,8 +226,8 @@ class BatchingUnit final : public RequestPath {
         }
     }
     void end_aged(Cycle now) {
-        for (Batch* batch = oldest(false); LOOKAHEAD_RULE(old_batches_leave) && batch != nullptr &&
-                                           batch->opened + age_ <= now;
+        for (Batch* batch = oldest(false);
+             LOOKAHEAD_RULE(old_batches_leave) && batch != nullptr && batch->opened + age_ <= now;
              batch = oldest(false)) {
             end(*batch, BatchEnd::age);
         }

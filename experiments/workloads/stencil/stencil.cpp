@@ -30,10 +30,9 @@ class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
         DeviceAddress from = device.upload(before_), to = device.upload(before_);
         // The tile of form=vector has as many planes as a round.
         const auto planes = static_cast<std::uint32_t>(word(0) == "vector" ? std::stoul(word(2)) : 1);
-        const LaunchConfiguration shape{
-            {blocks_for(nx_, 2 * kBlockX), blocks_for(ny_, kBlockY)},
-            {kBlockX, kBlockY},
-            static_cast<std::uint32_t>(2 * kBlockX * kBlockY * sizeof(float)) * planes};
+        const LaunchConfiguration shape{{blocks_for(nx_, 2 * kBlockX), blocks_for(ny_, kBlockY)},
+                                        {kBlockX, kBlockY},
+                                        static_cast<std::uint32_t>(2 * kBlockX * kBlockY * sizeof(float)) * planes};
         for (std::int64_t step = 0; step < steps_; ++step) {
             device.launch(kernel_, shape,
                           pack_parameters(kC0, kC1, from, to, static_cast<std::int32_t>(nx_),

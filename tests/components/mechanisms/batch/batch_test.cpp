@@ -28,7 +28,8 @@ struct Counts final : StatisticsVisitor {
                  const std::uint64_t& value) override {
         of[std::string(what.name)] = value;
     }
-    void histogram(std::string_view, std::string_view, const StatisticDescription&, const HistogramView& view) override {
+    void histogram(std::string_view, std::string_view, const StatisticDescription&,
+                   const HistogramView& view) override {
         for (std::size_t i = 0; i < view.counts.size(); ++i) {
             of["sizes_" + std::to_string(view.edges[i])] = view.counts[i];
         }
