@@ -73,7 +73,9 @@ class GuardWriter {
     GuardWriter(VirtualKernel& kernel, const UnrolledLoop& loop, std::function<VirtualOperand(const Term&)> operand)
         : loop_(loop),
           operand_(std::move(operand)),
-          writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {}
+          writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {
+        apart_ = writer_.condition();
+    }
 
     void compare(const Distances& distances) {
         if (distances.varying && distances.common.is_constant()) {

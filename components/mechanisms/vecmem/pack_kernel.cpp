@@ -55,7 +55,7 @@ class KernelPacker {
             if (finding.reason == Reason::none) finding.reason = refuse_unrolling(before, *finding.loop, plan.factor);
             result_.blocks[block].refused = finding.reason;
             if (finding.reason != Reason::none) continue;
-            UnrolledLoop loop = unroll(kernel(), *finding.loop, plan.factor);
+            UnrolledLoop loop = unroll(kernel(), *finding.loop, plan.factor, plan.checks_words);
             original_.insert(original_.begin() + block, kUnrolledBlocks, block);
             for (auto& [rounds, other] : loops_moved_) shift(other);
             loops_moved_.emplace_back(block, loop);
@@ -66,7 +66,7 @@ class KernelPacker {
     static void shift(UnrolledLoop& loop) {
         for (std::uint32_t* block : {&loop.entry, &loop.checks, &loop.rounds, &loop.rest, &loop.scalar})
             *block += kUnrolledBlocks;
-        if (loop.exact) loop.exact->block += kUnrolledBlocks;
+        for (ExactRecurrence& exact : loop.exact) exact.block += kUnrolledBlocks;
     }
 
     bool is_scalar(std::uint32_t block) const {
@@ -75,8 +75,7 @@ class KernelPacker {
 
     void pack_blocks() {
         std::vector<ExactRecurrence> exact;
-        for (const auto& [rounds, loop] : loops_)
-            if (loop.exact) exact.push_back(*loop.exact);
+        for (const auto& [rounds, loop] : loops_) exact.insert(exact.end(), loop.exact.begin(), loop.exact.end());
         const finaliser::Flow flow(kernel());
         const finaliser::Values values(kernel(), flow, finaliser::AllRows::yes);
         const Forms forms(kernel(), flow, values, exact);
@@ -121,6 +120,7 @@ class KernelPacker {
         BlockOutcome& outcome = result_.blocks[original_[block]];
         outcome.vectors += packed.vectors;
         outcome.elements += packed.elements;
+        outcome.longest = std::max(outcome.longest, packed.longest);
         if (is_scalar(block))
             for (VirtualInstruction& instruction : code)
                 if (is_access(instruction)) kernel().annotate(instruction, "vecmem.remainder", 0);

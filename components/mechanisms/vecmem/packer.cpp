@@ -270,6 +270,7 @@ class BlockPacker {
         }
         ++result_.vectors;
         result_.elements += count;
+        result_.longest = std::max(result_.longest, count);
     }
 
     void move(std::uint32_t to, const VirtualOperand& from, const VirtualInstruction& served) {

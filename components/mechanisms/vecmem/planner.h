@@ -20,12 +20,13 @@ class Planner {
     struct Loop {
         std::uint32_t block = 0;
         bool decided = false;
-        std::vector<unsigned> left;  ///< lengths that have not been tried
+        bool extends_words = false;  ///< that a check could say do not wrap
+        std::uint32_t elements = 0;  ///< packed by the plan that it has
     };
 
     void read_loops();
     void try_lengths();
-    void try_factor(unsigned length, unsigned factor);
+    void try_factor(unsigned length, unsigned factor, bool checks_words);
     /// Takes away what needs too many registers.
     PackedKernel fitted();
     bool is_too_much(const BlockOutcome& outcome, std::uint32_t block) const;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "components/mechanisms/vecmem/counted_loop.h"
@@ -17,7 +16,7 @@ namespace lookahead::vecmem {
 ///     scalar: the loop as it was
 struct UnrolledLoop {
     std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, scalar = 0;  ///< blocks, one behind the other
-    std::optional<ExactRecurrence> exact;  ///< what the loop's test says of its counter
+    std::vector<ExactRecurrence> exact;  ///< what the loop's test says of its counter, and its checks of other words
 };
 
 inline constexpr std::uint32_t kUnrolledBlocks = 4;
@@ -25,8 +24,11 @@ inline constexpr std::uint32_t kUnrolledBlocks = 4;
 /// Why the loop cannot have `factor` rounds at once; none where it can.
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor);
 
-/// Puts `factor` rounds in front of the loop. Blocks behind it move by kUnrolledBlocks.
-UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor);
+/// Words, but for the counter, to which the loop adds and which it extends: for which a check can say that they do not wrap.
+std::vector<Induction> extended_inductions(const VirtualKernel& kernel, const CountedLoop& loop);
+
+/// Puts `factor` rounds in front of the loop; with `checks_words` only where no extended_inductions wrap. Blocks behind it move by kUnrolledBlocks.
+UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words);
 
 /// Appends to a block, in front of the branch that it ends in, if it does.
 class BlockWriter {
@@ -45,8 +47,10 @@ class BlockWriter {
                           std::uint32_t also = finaliser::kNone);
     void put(VirtualInstruction instruction);
 
-    /// Ends the block with a branch to `target` where the predicate does not hold.
+    /// Ends the block with a branch to `target` where the predicate does not hold, instead of the one that there may be.
     void leave_unless(std::uint32_t predicate, std::uint32_t target);
+    /// By which predicate it does so already; kNone: it does not.
+    std::uint32_t condition() const;
 
   private:
     VirtualKernel& kernel_;
