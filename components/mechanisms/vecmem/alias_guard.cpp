@@ -96,7 +96,7 @@ class GuardWriter {
         apart_ = writer_.compare(Comparison::gt, type, sum, limit, apart_);
     }
 
-    void end() { writer_.leave_unless(apart_, loop_.scalar); }
+    void end() { writer_.leave_unless(apart_, loop_.next); }
 
   private:
     VirtualOperand add(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {

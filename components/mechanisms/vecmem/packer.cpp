@@ -270,6 +270,7 @@ class BlockPacker {
         }
         ++result_.vectors;
         result_.elements += count;
+        if (group.pattern.strided) result_.strided += count;
         result_.longest = std::max(result_.longest, count);
     }
 

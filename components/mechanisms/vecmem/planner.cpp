@@ -33,7 +33,11 @@ void Planner::read_loops() {
         const LoopFinding finding = counted_loop(kernel_, flow, values, forms, block);
         plans_[block].reason = finding.reason;
         if (finding.reason == Reason::none)
-            loops_.push_back({block, false, !extended_inductions(kernel_, *finding.loop).empty(), 0});
+            loops_.push_back({block,
+                              false,
+                              finding.loop->rounds,
+                              !extended_inductions(kernel_.blocks[block].code, *finding.loop).empty(),
+                              {0, 0}});
     }
 }
 
@@ -75,9 +79,9 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words) {
         BlockPlan& plan = plans_[loop->block];
         if (outcome.refused != Reason::none || is_too_much(outcome, loop->block)) {
             if (!loop->decided) plan.reason = outcome.refused != Reason::none ? outcome.refused : Reason::registers;
-        } else if (outcome.longest == length && outcome.elements > loop->elements) {
+        } else if (outcome.longest == length && std::pair(outcome.elements, outcome.strided) > loop->packed) {
             loop->decided = true;
-            loop->elements = outcome.elements;
+            loop->packed = {outcome.elements, outcome.strided};
             plan = plans[loop->block];
             plan.reason = Reason::none;
             plan.reasons.clear();
@@ -93,18 +97,30 @@ bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) cons
            outcome.registers > before_[block].registers;
 }
 
+/// Where shorter vectors may be, they are for the rounds that are left over by those of the longest.
+void Planner::set_fewer() {
+    for (const Loop& loop : loops_) {
+        BlockPlan& plan = plans_[loop.block];
+        plan.fewer = 1;
+        if (plan.factor == 1 || plan.lengths.size() < 2) continue;
+        const unsigned fewer = plan.factor * plan.lengths.back() / plan.lengths.front();
+        if (fewer > 1 && (!loop.rounds || *loop.rounds % plan.factor >= fewer)) plan.fewer = fewer;
+    }
+}
+
 PackedKernel Planner::fitted() {
     for (;;) {
+        set_fewer();
         PackedKernel packed = pack_kernel(kernel_, plans_);
         bool fits = true;
         for (std::uint32_t block = 0; block < plans_.size(); ++block) {
             BlockPlan& plan = plans_[block];
             if (plan.lengths.empty() || !is_too_much(packed.blocks[block], block)) continue;
             fits = false;
+            const unsigned length = plan.lengths[0];
             plan.lengths.erase(plan.lengths.begin());
-            if (!plan.lengths.empty()) continue;
-            plan.factor = 1;
-            plan.reason = Reason::registers;
+            plan.factor = plan.lengths.empty() ? 1 : std::max(plan.factor * plan.lengths[0] / length, 1U);
+            if (plan.lengths.empty()) plan.reason = Reason::registers;
         }
         if (fits) return packed;
     }

@@ -68,9 +68,15 @@ bool is_number_of(Wide value, Type type) {
 
 class Unroller {
   public:
-    Unroller(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words)
-        : kernel_(kernel), loop_(loop), factor_(factor), body_(kernel.blocks[loop.block].code) {
-        if (checks_words) words_ = extended_inductions(kernel, loop);
+    Unroller(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
+             const UnrolledLoop* fewer)
+        : kernel_(kernel),
+          loop_(loop),
+          factor_(factor),
+          body_(kernel.blocks[fewer == nullptr ? loop.block : fewer->scalar].code),
+          unrolled_(fewer == nullptr ? UnrolledLoop{loop.block, 0, 0, 0, loop.block, loop.block, {}} : *fewer) {
+        unrolled_.exact.clear();
+        if (checks_words) words_ = extended_inductions(body_, loop);
     }
 
     UnrolledLoop run() {
@@ -89,21 +95,22 @@ class Unroller {
     VirtualOperand counter() const { return {Operand::Kind::reg, loop_.counter.rows, loop_.counter.row}; }
 
     void make_room() {
-        const std::uint32_t block = loop_.block;
-        unrolled_ = {block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, {}};
+        const std::uint32_t block = unrolled_.entry;
         for (std::uint32_t at = 0; at < kernel_.blocks.size(); ++at)
             for (VirtualInstruction& instruction : kernel_.blocks[at].code)
                 if (instruction.machine.operation == Operation::bra &&
                     (instruction.target > block || (instruction.target == block && at == block)))
                     instruction.target += kUnrolledBlocks;
         kernel_.blocks.insert(kernel_.blocks.begin() + block, kUnrolledBlocks, VirtualBlock{});
+        unrolled_ = {
+            block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, unrolled_.scalar + kUnrolledBlocks, {}};
     }
 
     void write_entry() {
         BlockWriter entry(kernel_, unrolled_.entry, branch());
         std::uint32_t valid = kNone;
         if (loop_.comparison != Comparison::ne) valid = write_bound(entry);
-        entry.leave_unless(enough(entry, valid), unrolled_.scalar);
+        entry.leave_unless(enough(entry, valid), unrolled_.next);
         BlockWriter checks(kernel_, unrolled_.checks, branch());
         for (const Induction& induction : loop_.inductions) {
             if (induction.literal) continue;
@@ -138,7 +145,7 @@ class Unroller {
                 fits = writer.compare(Comparison::le, Type::u64, last, writer.literal(0x7fffffff, 2), fits);
             }
         }
-        if (fits != kNone) writer.leave_unless(fits, unrolled_.scalar);
+        if (fits != kNone) writer.leave_unless(fits, unrolled_.next);
     }
 
     /// Sets `bound_`; gives a predicate that says whether it is what it should be, or none if it is.
@@ -202,7 +209,7 @@ class Unroller {
 
     void write_rounds() {
         auto& code = kernel_.blocks[unrolled_.rounds].code;
-        const auto& body = kernel_.blocks[unrolled_.scalar].code;
+        const std::vector<VirtualInstruction>& body = body_;
         std::map<std::uint32_t, std::uint32_t> now;  // an induction's row -> the row that has its value
         for (const Induction& induction : loop_.inductions) now[induction.row] = induction.row;
         for (unsigned round = 0; round < factor_; ++round)
@@ -251,9 +258,8 @@ class Unroller {
 
     /// The test that the last of the rounds would have had: on to the loop as it was, or behind it.
     void write_rest() {
-        const auto& body = kernel_.blocks[unrolled_.scalar].code;
         auto& code = kernel_.blocks[unrolled_.rest].code;
-        code.push_back(body[loop_.test]);
+        code.push_back(body_[loop_.test]);
         VirtualInstruction leave = beside(branch());
         leave.machine.operation = Operation::bra;
         leave.guard = {branch().guard.index, !branch().guard.negated};
@@ -297,13 +303,13 @@ Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, un
     return Reason::none;
 }
 
-std::vector<Induction> extended_inductions(const VirtualKernel& kernel, const CountedLoop& loop) {
+std::vector<Induction> extended_inductions(const std::vector<VirtualInstruction>& body, const CountedLoop& loop) {
     std::vector<Induction> words;
     if (!loop.counter.literal || loop.counter.rows != 1) return words;
     for (const Induction& induction : loop.inductions) {
         if (induction.rows != 1 || induction.row == loop.counter.row) continue;
         const VirtualOperand word{Operand::Kind::reg, 1, induction.row};
-        for (const VirtualInstruction& instruction : kernel.blocks[loop.block].code) {
+        for (const VirtualInstruction& instruction : body) {
             const Operation op = instruction.machine.operation;
             if (op != Operation::mul_wide && op != Operation::mad_wide && op != Operation::convert) continue;
             if (instruction.source[0] != word && instruction.source[1] != word) continue;
@@ -314,8 +320,9 @@ std::vector<Induction> extended_inductions(const VirtualKernel& kernel, const Co
     return words;
 }
 
-UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words) {
-    return Unroller(kernel, loop, factor, checks_words).run();
+UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
+                    const UnrolledLoop* fewer) {
+    return Unroller(kernel, loop, factor, checks_words, fewer).run();
 }
 
 VirtualOperand BlockWriter::literal(std::uint64_t value, unsigned rows) {

@@ -9,13 +9,14 @@ namespace lookahead::vecmem {
 
 /// A loop of several rounds in front of the loop as it was, which does the rounds that are left over:
 ///
-///     entry:  enough rounds? else to scalar
-///     checks: whatever else is asked for; else to scalar
+///     entry:  enough rounds? else to next
+///     checks: whatever else is asked for; else to next
 ///     rounds: `factor` rounds; again while there are enough
 ///     rest:   are rounds left? else to what is behind the loop
-///     scalar: the loop as it was
+///     next:   the loop of fewer rounds that there may be, likewise; then the loop as it was, `scalar`
 struct UnrolledLoop {
-    std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, scalar = 0;  ///< blocks, one behind the other
+    std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, next = 0;  ///< blocks, one behind the other
+    std::uint32_t scalar = 0;
     std::vector<ExactRecurrence> exact;  ///< what the loop's test says of its counter, and its checks of other words
 };
 
@@ -25,10 +26,12 @@ inline constexpr std::uint32_t kUnrolledBlocks = 4;
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor);
 
 /// Words, but for the counter, to which the loop adds and which it extends: for which a check can say that they do not wrap.
-std::vector<Induction> extended_inductions(const VirtualKernel& kernel, const CountedLoop& loop);
+std::vector<Induction> extended_inductions(const std::vector<VirtualInstruction>& body, const CountedLoop& loop);
 
-/// Puts `factor` rounds in front of the loop; with `checks_words` only where no extended_inductions wrap. Blocks behind it move by kUnrolledBlocks.
-UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words);
+/// Puts `factor` rounds in front of the loop; with `checks_words` only where no extended_inductions wrap. `fewer`: in front
+/// of that loop, which is in front of this one already. Blocks behind it move by kUnrolledBlocks.
+UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
+                    const UnrolledLoop* fewer = nullptr);
 
 /// Appends to a block, in front of the branch that it ends in, if it does.
 class BlockWriter {
