@@ -73,7 +73,9 @@ class GuardWriter {
     GuardWriter(VirtualKernel& kernel, const UnrolledLoop& loop, std::function<VirtualOperand(const Term&)> operand)
         : loop_(loop),
           operand_(std::move(operand)),
-          writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {}
+          writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {
+        apart_ = writer_.condition();
+    }
 
     void compare(const Distances& distances) {
         if (distances.varying && distances.common.is_constant()) {
@@ -94,7 +96,7 @@ class GuardWriter {
         apart_ = writer_.compare(Comparison::gt, type, sum, limit, apart_);
     }
 
-    void end() { writer_.leave_unless(apart_, loop_.scalar); }
+    void end() { writer_.leave_unless(apart_, loop_.next); }
 
   private:
     VirtualOperand add(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {

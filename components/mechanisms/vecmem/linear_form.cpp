@@ -71,13 +71,13 @@ Forms::Forms(const VirtualKernel& kernel, const finaliser::Flow& flow, const fin
 void Forms::learn(const finaliser::Flow& flow, const std::vector<ExactRecurrence>& exact) {
     for (const ExactRecurrence& rule : exact) {
         if (!flow.reachable(rule.block)) continue;
-        Known known{kNoValue, Form(1), &rule};
+        Known known{kNoValue, std::nullopt, 0, &rule};
         const auto& code = kernel_.blocks[rule.block].code;
         bool has_step = rule.step.kind == Operand::Kind::constant;
-        if (has_step) {
-            const auto value = finaliser::literal_value(kernel_.frame, rule.step);
-            value ? known.step.add(*value) : known.step.add(Term{true, Extension::none, rule.step.index, kNoValue}, 1);
-        }
+        if (const auto value = finaliser::literal_value(kernel_.frame, rule.step))
+            known.literal = *value;
+        else if (has_step)
+            known.step = Term{true, Extension::none, rule.step.index, kNoValue};
         for (std::uint32_t index = 0; index < code.size(); ++index)
             for (unsigned s = 0; s < code[index].source.size(); ++s) {
                 const VirtualOperand& operand = code[index].source[s];
@@ -87,7 +87,7 @@ void Forms::learn(const finaliser::Flow& flow, const std::vector<ExactRecurrence
                 if (operand.index == rule.row && value.kind == Value::Kind::join && value.at.block == rule.block)
                     known.join = id;
                 if (!has_step && operand == rule.step) {
-                    known.step.add(Term{false, Extension::none, id, kNoValue}, 1);
+                    known.step = Term{false, Extension::none, id, kNoValue};
                     has_step = true;
                 }
             }
@@ -181,16 +181,14 @@ Form Forms::extended(const Form& form, const Term& whole, Extension extension) c
         Form rest = form;
         rest.add(join, ~std::uint64_t{0});
         for (std::uint64_t times = 1; times <= known.rule->most; ++times) {
-            Form steps(1);
-            steps.add(known.step, times);
+            Form steps(1, known.literal * times);
+            if (known.step) steps.add(of_word(*known.step), times);
             if (rest != steps) continue;
             result.add(Term{false, extension, known.join, kNoValue}, 1);
-            if (known.step.is_constant())
-                result.add(signed_word(known.step.constant()) * times);
+            if (known.step)
+                result.add(extended(of_word(*known.step), *known.step, Extension::sign), times);
             else
-                result.add(Term{known.step.terms()[0].first.constant, Extension::sign, known.step.terms()[0].first.low,
-                                kNoValue},
-                           times);
+                result.add(signed_word(known.literal) * times);
             return result;
         }
     }
@@ -204,6 +202,13 @@ Form Forms::extended(const Form& form, const Term& whole, Extension extension) c
     term.extension = extension;
     result.add(term, 1);
     return result;
+}
+
+Form Forms::of_word(const Term& term) const {
+    if (!term.constant) return value(term.low, kNoValue);
+    Form form(1);
+    form.add(term, 1);
+    return form;
 }
 
 Form Forms::extended_source(Position at, unsigned index, Type type) const {

@@ -98,7 +98,8 @@ class Forms {
     /// A recurrence with its forms.
     struct Known {
         ValueId join = finaliser::kNoValue;
-        Form step;
+        std::optional<Term> step;  ///< a word; nothing: `literal`
+        std::uint64_t literal = 0;
         const ExactRecurrence* rule = nullptr;
     };
 
@@ -107,6 +108,7 @@ class Forms {
     std::optional<Form> converted(Position at) const;
     std::optional<std::uint64_t> literal(Position at, unsigned index) const;
     Form extended(const Form& form, const Term& whole, Extension extension) const;
+    Form of_word(const Term& term) const;
     Form extended_source(Position at, unsigned index, isa::Type type) const;
     void learn(const finaliser::Flow& flow, const std::vector<ExactRecurrence>& exact);
 

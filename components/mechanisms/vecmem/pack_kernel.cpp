@@ -40,7 +40,17 @@ class KernelPacker {
     }
 
   private:
+    struct Unrolled {
+        UnrolledLoop loop;
+        bool is_fewer = false;  ///< BlockPlan::fewer
+    };
+
     VirtualKernel& kernel() { return result_.kernel; }
+
+    std::vector<unsigned> lengths_of(const Unrolled& loop, std::uint32_t block) const {
+        const std::vector<unsigned>& lengths = plans_[original_[block]].lengths;
+        return loop.is_fewer ? std::vector{lengths.back()} : lengths;
+    }
 
     /// From the last block on, so that those in front keep their numbers.
     void unroll_loops() {
@@ -55,28 +65,33 @@ class KernelPacker {
             if (finding.reason == Reason::none) finding.reason = refuse_unrolling(before, *finding.loop, plan.factor);
             result_.blocks[block].refused = finding.reason;
             if (finding.reason != Reason::none) continue;
-            UnrolledLoop loop = unroll(kernel(), *finding.loop, plan.factor);
-            original_.insert(original_.begin() + block, kUnrolledBlocks, block);
-            for (auto& [rounds, other] : loops_moved_) shift(other);
-            loops_moved_.emplace_back(block, loop);
+            if (plan.fewer != 1) put_in(unroll(kernel(), *finding.loop, plan.fewer, plan.checks_words), block, true);
+            const UnrolledLoop* fewer = plan.fewer == 1 ? nullptr : &loops_moved_.back().loop;
+            put_in(unroll(kernel(), *finding.loop, plan.factor, plan.checks_words, fewer), block, false);
         }
-        for (const auto& [block, loop] : loops_moved_) loops_.emplace(loop.rounds, loop);
+        for (const Unrolled& each : loops_moved_) loops_.emplace(each.loop.rounds, each);
+    }
+
+    void put_in(const UnrolledLoop& loop, std::uint32_t block, bool is_fewer) {
+        original_.insert(original_.begin() + block, kUnrolledBlocks, block);
+        for (Unrolled& other : loops_moved_) shift(other.loop);
+        loops_moved_.push_back({loop, is_fewer});
     }
 
     static void shift(UnrolledLoop& loop) {
-        for (std::uint32_t* block : {&loop.entry, &loop.checks, &loop.rounds, &loop.rest, &loop.scalar})
+        for (std::uint32_t* block : {&loop.entry, &loop.checks, &loop.rounds, &loop.rest, &loop.next, &loop.scalar})
             *block += kUnrolledBlocks;
-        if (loop.exact) loop.exact->block += kUnrolledBlocks;
+        for (ExactRecurrence& exact : loop.exact) exact.block += kUnrolledBlocks;
     }
 
     bool is_scalar(std::uint32_t block) const {
-        return std::ranges::any_of(loops_, [&](const auto& each) { return each.second.scalar == block; });
+        return std::ranges::any_of(loops_, [&](const auto& each) { return each.second.loop.scalar == block; });
     }
 
     void pack_blocks() {
         std::vector<ExactRecurrence> exact;
         for (const auto& [rounds, loop] : loops_)
-            if (loop.exact) exact.push_back(*loop.exact);
+            exact.insert(exact.end(), loop.loop.exact.begin(), loop.loop.exact.end());
         const finaliser::Flow flow(kernel());
         const finaliser::Values values(kernel(), flow, finaliser::AllRows::yes);
         const Forms forms(kernel(), flow, values, exact);
@@ -90,7 +105,8 @@ class KernelPacker {
             if (found == loops_.end()) {
                 packed[block] = pack_block(kernel(), forms, kept, block, options);
             } else {
-                const AliasGuard guard(flow, values, forms, found->second);
+                const AliasGuard guard(flow, values, forms, found->second.loop);
+                options.lengths = lengths_of(found->second, block);
                 options.can_check = [&](const Form& distance) { return guard.can_check(distance); };
                 packed[block] = pack_block(kernel(), forms, kept, block, options);
                 checks_.push_back({found->second, packed[block].assumptions});
@@ -98,20 +114,16 @@ class KernelPacker {
             copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
         }
         // Over the code as it was: no access is among what the checks add.
-        for (const auto& [loop, assumptions] : checks_) {
-            const AliasGuard guard(flow, values, forms, loop);
+        for (const auto& [unrolled, assumptions] : checks_) {
+            const AliasGuard guard(flow, values, forms, unrolled.loop);
             if (guard.write(kernel(), kept, assumptions, copies)) continue;
-            pack_without_checks(kept, forms, loop.rounds, packed, copies);
+            // Once more without accesses that pass others.
+            const std::uint32_t block = unrolled.loop.rounds;
+            packed[block] = pack_block(kernel(), forms, kept, block, {lengths_of(unrolled, block), nullptr});
+            copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
         }
         for (std::uint32_t block = 0; block < packed.size(); ++block) take(block, packed[block]);
         put_copies(packed, copies);
-    }
-
-    /// Once more without accesses that pass others.
-    void pack_without_checks(KeptValues& kept, const Forms& forms, std::uint32_t block,
-                             std::vector<PackedBlock>& packed, std::vector<WordCopy>& copies) {
-        packed[block] = pack_block(kernel(), forms, kept, block, {plans_[original_[block]].lengths, nullptr});
-        copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
     }
 
     void take(std::uint32_t block, PackedBlock& packed) {
@@ -121,6 +133,8 @@ class KernelPacker {
         BlockOutcome& outcome = result_.blocks[original_[block]];
         outcome.vectors += packed.vectors;
         outcome.elements += packed.elements;
+        outcome.strided += packed.strided;
+        outcome.longest = std::max(outcome.longest, packed.longest);
         if (is_scalar(block))
             for (VirtualInstruction& instruction : code)
                 if (is_access(instruction)) kernel().annotate(instruction, "vecmem.remainder", 0);
@@ -187,14 +201,14 @@ class KernelPacker {
     }
 
     struct Check {
-        UnrolledLoop loop;
+        Unrolled unrolled;
         std::vector<Assumption> assumptions;
     };
 
     const std::vector<BlockPlan>& plans_;
     std::vector<std::uint32_t> original_;  ///< by block: which it was
-    std::vector<std::pair<std::uint32_t, UnrolledLoop>> loops_moved_;
-    std::map<std::uint32_t, UnrolledLoop> loops_;  ///< by the block of their rounds
+    std::vector<Unrolled> loops_moved_;
+    std::map<std::uint32_t, Unrolled> loops_;  ///< by the block of their rounds
     std::vector<Check> checks_;
     PackedKernel result_;
 };

@@ -10,9 +10,11 @@ namespace lookahead::vecmem {
 
 /// What is to be done with a block.
 struct BlockPlan {
-    std::vector<unsigned> lengths;            ///< of its vectors, the wanted ones first; none: it stays
-    unsigned factor = 1;                      ///< rounds that a loop of one block does at once
-    Reason reason = Reason::none;             ///< why not more
+    std::vector<unsigned> lengths;  ///< of its vectors, the wanted ones first; none: it stays
+    unsigned factor = 1;            ///< rounds that a loop of one block does at once
+    unsigned fewer = 1;             ///< likewise, of those that are left over, with vectors of the last length
+    bool checks_words = false;      ///< only where words that it extends do not wrap
+    Reason reason = Reason::none;   ///< why not more
     std::map<std::uint32_t, Reason> reasons;  ///< likewise, by the accesses' origins
 };
 
@@ -21,6 +23,8 @@ struct BlockOutcome {
     Reason refused = Reason::none;  ///< it cannot be unrolled so
     std::uint32_t vectors = 0;
     std::uint32_t elements = 0;
+    std::uint32_t longest = 0;             ///< elements of the longest
+    std::uint32_t strided = 0;             ///< accesses in strided ones
     std::uint32_t registers = 0;           ///< that live at once, with the loop's further rounds
     std::map<std::uint32_t, Reason> left;  ///< by origin: why accesses are in no vector
 };

@@ -270,6 +270,8 @@ class BlockPacker {
         }
         ++result_.vectors;
         result_.elements += count;
+        if (group.pattern.strided) result_.strided += count;
+        result_.longest = std::max(result_.longest, count);
     }
 
     void move(std::uint32_t to, const VirtualOperand& from, const VirtualInstruction& served) {

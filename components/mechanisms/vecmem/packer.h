@@ -24,6 +24,8 @@ struct PackedBlock {
     bool changed = false;
     std::uint32_t vectors = 0;             ///< vector memory instructions
     std::uint32_t elements = 0;            ///< accesses that they stand for
+    std::uint32_t longest = 0;             ///< elements of the longest
+    std::uint32_t strided = 0;             ///< accesses in strided ones
     std::map<std::uint32_t, Reason> left;  ///< by instruction of the block as it was
     std::vector<Assumption> assumptions;
     std::vector<VirtualInstruction> code;

@@ -32,14 +32,22 @@ void Planner::read_loops() {
         if (!is_loop_of_one_block(kernel_, block)) continue;
         const LoopFinding finding = counted_loop(kernel_, flow, values, forms, block);
         plans_[block].reason = finding.reason;
-        if (finding.reason == Reason::none) loops_.push_back({block, false, lengths_});
+        if (finding.reason == Reason::none)
+            loops_.push_back({block,
+                              false,
+                              finding.loop->rounds,
+                              !extended_inductions(kernel_.blocks[block].code, *finding.loop).empty(),
+                              {0, 0}});
     }
 }
 
 /// Loops go their ways side by side, so that the kernel is packed a few times however many there are.
 void Planner::try_lengths() {
     for (unsigned length : lengths_)
-        for (unsigned factor = 1; factor <= length; factor *= 2) try_factor(length, factor);
+        for (unsigned factor = 1; factor <= length; factor *= 2) {
+            try_factor(length, factor, false);
+            if (factor > 1) try_factor(length, factor, true);
+        }
     for (const Loop& loop : loops_) {
         if (loop.decided) continue;
         plans_[loop.block].factor = 1;
@@ -47,33 +55,39 @@ void Planner::try_lengths() {
     }
 }
 
-void Planner::try_factor(unsigned length, unsigned factor) {
-    bool any = false;
-    for (const Loop& loop : loops_) {
-        if (loop.decided) continue;
-        plans_[loop.block].factor = factor;
-        plans_[loop.block].lengths = {length};
-        any = true;
+void Planner::try_factor(unsigned length, unsigned factor, bool checks_words) {
+    std::vector<BlockPlan> plans = plans_;
+    const auto takes_part = [&](const Loop& loop) {
+        if (!checks_words) return !loop.decided;
+        // Once more with the checks: what they cost is little beside what they may bring.
+        const BlockPlan& plan = plans_[loop.block];
+        return loop.extends_words && (!loop.decided || (plan.factor == factor && plan.lengths[0] == length));
+    };
+    std::vector<Loop*> taking_part;
+    for (Loop& loop : loops_)
+        if (takes_part(loop)) taking_part.push_back(&loop);
+    if (taking_part.empty()) return;
+    for (const Loop* loop : taking_part) {
+        plans[loop->block].factor = factor;
+        plans[loop->block].checks_words = checks_words;
+        // What has no vector of this length may have a shorter one, if that may be.
+        plans[loop->block].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
     }
-    if (!any) return;
-    const PackedKernel packed = pack_kernel(kernel_, plans_);
-    for (Loop& loop : loops_) {
-        if (loop.decided) continue;
-        const BlockOutcome& outcome = packed.blocks[loop.block];
-        if (outcome.refused != Reason::none) {
-            plans_[loop.block].reason = outcome.refused;
-        } else if (is_too_much(outcome, loop.block)) {
-            plans_[loop.block].reason = Reason::registers;
-        } else if (outcome.vectors != 0) {
-            loop.decided = true;
-            plans_[loop.block].reason = Reason::none;
-            plans_[loop.block].reasons.clear();
-            // What has no vector of this length may have a shorter one, if that may be.
-            const auto from = std::ranges::find(lengths_, length);
-            plans_[loop.block].lengths.assign(from, lengths_.end());
-        } else {
+    const PackedKernel packed = pack_kernel(kernel_, plans);
+    for (Loop* loop : taking_part) {
+        const BlockOutcome& outcome = packed.blocks[loop->block];
+        BlockPlan& plan = plans_[loop->block];
+        if (outcome.refused != Reason::none || is_too_much(outcome, loop->block)) {
+            if (!loop->decided) plan.reason = outcome.refused != Reason::none ? outcome.refused : Reason::registers;
+        } else if (outcome.longest == length && std::pair(outcome.elements, outcome.strided) > loop->packed) {
+            loop->decided = true;
+            loop->packed = {outcome.elements, outcome.strided};
+            plan = plans[loop->block];
+            plan.reason = Reason::none;
+            plan.reasons.clear();
+        } else if (!loop->decided) {
             for (const auto& [origin, reason] : outcome.left)
-                if (reason != Reason::alone) plans_[loop.block].reasons[origin] = reason;
+                if (reason != Reason::alone) plan.reasons[origin] = reason;
         }
     }
 }
@@ -83,18 +97,30 @@ bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) cons
            outcome.registers > before_[block].registers;
 }
 
+/// Where shorter vectors may be, they are for the rounds that are left over by those of the longest.
+void Planner::set_fewer() {
+    for (const Loop& loop : loops_) {
+        BlockPlan& plan = plans_[loop.block];
+        plan.fewer = 1;
+        if (plan.factor == 1 || plan.lengths.size() < 2) continue;
+        const unsigned fewer = plan.factor * plan.lengths.back() / plan.lengths.front();
+        if (fewer > 1 && (!loop.rounds || *loop.rounds % plan.factor >= fewer)) plan.fewer = fewer;
+    }
+}
+
 PackedKernel Planner::fitted() {
     for (;;) {
+        set_fewer();
         PackedKernel packed = pack_kernel(kernel_, plans_);
         bool fits = true;
         for (std::uint32_t block = 0; block < plans_.size(); ++block) {
             BlockPlan& plan = plans_[block];
             if (plan.lengths.empty() || !is_too_much(packed.blocks[block], block)) continue;
             fits = false;
+            const unsigned length = plan.lengths[0];
             plan.lengths.erase(plan.lengths.begin());
-            if (!plan.lengths.empty()) continue;
-            plan.factor = 1;
-            plan.reason = Reason::registers;
+            plan.factor = plan.lengths.empty() ? 1 : std::max(plan.factor * plan.lengths[0] / length, 1U);
+            if (plan.lengths.empty()) plan.reason = Reason::registers;
         }
         if (fits) return packed;
     }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "components/mechanisms/vecmem/pack_kernel.h"
@@ -20,12 +22,15 @@ class Planner {
     struct Loop {
         std::uint32_t block = 0;
         bool decided = false;
-        std::vector<unsigned> left;  ///< lengths that have not been tried
+        std::optional<std::uint64_t> rounds;
+        bool extends_words = false;                            ///< that a check could say do not wrap
+        std::pair<std::uint32_t, std::uint32_t> packed{0, 0};  ///< by the plan that it has: accesses, strided ones
     };
 
     void read_loops();
     void try_lengths();
-    void try_factor(unsigned length, unsigned factor);
+    void try_factor(unsigned length, unsigned factor, bool checks_words);
+    void set_fewer();
     /// Takes away what needs too many registers.
     PackedKernel fitted();
     bool is_too_much(const BlockOutcome& outcome, std::uint32_t block) const;

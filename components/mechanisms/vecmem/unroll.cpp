@@ -68,8 +68,16 @@ bool is_number_of(Wide value, Type type) {
 
 class Unroller {
   public:
-    Unroller(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor)
-        : kernel_(kernel), loop_(loop), factor_(factor), body_(kernel.blocks[loop.block].code) {}
+    Unroller(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
+             const UnrolledLoop* fewer)
+        : kernel_(kernel),
+          loop_(loop),
+          factor_(factor),
+          body_(kernel.blocks[fewer == nullptr ? loop.block : fewer->scalar].code),
+          unrolled_(fewer == nullptr ? UnrolledLoop{loop.block, 0, 0, 0, loop.block, loop.block, {}} : *fewer) {
+        unrolled_.exact.clear();
+        if (checks_words) words_ = extended_inductions(body_, loop);
+    }
 
     UnrolledLoop run() {
         make_room();
@@ -87,21 +95,22 @@ class Unroller {
     VirtualOperand counter() const { return {Operand::Kind::reg, loop_.counter.rows, loop_.counter.row}; }
 
     void make_room() {
-        const std::uint32_t block = loop_.block;
-        unrolled_ = {block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, std::nullopt};
+        const std::uint32_t block = unrolled_.entry;
         for (std::uint32_t at = 0; at < kernel_.blocks.size(); ++at)
             for (VirtualInstruction& instruction : kernel_.blocks[at].code)
                 if (instruction.machine.operation == Operation::bra &&
                     (instruction.target > block || (instruction.target == block && at == block)))
                     instruction.target += kUnrolledBlocks;
         kernel_.blocks.insert(kernel_.blocks.begin() + block, kUnrolledBlocks, VirtualBlock{});
+        unrolled_ = {
+            block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, unrolled_.scalar + kUnrolledBlocks, {}};
     }
 
     void write_entry() {
         BlockWriter entry(kernel_, unrolled_.entry, branch());
         std::uint32_t valid = kNone;
         if (loop_.comparison != Comparison::ne) valid = write_bound(entry);
-        entry.leave_unless(enough(entry, valid), unrolled_.scalar);
+        entry.leave_unless(enough(entry, valid), unrolled_.next);
         BlockWriter checks(kernel_, unrolled_.checks, branch());
         for (const Induction& induction : loop_.inductions) {
             if (induction.literal) continue;
@@ -113,6 +122,30 @@ class Unroller {
                                                             checks.literal(factor_, induction.rows));
             far_.insert_or_assign(induction.row, far);
         }
+        check_words(checks);
+    }
+
+    /// A word stays from 0 to the greatest signed number where it does at first and after as many steps as the counter has
+    /// numbers before its bound, which are no fewer than rounds.
+    void check_words(BlockWriter& writer) {
+        std::uint32_t fits = kNone;
+        if (words_.empty()) return;
+        const bool up = *loop_.counter.literal > 0;
+        const VirtualOperand rounds = up ? writer.compute(Operation::sub, Type::u32, loop_.bound, counter())
+                                         : writer.compute(Operation::sub, Type::u32, counter(), loop_.bound);
+        if (LOOKAHEAD_RULE(checked_words_do_not_wrap))
+            fits = writer.compare(Comparison::ge, Type::s32, rounds, writer.literal(0, 1));
+        for (const Induction& word : words_) {
+            const VirtualOperand first{Operand::Kind::reg, 1, word.row};
+            const VirtualOperand wide = writer.compute(Operation::convert, Type::s64, first, {}, {}, Type::s32);
+            const VirtualOperand last =
+                writer.compute(Operation::mad_wide, Type::s64, rounds, step_of(word), wide, Type::s32);
+            if (LOOKAHEAD_RULE(checked_words_do_not_wrap)) {
+                fits = writer.compare(Comparison::ge, Type::s32, first, writer.literal(0, 1), fits);
+                fits = writer.compare(Comparison::le, Type::u64, last, writer.literal(0x7fffffff, 2), fits);
+            }
+        }
+        if (fits != kNone) writer.leave_unless(fits, unrolled_.next);
     }
 
     /// Sets `bound_`; gives a predicate that says whether it is what it should be, or none if it is.
@@ -176,7 +209,7 @@ class Unroller {
 
     void write_rounds() {
         auto& code = kernel_.blocks[unrolled_.rounds].code;
-        const auto& body = kernel_.blocks[unrolled_.scalar].code;
+        const std::vector<VirtualInstruction>& body = body_;
         std::map<std::uint32_t, std::uint32_t> now;  // an induction's row -> the row that has its value
         for (const Induction& induction : loop_.inductions) now[induction.row] = induction.row;
         for (unsigned round = 0; round < factor_; ++round)
@@ -225,9 +258,8 @@ class Unroller {
 
     /// The test that the last of the rounds would have had: on to the loop as it was, or behind it.
     void write_rest() {
-        const auto& body = kernel_.blocks[unrolled_.scalar].code;
         auto& code = kernel_.blocks[unrolled_.rest].code;
-        code.push_back(body[loop_.test]);
+        code.push_back(body_[loop_.test]);
         VirtualInstruction leave = beside(branch());
         leave.machine.operation = Operation::bra;
         leave.guard = {branch().guard.index, !branch().guard.negated};
@@ -236,20 +268,24 @@ class Unroller {
     }
 
     void set_exact() {
+        for (const Induction& word : words_)
+            unrolled_.exact.push_back({unrolled_.rounds, word.row, step_of(word), factor_ - 1, true, true});
         if (LOOKAHEAD_RULE(passed_bounds_may_wrap) && loop_.comparison == Comparison::ne) return;
         if (loop_.counter.rows != 1) return;
-        const VirtualOperand step =
-            loop_.counter.literal
-                ? finaliser::literal(kernel_.frame, static_cast<std::uint64_t>(*loop_.counter.literal), 1)
-                : loop_.counter.step;
-        unrolled_.exact = ExactRecurrence{unrolled_.rounds, loop_.counter.row,       step,
-                                          factor_ - 1,      loop_.type == Type::s32, loop_.type != Type::s32};
+        unrolled_.exact.push_back({unrolled_.rounds, loop_.counter.row, step_of(loop_.counter), factor_ - 1,
+                                   loop_.type == Type::s32, loop_.type != Type::s32});
+    }
+
+    VirtualOperand step_of(const Induction& induction) {
+        return induction.literal ? finaliser::literal(kernel_.frame, static_cast<std::uint64_t>(*induction.literal), 1)
+                                 : induction.step;
     }
 
     VirtualKernel& kernel_;
     const CountedLoop& loop_;
     const unsigned factor_;
     const std::vector<VirtualInstruction> body_;
+    std::vector<Induction> words_;  ///< that the checks look at
     UnrolledLoop unrolled_;
     VirtualOperand bound_;
     std::map<std::uint32_t, VirtualOperand> far_;  ///< by row: what `factor_` rounds add
@@ -267,8 +303,26 @@ Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, un
     return Reason::none;
 }
 
-UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
-    return Unroller(kernel, loop, factor).run();
+std::vector<Induction> extended_inductions(const std::vector<VirtualInstruction>& body, const CountedLoop& loop) {
+    std::vector<Induction> words;
+    if (!loop.counter.literal || loop.counter.rows != 1) return words;
+    for (const Induction& induction : loop.inductions) {
+        if (induction.rows != 1 || induction.row == loop.counter.row) continue;
+        const VirtualOperand word{Operand::Kind::reg, 1, induction.row};
+        for (const VirtualInstruction& instruction : body) {
+            const Operation op = instruction.machine.operation;
+            if (op != Operation::mul_wide && op != Operation::mad_wide && op != Operation::convert) continue;
+            if (instruction.source[0] != word && instruction.source[1] != word) continue;
+            words.push_back(induction);
+            break;
+        }
+    }
+    return words;
+}
+
+UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
+                    const UnrolledLoop* fewer) {
+    return Unroller(kernel, loop, factor, checks_words, fewer).run();
 }
 
 VirtualOperand BlockWriter::literal(std::uint64_t value, unsigned rows) {
@@ -311,12 +365,19 @@ std::uint32_t BlockWriter::compare(Comparison comparison, Type type, const Virtu
     return predicate;
 }
 
+std::uint32_t BlockWriter::condition() const {
+    const auto& code = kernel_.blocks[block_].code;
+    return code.empty() || !finaliser::is_jump(code.back()) ? kNone : code.back().guard.index;
+}
+
 void BlockWriter::leave_unless(std::uint32_t predicate, std::uint32_t target) {
     VirtualInstruction leave = served_;
     leave.machine.operation = Operation::bra;
     leave.guard = {predicate, true};
     leave.target = target;
-    kernel_.blocks[block_].code.push_back(leave);
+    auto& code = kernel_.blocks[block_].code;
+    if (condition() != kNone) code.pop_back();
+    code.push_back(leave);
 }
 
 }  // namespace lookahead::vecmem

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "components/mechanisms/vecmem/counted_loop.h"
@@ -10,14 +9,15 @@ namespace lookahead::vecmem {
 
 /// A loop of several rounds in front of the loop as it was, which does the rounds that are left over:
 ///
-///     entry:  enough rounds? else to scalar
-///     checks: whatever else is asked for; else to scalar
+///     entry:  enough rounds? else to next
+///     checks: whatever else is asked for; else to next
 ///     rounds: `factor` rounds; again while there are enough
 ///     rest:   are rounds left? else to what is behind the loop
-///     scalar: the loop as it was
+///     next:   the loop of fewer rounds that there may be, likewise; then the loop as it was, `scalar`
 struct UnrolledLoop {
-    std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, scalar = 0;  ///< blocks, one behind the other
-    std::optional<ExactRecurrence> exact;  ///< what the loop's test says of its counter
+    std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, next = 0;  ///< blocks, one behind the other
+    std::uint32_t scalar = 0;
+    std::vector<ExactRecurrence> exact;  ///< what the loop's test says of its counter, and its checks of other words
 };
 
 inline constexpr std::uint32_t kUnrolledBlocks = 4;
@@ -25,8 +25,13 @@ inline constexpr std::uint32_t kUnrolledBlocks = 4;
 /// Why the loop cannot have `factor` rounds at once; none where it can.
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor);
 
-/// Puts `factor` rounds in front of the loop. Blocks behind it move by kUnrolledBlocks.
-UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor);
+/// Words, but for the counter, to which the loop adds and which it extends: for which a check can say that they do not wrap.
+std::vector<Induction> extended_inductions(const std::vector<VirtualInstruction>& body, const CountedLoop& loop);
+
+/// Puts `factor` rounds in front of the loop; with `checks_words` only where no extended_inductions wrap. `fewer`: in front
+/// of that loop, which is in front of this one already. Blocks behind it move by kUnrolledBlocks.
+UnrolledLoop unroll(VirtualKernel& kernel, const CountedLoop& loop, unsigned factor, bool checks_words,
+                    const UnrolledLoop* fewer = nullptr);
 
 /// Appends to a block, in front of the branch that it ends in, if it does.
 class BlockWriter {
@@ -45,8 +50,10 @@ class BlockWriter {
                           std::uint32_t also = finaliser::kNone);
     void put(VirtualInstruction instruction);
 
-    /// Ends the block with a branch to `target` where the predicate does not hold.
+    /// Ends the block with a branch to `target` where the predicate does not hold, instead of the one that there may be.
     void leave_unless(std::uint32_t predicate, std::uint32_t target);
+    /// By which predicate it does so already; kNone: it does not.
+    std::uint32_t condition() const;
 
   private:
     VirtualKernel& kernel_;

@@ -38,6 +38,22 @@ TEST_CASE("any number of rounds: as many at once as the length, the rest one by 
         }
 }
 
+TEST_CASE("rounds that the longest vectors leave over are done with the shortest") {
+    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;");
+    for (std::uint32_t rounds = 1; rounds <= 41; ++rounds) {
+        CAPTURE(rounds);
+        CHECK(run(text, "best", rounds).executed == 2 * (rounds / 16 + rounds % 16 / 4));
+    }
+    // Known rounds leave none over, or too few.
+    const auto known = [](unsigned rounds) {
+        return run(loop("0", fmt::format("add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, {};", rounds)), "best")
+            .count("LD.STRIDE");
+    };
+    CHECK(known(32) == 1);
+    CHECK(known(35) == 1);
+    CHECK(known(36) == 2);
+}
+
 TEST_CASE("all comparisons and directions of counters") {
     struct Case {
         const char* first;
@@ -181,6 +197,36 @@ TEST_CASE("the counter's own numbers do not wrap around before its bound") {
     const Outcome passing = run(loop("-3", past, body("mul.wide.s32 %rd2, %r1, 4")), "4", 9);
     CHECK(passing.count("LD.STRIDE") == 1);
     CHECK(passing.count("LD.INDIRECT") == 1);
+}
+
+TEST_CASE("words that a loop extends are looked at before it, so that none wraps around") {
+    // From %b on, in steps of 2; the address is that of word %b + 2 k less %b, so that it is in the buffer.
+    const auto text = [](const char* wide, const char* step) {
+        return fmt::format("cvt.{0}.{1} %rd8, %b; shl.b64 %rd8, %rd8, 2; sub.s64 %rd8, %mine, %rd8; mov.u32 %r8, %b;\n",
+                           wide[0] == 's' ? "s64" : "u64", wide) +
+               loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
+                    fmt::format("mul.wide.{} %rd9, %r8, 4; add.s64 %rd9, %rd8, %rd9; ld.global.u32 %r9, [%rd9]; "
+                                "add.u32 %r2, %r2, %r9; "
+                                "add.s32 %r8, %r8, {};",
+                                wide, step));
+    };
+    for (const char* wide : {"u32", "s32"}) {
+        CAPTURE(wide);
+        const Outcome outcome = run(text(wide, "2"), "4", 9, 100);
+        CHECK(outcome.count("LD.STRIDE") == 2);
+        CHECK(outcome.executed == 8);
+        // The check's own last word is a step behind the last that is used: 2^31 - 2 is the greatest that it may be.
+        CHECK(run(text(wide, "2"), "4", 9, 0x7ffffffeU - 2 * 9).executed == 8);
+        CHECK(run(text(wide, "2"), "4", 9, 0x7ffffffeU - 2 * 8).executed == 0);
+        CHECK(run(text(wide, "-2"), "4", 9, 18).executed == 8);
+        CHECK(run(text(wide, "-2"), "4", 9, 17).executed == 0);
+        CHECK(run(text(wide, "2"), "4", 9, 0x80000000U).executed == 0);
+    }
+    // A step that is not known: up, down, and none.
+    for (const int step : {3, -3, 0}) {
+        const std::string unknown = fmt::format("add.s32 %r10, %a, {};\n", step - 9) + text("u32", "%r10");
+        CHECK(run(unknown, "4", 9, 100).executed == 8);
+    }
 }
 
 TEST_CASE("arrays that overlap are gone over one by one, and those that do not at once") {

@@ -20,7 +20,7 @@ RunRequest request_for(std::string_view workload, const std::string& length, con
     request.context = {Size::tiny, 3};
     request.configuration = load_machine("vecmem_nvidia");
     for (const std::string& option : {std::string("isa.expand_64bit=true"), std::string("kernel.transform=vecmem"),
-                                      "vecmem.length=" + length, std::string("workload.form=looped")})
+                                      "vecmem.length=" + length, std::string(workload) + ".form=looped"})
         request.configuration.override_value(option);
     request.sync = sync;
     request.progress = ProgressMode::none;  // and no file
