@@ -29,8 +29,8 @@ std::string loop(const std::string& body) {
 }
 
 TEST_CASE("each access and predicate is enqueued once for the batch, and dequeued once by each warp") {
-    const MachineRun run = good("ld.global.u32 %r1, [%mine]; add.u32 %r1, %r1, %a; st.global.u32 [%mine+4], %r1;",
-                                {2, 1, 1}, {128, 1, 1});
+    const MachineRun run =
+        good("ld.global.u32 %r1, [%mine]; add.u32 %r1, %r1, %a; st.global.u32 [%mine+4], %r1;", {2, 1, 1}, {128, 1, 1});
     CHECK(run.dac.runs == 1);
     CHECK(run.dac.batch_ctas == 2);
     CHECK(run.dac.enqueues == 2);
@@ -72,11 +72,15 @@ TEST_CASE("an access of more lines than a warp's queue has entries is expanded o
 }
 
 TEST_CASE("addresses that turn back within a warp are expanded on the lanes, which takes the issue slot") {
-    const std::string load = "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 15; mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %in, "
-                             "%rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;";
+    const std::string load =
+        "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 15; mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %in, "
+        "%rd1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%mine], %r2;";
     const MachineRun run = good(load, {1, 1, 1}, {64, 1, 1});
     CHECK(run.dac.raw_accesses == 2);
     CHECK(run.dac.line_requests == 0);
+    CHECK(run.slot_held == 2);
+    const MachineRun straight = good("ld.global.u32 %r2, [%mine]; st.global.u32 [%mine], %r2;", {1, 1, 1}, {64, 1, 1});
+    CHECK(straight.slot_held == 0);
 }
 
 TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or has the lanes compare") {
@@ -105,6 +109,30 @@ TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or
     }
 }
 
+/// A chain of loads for those warps of the block for which `which` holds, that the affine warp does not see.
+std::string chain(const std::string& label, const std::string& which) {
+    return "ld.global.u32 %r20, [%out]; mov.u32 %r21, %tid.x; mad.lo.u32 %r21, %r20, 0, %r21; setp." + which +
+           " %p5, %r21, 32; @!%p5 bra " + label + "E; mov.u32 %r22, 0;\n" + label +
+           "L: mul.wide.u32 %rd20, %r22, 512; add.s64 %rd20, %in, %rd20; ld.global.u32 %r23, [%rd20]; and.b32 %r23, "
+           "%r23, "
+           "0; add.u32 %r22, %r22, 1; add.u32 %r22, %r22, %r23; setp.lt.u32 %p6, %r22, 20; @%p6 bra " +
+           label + "L;\n" + label + "E: ";
+}
+
+TEST_CASE("a warp whose queue is full does not hold up its siblings") {
+    // One entry a warp. Warp 0 is late to take the first address, warp 1 has much to do behind the second one.
+    const std::string first = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
+    const std::string stores = "st.global.u32 [%rd1], %a; st.global.u32 [%rd1+256], %b; ";
+    const std::vector<std::string> one_entry{"sm.max_warps=2", "sm.max_threads=64", "dac.pwaq_entries=2",
+                                             "dac.pwpq_entries=2"};
+    const auto cycles = [&](const std::string& before, const std::string& behind) {
+        return good(first + before + stores + behind, {1, 1, 1}, {64, 1, 1}, one_entry).cycles;
+    };
+    const Cycle alone = cycles(chain("A", "lt.u32"), "");
+    const Cycle both = cycles(chain("A", "lt.u32"), chain("B", "ge.u32"));
+    CHECK(both < alone + alone / 2);
+}
+
 TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {
     const std::string body = loop(kStore + kStore + kStore);
     CHECK(good(body, {1, 1, 1}, {256, 1, 1}, {"dac.atq_entries=1"}).dac.atq_full_cycles > 0);
@@ -113,8 +141,9 @@ TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {
 
 TEST_CASE("the affine warp waits to enqueue while one predicate queue is full") {
     // 1536 threads an SM: CTAs of 512 have 48 warps there.
-    const std::string body = "mov.u32 %r1, %tid.x;" + loop("mul.lo.u32 %r2, %r40, 40; setp.lt.u32 %p1, %r1, %r2; @%p1 bra N; " +
-                                                           kStore + " N: bar.sync 0;");
+    const std::string body =
+        "mov.u32 %r1, %tid.x;" +
+        loop("mul.lo.u32 %r2, %r40, 40; setp.lt.u32 %p1, %r1, %r2; @%p1 bra N; " + kStore + " N: bar.sync 0;");
     CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=48"}).dac.pwpq_full_cycles > 0);
     CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=16384"}).dac.pwpq_full_cycles == 0);
 }
@@ -132,9 +161,11 @@ TEST_CASE("addresses behind a barrier are expanded for the blocks that have pass
 
 TEST_CASE("what a warp stores before a barrier the others' loads behind it see") {
     // The neighbour in the other warp: tid + 32, of the first half of the block.
-    good("mul.lo.u32 %r3, %gid, 3; st.global.u32 [%mine], %r3; bar.sync 0; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; "
-         "@%p1 ld.global.u32 %r2, [%mine+512]; @%p1 st.global.u32 [%mine+4], %r2;",
-         {3, 1, 1}, {64, 1, 1});
+    good(
+        "mul.lo.u32 %r3, %gid, 3; st.global.u32 [%mine], %r3; bar.sync 0; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, "
+        "32; "
+        "@%p1 ld.global.u32 %r2, [%mine+512]; @%p1 st.global.u32 [%mine+4], %r2;",
+        {3, 1, 1}, {64, 1, 1});
 }
 
 TEST_CASE("a batch is what came together; the next run begins when the last has ended, or its CTAs have") {
@@ -155,11 +186,11 @@ TEST_CASE("a batch is what came together; the next run begins when the last has 
 }
 
 TEST_CASE("warps whose lanes part take a cycle of their own in the affine stack") {
-    const std::string body = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; @%p1 bra N; " + kStore +
-                             " N: st.global.u32 [%mine+4], %b;";
+    const std::string body =
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; @%p1 bra N; " + kStore + " N: st.global.u32 [%mine+4], %b;";
     CHECK(good(body, {1, 1, 1}, {128, 1, 1}).dac.path_updates == 1);
-    const std::string whole = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 64; @%p1 bra N; " + kStore +
-                              " N: st.global.u32 [%mine+4], %b;";
+    const std::string whole =
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 64; @%p1 bra N; " + kStore + " N: st.global.u32 [%mine+4], %b;";
     CHECK(good(whole, {1, 1, 1}, {128, 1, 1}).dac.path_updates == 0);
 }
 
@@ -190,8 +221,8 @@ TEST_CASE("kernels with queues are refused by name without the extension, and un
     const MachineRun barriers =
         run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {"sm.simt=convergence_barrier"});
     CHECK(barriers.fault.find("kernel k has an affine stream, for which sm.simt must be stack") != std::string::npos);
-    CHECK(run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {"sm.simt=convergence_barrier"}, "dac", "none").fault ==
-          "");
+    CHECK(run_on_machine(text, {1, 1, 1}, {32, 1, 1}, kParameters, {"sm.simt=convergence_barrier"}, "dac", "none")
+              .fault == "");
 }
 
 }  // namespace

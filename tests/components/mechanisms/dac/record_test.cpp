@@ -112,10 +112,13 @@ TEST_CASE("random linear addresses read back, whatever lanes are active") {
         const unsigned width = 1u << random() % 6;
         const std::uint64_t pitch = bytes * (random() % 64);
         const auto active = static_cast<isa::LaneMask>(random() | 1);
-        said += records_of(addresses_of([&](unsigned lane) {
-                               return base + static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(bytes * (lane % width))) + pitch * (lane / width);
-                           }),
-                           active, bytes, 1 + random() % 32) > 0;
+        said += records_of(
+                    addresses_of([&](unsigned lane) {
+                        return base +
+                               static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(bytes * (lane % width))) +
+                               pitch * (lane / width);
+                    }),
+                    active, bytes, 1 + random() % 32) > 0;
     }
     CHECK(said > 200);
     CHECK(said < 2000);

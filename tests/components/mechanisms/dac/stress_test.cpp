@@ -15,22 +15,24 @@ namespace lookahead::dac::test {
 namespace {
 
 std::vector<std::string> random_options(std::mt19937_64& random) {
-    const auto pick = [&](std::initializer_list<const char*> values) { return *(values.begin() + random() % values.size()); };
+    const auto pick = [&](std::initializer_list<const char*> values) {
+        return *(values.begin() + random() % values.size());
+    };
     const unsigned warps = std::stoul(pick({"8", "16", "48"}));
-    std::vector<std::string> options{
-        fmt::format("sm.max_warps={}", warps),
-        fmt::format("sm.max_threads={}", warps * 32),
-        fmt::format("dac.atq_entries={}", pick({"1", "2", "24"})),
-        fmt::format("dac.pwaq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
-        fmt::format("dac.pwpq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
-        fmt::format("dac.priority={}", pick({"above", "beside", "below"})),
-        fmt::format("dac.batch={}", pick({"rolling", "drain"})),
-        fmt::format("dac.gather_cycles={}", pick({"0", "8", "200"})),
-        fmt::format("sm.warp_scheduler={}", pick({"gto", "two_level", "lrr"})),
-        fmt::format("l1d.write_policy={}", pick({"write_evict", "write_through"})),
-        fmt::format("sm.operand_collectors={}", pick({"true", "false"}))};
+    std::vector<std::string> options{fmt::format("sm.max_warps={}", warps),
+                                     fmt::format("sm.max_threads={}", warps * 32),
+                                     fmt::format("dac.atq_entries={}", pick({"1", "2", "24"})),
+                                     fmt::format("dac.pwaq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
+                                     fmt::format("dac.pwpq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
+                                     fmt::format("dac.priority={}", pick({"above", "beside", "below"})),
+                                     fmt::format("dac.batch={}", pick({"rolling", "drain"})),
+                                     fmt::format("dac.gather_cycles={}", pick({"0", "8", "200"})),
+                                     fmt::format("sm.warp_scheduler={}", pick({"gto", "two_level", "lrr"})),
+                                     fmt::format("l1d.write_policy={}", pick({"write_evict", "write_through"})),
+                                     fmt::format("sm.operand_collectors={}", pick({"true", "false"}))};
     if (random() % 2 == 0) {
-        options.insert(options.end(), {"l1d.set_index=linear", "l1d.sets=2", "l1d.mshrs=4", "l1d.merges=2", "l1d.miss_queue=2"});
+        options.insert(options.end(),
+                       {"l1d.set_index=linear", "l1d.sets=2", "l1d.mshrs=4", "l1d.merges=2", "l1d.miss_queue=2"});
         const unsigned ways = 1 + random() % 3;
         options.push_back(fmt::format("l1d.ways={}", ways));
         options.push_back(fmt::format("l1d.pinned_ways={}", ways - 1));
