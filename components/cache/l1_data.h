@@ -124,6 +124,8 @@ class L1Data final : public L1CompanionPort {
         locks_.reserve(count);
         mshrs_.hold_stores(merged_stores_);
     }
+    /// Some line of each set may be locked; false with one way, or l1d.pinned_ways = 0.
+    bool may_lock_lines() const { return pin_limit_ > 0; }
     /// A `load` that locks its line in the same step, be it there, awaited or asked for now; `lock` is empty before.
     /// Stalls with no_line, and does nothing, where `lock` would be refused.
     L1LoadResult load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock);

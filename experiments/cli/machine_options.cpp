@@ -1,5 +1,6 @@
 #include "experiments/cli/machine_options.h"
 
+#include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
 
 namespace lookahead::cli {
@@ -20,6 +21,7 @@ Configuration MachineOptions::configuration() const {
     for (const std::string& override_text : overrides) {
         configuration.override_value(override_text);
     }
+    bring_transforms(configuration);
     return configuration;
 }
 

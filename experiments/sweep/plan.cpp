@@ -7,6 +7,7 @@
 #include "components/machine/machine.h"
 #include "core/error/error.h"
 #include "core/state/state_hasher.h"
+#include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
 #include "experiments/results/run_record.h"
 
@@ -65,6 +66,7 @@ Configuration configuration_of(const Choice& choice) {
     for (const std::string& option : choice.options) {
         configuration.override_value(option);
     }
+    bring_transforms(configuration);
     return configuration;
 }
 

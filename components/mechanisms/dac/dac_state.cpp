@@ -70,7 +70,10 @@ void Dac::fields(StateArchive& archive) {
     }
     archive& ctas_& stack_& served_& fresh_& live_warps_& last_start_& unserved_charged_& waits_since_& waits_for_;
     atq_.fields(archive, [&](AtqEntry& each) { archive& each; });
-    archive& aeu_& peu_& expansion_& lanes_wanted_& address_queues_;
+    archive& aeu_& peu_& expansion_& lanes_wanted_;
+    for (AddressQueue& queue : address_queues_) {
+        archive& queue;
+    }
     for (PredicateQueue& queue : predicate_queues_) {
         queue.fields(archive, [&](QueuedPredicate& each) { archive& each; });
     }

@@ -41,8 +41,7 @@ bool Dac::classify(unsigned context) {
     const ContextState state = state_.waits_for(state_.warps, context, pc, state_.kernel->needs(pc));
     const bool branches = decoded.action == gpu::Action::branch;
     if (state != ready || (!branches && decoded.guarded_lanes(stream.stack.active(), stream.predicates) == 0)) {
-        state_.warps.states.set(context, state);
-        return true;
+        return false;
     }
     const bool access = decoded.action == gpu::Action::memory;
     const AddressQueue& addresses = address_queues_[context];
@@ -50,14 +49,13 @@ bool Dac::classify(unsigned context) {
         // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or the
         // affine warp, which is held up by these, would never bring what the others wait for.
         note_wait(context, Wait::entry);
-        state_.warps.states.set(context, ContextState::blocked_by_memory);
     } else if (access && LOOKAHEAD_RULE(dequeue_awaits_its_lines) && addresses.head().awaited != 0) {
         note_wait(context, Wait::lines);
-        state_.warps.states.set(context, ContextState::blocked_by_memory);
     } else {
         note_wait(context, Wait::nothing);
-        state_.warps.states.set(context, ready);
+        return false;
     }
+    state_.warps.states.set(context, ContextState::blocked_by_memory);
     return true;
 }
 
@@ -245,7 +243,7 @@ void Dac::on_l1_event(const gpu::L1Event& event) {
                 return each.context == event.warp && each.line == event.line && !each.accessed;
             };
             const auto first = std::find_if(held_.begin(), held_.end(), waits);
-            if (first == held_.end() || !LOOKAHEAD_RULE(access_ends_lock)) {
+            if (first == held_.end()) {
                 return;
             }
             // Records of one load may have the same line, of which it makes one access.

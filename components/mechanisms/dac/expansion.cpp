@@ -242,7 +242,7 @@ bool Dac::access(Cycle now) {
             locks ? l1_->load_and_lock(access, {}, expansion_.lock) : l1_->load(access, {});
         if (result.answer == gpu::L1Answer::stall) {
             if (locks && result.failure == gpu::ReservationFailure::no_line &&
-                (expansion_.done > 0 || locks_ == 0 || !LOOKAHEAD_RULE(first_line_waits_for_its_lock))) {
+                (expansion_.done > 0 || !l1_->may_lock_lines() || !LOOKAHEAD_RULE(first_line_waits_for_its_lock))) {
                 expansion_.locks = false;
                 continue;
             }

@@ -160,6 +160,12 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     const Stream& stream = streams_[context];
     const std::uint32_t pc = stream.stack.pc();
     const DecodedInstruction& decoded = (*state_.kernel)[pc];
+    // What a warp takes from queues, when it comes to it, nobody has before: as the results of loads that are under way.
+    if (decoded.instruction->dequeues || decoded.action == Action::queue) {
+        return decoded.action == Action::branch
+                   ? Verdict{.state = ContextState::held, .halt = HaltReason::poisoned_branch}
+                   : Verdict{.state = ContextState::passing, .skip = SkipReason::poisoned};
+    }
     switch (decoded.action) {
         case Action::branch:
         case Action::exit:

@@ -46,6 +46,8 @@ TEST_CASE("what mechanisms add costs what their papers say") {
     CHECK(picojoules("pmode.renamings") == doctest::Approx(2.94));
     CHECK(picojoules("pmode.switches") == doctest::Approx(100));
     CHECK(picojoules("pmode.pqueue_accesses") == doctest::Approx(4.15));
+    CHECK(picojoules("dac.atq_accesses") == doctest::Approx(5.3));
+    CHECK(picojoules("dac.pwaq_accesses") == doctest::Approx(3.4));
     CHECK(picojoules("caps.table_accesses") == doctest::Approx(15.07));
 }
 

@@ -16,6 +16,7 @@
 #include "core/component/catalogue.h"
 #include "core/component/registered_keys.h"
 #include "experiments/energy_tables/energy_tables.h"
+#include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
 
 namespace lookahead {
@@ -159,6 +160,22 @@ TEST_CASE("the machines have the sizes of the published tables") {
             static_cast<double>(dram.frequency) / static_cast<double>(dram.burst_cycles());
         CHECK(bytes_per_second / 1e9 == doctest::Approx(sizes.gigabytes_per_second).epsilon(0.001));
     }
+}
+
+TEST_CASE("an issue extension brings the transform of its name, unless the key is set") {
+    const auto transform = [](const std::vector<std::string>& options) {
+        Configuration configuration = load_machine("dac_gtx480");
+        for (const std::string& option : options) {
+            configuration.override_value(option);
+        }
+        bring_transforms(configuration);
+        return configuration.is_set("kernel.transform") ? configuration.variant("kernel.transform", "none") : "unset";
+    };
+    CHECK(transform({}) == "unset");
+    CHECK(transform({"sm.issue_extension=pmode"}) == "unset");
+    CHECK(transform({"sm.issue_extension=dac"}) == "dac");
+    CHECK(transform({"sm.issue_extension=pmode+dac"}) == "dac");
+    CHECK(transform({"sm.issue_extension=dac", "kernel.transform=none"}) == "none");
 }
 
 }  // namespace

@@ -200,6 +200,9 @@ TEST_CASE("what a sign masks is a choice between a tuple and nothing") {
     CHECK(load_at(sign + "31; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "decoupled");
     CHECK(load_at(sign + "31; and.b32 %r1, %r4, %a;") == "decoupled");
     CHECK(load_at(sign + "30; neg.s32 %r3, %r3; and.b32 %r1, %r4, %r3;") == "stays.operation");
+    // Two values that signs have masked are no masks.
+    CHECK(load_at(sign + "31; and.b32 %r5, %r4, %a; mov.u32 %r6, %tid.x; sub.s32 %r7, %r6, 9; shr.s32 %r7, %r7, 31; "
+                         "and.b32 %r6, %r7, %r6; and.b32 %r1, %r5, %r6;") == "stays.operation");
     // More than a choice is made of the mask.
     CHECK(load_at(sign + "31; popc.b32 %r1, %r4;") == "decoupled");
 }

@@ -71,6 +71,8 @@ MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 bloc
         const auto* sm = dynamic_cast<const gpu::StreamingMultiprocessor*>(process);
         if (sm == nullptr) continue;
         run.warp_instructions = sm->counters().warp_instructions;
+        for (const gpu::SchedulerCounters& scheduler : sm->scheduler_counters())
+            run.slot_held += scheduler[gpu::SchedulerCycle::slot_held];
         run.cycles = static_cast<Cycle>(sm->counters().cycles);
         if (extension == "dac") run.dac = dynamic_cast<const Dac&>(sm->extensions()[0]).counters();
     }

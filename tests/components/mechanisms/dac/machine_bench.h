@@ -17,6 +17,7 @@ struct MachineRun {
     std::string fault;                 ///< empty: it ran to its end
     DacCounters dac;                   ///< zeros without the extension
     std::uint64_t warp_instructions = 0;
+    std::uint64_t slot_held = 0;  ///< cycles of schedulers
     std::uint64_t state_hash = 0;
     Cycle cycles = 0;
 };

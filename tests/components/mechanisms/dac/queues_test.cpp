@@ -78,6 +78,9 @@ TEST_CASE("addresses that turn back within a warp are expanded on the lanes, whi
     const MachineRun run = good(load, {1, 1, 1}, {64, 1, 1});
     CHECK(run.dac.raw_accesses == 2);
     CHECK(run.dac.line_requests == 0);
+    CHECK(run.slot_held == 2);
+    const MachineRun straight = good("ld.global.u32 %r2, [%mine]; st.global.u32 [%mine], %r2;", {1, 1, 1}, {64, 1, 1});
+    CHECK(straight.slot_held == 0);
 }
 
 TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or has the lanes compare") {
@@ -104,6 +107,30 @@ TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or
         CHECK(run.dac.lane_predicates == 2);
         CHECK(run.dac.two_comparison_predicates == 0);
     }
+}
+
+/// A chain of loads for those warps of the block for which `which` holds, that the affine warp does not see.
+std::string chain(const std::string& label, const std::string& which) {
+    return "ld.global.u32 %r20, [%out]; mov.u32 %r21, %tid.x; mad.lo.u32 %r21, %r20, 0, %r21; setp." + which +
+           " %p5, %r21, 32; @!%p5 bra " + label + "E; mov.u32 %r22, 0;\n" + label +
+           "L: mul.wide.u32 %rd20, %r22, 512; add.s64 %rd20, %in, %rd20; ld.global.u32 %r23, [%rd20]; and.b32 %r23, "
+           "%r23, "
+           "0; add.u32 %r22, %r22, 1; add.u32 %r22, %r22, %r23; setp.lt.u32 %p6, %r22, 20; @%p6 bra " +
+           label + "L;\n" + label + "E: ";
+}
+
+TEST_CASE("a warp whose queue is full does not hold up its siblings") {
+    // One entry a warp. Warp 0 is late to take the first address, warp 1 has much to do behind the second one.
+    const std::string first = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
+    const std::string stores = "st.global.u32 [%rd1], %a; st.global.u32 [%rd1+256], %b; ";
+    const std::vector<std::string> one_entry{"sm.max_warps=2", "sm.max_threads=64", "dac.pwaq_entries=2",
+                                             "dac.pwpq_entries=2"};
+    const auto cycles = [&](const std::string& before, const std::string& behind) {
+        return good(first + before + stores + behind, {1, 1, 1}, {64, 1, 1}, one_entry).cycles;
+    };
+    const Cycle alone = cycles(chain("A", "lt.u32"), "");
+    const Cycle both = cycles(chain("A", "lt.u32"), chain("B", "ge.u32"));
+    CHECK(both < alone + alone / 2);
 }
 
 TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {

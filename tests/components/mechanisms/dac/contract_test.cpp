@@ -1,0 +1,68 @@
+// An SM with decoupled kernels goes on from a copy at any time, and from windows of any length, as if nothing had been.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/ptx/parse_module.h"
+#include "components/isa/address_space.h"
+#include "tests/components/sm/sm_harness.h"
+#include "tests/functional/dac/bench.h"
+#include "tests/support/seed.h"
+
+namespace lookahead::dac::test {
+namespace {
+
+using lookahead::test::SmHarness;
+
+/// Loads, stores, predicates of all kinds, a barrier, and addresses that no record says.
+isa::Kernel decoupled() {
+    const std::string text = kernel_text(
+        "mov.u32 %r1, %tid.x; mov.u32 %r9, 0; mov.u32 %r40, 0;\n"
+        "L: shl.b32 %r2, %gid, 2; cvt.u64.u32 %rd1, %r2; add.s64 %rd1, %out, %rd1; ld.global.u32 %r3, [%rd1]; add.u32 %r9, %r9, %r3;\n"
+        "and.b32 %r5, %r1, 15; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd3, %out, %rd3; ld.global.u32 %r6, [%rd3+64];\n"
+        "add.u32 %r9, %r9, %r6; setp.lt.u32 %p1, %r1, 40; @%p1 bra N; add.u32 %r9, %r9, %a; st.global.u32 [%rd1+4096], %r9;\n"
+        "N: bar.sync 0; add.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, %b; @%p9 bra L; st.global.u32 [%rd1+8192], %r9;");
+    const ptx::Module module = ptx::parse_module(text, "test.ptx");
+    return finaliser::finalise(module, module.functions[0], with("dac"));
+}
+
+struct Bench {
+    Bench() : harness({decoupled()}, "[sm]\nissue_extension = \"dac\"\n[dac]\ncheck = true\n") {
+        for (unsigned i = 0; i < 1024; ++i) harness.memory().set_global_word(4 * i, 7 * i + 3);
+        harness.launch({.grid = {6, 1, 1}, .block = {96, 1, 1}, .parameters = {static_cast<std::uint32_t>(isa::kGlobalBase),
+                                        static_cast<std::uint32_t>(isa::kGlobalBase >> 32), 5, 4}});
+    }
+    SmHarness harness;
+};
+
+TEST_CASE("an SM with an affine warp goes on from a copy in the middle as if nothing had been") {
+    Bench whole, copied;
+    unsigned copies = 0;
+    for (Cycle at = 30; !whole.harness.done() && at < 20000; at += 23, ++copies) {
+        copied.harness.run_until_window_by_window(copied.harness.clock().edge(at));
+        whole.harness.run_until_window_by_window(whole.harness.clock().edge(at));
+        copied.harness.replace_sm_by_restored_copy();
+        REQUIRE(copied.harness.state_hash() == whole.harness.state_hash());
+    }
+    CHECK(copies > 20);
+    REQUIRE(whole.harness.run());
+    REQUIRE(copied.harness.run());
+    CHECK(copied.harness.state_hash() == whole.harness.state_hash());
+    CHECK(copied.harness.received().back().cycle == whole.harness.received().back().cycle);
+}
+
+TEST_CASE("windows of any length change nothing of an SM with an affine warp") {
+    const std::uint64_t seed = lookahead::test::random_seed();
+    std::mt19937_64 random(seed);
+    Bench whole, chopped;
+    REQUIRE(whole.harness.run());
+    while (!chopped.harness.done() && chopped.harness.now() < 100000)
+        chopped.harness.run_until(chopped.harness.now() + 1 + static_cast<Cycle>(random() % SmHarness::kLatency));
+    CHECK(chopped.harness.received().back().cycle == whole.harness.received().back().cycle);
+    CHECK(chopped.harness.counters().warp_instructions == whole.harness.counters().warp_instructions);
+}
+
+}  // namespace
+}  // namespace lookahead::dac::test
