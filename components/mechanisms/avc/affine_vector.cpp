@@ -21,8 +21,8 @@ std::optional<std::uint8_t> stride_of(const std::uint32_t* words, std::uint32_t 
     if (difference == 0) {
         return AffineVector::kUniform;
     }
-    const int lowest = LOOKAHEAD_RULE(stride_is_the_lowest_bit) ? std::countr_zero(difference)
-                                                                : std::bit_width(difference) - 1;
+    const int lowest =
+        LOOKAHEAD_RULE(stride_is_the_lowest_bit) ? std::countr_zero(difference) : std::bit_width(difference) - 1;
     if (LOOKAHEAD_RULE(stride_has_three_bits) ? lowest > AffineVector::kLongest : false) {
         return std::nullopt;
     }

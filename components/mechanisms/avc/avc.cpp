@@ -180,6 +180,9 @@ void AffineVectorCache::passed(std::uint64_t line, WordMask words) {
         counters_.superseded_words += count(vectors[i].dirty & lanes);
         vectors[i].valid &= ~lanes;
         vectors[i].dirty &= ~lanes;
+        if (vectors[i].valid == 0) {
+            vectors[i] = {};
+        }
     }
 }
 
@@ -292,7 +295,7 @@ bool AffineVectorCache::write_back(std::uint64_t line, CompactVector* vectors, u
         vectors[i].dirty = 0;
         if ((leaving >> i & 1) != 0) {
             counters_.evicted_vectors += vectors[i].valid != 0;
-            vectors[i].valid = 0;
+            vectors[i] = {};
         }
     }
     return true;
@@ -339,9 +342,9 @@ void AffineVectorCache::forget() {
 }
 
 void AffineVectorCache::audit(Audit& audit, const std::string& sm) const {
-    audit.balance(sm, "words of local memory that were stored as affine vectors", counters_.dirtied_words,
-                  counters_.written_back_words + counters_.superseded_words + counters_.discarded_words +
-                      lines_.dirty_words());
+    audit.balance(
+        sm, "words of local memory that were stored as affine vectors", counters_.dirtied_words,
+        counters_.written_back_words + counters_.superseded_words + counters_.discarded_words + lines_.dirty_words());
 }
 
 LOOKAHEAD_REGISTER_STATISTICS(AvcCounters, "avc", "Affine vector cache of an SM.")

@@ -57,13 +57,13 @@ struct lookahead::StatisticsOf<lookahead::gpu::AvcCounters> {
                    &C::refused_fills},
         Counter<C>{"evictions", "line", "Lines, of sixteen vectors, that made room for others.", &C::evictions},
         Counter<C>{"evicted_vectors", "vector", "Vectors with valid words in them.", &C::evicted_vectors},
-        Counter<C>{"write_backs", "line", "Lines of 128 bytes of which L2 got words from it, L1D's dirty ones beside "
-                                          "them.",
+        Counter<C>{"write_backs", "line",
+                   "Lines of 128 bytes of which L2 got words from it, L1D's dirty ones beside "
+                   "them.",
                    &C::write_backs},
         Counter<C>{"merged_evictions", "line", "Lines that L1D evicted and that took its words along.",
                    &C::merged_evictions},
-        Counter<C>{"dirtied_words", "word", "Words that came to be newer in it than in L1D and L2.",
-                   &C::dirtied_words},
+        Counter<C>{"dirtied_words", "word", "Words that came to be newer in it than in L1D and L2.", &C::dirtied_words},
         Counter<C>{"written_back_words", "word", "Of them, those that went to L2.", &C::written_back_words},
         Counter<C>{"superseded_words", "word", "Of them, those that L1D got a newer value of, or took over.",
                    &C::superseded_words},

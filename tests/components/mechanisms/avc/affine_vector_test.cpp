@@ -96,7 +96,9 @@ TEST_CASE("half a warp is a vector of its own") {
     CHECK(encode(words.data() + 16, 0xffff, 16) == AffineVector{1024, 2});
 }
 
-TEST_CASE("what is encoded decodes to the same words under its mask, and what is not is no vector of the first pair's stride") {
+TEST_CASE(
+    "what is encoded decodes to the same words under its mask, and what is not is no vector of the first pair's "
+    "stride") {
     std::mt19937_64 random(lookahead::test::random_seed());
     unsigned found = 0;
     for (unsigned i = 0; i < 200'000; ++i) {

@@ -136,11 +136,10 @@ struct AvcBench : Bench {
         REQUIRE(drain());
     }
 
-    std::array<isa::Instruction, 4> code_{
-        make_memory(isa::Operation::store, isa::Type::u32, isa::Space::local),
-        make_memory(isa::Operation::store, isa::Type::u8, isa::Space::local),
-        make_memory(isa::Operation::load, isa::Type::u32, isa::Space::local),
-        make_atomic(isa::AtomicOp::add, isa::Operation::reduce, isa::Space::generic)};
+    std::array<isa::Instruction, 4> code_{make_memory(isa::Operation::store, isa::Type::u32, isa::Space::local),
+                                          make_memory(isa::Operation::store, isa::Type::u8, isa::Space::local),
+                                          make_memory(isa::Operation::load, isa::Type::u32, isa::Space::local),
+                                          make_atomic(isa::AtomicOp::add, isa::Operation::reduce, isa::Space::generic)};
 };
 
 }  // namespace lookahead::gpu::test

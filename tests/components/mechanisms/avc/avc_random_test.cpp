@@ -26,15 +26,15 @@ struct Shape {
 Shape shape_of(std::uint64_t number, bool modifies) {
     constexpr const char* kReplacement[] = {"lru", "fifo", "tree_plru"};
     const auto of = [&](const char* key, std::uint64_t value) { return std::string(key) + std::to_string(value); };
-    Shape shape{.overrides = {"l1d.companion=avc", "l1d.set_index=linear", "l1d.pinned_ways=0",
-                              of("l1d.sets=", 1 + number % 2), of("l1d.ways=", 1 + number % 3),
-                              of("l1d.mshrs=", 1 + number % 4), of("l1d.merges=", 1 + number % 3),
-                              of("l1d.miss_queue=", 1 + number % 5),
-                              std::string("l1d.replacement=") + kReplacement[number / 2 % 3],
-                              of("avc.sets=", 1 << number % 2), of("avc.ways=", 1 + number / 3 % 3),
-                              number % 5 == 4 ? "avc.granularity=16" : "avc.granularity=32",
-                              number % 7 < 2 ? "avc.layout=word_major" : "avc.layout=warp_major"},
-                .rows = static_cast<unsigned>(4 + number % 6 * 12)};
+    Shape shape{
+        .overrides = {"l1d.companion=avc", "l1d.set_index=linear", "l1d.pinned_ways=0", of("l1d.sets=", 1 + number % 2),
+                      of("l1d.ways=", 1 + number % 3), of("l1d.mshrs=", 1 + number % 4),
+                      of("l1d.merges=", 1 + number % 3), of("l1d.miss_queue=", 1 + number % 5),
+                      std::string("l1d.replacement=") + kReplacement[number / 2 % 3], of("avc.sets=", 1 << number % 2),
+                      of("avc.ways=", 1 + number / 3 % 3),
+                      number % 5 == 4 ? "avc.granularity=16" : "avc.granularity=32",
+                      number % 7 < 2 ? "avc.layout=word_major" : "avc.layout=warp_major"},
+        .rows = static_cast<unsigned>(4 + number % 6 * 12)};
     if (modifies) {
         shape.overrides.push_back("avc.partial_writes=read_modify_write");
     }
@@ -73,8 +73,9 @@ ByteMask part_of_words(std::mt19937_64& random, WordMask words) {
     ByteMask mask;
     const auto width = static_cast<unsigned>(1 + random() % 2);
     for (WordMask left = words; left != 0; left &= left - 1) {
-        mask.set(static_cast<unsigned>(4 * std::countr_zero(left)) + width * static_cast<unsigned>(random() % (4 / width)),
-                 width);
+        mask.set(
+            static_cast<unsigned>(4 * std::countr_zero(left)) + width * static_cast<unsigned>(random() % (4 / width)),
+            width);
     }
     return mask;
 }

@@ -42,7 +42,7 @@ TEST_CASE("read, hit: every lane gets base + lane * stride") {
 
 TEST_CASE("read, partial miss: the valid lanes are served, the others come again and find L1 or memory") {
     AvcBench bench;
-    bench.store(3, generic());            // L1: all words
+    bench.store(3, generic());             // L1: all words
     bench.store(3, affine(0, 4), kLower);  // AVC: the lower ones
     const std::uint64_t before = bench.unit->counters().global_accesses;
     const Row loaded = bench.load(3);
@@ -82,7 +82,8 @@ TEST_CASE("read, miss: an affine fill is taken by the AVC, and a generic one is 
     CHECK(bench.reads() == 2);
 }
 
-TEST_CASE("read, Encode(d, m): a fill is encoded under the mask of those who asked, and only their words become valid") {
+TEST_CASE(
+    "read, Encode(d, m): a fill is encoded under the mask of those who asked, and only their words become valid") {
     AvcBench bench;
     Row row = affine(64, 4);
     row[31] = 9999;
@@ -118,9 +119,9 @@ TEST_CASE("write, (valid and not m) = 0: whatever is overwritten whole does not 
 
 TEST_CASE("write, conflict: the older words leave, merged with L1's partial copy, which goes too (mend b)") {
     AvcBench bench;
-    bench.store(3, generic());                       // L1
-    bench.store(3, affine(256, 4), kLower);           // AVC, and L1's words are stale
-    bench.store(3, affine(1024, 8), 0xff000000);      // another vector
+    bench.store(3, generic());                    // L1
+    bench.store(3, affine(256, 4), kLower);       // AVC, and L1's words are stale
+    bench.store(3, affine(1024, 8), 0xff000000);  // another vector
     CHECK(bench.counters().store_conflicts == 1);
     CHECK(bench.writes() == 1);
     for (unsigned lane = 0; lane < 24; ++lane) {
@@ -129,8 +130,7 @@ TEST_CASE("write, conflict: the older words leave, merged with L1's partial copy
     CHECK(bench.l1().discarded_bytes == 64);
     const Row loaded = bench.load(3);
     for (unsigned lane = 0; lane < 32; ++lane) {
-        CHECK(loaded[lane] ==
-              (lane < 16 ? affine(256, 4) : lane < 24 ? generic() : affine(1024, 8))[lane]);
+        CHECK(loaded[lane] == (lane < 16 ? affine(256, 4) : lane < 24 ? generic() : affine(1024, 8))[lane]);
     }
 }
 
@@ -385,7 +385,8 @@ TEST_CASE("half warps: a conflict in one half leaves the other one where it is")
     CHECK(bench.counters().load_misses == 1);
 }
 
-TEST_CASE("with the encoder off the AVC is an L1 of the same size with a cycle more: the same hits, misses and traffic") {
+TEST_CASE(
+    "with the encoder off the AVC is an L1 of the same size with a cycle more: the same hits, misses and traffic") {
     std::array<L1Counters, 2> l1;
     std::array<unsigned, 2> reads{};
     std::array<unsigned, 2> writes{};

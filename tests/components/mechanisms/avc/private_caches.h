@@ -41,9 +41,9 @@ class PrivateCaches {
         }
         const auto parameters = configuration_.read<L1Parameters>("l1d");
         l1 = std::make_unique<L1Data>(
-            parameters, make_chosen<ReplacementPolicy>(
-                            configuration_, ReplacementArguments{static_cast<unsigned>(parameters.sets),
-                                                                 static_cast<unsigned>(parameters.ways)}));
+            parameters, make_chosen<ReplacementPolicy>(configuration_,
+                                                       ReplacementArguments{static_cast<unsigned>(parameters.sets),
+                                                                            static_cast<unsigned>(parameters.ways)}));
         avc = std::make_unique<AffineVectorCache>(configuration_.read<AvcParameters>("avc"),
                                                   L1CompanionArguments{configuration_, *l1});
         l1->join(*avc);
@@ -171,6 +171,9 @@ class PrivateCaches {
                 compare(load.row, waiter.lanes, load.expected, bytes);
                 asked |= (waiter.token & kNoVector) != 0 ? 0 : waiter.lanes;
                 load.words &= ~waiter.lanes;
+                if (load.words == 0) {
+                    load = {};
+                }
             },
             [&](const std::byte* bytes) {
                 return avc->fill({.line = reply.line, .sectors = reply.sectors}, asked, bytes);
