@@ -1,6 +1,7 @@
 #pragma once
 
 #include "components/frontend/finaliser/code/options.h"
+#include "components/frontend/ptx/module.h"
 #include "components/isa/kernel.h"
 #include "core/param/configuration.h"
 #include "core/param/parameters.h"
@@ -10,6 +11,9 @@ namespace lookahead {
 
 /// How kernels are finalised for the machine: the keys `finaliser.*` and `isa.*`.
 finaliser::FinaliserOptions finaliser_options(const Configuration& configuration);
+
+/// The workload's PTX, with launch bounds where it knows its launches' sizes and the PTX does not say.
+ptx::Module load_module(const Workload& workload);
 
 /// A workload's kernels on the machine ISA, as the configuration says.
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration);
