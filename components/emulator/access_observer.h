@@ -23,8 +23,8 @@ class AccessObserver {
     /// and the `bytes` (4 at most) of each that are loaded or stored, without extension. Atomics and vector memory
     /// instructions there are not reported.
     virtual void private_access(const ExecutionPlace& /*place*/, isa::LaneMask /*lanes*/, Kind /*kind*/,
-                                const std::uint64_t* /*offsets*/, const std::uint32_t* /*values*/,
-                                unsigned /*bytes*/) {}
+                                const std::uint64_t* /*offsets*/, const std::uint32_t* /*values*/, unsigned /*bytes*/) {
+    }
 };
 
 }  // namespace lookahead

@@ -47,8 +47,9 @@ Amount amount_of(const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 255 ||
         (value > 1 && value != std::floor(value))) {
-        throw ConfigurationError("--registers " + text +
-                                 " is neither a share of r_base, above 0 and up to 1, nor a number of registers, 2 to 255");
+        throw ConfigurationError(
+            "--registers " + text +
+            " is neither a share of r_base, above 0 and up to 1, nor a number of registers, 2 to 255");
     }
     return {text, value};
 }
@@ -98,12 +99,18 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
         const isa::Kernel& kernel = device.kernels()[launch.kernel];
         auto& each = launched[launch.kernel];
         if (!each) {
-            each = KernelVectors{kernel.name,      *profiles[launch.kernel], limit_of[launch.kernel], kernel.registers,
-                                 kernel.spill_bytes, 0,                        0,                       vectors.traffic(launch.kernel)};
+            each = KernelVectors{kernel.name,
+                                 *profiles[launch.kernel],
+                                 limit_of[launch.kernel],
+                                 kernel.registers,
+                                 kernel.spill_bytes,
+                                 0,
+                                 0,
+                                 vectors.traffic(launch.kernel)};
         }
         each->instructions += launch.counts.total.warps;
-        each->global += launch.counts.loads_from(isa::Space::global).warps +
-                        launch.counts.stores_to(isa::Space::global).warps;
+        each->global +=
+            launch.counts.loads_from(isa::Space::global).warps + launch.counts.stores_to(isa::Space::global).warps;
     }
     std::vector<KernelVectors> found;
     for (auto& each : launched) {
@@ -179,7 +186,8 @@ ExitCode profile_vectors(const VectorsOptions& options, const Session& session) 
         for (const KernelVectors& kernel : kernels) print(kernel);
     }
     if (options.json) {
-        std::printf("%s\n", Json(Json::Object{{"workload", options.workload.workload}, {"points", all}}).page().c_str());
+        std::printf("%s\n",
+                    Json(Json::Object{{"workload", options.workload.workload}, {"points", all}}).page().c_str());
     }
     return ExitCode::done;
 }

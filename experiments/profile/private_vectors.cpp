@@ -41,7 +41,8 @@ bool encodes_by_halves(const std::uint32_t* values, LaneMask lanes) {
     constexpr unsigned kHalf = kWarpSize / 2;
     const LaneMask lower = lanes & 0xffff;
     const LaneMask upper = lanes >> kHalf;
-    return (lower == 0 || gpu::encode(values, lower, kHalf)) && (upper == 0 || gpu::encode(values + kHalf, upper, kHalf));
+    return (lower == 0 || gpu::encode(values, lower, kHalf)) &&
+           (upper == 0 || gpu::encode(values + kHalf, upper, kHalf));
 }
 
 }  // namespace
@@ -58,9 +59,7 @@ VectorVerdict judge_vector(const std::uint32_t* values, LaneMask lanes) {
     verdict.sparse = one_stride && has_hole(lanes);
     if (encoded) {
         const bool uniform = encoded->stride == gpu::AffineVector::kUniform;
-        verdict.value = !uniform             ? VectorClass::affine
-                        : encoded->base == 0 ? VectorClass::zero
-                                             : VectorClass::uniform;
+        verdict.value = !uniform ? VectorClass::affine : encoded->base == 0 ? VectorClass::zero : VectorClass::uniform;
     } else {
         verdict.reason = !one_stride ? Unencoded::no : has_pair(lanes) ? Unencoded::stride : Unencoded::mask;
         verdict.halves = encodes_by_halves(values, lanes);
