@@ -48,7 +48,7 @@ bool L1Data::write_back(std::uint64_t line, WordMask words, const std::byte* dat
     if ((own | rest).any()) {
         send_write(line, own | rest, merged, kWriteBackTag);
     }
-    counters_.write_backs += rest.any();
+    counters_.write_backs += rest.any() && !own.any();  // else the message is the companion's
     counters_.written_back_bytes += count_of(rest);
     counters_.discarded_bytes += count_of(dirty_[way]) - count_of(rest);  // older than the companion's
     forget_dirty_bytes(way);

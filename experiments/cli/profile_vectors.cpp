@@ -35,10 +35,9 @@ struct Amount {
     std::string text;
     double value;
 
-    /// Of a kernel: half a register more than a half is a register more.
     unsigned limit(const finaliser::RegisterProfile& kernel) const {
-        const double registers = value <= 1 ? std::floor(value * kernel.base + 0.5) : value;
-        return std::max(static_cast<unsigned>(registers), kernel.least);
+        return value <= 1 ? finaliser::limit_at_share(kernel, value)
+                          : std::max(static_cast<unsigned>(value), kernel.least);
     }
 };
 

@@ -128,6 +128,8 @@ TEST_CASE("write, conflict: the older words leave, merged with L1's partial copy
         CHECK(bench.in_memory(3, lane) == (lane < 16 ? affine(256, 4) : generic())[lane]);
     }
     CHECK(bench.l1().discarded_bytes == 64);
+    CHECK(bench.l1().write_backs == 0);  // one message, which is the vector's
+    CHECK(bench.counters().write_backs == 1);
     const Row loaded = bench.load(3);
     for (unsigned lane = 0; lane < 32; ++lane) {
         CHECK(loaded[lane] == (lane < 16 ? affine(256, 4) : lane < 24 ? generic() : affine(1024, 8))[lane]);
