@@ -41,8 +41,9 @@ class L1CompanionPort {
   public:
     virtual ~L1CompanionPort() = default;
     /// Writes words of the line to L2, together with those dirty bytes of L1's copy that are not among them; the copy is
-    /// dropped, and a fill of it that is under way serves those who wait and is not installed. False, and nothing is
-    /// done: there is no place in the miss queue, or a fill is under way whose waiters are to see dirty bytes.
+    /// dropped, and a fill of it that is under way serves those who wait and is not installed. Nothing is sent where
+    /// there is neither. False, and nothing is done: there is no place in the miss queue, or a fill is under way whose
+    /// waiters are to see dirty bytes.
     virtual bool write_back(std::uint64_t line, WordMask words, const std::byte* data) = 0;
 };
 
@@ -63,12 +64,15 @@ class L1CompanionPort {
 ///   as need be: `load` counts what it serves, `missed` is called once for what L1 has taken on.
 /// - a store is absorbed, passed to L1, or stalled. It may be stalled only if a write_back for it was refused, and it
 ///   comes again when that may have changed. With one that is passed L1 gets, under the store's bytes, the words
-///   `with_it` of the companion's own; they are those that the store changes in part. After L1 has taken it, `passed`
-///   names all words that it changes, which the companion then no longer holds. Until then nothing has changed: a store
-///   that L1 has no room for is shown again.
+///   `with_it` of the companion's own: at least those that the store changes in part, and others that it gives up. The
+///   companion may have absorbed some of the store's words, `absorbed`, which L1 does not get then. After L1 has taken
+///   it, `passed` names all words that L1 got, which the companion then no longer holds. Until then nothing else has
+///   changed: a store that L1 has no room for is shown again.
 /// - a fill that comes while the companion holds newer words of the line changes none of them. A fill may be taken: then
 ///   L1 does not install it. It is offered after all who wait for it have been served, and only where L1 holds or awaits
-///   nothing else of the line.
+///   nothing else of the line. The companion may write the line back then.
+/// - `L1Access::as_vector` tells accesses that are one vector from those that are not: of parts of words, of lanes at
+///   different addresses, of an element of a vector memory instruction. Every load looks the companion up.
 /// - all calls of one cycle come in the order of the unit's work; the companion's choices depend on them alone.
 /// - all state is in `fields`.
 class L1Companion {
@@ -76,7 +80,8 @@ class L1Companion {
     enum class StoreAnswer : std::uint8_t { absorbed, passed, stalled };
     struct StoreResult {
         StoreAnswer answer;
-        WordMask with_it = 0;  ///< of a store that is passed: words that were put into `own`
+        WordMask with_it = 0;   ///< of a store that is passed: words that were put into `own`
+        WordMask absorbed = 0;  ///< of a store that is passed: words that L1 does not get
     };
 
     virtual ~L1Companion() = default;
@@ -90,7 +95,8 @@ class L1Companion {
     virtual void missed(const L1Access&, WordMask) {}
     virtual StoreResult store(const L1Access& access, const ByteMask& mask, const std::byte* data, std::byte* own) = 0;
     virtual void passed(std::uint64_t line, WordMask words) = 0;
-    /// A line, or those of its sectors that `access` names, has come; `asked`: words for which loads waited. True: taken.
+    /// A line, or those of its sectors that `access` names, has come; `asked`: words for which loads waited that were
+    /// vectors. True: taken.
     virtual bool fill(const L1Access& access, WordMask asked, const std::byte* data) = 0;
     /// L1 is about to write dirty bytes of a line back, which makes room. Returns the bytes that go to L2: without those
     /// that the companion takes, which are its own then, and those that it knows to be stale, and with words that it puts
@@ -102,6 +108,9 @@ class L1Companion {
 
     /// A kernel begins: everything is forgotten. L1's dirty bytes of private memory are, too.
     virtual void begin_kernel() = 0;
+    /// After `begin_kernel`: each thread of the kernel has so many words of private memory, so that a warp's lie in as
+    /// many lines (isa::local_memory_per_warp), one warp's after another's.
+    virtual void begin_launch(std::uint32_t /*words_of_thread*/) {}
     /// The kernel's threads have ended; called every cycle until it returns true: it holds nothing any more. Private
     /// memory is dead by then, so that nothing need be written back.
     virtual bool flush() = 0;

@@ -35,6 +35,8 @@ struct L1Access {
     SectorMask sectors = kAllSectors;  ///< that it touches; without l1d.sector_bytes = 32, all
     /// That a load of a line that `keeps_stores_to` reads; null: all of its sectors.
     const ByteMask* bytes = nullptr;
+    /// Of private memory: all active lanes access one whole word, the same in each thread's memory (l1_companion.h).
+    bool as_vector = false;
 };
 
 /// Of the write of a line's dirty bytes: nobody waits for its acknowledgement.
@@ -103,8 +105,8 @@ class L1Data final : public L1CompanionPort {
         Arrival arrival;
         begin_fill(reply, data, arrival);
         mshrs_.walk(reply.tag, arrival.line, serve);
-        if (may_be_taken(arrival) && take(static_cast<const std::byte*>(arrival.line))) {
-            give_away(reply.tag, arrival);
+        if (may_be_taken(arrival)) {
+            give_away_if(take(static_cast<const std::byte*>(arrival.line)), reply.tag, arrival);
         }
         end_fill(reply.tag, arrival);
     }
@@ -202,7 +204,7 @@ class L1Data final : public L1CompanionPort {
     void begin_fill(const ReadReply& reply, const std::byte* data, Arrival& arrival);
     void end_fill(std::uint32_t tag, const Arrival& arrival);
     bool may_be_taken(const Arrival& arrival) const;
-    void give_away(std::uint32_t tag, Arrival& arrival);
+    void give_away_if(bool taken, std::uint32_t tag, Arrival& arrival);
     void detach(std::uint32_t way, SectorMask sectors);
     bool make_room(std::uint32_t way);
     void drop(std::uint32_t way);

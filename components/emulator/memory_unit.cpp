@@ -205,6 +205,30 @@ void MemoryUnit::report(const DecodedInstruction& decoded, const std::uint32_t* 
     report_addresses(decoded, addresses, active, place, kind);
 }
 
+void MemoryUnit::report_private(const DecodedInstruction& decoded, const std::uint32_t* frame, LaneMask active,
+                                const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const {
+    const isa::Instruction& instruction = *decoded.instruction;
+    const bool generic = instruction.space == Space::generic;
+    if ((!generic && instruction.space != Space::local) || decoded.lane_bytes > sizeof(std::uint32_t)) return;
+    std::uint64_t offsets[kWarpSize];
+    std::uint32_t values[kWarpSize] = {};
+    isa::compute_addresses(instruction, frame + decoded.source[0][0], frame + decoded.source[0][1], active, offsets);
+    LaneMask lanes = 0;
+    for (LaneMask left = active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        offsets[lane] -= generic ? isa::kLocalWindowBase : 0;
+        if (generic && offsets[lane] >= isa::kLocalWindowBytes) continue;
+        lanes |= LaneMask{1} << lane;
+        auto* const value = reinterpret_cast<std::byte*>(&values[lane]);
+        if (kind == AccessObserver::Kind::read) {
+            std::memcpy(value, access.base + access.offset[lane], decoded.lane_bytes);
+        } else {
+            isa::read_stored(instruction, lane, rows_from(frame + decoded.source[1][0]).data(), value);
+        }
+    }
+    if (lanes != 0) observer_->private_access(place, lanes, kind, offsets, values, decoded.lane_bytes);
+}
+
 void MemoryUnit::report_addresses(const DecodedInstruction& decoded, const std::uint64_t* addresses, LaneMask active,
                                   const ExecutionPlace& place, AccessObserver::Kind kind) const {
     const Space space = decoded.instruction->space;
@@ -220,7 +244,10 @@ void MemoryUnit::report_addresses(const DecodedInstruction& decoded, const std::
 void MemoryUnit::load(DecodedInstruction& decoded, std::uint32_t* frame, LaneMask active, const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) report(decoded, frame, active, place, AccessObserver::Kind::read);
+    if (observer_ != nullptr) {
+        report(decoded, frame, active, place, AccessObserver::Kind::read);
+        report_private(decoded, frame, active, place, AccessObserver::Kind::read, access);
+    }
     std::uint32_t* const destination = frame + decoded.destination[0];
     const isa::Instruction& instruction = *decoded.instruction;
     if (isa::type_bytes(instruction.type) >= 4) {
@@ -262,7 +289,10 @@ void MemoryUnit::store(DecodedInstruction& decoded, std::uint32_t* frame, LaneMa
                        const ExecutionPlace& place) {
     Access access;
     resolve(decoded, frame, active, place, access);
-    if (observer_ != nullptr) report(decoded, frame, active, place, AccessObserver::Kind::write);
+    if (observer_ != nullptr) {
+        report(decoded, frame, active, place, AccessObserver::Kind::write);
+        report_private(decoded, frame, active, place, AccessObserver::Kind::write, access);
+    }
     const std::uint32_t* const source = frame + decoded.source[1][0];
     const isa::Instruction& instruction = *decoded.instruction;
     if (watches_) note_changes(instruction, source, access, active);

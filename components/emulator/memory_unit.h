@@ -66,6 +66,8 @@ class MemoryUnit {
     bool resolve_global(DecodedInstruction& decoded, Access& access) const;
     void report(const DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
                 const ExecutionPlace& place, AccessObserver::Kind kind) const;
+    void report_private(const DecodedInstruction& decoded, const std::uint32_t* frame, isa::LaneMask active,
+                        const ExecutionPlace& place, AccessObserver::Kind kind, const Access& access) const;
     void report_addresses(const DecodedInstruction& decoded, const std::uint64_t* addresses, isa::LaneMask active,
                           const ExecutionPlace& place, AccessObserver::Kind kind) const;
     void resolve_lanes(const DecodedInstruction& decoded, isa::LaneMask active, const ExecutionPlace& place,

@@ -17,6 +17,7 @@ void add_partition_command(Command program, Session& session);
 void add_bench_command(Command program, Session& session);
 void add_profile_command(Command program, Session& session);
 void add_profile_patterns(Command profile, Session& session);  ///< a command of `profile`
+void add_profile_vectors(Command profile, Session& session);   ///< likewise
 void add_explain_command(Command program, Session& session);
 void add_capture_command(Command program, Session& session);
 void add_validate_command(Command program, Session& session);

@@ -136,6 +136,7 @@ void add_profile_command(Command program, Session& session) {
     code.when_given(
         [&session, options] { session.action = [&session, options] { return print_code(*options, session); }; });
     add_profile_patterns(command, session);
+    add_profile_vectors(command, session);
 }
 
 }  // namespace lookahead::cli

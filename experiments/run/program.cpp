@@ -21,14 +21,18 @@ finaliser::FinaliserOptions finaliser_options(const Configuration& configuration
     return options;
 }
 
-isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
+ptx::Module load_module(const Workload& workload) {
     ptx::Module module = ptx::parse_module(workload.ptx(), workload.ptx_file(), ptx::Refusal::of_kernel);
     for (ptx::Function& function : module.functions) {
         ptx::LaunchBounds& bounds = function.bounds;
         const std::uint32_t threads = workload.most_threads(function.name);
         if (threads != 0 && !bounds.max_threads && !bounds.required_threads) bounds.max_threads = {threads, 1, 1};
     }
-    return finaliser::finalise_module(module, finaliser_options(configuration));
+    return module;
+}
+
+isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration) {
+    return finaliser::finalise_module(load_module(workload), finaliser_options(configuration));
 }
 
 }  // namespace lookahead

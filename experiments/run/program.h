@@ -1,6 +1,7 @@
 #pragma once
 
 #include "components/frontend/finaliser/code/options.h"
+#include "components/frontend/ptx/module.h"
 #include "components/isa/kernel.h"
 #include "core/param/configuration.h"
 #include "core/param/parameters.h"
@@ -10,6 +11,9 @@ namespace lookahead {
 
 /// How kernels are finalised for the machine: the keys `finaliser.*` and `isa.*`.
 finaliser::FinaliserOptions finaliser_options(const Configuration& configuration);
+
+/// The workload's PTX, with launch bounds where it knows its launches' sizes and the PTX does not say.
+ptx::Module load_module(const Workload& workload);
 
 /// A workload's kernels on the machine ISA, as the configuration says.
 isa::KernelTable load_kernels(const Workload& workload, const Configuration& configuration);
@@ -26,6 +30,12 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
                  .max = 255,
                  .help = "32-bit registers that a thread may use.",
                  .source = "CUDA C++ Programming Guide: 63 for compute capability 2.x"}),
+        real("register_share", &P::register_share,
+             {.min = 0,
+              .max = 1,
+              .help = "Above 0: each kernel gets this share of r_base, the least number of registers without spilled "
+                      "values, in place of the limit; never less than can be allocated.",
+              .source = "Collange and Kouyoumdjian, 2011, section 5.3: 0.5; 0 is off"}),
         integer("predicate_limit", &P::predicate_limit,
                 {.unit = "predicate",
                  .min = 1,

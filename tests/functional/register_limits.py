@@ -5,8 +5,8 @@
 
 Without names all workloads run, --runs times each; --some N draws N of them, which is what CI does. Each run has a limit
 of its own, from the least that all kernels can be allocated with to the most that the machine has; 32-bit pointers, words
-for 64-bit operations, Volta's forms or none of these; and spilled values in an L1 that is small half of the time. The
-seed is printed.
+for 64-bit operations, Volta's forms or none of these; spilled values in an L1 that is small half of the time; and beside
+it, half of the time, an affine vector cache of a size and kind of its own. The seed is printed.
 """
 
 import argparse
@@ -28,7 +28,10 @@ def draw(chance):
     volta = ["isa.expand_64bit=true", "isa.single_constant=true", "isa.held_sources=12", "finaliser.fuse_products=true"]
     isa = chance.choice([["isa.pointers=32"], ["isa.expand_64bit=true"], volta, []])
     l1 = chance.choice([["l1d.ways=1"], []])
-    return [f"finaliser.register_limit={limit}", *isa, *l1]
+    avc = ["l1d.companion=avc", f"avc.sets={chance.choice([1, 4, 64])}", f"avc.ways={chance.randint(1, 3)}",
+           f"avc.granularity={chance.choice([16, 32])}", f"avc.layout={chance.choice(['warp_major', 'word_major'])}",
+           f"avc.partial_writes={chance.choice(['word_masks', 'word_masks', 'read_modify_write'])}"]
+    return [f"finaliser.register_limit={limit}", *isa, *l1, *chance.choice([avc, []])]
 
 
 def main():

@@ -35,6 +35,7 @@ POINTS = {
     "caps_fermi lap": ["sm.prefetcher=lap"],
     "caps_fermi gto": ["sm.warp_scheduler=gto"],
     "pmode_fermi pmode": ["sm.issue_extension=pmode"],
+    "avc_fermi_sm avc": ["l1d.companion=avc", "l1d.ways=4"],
     "gtx480 barrier pmode": ["sm.simt=convergence_barrier", "sm.issue_extension=pmode"],
     "vecmem_nvidia ccws": ["sm.warp_scheduler=ccws"],
     "vecmem_nvidia batch": ["memory.request_path=batch", "crossbar.row_grants=16"],

@@ -13,6 +13,7 @@
 #include "components/frontend/finaliser/lower/lower.h"
 #include "components/frontend/finaliser/passes/fit.h"
 #include "components/frontend/finaliser/passes/passes.h"
+#include "components/frontend/finaliser/register_profile.h"
 #include "components/isa/lanes.h"
 #include "core/error/error.h"
 
@@ -148,7 +149,12 @@ isa::KernelTable finalise_module(const ptx::Module& module, const FinaliserOptio
     if (options.isa.pointers == 32) table.reach = isa::kPointerReach;
     for (const ptx::Function& function : module.functions)
         if (function.is_kernel && function.is_defined) try {
-                table.push_back(finalise(module, function, options));
+                FinaliserOptions limits = options;
+                if (options.register_share > 0) {
+                    const RegisterProfile profile = profile_registers(module, function, options);
+                    limits.register_limit = limit_at_share(profile, options.register_share);
+                }
+                table.push_back(finalise(module, function, limits));
             } catch (const InputError& error) {
                 if (module.refusal == ptx::Refusal::of_module) throw;
                 table.push_back(refused_kernel(module, function, options, error.what()));

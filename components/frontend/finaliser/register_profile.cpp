@@ -41,4 +41,8 @@ RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function
     return profile;
 }
 
+unsigned limit_at_share(const RegisterProfile& profile, double share) {
+    return std::max(static_cast<unsigned>(share * profile.base + 0.5), profile.least);
+}
+
 }  // namespace lookahead::finaliser

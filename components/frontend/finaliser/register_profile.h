@@ -29,4 +29,7 @@ struct RegisterProfile {
 RegisterProfile profile_registers(const ptx::Module& module, const ptx::Function& kernel,
                                   const FinaliserOptions& options);
 
+/// This share of r_base, which is above 0 and up to 1, to the nearest register, half a one up; no less than the least.
+unsigned limit_at_share(const RegisterProfile& profile, double share);
+
 }  // namespace lookahead::finaliser

@@ -107,7 +107,9 @@ class CoalescingUnit final : public LoadStoreUnit {
     /// In a waiter's token, beside the load's entry: it waits for the first or the last eight rows of its lanes.
     static constexpr std::uint32_t kLowerHalf = 1u << 30;
     static constexpr std::uint32_t kUpperHalf = 1u << 31;
-    static constexpr std::uint32_t load_of(const Waiter& waiter) { return waiter.token & (kLowerHalf - 1); }
+    /// It asks for words of private memory that are no vector for a companion of L1.
+    static constexpr std::uint32_t kNoVector = 1u << 29;
+    static constexpr std::uint32_t load_of(const Waiter& waiter) { return waiter.token & (kNoVector - 1); }
     static constexpr std::uint8_t kStall = static_cast<std::uint8_t>(ReservationFailure::count);
 
     void take_replies(Cycle now);
@@ -171,7 +173,8 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool perform_constant(QueuedInstruction& entry, Cycle now);
     bool perform_global(QueuedInstruction& entry, Cycle now);
     bool pre_load_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
-    bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
+    bool load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now,
+                      std::uint32_t flags = 0);
     bool load_halves(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     SectorMask sectors_to_load(const isa::Instruction& instruction, std::uint64_t line, SectorMask sectors) const;
     bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter, Cycle now);
@@ -179,11 +182,11 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     // Of private memory, with a companion (coalescing_unit_companion.cpp).
     bool is_private(std::uint64_t line) const { return companion_ != nullptr && l1_.keeps_stores_to(line); }
+    bool is_vector(const MemoryInstruction& memory, std::uint64_t line) const;
     bool load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     isa::LaneMask load_from_companion(const L1Access& access, isa::LaneMask lanes, Cycle now);
     bool store_private(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     void fill_private(const ReadReply& reply, Cycle now);
-    bool store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
     bool atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     void finish_head(const QueuedInstruction& entry, Cycle now);
     bool may_prefetch() const { return !head_.blocked && (!prefetches_->only_when_idle() || queue_.empty()); }

@@ -41,16 +41,28 @@ isa::LaneMask CoalescingUnit::load_from_companion(const L1Access& access, isa::L
     return served;
 }
 
+/// All active lanes access the line, which is one word of each thread, and whole words of it. What the finaliser has split
+/// into words (isa::local_memory_offset) comes as accesses of one word each, and those may be vectors.
+bool CoalescingUnit::is_vector(const MemoryInstruction& memory, std::uint64_t line) const {
+    return isa::lane_bytes(*memory.instruction) == 4 && queue_.front().memory.elements <= 1 &&
+           (memory.active & ~lanes_in_line(memory.addresses, line)) == 0;
+}
+
 bool CoalescingUnit::load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
-    const L1Access access{.line = line, .pc = entry.memory.pc, .warp = entry.memory.context, .client = Client::demand};
+    const L1Access access{.line = line,
+                          .pc = entry.memory.pc,
+                          .warp = entry.memory.context,
+                          .client = Client::demand,
+                          .as_vector = is_vector(entry.memory, line)};
     if (const isa::LaneMask served = load_from_companion(access, lanes, now); served != 0) {
         entry.global &= ~served;
         counters_.global_accesses += served != lanes;  // the rest is another access
         return served == lanes;
     }
     const isa::LaneMask before = entry.global;
-    const bool done = l1_.sectored() ? load_sectors(entry, line, lanes, now)
-                                     : load_line(entry, line, kAllSectors, {head_.load, lanes}, now);
+    const std::uint32_t flags = access.as_vector ? 0 : kNoVector;
+    const bool done = l1_.sectored() ? load_sectors(entry, line, lanes, now, flags)
+                                     : load_line(entry, line, kAllSectors, {head_.load | flags, lanes}, now);
     if (const isa::LaneMask taken = done ? lanes : before & ~entry.global; taken != 0) {
         PendingLoad& pending = loads_[head_.load];
         pending.ready = std::max(pending.ready, now + hit_latency_ + companion_->latency());
@@ -71,11 +83,12 @@ bool CoalescingUnit::store_private(const L1Access& access, const ByteMask& mask,
         case L1Companion::StoreAnswer::passed:
             break;
     }
-    copy_masked(own, bytes, mask);
-    if (!store_in_l1(access, mask | bytes_of_words(result.with_it), own, now)) {
+    const ByteMask for_l1 = without(mask, bytes_of_words(result.absorbed));
+    copy_masked(own, bytes, for_l1);
+    if (!store_in_l1(access, for_l1 | bytes_of_words(result.with_it), own, now)) {
         return false;
     }
-    companion_->passed(access.line, words_of(mask));
+    companion_->passed(access.line, words_of(for_l1) | result.with_it);
     return true;
 }
 
@@ -88,11 +101,12 @@ void CoalescingUnit::fill_private(const ReadReply& reply, Cycle now) {
     l1_.fill(
         reply, reply.data(),
         [&](const Waiter& waiter, const std::byte* line) {
+            const std::uint32_t load = load_of(waiter);
             serve(waiter, line);
-            PendingLoad& pending = loads_[load_of(waiter)];
-            asked |= words_of_lanes(pending.offsets, waiter.lanes);
+            PendingLoad& pending = loads_[load];
+            asked |= (waiter.token & kNoVector) != 0 ? 0 : words_of_lanes(pending.offsets, waiter.lanes);
             pending.ready = std::max(pending.ready, now + fill_latency_ + companion_->latency());
-            data_came(load_of(waiter), now);
+            data_came(load, now);
         },
         [&](const std::byte* line) { return companion_->fill(access, asked, line); });
 }

@@ -265,7 +265,7 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
 /// Loads the sectors of a line in one cycle, in groups of those that are in one state. Those that are done are taken
 /// from the instruction, should a later group have to wait.
 [[gnu::hot]] bool CoalescingUnit::load_sectors(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes,
-                                               Cycle now) {
+                                               Cycle now, std::uint32_t flags) {
     const isa::Instruction& instruction = *entry.memory.instruction;
     if (isa::lane_bytes(instruction) > kSectorBytes) [[unlikely]] {
         return load_halves(entry, line, lanes, now);
@@ -274,7 +274,7 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
     while (lanes != 0) {
         const SectorMask sectors = sectors_to_load(instruction, line, sectors_of_lanes(offsets, lanes));
         const isa::LaneMask group = lanes & lanes_in_sectors(offsets, sectors);
-        if (!load_line(entry, line, sectors, {head_.load, group}, now)) {
+        if (!load_line(entry, line, sectors, {head_.load | flags, group}, now)) {
             return false;
         }
         entry.global &= ~group;
@@ -400,17 +400,17 @@ bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line,
         read_lanes(instruction, lanes, bytes, offset, memory.data);
         mask = bytes_of_lanes(memory, line, lanes);
     }
-    const L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
+    L1Access access{.line = line, .pc = memory.pc, .warp = memory.context, .client = Client::demand};
     if (kept) {
-        return store_local_line(access, mask, bytes, now);
+        if (companion_ == nullptr) {
+            return store_in_l1(access, mask, bytes, now);
+        }
+        access.as_vector = is_vector(memory, line);
+        return store_private(access, mask, bytes, now);
     }
     l1_.store(access, mask, bytes, epochs_.current_tag());
     store_sent();
     return true;
-}
-
-bool CoalescingUnit::store_local_line(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
-    return companion_ != nullptr ? store_private(access, mask, bytes, now) : store_in_l1(access, mask, bytes, now);
 }
 
 bool CoalescingUnit::store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {

@@ -15,6 +15,9 @@ void CoalescingUnit::begin_kernel() {
 }
 
 void CoalescingUnit::begin_launch(const LaunchOnSm& launch) {
+    if (companion_ != nullptr) {
+        companion_->begin_launch((launch.kernel.local_bytes + 3) / 4);
+    }
     if (prefetches_ != nullptr) {
         prefetches_->begin_launch(launch);
     }

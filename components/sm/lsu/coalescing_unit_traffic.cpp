@@ -194,7 +194,7 @@ void CoalescingUnit::serve(const Waiter& waiter, const std::byte* line) {
     if (waiter.token >= kLowerHalf) [[unlikely]] {
         return serve_half(waiter, line);
     }
-    const PendingLoad& pending = loads_[waiter.token];
+    const PendingLoad& pending = loads_[load_of(waiter)];
     const isa::Instruction& shape = pending.shape();
     const Rows rows = rows_of(shape, pending.destination_rows);
     if (waiter.lanes == isa::kFullMask && is_plain_word(shape) && is_whole_line(pending.offsets)) {

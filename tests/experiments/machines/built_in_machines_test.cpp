@@ -178,5 +178,22 @@ TEST_CASE("an issue extension brings the transform of its name, unless the key i
     CHECK(transform({"sm.issue_extension=dac", "kernel.transform=none"}) == "none");
 }
 
+TEST_CASE("on avc_fermi_sm min(48, 512 / r) warps fit, in whole CTAs, or as many as are asked for") {
+    auto sm = load_machine("avc_fermi_sm").read<gpu::SmParameters>("sm");
+    isa::Kernel kernel;
+    const auto warps = [&](std::uint32_t registers, std::uint32_t threads) {
+        kernel.registers = registers;
+        return gpu::occupancy_of(sm, kernel, {threads, 1, 1}, 0).ctas * threads / 32;
+    };
+    CHECK(warps(10, 256) == 48);  // 51 by registers
+    CHECK(warps(11, 64) == 16);   // 46 by registers, and eight CTAs at most
+    CHECK(warps(11, 192) == 42);
+    CHECK(warps(16, 256) == 32);
+    CHECK(warps(17, 256) == 24);  // 30 by registers
+    CHECK(warps(17, 192) == 30);
+    sm.occupancy_registers = 10;
+    CHECK(warps(17, 256) == 48);
+}
+
 }  // namespace
 }  // namespace lookahead

@@ -30,6 +30,8 @@ struct FinaliserOptions {
     IsaOptions isa;
     /// 32-bit registers a thread may use, 1 to 255, reserved ones included. Fermi's machine ISA encodes 63.
     unsigned register_limit = 63;
+    /// Above 0: each kernel of a module gets this share of its own r_base in place of the limit, up to 1 (register_profile.h).
+    double register_share = 0;
     /// Registers of an SM, of which a warp gets multiples of `register_unit`; 0: any number. A kernel that says how many
     /// threads its CTAs have (.maxntid, .reqntid) gets no more a thread than leave room for one CTA.
     unsigned registers_per_sm = 0;

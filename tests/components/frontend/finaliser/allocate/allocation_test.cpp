@@ -125,6 +125,27 @@ TEST_CASE("the profile of a kernel's registers tells where spilling begins and w
     }
 }
 
+TEST_CASE("a share of r_base is rounded to the nearest register, and ends at what can be allocated") {
+    RegisterProfile profile;
+    profile.base = 13;
+    profile.least = 3;
+    CHECK(limit_at_share(profile, 1) == 13);
+    CHECK(limit_at_share(profile, 0.75) == 10);  // 9.75
+    CHECK(limit_at_share(profile, 0.5) == 7);    // 6.5
+    CHECK(limit_at_share(profile, 0.26) == 3);   // 3.38
+    CHECK(limit_at_share(profile, 0.1) == 3);
+}
+
+TEST_CASE("with a share each kernel of a module gets that of its own r_base") {
+    const ptx::Module module = module_of(sum_of_loads(20));
+    FinaliserOptions options = unscheduled();
+    CHECK(finalise_module(module, options).back().registers == 20);
+    options.register_share = 0.5;
+    CHECK(finalise_module(module, options).back().registers == 10);
+    options.register_share = 1;
+    CHECK(finalise_module(module, options).back().spill_bytes == 0);
+}
+
 TEST_CASE("spilled values lie behind the kernel's own local variables") {
     const isa::Kernel kernel = kernel_of(".local .align 4 .b8 l[12]; st.local.u32 [l+8], %a; bar.sync 0;" +
                                              sum_of_loads(20) + "ld.local.u32 %r0, [l+8]; st.global.u32 [%out+4], %r0;",

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "components/cache/l1_companion.h"
+#include "components/mechanisms/avc/avc_counters.h"
+#include "components/mechanisms/avc/avc_lines.h"
+#include "core/state/state_archive.h"
+
+namespace lookahead::gpu {
+
+/// Variant "avc" of the slot l1d.companion: Collange and Kouyoumdjian, "Affine Vector Cache for memory bandwidth savings",
+/// 2011, with the mends that avc.cpp names. README.md says what the paper leaves open.
+class AffineVectorCache final : public L1Companion {
+  public:
+    using Parameters = AvcParameters;
+
+    AffineVectorCache(const Parameters& parameters, const L1CompanionArguments& arguments)
+        : port_(arguments.port),
+          latency_(static_cast<Cycle>(parameters.latency)),
+          encodes_(parameters.encoder),
+          modifies_(parameters.partial_writes == "read_modify_write"),
+          lines_(parameters, arguments.configuration) {}
+
+    Cycle latency() const override { return latency_; }
+    WordMask load(const L1Access& access, WordMask wanted, std::byte* data) override;
+    void missed(const L1Access& access, WordMask words) override;
+    StoreResult store(const L1Access& access, const ByteMask& mask, const std::byte* data, std::byte* own) override;
+    void passed(std::uint64_t line, WordMask words) override;
+    bool fill(const L1Access& access, WordMask asked, const std::byte* data) override;
+    ByteMask evicting(std::uint64_t line, const ByteMask& dirty, std::byte* data) override;
+    bool give_up(std::uint64_t line) override;
+    void begin_kernel() override { forget(); }
+    void begin_launch(std::uint32_t words_of_thread) override { lines_.set_words_of_thread(words_of_thread); }
+    bool flush() override {
+        forget();
+        return true;
+    }
+    const AvcCounters& counters() const { return counters_; }
+    const AvcLines& lines() const { return lines_; }
+    void audit(Audit& audit, const std::string& sm) const override;
+    void visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const override {
+        visit(visitor, sm, "avc", counters_);
+    }
+    void fields(StateArchive& archive) override { archive& lines_& counters_; }
+
+  private:
+    using Words = std::array<std::uint32_t, kLineWords>;
+
+    /// What a store or a fill makes of each vector of its line.
+    struct Encoded {
+        std::array<std::optional<AffineVector>, 2> vectors;
+        std::array<std::uint32_t, 2> lanes{};  ///< that it brings, of each
+        WordMask words = 0;                    ///< of the vectors that are affine
+        bool generic = false;                  ///< one of them is not
+    };
+
+    /// The vectors of a line of memory, where its group is in the cache; else null.
+    CompactVector* find(const AvcPlace& place) {
+        const std::uint32_t at = lines_.find(place.group);
+        return at == kNoAvcLine ? nullptr : lines_.vectors(at) + place.first;
+    }
+    std::uint32_t lanes_of(WordMask words, unsigned vector) const {
+        return words >> (vector * lines_.lanes()) & (~std::uint32_t{0} >> (kLineWords - lines_.lanes()));
+    }
+    WordMask words_of_lanes(std::uint32_t lanes, unsigned vector) const { return lanes << (vector * lines_.lanes()); }
+    WordMask words_that_are(std::uint32_t CompactVector::*what, const CompactVector* vectors) const {
+        WordMask words = 0;
+        for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
+            words |= words_of_lanes(vectors[i].*what, i);
+        }
+        return words;
+    }
+    void decode(const CompactVector* vectors, WordMask words, std::byte* data) const;
+    std::optional<AffineVector> encode_store(const CompactVector* vectors, const Words& words, unsigned vector,
+                                             std::uint32_t lanes) const;
+    Encoded encode_store(const CompactVector* vectors, WordMask stored, const std::byte* data) const;
+    Encoded encode_fill(const CompactVector* vectors, const L1Access& access, WordMask asked,
+                        const std::byte* data) const;
+    WordMask give_along(const CompactVector* vectors, WordMask stored, WordMask parts, std::byte* own) const;
+    CompactVector* place_for(const AvcPlace& place);
+    bool evict(std::uint32_t at);
+    bool write_back(std::uint64_t line, CompactVector* vectors, unsigned leaving);
+    void forget();
+
+    L1CompanionPort& port_;
+    Cycle latency_;
+    bool encodes_;
+    bool modifies_;
+    AvcLines lines_;
+    AvcCounters counters_;
+};
+
+}  // namespace lookahead::gpu

@@ -1,0 +1,211 @@
+// `profile vectors`: what warps load from and store to private memory, at falling numbers of registers.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "components/emulator/emulated_device.h"
+#include "components/frontend/finaliser/finalise.h"
+#include "components/frontend/finaliser/register_profile.h"
+#include "components/sm/simt/simt_model.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/json.h"
+#include "experiments/cli/machine_options.h"
+#include "experiments/cli/session.h"
+#include "experiments/profile/private_vectors.h"
+#include "experiments/run/program.h"
+
+namespace lookahead::cli {
+namespace {
+
+using profile::kVectorClasses;
+using profile::PrivateTraffic;
+using profile::VectorClass;
+
+struct VectorsOptions {
+    MachineOptions machine;
+    WorkloadOptions workload;
+    std::vector<std::string> registers;
+    bool json = false;
+};
+
+/// A number of registers, or a share of r_base.
+struct Amount {
+    std::string text;
+    double value;
+
+    unsigned limit(const finaliser::RegisterProfile& kernel) const {
+        return value <= 1 ? finaliser::limit_at_share(kernel, value)
+                          : std::max(static_cast<unsigned>(value), kernel.least);
+    }
+};
+
+Amount amount_of(const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 255 ||
+        (value > 1 && value != std::floor(value))) {
+        throw ConfigurationError(
+            "--registers " + text +
+            " is neither a share of r_base, above 0 and up to 1, nor a number of registers, 2 to 255");
+    }
+    return {text, value};
+}
+
+struct KernelVectors {
+    std::string kernel;
+    finaliser::RegisterProfile profile;
+    unsigned limit = 0;
+    std::uint32_t registers = 0;
+    std::uint32_t spill_bytes = 0;
+    std::uint64_t instructions = 0;  ///< of warps
+    std::uint64_t global = 0;        ///< loads and stores of global memory among them
+    PrivateTraffic traffic;
+};
+
+/// Of the kernels that the workload launches.
+std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& options,
+                                  const Configuration& configuration,
+                                  std::vector<std::optional<finaliser::RegisterProfile>>& profiles) {
+    const auto workload = make_variant<Workload>(options.workload.workload, configuration, options.workload.context());
+    const ptx::Module module = load_module(*workload);
+    finaliser::FinaliserOptions limits = finaliser_options(configuration);
+    isa::KernelTable kernels = finaliser::finalise_module(module, limits);
+    profiles.resize(kernels.size());
+    std::vector<unsigned> limit_of(kernels.size(), 0);
+    for (const ptx::Function& function : module.functions) {
+        const auto at = std::ranges::find(kernels, function.name, &isa::Kernel::name);
+        if (!function.is_kernel || !function.is_defined || at == kernels.end() || !at->refusal.empty()) continue;
+        const auto number = static_cast<std::size_t>(at - kernels.begin());
+        if (!profiles[number]) profiles[number] = finaliser::profile_registers(module, function, limits);
+        limits.register_limit = limit_of[number] = amount.limit(*profiles[number]);
+        *at = finaliser::finalise(module, function, limits);
+        limits.register_limit = finaliser_options(configuration).register_limit;
+    }
+    profile::PrivateVectors vectors(kernels);
+    EmulatorOptions emulator;
+    emulator.simt = gpu::simt_model(configuration);
+    emulator.observer = &vectors;
+    EmulatedDevice device(std::move(kernels), emulator);
+    workload->run(device);
+    if (const CheckReport check = workload->check(); check.outputs == Outputs::mismatch) {
+        throw ProgramError(options.workload.workload + " with --registers " + amount.text +
+                           ": wrong output: " + check.message);
+    }
+    std::vector<std::optional<KernelVectors>> launched(device.kernels().size());
+    for (const EmulatedDevice::Launch& launch : device.launches()) {
+        const isa::Kernel& kernel = device.kernels()[launch.kernel];
+        auto& each = launched[launch.kernel];
+        if (!each) {
+            each = KernelVectors{kernel.name,
+                                 *profiles[launch.kernel],
+                                 limit_of[launch.kernel],
+                                 kernel.registers,
+                                 kernel.spill_bytes,
+                                 0,
+                                 0,
+                                 vectors.traffic(launch.kernel)};
+        }
+        each->instructions += launch.counts.total.warps;
+        each->global +=
+            launch.counts.loads_from(isa::Space::global).warps + launch.counts.stores_to(isa::Space::global).warps;
+    }
+    std::vector<KernelVectors> found;
+    for (auto& each : launched) {
+        if (each) found.push_back(std::move(*each));
+    }
+    return found;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Json::Object as_json(const std::array<std::uint64_t, kVectorClasses>& counts) {
+    Json::Object object;
+    for (std::size_t i = 0; i < kVectorClasses; ++i)
+        object.emplace_back(std::string(name_of(static_cast<VectorClass>(i))), counts[i]);
+    return object;
+}
+
+Json::Object as_json(const KernelVectors& each) {
+    return {{"kernel", each.kernel},
+            {"r_default", each.profile.preferred},
+            {"r_base", each.profile.base},
+            {"r_least", each.profile.least},
+            {"limit", each.limit},
+            {"registers", each.registers},
+            {"spill_bytes", each.spill_bytes},
+            {"warp_instructions", each.instructions},
+            {"global_accesses", each.global},
+            {"loads", as_json(each.traffic.loads)},
+            {"stores", as_json(each.traffic.stores)},
+            {"divergent", each.traffic.divergent},
+            {"parts_of_words", each.traffic.parts},
+            {"other_strides", each.traffic.other_strides},
+            {"masks_without_stride", each.traffic.missed_masks},
+            {"sparse_masks", each.traffic.sparse},
+            {"affine_by_half_warps", each.traffic.halves}};
+}
+
+void print(const KernelVectors& each) {
+    const PrivateTraffic& traffic = each.traffic;
+    std::printf("  %-32s %6u %6u %6u %12llu %10llu", each.kernel.c_str(), each.profile.preferred, each.profile.base,
+                each.registers, static_cast<unsigned long long>(each.instructions),
+                static_cast<unsigned long long>(traffic.transactions()));
+    for (std::size_t i = 0; i < kVectorClasses; ++i)
+        std::printf(" %7.1f%%", share(traffic.of(static_cast<VectorClass>(i)), traffic.transactions()));
+    std::printf("\n");
+}
+
+ExitCode profile_vectors(const VectorsOptions& options, const Session& session) {
+    if (!session.prints()) {
+        return ExitCode::done;
+    }
+    std::vector<Amount> amounts;
+    for (const std::string& text : options.registers) amounts.push_back(amount_of(text));
+    if (amounts.empty()) amounts = {{"1", 1}, {"0.75", 0.75}, {"0.5", 0.5}};
+    Configuration configuration = options.machine.configuration();
+    options.workload.apply_to(configuration);
+    std::vector<std::optional<finaliser::RegisterProfile>> profiles;
+    Json::Array all;
+    for (const Amount& amount : amounts) {
+        const std::vector<KernelVectors> kernels = run_at(amount, options, configuration, profiles);
+        if (options.json) {
+            Json::Array each;
+            for (const KernelVectors& kernel : kernels) each.push_back(as_json(kernel));
+            all.push_back(Json::Object{{"registers", amount.text}, {"kernels", each}});
+            continue;
+        }
+        std::printf("%s, registers %s%s\n", options.workload.workload.c_str(), amount.text.c_str(),
+                    amount.value <= 1 ? " of r_base" : "");
+        std::printf("  %-32s %6s %6s %6s %12s %10s %8s %8s %8s %8s\n", "kernel", "r_def", "r_base", "r", "instructions",
+                    "private", "zero", "uniform", "affine", "generic");
+        for (const KernelVectors& kernel : kernels) print(kernel);
+    }
+    if (options.json) {
+        std::printf("%s\n",
+                    Json(Json::Object{{"workload", options.workload.workload}, {"points", all}}).page().c_str());
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_profile_vectors(Command profile, Session& session) {
+    Command vectors = profile.add_command(
+        "vectors",
+        "What warps load from and store to private memory where registers are few: zero, uniform, affine or generic "
+        "vectors; on the functional emulator.");
+    auto options = std::make_shared<VectorsOptions>();
+    options->workload.add_to(vectors);
+    options->machine.add_to(vectors);
+    vectors.add_option("--registers", options->registers,
+                       "Registers a thread, or up to 1 a share of each kernel's r_base; several, or 1, 0.75 and 0.5");
+    vectors.add_flag("--json", options->json, "Print one JSON object on stdout and nothing else");
+    vectors.when_given(
+        [&session, options] { session.action = [&session, options] { return profile_vectors(*options, session); }; });
+}
+
+}  // namespace lookahead::cli

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "components/mechanisms/avc/avc.h"
+#include "tests/components/sm/lsu/local_accesses.h"
+
+namespace lookahead::gpu::test {
+
+using Row = std::array<std::uint32_t, isa::kWarpSize>;
+inline constexpr isa::LaneMask kLower = 0x0000ffff;
+
+inline Row affine(std::uint32_t base, std::uint32_t stride) {
+    Row row;
+    for (std::uint32_t lane = 0; lane < row.size(); ++lane) {
+        row[lane] = base + lane * stride;
+    }
+    return row;
+}
+/// No two lanes are a stride apart.
+inline Row generic() {
+    Row row;
+    for (std::uint32_t lane = 0; lane < row.size(); ++lane) {
+        row[lane] = lane * lane * lane + 77;
+    }
+    return row;
+}
+/// The others are 0, as `AvcBench::load` gives them.
+inline Row only(Row row, isa::LaneMask lanes) {
+    for (unsigned lane = 0; lane < row.size(); ++lane) {
+        row[lane] = (lanes >> lane & 1) != 0 ? row[lane] : 0;
+    }
+    return row;
+}
+
+/// A load/store unit whose L1 has an affine vector cache. Word w of all threads of its one warp is line w.
+struct AvcBench : Bench {
+    explicit AvcBench(const Overrides& more = {}) : Bench(with_avc(more)) {
+        memory.set_delay([](unsigned, std::uint64_t, bool) { return 100; });
+    }
+    static Overrides with_avc(const Overrides& more) {
+        Overrides all{"l1d.companion=avc"};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+
+    void begin_store(unsigned word, const Row& values, isa::LaneMask lanes) {
+        MemoryInstruction each = instruction(
+            code_[kStore], [&](unsigned) { return 4 * word; }, lanes, 8);
+        std::copy(values.begin(), values.end(), each.data[0]);
+        place_in_warp(each, 0, kBytes);
+        issue(each);
+    }
+    void store(unsigned word, const Row& values, isa::LaneMask lanes = isa::kFullMask) {
+        begin_store(word, values, lanes);
+        REQUIRE(drain());
+    }
+    void store_byte(unsigned word, isa::LaneMask lanes, unsigned byte, std::uint32_t value) {
+        MemoryInstruction each = instruction(
+            code_[kStoreByte], [&](unsigned) { return 4 * word + byte; }, lanes, 8);
+        for (auto& lane : each.data[0]) lane = value;
+        place_in_warp(each, 0, kBytes);
+        issue(each);
+        REQUIRE(drain());
+    }
+    /// The lower lanes at one word, the upper ones at another.
+    void store_scattered(unsigned lower, unsigned upper, const Row& values) {
+        scattered(code_[kStore], lower, upper, values);
+    }
+    void load_scattered(unsigned lower, unsigned upper) { scattered(code_[kLoad], lower, upper, {}); }
+
+    void begin_load(unsigned word, isa::LaneMask lanes) {
+        std::fill_n(registers.row(8), isa::kWarpSize, 0u);
+        MemoryInstruction each = instruction(
+            code_[kLoad], [&](unsigned) { return 4 * word; }, lanes, 8);
+        place_in_warp(each, 0, kBytes);
+        issue(each);
+    }
+    Row loaded(isa::LaneMask lanes) {
+        Row row;
+        std::copy_n(registers.row(8), row.size(), row.begin());
+        return only(row, lanes);
+    }
+    Row load(unsigned word, isa::LaneMask lanes = isa::kFullMask) {
+        begin_load(word, lanes);
+        REQUIRE(drain());
+        return loaded(lanes);
+    }
+    Cycle cycles_of_load(unsigned word, isa::LaneMask lanes = isa::kFullMask) {
+        completions.clear();
+        const Cycle begin = now;
+        load(word, lanes);
+        REQUIRE(completions.size() == 1);
+        return completions[0].cycle - begin;
+    }
+    void add(unsigned word, unsigned lane, std::uint32_t value) {
+        MemoryInstruction each = instruction(
+            code_[kAdd], [&](unsigned) { return isa::kLocalWindowBase + 4 * word; }, isa::LaneMask{1} << lane);
+        each.data[0][lane] = value;
+        place_in_warp(each, 0, kBytes);
+        issue(each);
+        REQUIRE(drain());
+    }
+
+    static std::uint64_t address(unsigned word, unsigned lane) {
+        return isa::kLocalMemoryBase + isa::local_memory_offset(4 * word, lane);
+    }
+    std::uint32_t in_memory(unsigned word, unsigned lane) { return memory.word(address(word, lane)); }
+    void set_memory(unsigned word, const Row& row) {
+        for (unsigned lane = 0; lane < row.size(); ++lane) {
+            memory.set_word(address(word, lane), row[lane]);
+        }
+    }
+    unsigned reads() { return memory.count(GpuMessage::read_request); }
+    unsigned writes() { return memory.count(GpuMessage::write_request); }
+    const AvcCounters& counters() const {
+        return dynamic_cast<const AffineVectorCache&>(*unit->companion()).counters();
+    }
+    const L1Counters& l1() const { return unit->l1().counters(); }
+    const isa::Instruction* code() const { return code_.data(); }
+
+  private:
+    static constexpr std::uint32_t kBytes = 256;
+    enum { kStore, kStoreByte, kLoad, kAdd };
+
+    void scattered(const isa::Instruction& what, unsigned lower, unsigned upper, const Row& values) {
+        MemoryInstruction each = instruction(
+            what, [&](unsigned lane) { return 4 * (lane < 16 ? lower : upper); }, isa::kFullMask, 8);
+        std::copy(values.begin(), values.end(), each.data[0]);
+        place_in_warp(each, 0, kBytes);
+        issue(each);
+        REQUIRE(drain());
+    }
+
+    std::array<isa::Instruction, 4> code_{make_memory(isa::Operation::store, isa::Type::u32, isa::Space::local),
+                                          make_memory(isa::Operation::store, isa::Type::u8, isa::Space::local),
+                                          make_memory(isa::Operation::load, isa::Type::u32, isa::Space::local),
+                                          make_atomic(isa::AtomicOp::add, isa::Operation::reduce, isa::Space::generic)};
+};
+
+}  // namespace lookahead::gpu::test
