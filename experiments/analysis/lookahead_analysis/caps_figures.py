@@ -80,8 +80,7 @@ def over_baseline_row(row, baseline):
 def warp_distance(sweep):
     rows = []
     for _, point in sweep.complete.iterrows():
-        with sweep.open(point) as run:
-            found = facts(run)
+        found = sweep.of_point(point, facts)
         rows.append({"warps ahead": int(point["distance"]), "accuracy": found["matched"],
                      "cycles": found["distance"]})
     return pd.DataFrame(rows).set_index("warps ahead").sort_index()
@@ -89,16 +88,18 @@ def warp_distance(sweep):
 
 def iterations(sweep):
     """For each workload the executions a warp of its four most executed loads, and how many loads repeat."""
+    def executions(run):
+        loads = pd.DataFrame({
+            "load": [name.split(".", 1)[1] for name in texts(run["counters/prefetch_load/component"])],
+            "executions": run["counters/prefetch_load/executions"][...]}).groupby("load")["executions"].sum()
+        kernels = run["kernels"]
+        threads = np.prod([kernels[f"block_{d}"][...].astype(float) for d in "xyz"], axis=0)
+        blocks = np.prod([kernels[f"grid_{d}"][...].astype(float) for d in "xyz"], axis=0)
+        return loads, float((np.ceil(threads / 32) * blocks).sum())
+
     rows = {}
     for _, point in sweep.complete.iterrows():
-        with sweep.open(point) as run:
-            loads = pd.DataFrame({
-                "load": [name.split(".", 1)[1] for name in texts(run["counters/prefetch_load/component"])],
-                "executions": run["counters/prefetch_load/executions"][...]}).groupby("load")["executions"].sum()
-            kernels = run["kernels"]
-            threads = np.prod([kernels[f"block_{d}"][...].astype(float) for d in "xyz"], axis=0)
-            blocks = np.prod([kernels[f"grid_{d}"][...].astype(float) for d in "xyz"], axis=0)
-            warps = float((np.ceil(threads / 32) * blocks).sum())
+        loads, warps = sweep.of_point(point, executions)
         per_warp = (loads[loads > 0] / warps).sort_values(ascending=False)
         top = list(per_warp.head(4)) + [np.nan] * (4 - min(len(per_warp), 4))
         rows[point["workload"]] = top + [int((per_warp > 1).sum()), len(per_warp)]
@@ -107,11 +108,11 @@ def iterations(sweep):
 
 def cta_strides(sweep):
     """How often the bases of two CTAs of an SM, one after the other, are as far apart as the two before."""
-    rows = {}
-    for _, point in sweep.complete.iterrows():
-        with sweep.open(point) as run:
-            pairs = total(run, "caps", "cta_strides")
-            rows[point["workload"]] = [pairs, ratio(total(run, "caps", "cta_strides_repeated"), pairs)]
+    def strides(run):
+        pairs = total(run, "caps", "cta_strides")
+        return [pairs, ratio(total(run, "caps", "cta_strides_repeated"), pairs)]
+
+    rows = {point["workload"]: sweep.of_point(point, strides) for _, point in sweep.complete.iterrows()}
     return pd.DataFrame(rows, index=["pairs of CTAs", "as far apart as before"]).T
 
 
@@ -124,6 +125,18 @@ def changes(sweep):
         result[column] = table.groupby("change")[column].mean()
     return result.loc[table["change"].unique()]
 
+
+# The axes of each study, and the values that its figures are not made without; there may be others.
+STUDIES = {
+    "caps/bounds": {"change": ["none"]},
+    "caps/ctas": {"ctas": [], "prefetcher": ["none"]},
+    "caps/every_scheduler": {"scheduler": ["two_level"], "prefetcher": ["none"]},
+    "caps/loads": {"scheduler": []},
+    "caps/prefetchers": {"prefetcher": ["none", "caps"]},
+    "caps/schedulers": {"design": ["two_level"]},
+    "caps/sensitivity": {"change": ["as in the paper"]},
+    "caps/warp_distance": {"distance": []},
+}
 
 FIGURES = {
     "caps/fig1": ("caps/warp_distance", "Inter-warp prefetching by distance (matrixMul)", warp_distance,

@@ -1,17 +1,19 @@
 """Figures of papers from sweeps: `python3 -m lookahead_analysis.figures caps/fig10 STUDY.sweep -o fig10.png`.
 
 Each figure is a table of ours with the paper's figures beside it, printed and drawn. Points that failed or have not run
-are listed and left out; a figure that needs a missing baseline has no row for that workload.
+are listed and left out; a figure that needs a missing baseline has no row for that workload. A sweep of another study, with
+other axes or without the values that a figure is made with is refused by name.
 """
 
 import argparse
 import sys
 
 from . import caps_figures, pmode_figures
-from .sweeps import Sweep
+from .sweeps import Sweep, SweepError
 
-# Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given.
-FIGURES = {name: (*figure, paper.facts) for paper in (caps_figures, pmode_figures)
+# Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given, and
+# the axes of the study.
+FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in (caps_figures, pmode_figures)
            for name, figure in paper.FIGURES.items()}
 
 
@@ -37,14 +39,14 @@ def main(arguments=None):
     parser.add_argument("sweep", help="the folder of its study's sweep, with index.h5")
     parser.add_argument("-o", "--out", help="image to write; without it only the table is printed")
     chosen = parser.parse_args(arguments)
-    study, title, make, paper, axis, facts = FIGURES[chosen.figure]
+    study, title, make, paper, axis, facts, axes = FIGURES[chosen.figure]
     try:
         sweep = Sweep(chosen.sweep, facts)
-    except (OSError, KeyError) as error:
-        print(f"{chosen.sweep}: is no sweep of {study}: {error}; make one by lookahead sweep run {study}",
-              file=sys.stderr)
+        sweep.require(chosen.figure, study, axes)
+        table = make(sweep)
+    except SweepError as error:
+        print(f"lookahead: {error}; the figure's sweep is made by 'lookahead sweep run {study}'", file=sys.stderr)
         return 3
-    table = make(sweep)
     print(f"{title} ({axis})")
     print(table.to_string(sparsify=False, float_format=lambda value: f"{value:.3f}"))
     print(f"paper: {paper}")

@@ -54,10 +54,16 @@ def bars(table, axis):
     return picture(draw, height=0.8 + max(0.4 * len(table), 0.17 * len(table.columns)))
 
 
+def _from_start(table):
+    """With a row at cycle 0: a value holds for the interval that ends at its cycle, and the first begins there."""
+    return pd.concat([table.iloc[:1].set_axis([0]), table]) if len(table) and table.index[0] > 0 else table
+
+
 def lines(columns, axis):
-    """Steps over core cycles; `columns` by name. A value holds for the interval that ends at its cycle."""
+    """Steps over core cycles; `columns` by name."""
     def draw(axes):
         for name, series in columns.items():
+            series = _from_start(series)
             axes.plot(series.index, series, drawstyle="steps-pre", linewidth=1.1, label=name)
         axes.set_xlabel("core cycle")
         axes.set_ylabel(axis)
@@ -69,7 +75,7 @@ def lines(columns, axis):
 
 def areas(shares):
     """Shares of 1 over core cycles, stacked from the columns."""
-    shares, colors = _coloured(shares)
+    shares, colors = _coloured(_from_start(shares))
 
     def draw(axes):
         axes.stackplot(shares.index, *(shares[cause] for cause in shares), labels=shares.columns, step="pre", colors=colors)
@@ -157,8 +163,8 @@ def memory(runs):
     for name, run in runs.items():
         rates[name] = {}
         for kind, hits, whole, label in HITS:
-            sums = run.counters(kind).sum() if kind in run.counter_kinds else {}
-            if {hits, *whole} <= set(sums) and sum(sums[part] for part in whole) > 0:
+            sums = run.counters(kind).sum().to_dict() if kind in run.counter_kinds else {}
+            if {hits, *whole} <= sums.keys() and sum(sums[part] for part in whole) > 0:
                 rates[name][label] = sums[hits] / sum(sums[part] for part in whole)
     parts = [text_table(pd.DataFrame(rates))] if any(rates.values()) else []
     for name, run in runs.items():
@@ -170,10 +176,11 @@ def memory(runs):
 
 
 def energy(runs):
-    joules = {name: run.energy.sum(axis=1) for name, run in runs.items() if "energy" in run.file}
+    joules = {f"{name}, {category}": values for name, run in runs.items() if "energy" in run.file
+              for category, values in run.energy.items()}
     if not joules:
         return ""
-    return section("Energy", "Joules while kernels ran, dynamic and static, by component.",
+    return section("Energy", "Joules while kernels ran, by component: dynamic, for what was done, and static, for the time.",
                    bars(pd.DataFrame(joules).T, "joules"))
 
 

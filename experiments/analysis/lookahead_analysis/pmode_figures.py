@@ -311,6 +311,18 @@ def opttb_by_design(sweep):
 
 DESIGNS = "pmode/designs"
 
+# The axes of each study, and the values that its figures are not made without; there may be others.
+STUDIES = {
+    DESIGNS: {"design": ["base", "pmode"]},
+    "pmode/hoisting": {"loads": [], "design": ["base"]},
+    "pmode/limits": {"limit": ["base"]},
+    "pmode/memory": {"memory": ["1x"], "design": ["base"]},
+    "pmode/prefetchers": {"prefetcher": [], "design": ["base"]},
+    "pmode/schedulers": {"scheduler": [], "design": ["base"]},
+    "pmode/sizes": {"design": ["base"]},
+    "pmode/thread_blocks": {"limit": ["base"], "design": ["base", "pmode"]},
+}
+
 FIGURES = {
     "pmode/fig2": ("pmode/limits", "Stalls of the baseline by cause, over the cycles of SMs with CTAs", stall_classes,
                    "long-latency RAW 23 % of all 28's cycles, 40 % of Type-L's; SG 64 %, BF 40 %",

@@ -16,19 +16,48 @@ def texts(dataset):
     return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
 
 
+class SweepError(Exception):
+    """A sweep from which a figure cannot be made: a sentence with its folder or file."""
+
+
+# Texts of /points that are no axes (hdf5_schemas/sweep.schema.json).
+NO_AXES = {"key", "workload", "status", "message", "file"}
+
+
 class Sweep:
     """The index of a study's sweep and its complete points.
 
-    `facts` takes an open result file and returns what the figures are made of, by name."""
+    `facts` takes an open result file and returns what the figures are made of, by name. SweepError for a folder that is
+    no sweep."""
 
     def __init__(self, folder, facts=None):
         self.folder, self.facts = pathlib.Path(folder), facts
-        with h5py.File(self.folder / "index.h5", "r") as index:
-            points = index["points"]
-            count = points["workload"].shape
-            self.points = pd.DataFrame({name: texts(points[name]) for name in points if points[name].shape == count})
-            best = index.get("best", {})
-            self.bests = pd.DataFrame({name: texts(best[name]) for name in best})
+        try:
+            with h5py.File(self.folder / "index.h5", "r") as index:
+                self.study = str(index.attrs["study"])
+                points = index["points"]
+                count = points["workload"].shape
+                self.points = pd.DataFrame({name: texts(points[name]) for name in points if points[name].shape == count})
+                self.axes = [name for name in points
+                             if name not in NO_AXES and h5py.check_string_dtype(points[name].dtype)]
+                best = index.get("best", {})
+                self.bests = pd.DataFrame({name: texts(best[name]) for name in best})
+        except (OSError, KeyError) as error:
+            raise SweepError(f"{self.folder}: is no sweep with an index: {error}") from error
+
+    def require(self, figure, study, axes):
+        """SweepError unless this is a sweep of the study, by its name or as a file of its own (whose name has no folder),
+        with just these axes and, on each, at least the values that the figure is made with."""
+        if self.study not in (study, study.rsplit("/", 1)[-1]):
+            raise SweepError(f"{self.folder}: is a sweep of the study '{self.study}', but {figure} is of {study}")
+        if set(self.axes) != set(axes):
+            raise SweepError(f"{self.folder}: the sweep has the axes {', '.join(sorted(self.axes)) or '(none)'}, but {figure} "
+                             f"is of {study} with the axes {', '.join(sorted(axes))}")
+        for axis, values in axes.items():
+            lacking = [value for value in values if value not in set(self.points[axis])]
+            if lacking:
+                raise SweepError(f"{self.folder}: the sweep's axis '{axis}' has no value '{lacking[0]}', which {figure} is "
+                                 f"made with; it has {', '.join(self.points[axis].unique())}")
 
     @property
     def missing(self):
@@ -38,21 +67,24 @@ class Sweep:
     def complete(self):
         return self.points[self.points["status"] == "complete"]
 
-    def open(self, point):
-        return h5py.File(self.folder / point["file"], "r")
+    def of_point(self, point, facts):
+        """What `facts` makes of a point's result file. SweepError if the file cannot be read or lacks what is needed."""
+        try:
+            with h5py.File(self.folder / point["file"], "r") as run:
+                return facts(run)
+        except (OSError, KeyError, ValueError) as error:
+            raise SweepError(f"{self.folder / point['file']}: the result of {point['workload']} cannot be used: "
+                             f"{error}") from error
 
     def rows_of(self, points, axes):
-        rows = []
-        for _, point in points.iterrows():
-            with self.open(point) as run:
-                rows.append({"workload": point["workload"], **{axis: point[axis] for axis in axes}, **self.facts(run)})
-        return rows
+        return [{"workload": point["workload"], **{axis: point[axis] for axis in axes},
+                 **self.of_point(point, self.facts)} for _, point in points.iterrows()]
 
     def table(self, *axes):
         """A row for each complete point: workload, the axes, and the facts of its file."""
         rows = self.rows_of(self.complete, axes)
         if not rows:
-            raise SystemExit(f"{self.folder}: no point is complete; see lookahead sweep status")
+            raise SweepError(f"{self.folder}: no point is complete; see lookahead sweep status")
         return pd.DataFrame(rows)
 
     def best(self, name, *axes):
@@ -63,7 +95,7 @@ class Sweep:
             for row in self.rows_of(found[found["status"] == "complete"], axes):
                 rows.append({**row, "value": best["value"]})
         if not rows:
-            raise SystemExit(f"{self.folder}: the sweep has no complete point of '{name}'")
+            raise SweepError(f"{self.folder}: the sweep has no complete point of '{name}'")
         return pd.DataFrame(rows)
 
 
@@ -81,7 +113,7 @@ def normalised(table, column, axis, baseline, invert=False):
     """`column` of each design over the baseline's of the same workload; workloads are rows, designs are columns."""
     wide = table.pivot_table(index="workload", columns=axis, values=column, sort=False)
     if baseline not in wide:
-        raise SystemExit(f"no complete point of the baseline '{baseline}'")
+        raise SweepError(f"no complete point of the baseline '{baseline}'")
     wide = wide[wide[baseline].notna()]
     return wide.rdiv(wide[baseline], axis=0) if invert else wide.div(wide[baseline], axis=0)
 

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 import h5py
 import numpy as np
@@ -31,6 +32,15 @@ def make_point(path, cycles, caps):
                 run[f"counters/prefetch/{name}"] = np.array([value], dtype=np.uint64)
 
 
+def make_index(folder, study, columns):
+    """What `lookahead sweep run` writes: numbers of metrics are there too, and are no axes."""
+    with h5py.File(folder / "index.h5", "w") as index:
+        index.attrs["study"] = study
+        for name, values in columns.items():
+            index.create_dataset(f"points/{name}", data=values, dtype=h5py.string_dtype())
+        index["points/cycles"] = np.ones(len(columns["workload"]))
+
+
 def make_sweep(folder):
     (folder / "points").mkdir(parents=True)
     columns = {"workload": [], "prefetcher": [], "status": [], "message": [], "file": []}
@@ -41,9 +51,7 @@ def make_sweep(folder):
         for name, value in zip(columns, (workload, prefetcher, "complete" if cycles else "failed",
                                          "" if cycles else "it broke", file if cycles else "")):
             columns[name].append(value)
-    with h5py.File(folder / "index.h5", "w") as index:
-        for name, values in columns.items():
-            index.create_dataset(f"points/{name}", data=values, dtype=h5py.string_dtype())
+    make_index(folder, "caps/prefetchers", columns)
 
 
 CAUSES = ["issued", "extension_issued", "slot_held", "held_back", "memory_unit_full", "unit_full", "long_latency", "short_latency",
@@ -95,9 +103,7 @@ def make_pmode_sweep(folder):
         make_pmode_point(folder / file, cycles, long_latency * cycles // 1000, design == "pmode")
         for name, value in zip(columns, (workload, design, "complete", "", file)):
             columns[name].append(value)
-    with h5py.File(folder / "index.h5", "w") as index:
-        for name, values in columns.items():
-            index.create_dataset(f"points/{name}", data=values, dtype=h5py.string_dtype())
+    make_index(folder, "pmode/designs", columns)
 
 
 # Figure, row's label, the numbers that follow it.
@@ -132,6 +138,54 @@ def check_pmode(check, folder):
             shown[figure] = text.getvalue()
         lines = [" ".join(line.split()) for line in shown[figure].splitlines()]
         check(f"pmode/{figure}, {label}", " ".join([label, *numbers]) in lines, shown[figure])
+
+
+def check_refusals(check, folder):
+    """Each figure takes sweeps of its own study alone, and says what else it was given."""
+    from lookahead_analysis import figures
+    made = {"workload": ["bfs"], "status": ["complete"], "message": [""], "file": ["points/a.h5"]}
+
+    def outcome(figure, study, **axes):
+        make_index(folder, study, {**{name: values * len(next(iter(axes.values()))) for name, values in made.items()}, **axes})
+        text = io.StringIO()
+        with contextlib.redirect_stderr(text), contextlib.redirect_stdout(io.StringIO()):
+            code = figures.main([figure, str(folder)])
+        return code, text.getvalue()
+
+    (folder / "points").mkdir(parents=True)
+    make_point(folder / "points/a.h5", 1000, True)
+    cases = [
+        ("caps/fig10", "baseline/schedulers", {"sm.warp_scheduler": ["lrr"]},
+         "is a sweep of the study 'baseline/schedulers', but caps/fig10 is of caps/prefetchers"),
+        ("pmode/fig10", "caps/prefetchers", {"prefetcher": ["none", "caps"]},
+         "of the study 'caps/prefetchers', but pmode/fig10 is of pmode/designs"),
+        # A copy of pmode/prefetchers in a file of its own has the name of one of caps/prefetchers.
+        ("caps/fig10", "prefetchers", {"prefetcher": ["none", "caps"], "design": ["base", "base"]},
+         "has the axes design, prefetcher, but caps/fig10 is of caps/prefetchers with the axes prefetcher;"),
+        ("caps/fig10", "caps/prefetchers", {"prefetcher": ["intra", "caps"]},
+         "axis 'prefetcher' has no value 'none', which caps/fig10 is made with; it has intra, caps"),
+        # Its result files are not those of P-mode: they have no stalls.
+        ("pmode/fig10", "pmode/designs", {"design": ["base", "pmode"]}, "points/a.h5: the result of bfs cannot be used:"),
+    ]
+    for figure, study, axes, sentence in cases:
+        code, text = outcome(figure, study, **axes)
+        check(f"{figure} of {study}", code == 3 and sentence in text and text.startswith("lookahead: ")
+              and text.count("\n") == 1 and "lookahead sweep run" in text, text)
+    for study in ("caps/prefetchers", "prefetchers"):
+        code, text = outcome("caps/fig10", study, prefetcher=["none", "caps"])
+        check(f"a sweep of {study} is drawn", code == 0 and not text, text)
+
+
+def check_studies(check):
+    """What the figures need is what the studies have."""
+    from lookahead_analysis import figures
+    folder = pathlib.Path(__file__).resolve().parents[3] / "experiments/studies"
+    for study, axes in {figure[0]: figure[-1] for figure in figures.FIGURES.values()}.items():
+        with open(folder / f"{study}.toml", "rb") as file:
+            present = {axis.get("name", axis.get("key")): [str(value) for value in axis.get("values", [])]
+                       + [value["name"] for value in axis.get("value", [])] for axis in tomllib.load(file)["axis"]}
+        check(study, present.keys() == axes.keys()
+              and all(set(axes[axis]) <= set(present[axis]) for axis in axes), (present, axes))
 
 
 class TwoAxes:
@@ -186,6 +240,8 @@ def main():
         check("an unknown figure is a usage error that lists the known", done.returncode == 2
               and "caps/fig10" in done.stderr, done)
         check_two_axes(check)
+        check_studies(check)
+        check_refusals(check, pathlib.Path(temporary) / "other.sweep")
         check_pmode(check, pathlib.Path(temporary) / "pmode.sweep")
         (sweep / "index.h5").unlink()
         done = report("caps/fig10")

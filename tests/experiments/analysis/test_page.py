@@ -5,14 +5,21 @@
 """
 
 import argparse
+import html
 import pathlib
 import re
 import sys
 import tempfile
 import unittest
 
+import h5py
+import matplotlib.figure
+import numpy as np
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
 import lookahead_process as lookahead  # noqa: E402
+from lookahead_analysis import Run, page  # noqa: E402
 
 
 class PageTest(unittest.TestCase):
@@ -69,6 +76,174 @@ class PageTest(unittest.TestCase):
         self.assertIn("No such file", done.stderr)
         self.assertEqual(self.report(file, file, "--figure", "caps/fig10").returncode, 2)
         self.assertEqual(self.report().returncode, 2)
+
+
+class Drawn:
+    """What one chart shows, from its artists as they were when it was written."""
+
+    def __init__(self, figure):
+        (axes,) = figure.axes
+        self.axis = axes.get_xlabel() if axes.get_xlabel() != "core cycle" else axes.get_ylabel()
+        self.legend = [text.get_text() for text in axes.get_legend().get_texts()]
+        rows = dict(zip(axes.get_yticks(), (text.get_text() for text in axes.get_yticklabels())))
+        # Row: the lengths of its bars by their names in the legend, and where the last ends.
+        self.bars, self.ends = {}, {}
+        for bars in axes.containers:
+            for bar in bars:
+                row = rows[round(bar.get_y() + bar.get_height() / 2)]
+                self.bars.setdefault(row, {})[bars.get_label()] = bar.get_width()
+                self.ends[row] = max(self.ends.get(row, 0), bar.get_x() + bar.get_width())
+        self.lines = {line.get_label(): line.get_xydata() for line in axes.lines}
+        self.areas = {area.get_label(): area.get_paths()[0] for area in axes.collections}
+
+
+class ChartsTest(unittest.TestCase):
+    """Every chart of a page of two runs, against what h5py reads from their files."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.files, charts = {}, []
+        for name, options in {"gto": [], "lrr": ["-o", "sm.warp_scheduler=lrr"]}.items():
+            path = pathlib.Path(folder.name) / f"{name}.h5"
+            lookahead.simulate(PROGRAM, ["histogram", "--size", "tiny", "--out", path, *options])
+            cls.files[name] = h5py.File(path, "r")
+            cls.addClassCleanup(cls.files[name].close)
+        runs = {name: Run(file.filename) for name, file in cls.files.items()}
+        save = matplotlib.figure.Figure.savefig
+
+        def record(figure, *arguments, **options):
+            charts.append(Drawn(figure))
+            save(figure, *arguments, **options)
+
+        matplotlib.figure.Figure.savefig = record
+        try:
+            cls.text = page.page(runs)
+        finally:
+            matplotlib.figure.Figure.savefig = save
+            for run in runs.values():
+                run.close()
+        cls.charts = charts
+
+    def charts_of(self, axis, count):
+        found = [chart for chart in self.charts if chart.axis == axis]
+        self.assertEqual(len(found), count, [chart.axis for chart in self.charts])
+        return found
+
+    def check_bars(self, chart, expected):
+        """`expected`: by row, by name. A name that is zero in every row has no bars."""
+        used = [name for name in next(iter(expected.values())) if any(row[name] for row in expected.values())]
+        self.assertEqual(chart.legend, used)
+        self.assertEqual(chart.bars.keys(), expected.keys())
+        for row, values in expected.items():
+            for name in used:
+                self.assertAlmostEqual(chart.bars[row][name] / sum(values.values()), values[name] / sum(values.values()), 9)
+            self.assertAlmostEqual(chart.ends[row] / sum(values.values()), 1, 9)
+
+    def texts(self, dataset):
+        return list(dataset.asstr()[...])
+
+    def test_every_chart_is_looked_at(self):
+        self.assertEqual(sorted({chart.axis for chart in self.charts}),
+                         ["DRAM data bus in use", "joules", "mean nanoseconds", "scheduler cycles", "seconds",
+                          "share of scheduler cycles", "warp instructions a cycle"])
+        self.assertEqual(self.text.count("<svg"), len(self.charts))
+
+    def test_where_the_cycles_went_is_shares_of_all_causes(self):
+        (chart,) = self.charts_of("share of scheduler cycles", 1)
+        expected = {}
+        for name, file in self.files.items():
+            causes = file["stalls/scheduler_cycles"][...].reshape(-1, len(file["stalls/cause"])).sum(axis=0)
+            expected[name] = dict(zip(self.texts(file["stalls/cause"]), causes / causes.sum()))
+        self.check_bars(chart, expected)
+        self.assertAlmostEqual(chart.ends["gto"], 1, 9)
+
+    def test_causes_over_time_lie_one_on_the_other(self):
+        for file, chart in zip(self.files.values(), self.charts_of("scheduler cycles", 2)):
+            cycles = file["stalls/cycle"][...]
+            causes = self.texts(file["stalls/cause"])
+            sums = file["stalls/scheduler_cycles"][...].reshape(len(cycles), -1, len(causes)).sum(axis=1)
+            looked_at = 0
+            shares = sums / np.maximum(sums.sum(axis=1, keepdims=True), 1)
+            for begin, end, row in zip([0, *cycles[:-1]], cycles, shares):
+                for cause, share, top in zip(causes, row, np.cumsum(row)):
+                    if share > 1e-3:
+                        middle = ((begin + end) / 2, top - share / 2)
+                        inside = [name for name, area in chart.areas.items() if area.contains_point(middle)]
+                        self.assertEqual(inside, [cause], middle)
+                        looked_at += 1
+            self.assertGreater(looked_at, 2 * len(cycles))
+
+    def test_instructions_and_bandwidth_are_of_each_interval_from_cycle_0_on(self):
+        (ipc,), (bus,) = self.charts_of("warp instructions a cycle", 1), self.charts_of("DRAM data bus in use", 1)
+        for name, file in self.files.items():
+            cycles = file["series/sm/cycle"][...].astype(float)
+            lengths = np.diff(cycles, prepend=0)
+            issued = file["series/sm/warp_instructions"][...].sum(axis=1) / lengths
+            in_use = file["series/dram/data_bus_cycles"][...].mean(axis=1) / lengths
+            in_use *= file["config/sm.frequency"][()] / file["config/dram.frequency"][()]
+            for chart, rates in ((ipc, issued), (bus, in_use)):
+                self.assertEqual(chart.legend, list(self.files))
+                np.testing.assert_allclose(chart.lines[name][:, 0], [0, *cycles])
+                np.testing.assert_allclose(chart.lines[name][:, 1], [rates[0], *rates], rtol=1e-9)
+            self.assertGreater(issued.max(), 0)
+
+    def test_stages_of_misses_are_means_by_source_and_by_how_they_were_served(self):
+        for file, chart in zip(self.files.values(), self.charts_of("mean nanoseconds", 2)):
+            stages, durations = self.texts(file["latency/stage"]), file["latency/durations_fs"][...] / 1e6
+            expected = {"all": dict(zip(stages, durations.mean(axis=0)))}
+            for column in ("source", "served"):
+                values = np.array(self.texts(file[f"latency/{column}"]))
+                for part in set(values):
+                    expected[part] = dict(zip(stages, durations[values == part].mean(axis=0)))
+            self.assertGreater(len(expected), 3)
+            self.check_bars(chart, expected)
+
+    def test_energy_has_dynamic_and_static_apart(self):
+        (chart,) = self.charts_of("joules", 1)
+        expected = {}
+        for name, file in self.files.items():
+            for number, category in enumerate(self.texts(file["energy/category"])):
+                expected[f"{name}, {category}"] = dict(zip(self.texts(file["energy/component"]),
+                                                          file["energy/joules"][:, number]))
+            self.assertAlmostEqual(chart.ends[f"{name}, dynamic"], file["energy"].attrs["dynamic_j"], 12)
+            self.assertAlmostEqual(chart.ends[f"{name}, static"], file["energy"].attrs["static_j"], 12)
+        self.check_bars(chart, expected)
+
+    def test_ranks_computed_and_waited(self):
+        (chart,) = self.charts_of("seconds", 1)
+        self.check_bars(chart, {f"{name}, rank 0": {"computing": file["engine/compute_seconds"][0],
+                                                    "waiting": file["engine/blocked_seconds"][0]}
+                                for name, file in self.files.items()})
+
+    def table_rows(self, title):
+        """By first column, the other cells of the tables of a section."""
+        section = self.text[self.text.index(f"<h2>{title}</h2>"):]
+        section = section[:section.index("<h2>", 4)] if "<h2>" in section[4:] else section
+        rows = re.findall(r"<tr>\s*<th>(.*?)</th>(.*?)</tr>", section, flags=re.S)
+        return [(html.unescape(name), re.findall(r"<td>(.*?)</td>", cells)) for name, cells in rows]
+
+    def test_hit_rates_are_those_of_the_counters(self):
+        rows = dict(self.table_rows("Memory"))
+        total = lambda file, name: int(file[f"counters/{name}"][...].sum())  # noqa: E731
+        for label, hits, whole in (
+                ("L1D hits", "l1d/hits_demand", ["l1d/hits_demand", "l1d/merges_demand", "l1d/misses_demand"]),
+                ("L1D merges with misses under way", "l1d/merges_demand",
+                 ["l1d/hits_demand", "l1d/merges_demand", "l1d/misses_demand"]),
+                ("L2 hits of reads", "l2_slice/read_hits", ["l2_slice/reads"])):
+            rates = [total(file, hits) / sum(total(file, part) for part in whole) for file in self.files.values()]
+            self.assertEqual(rows[label], [f"{rate:.4g}" for rate in rates])
+
+    def test_kernels_are_sums_over_their_launches(self):
+        expected = []
+        for file in self.files.values():
+            names = np.array(self.texts(file["kernels/name"]))
+            for name in dict.fromkeys(names):
+                sums = [int(file[f"kernels/{column}"][...][names == name].sum())
+                        for column in ("cycles", "warp_instructions", "thread_instructions")]
+                expected.append((name, [str((names == name).sum()), *map(str, sums), f"{sums[1] / sums[0]:.4g}"]))
+        self.assertEqual([row for row in self.table_rows("Kernels") if row[1]], expected)
 
 
 if __name__ == "__main__":
