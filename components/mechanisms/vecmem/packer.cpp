@@ -329,7 +329,7 @@ class BlockPacker {
         return {Operand::Kind::reg, rows, sum.destination};
     }
 
-    /// Of the pairs that a check keeps apart, those that have changed places.
+    /// The pairs that a check keeps apart and that have changed places.
     void collect_assumptions(const std::vector<std::uint32_t>& place) {
         std::vector<std::uint32_t> first(groups_.size(), kNone);
         for (std::uint32_t i = 0; i < nodes_.size(); ++i)
