@@ -179,7 +179,7 @@ bool AliasGuard::write(VirtualKernel& kernel, KeptValues& kept, const std::vecto
         if (!add(all, assumption)) return false;
     for (const Distances& each : all) {
         if (!each.varying) continue;
-        // Of one base, a stride tells: only that it is none would bring accesses together.
+        // From one base, only a stride of none would bring accesses together.
         const bool in_place = each.common.is_constant();
         if (in_place && !(each.always_varies && each.least == 0 && each.most == 0)) return false;
         if (each.common.rows() == 1) return false;

@@ -32,15 +32,6 @@ WordCopy KeptValues::copy_of(ValueId id, std::uint32_t row) const {
     return copy;
 }
 
-bool KeptValues::comes_into(std::uint32_t block, const Term& term) const {
-    if (term.constant) return true;
-    for (ValueId id : {term.low, term.high}) {
-        if (id == kNoValue) continue;
-        if (values_[id].kind == Value::Kind::definition && values_[id].at.block == block) return false;
-    }
-    return true;
-}
-
 VirtualInstruction as_instruction(const WordCopy& copy, const VirtualInstruction& served) {
     VirtualInstruction move = finaliser::beside(served);
     move.machine.operation = isa::Operation::mov;

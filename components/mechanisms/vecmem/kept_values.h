@@ -27,8 +27,6 @@ class KeptValues {
     VirtualOperand operand(const Term& term);
     /// The copies that the operands of such terms need.
     std::vector<WordCopy> copies(const Term& term);
-    /// Whether all words of the term are in registers that are written outside `block`, or joins at its beginning.
-    bool comes_into(std::uint32_t block, const Term& term) const;
 
   private:
     WordCopy copy_of(ValueId id, std::uint32_t row) const;

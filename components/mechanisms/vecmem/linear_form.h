@@ -81,11 +81,11 @@ class Forms {
     Forms(const VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
           const std::vector<ExactRecurrence>& exact = {});
 
-    /// Of a source of one or two rows.
+    /// What a source of one or two rows holds.
     Form source(Position at, unsigned index) const;
-    /// Of a value of one word (`high`: kNoValue) or two.
+    /// What a value is, of one word (`high`: kNoValue) or two.
     Form value(ValueId low, ValueId high) const;
-    /// Of a memory access's address, its offset included.
+    /// A memory access's address, its offset included.
     Form address(Position at) const;
     /// A value that the address's sum is made of and that is `wanted` but for a number: what holds it is at hand wherever
     /// the address is. With the number that is missing.

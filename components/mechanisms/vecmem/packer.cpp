@@ -72,12 +72,17 @@ class BlockPacker {
 
     /// Pairs of which one writes, and that may be to one place.
     void find_conflicts() {
+        conflicts_behind_.resize(accesses_.size());
+        conflicts_before_.resize(accesses_.size());
         for (std::uint32_t b = 0; b < accesses_.size(); ++b)
             for (std::uint32_t a = 0; a < b; ++a) {
                 if (!accesses_[a].writes && !accesses_[b].writes) continue;
                 if (are_disjoint(accesses_[a], accesses_[b])) continue;
                 const bool checked = can_check(accesses_[a], accesses_[b]);
                 (checked ? checked_ : conflicts_).emplace_back(a, b);
+                if (checked) continue;
+                conflicts_behind_[a].push_back(b);
+                conflicts_before_[b].push_back(a);
             }
     }
 
@@ -120,6 +125,19 @@ class BlockPacker {
         return base;
     }
 
+    /// Whether an access that is no member must stay behind one member and in front of another: what ordered() would
+    /// find, too, but not as soon.
+    bool stands_around_a_conflict(const Pattern& pattern) const {
+        std::set<std::uint32_t> behind;
+        for (std::uint32_t member : pattern.members)
+            for (std::uint32_t other : conflicts_behind_[member]) behind.insert(other);
+        for (std::uint32_t member : pattern.members) behind.erase(member);
+        for (std::uint32_t member : pattern.members)
+            for (std::uint32_t other : conflicts_before_[member])
+                if (behind.contains(other)) return true;
+        return false;
+    }
+
     bool try_pattern(const Pattern& pattern) {
         Group group;
         group.pattern = pattern;
@@ -137,6 +155,7 @@ class BlockPacker {
             group.needs = base->terms();
             for (const Term& index : pattern.indices) group.needs.push_back(index);
         }
+        if (stands_around_a_conflict(pattern)) return refuse(Reason::alias);
         groups_.push_back(std::move(group));
         const BlockOrder order = ordered();
         if (order.fault == OrderFault::none) return true;
@@ -310,7 +329,7 @@ class BlockPacker {
         return {Operand::Kind::reg, rows, sum.destination};
     }
 
-    /// Of the pairs that a check keeps apart, those that have changed places.
+    /// The pairs that a check keeps apart and that have changed places.
     void collect_assumptions(const std::vector<std::uint32_t>& place) {
         std::vector<std::uint32_t> first(groups_.size(), kNone);
         for (std::uint32_t i = 0; i < nodes_.size(); ++i)
@@ -332,8 +351,9 @@ class BlockPacker {
     const std::uint32_t block_;
     const PackOptions& options_;
     std::vector<Access> accesses_;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> conflicts_;  ///< accesses that keep their order
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> checked_;    ///< that need not, where a check finds them apart
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> conflicts_;               ///< accesses that keep their order
+    std::vector<std::vector<std::uint32_t>> conflicts_behind_, conflicts_before_;  ///< likewise, by access
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> checked_;  ///< that need not, where a check finds them apart
     std::map<Pool, std::vector<std::uint32_t>> pools_;
     std::map<std::uint32_t, Reason> tried_;
     std::vector<Group> groups_;

@@ -11,8 +11,8 @@
 
 namespace lookahead::vecmem {
 
-/// Two accesses that changed places though they may be to one place: the block is right where, by address of the second in
-/// the program minus that of the first, they are apart.
+/// Two accesses that changed places though they may be to one place. The block is right where they are apart: `distance` is
+/// the address of the second in the program less that of the first.
 struct Assumption {
     Form distance;
     unsigned first_bytes = 0;

@@ -82,7 +82,7 @@ TEST_CASE("all comparisons and directions of counters") {
         if (more.find("%p3") != std::string::npos) text.replace(text.find("@%p1"), 4, "@%p3");
         CHECK(run(text).executed == 4);
     }
-    // Of 64 bits.
+    // Counters of 64 bits.
     const std::string wide = loop("0", "add.s64 %rd5, %rd5, 2; setp.lt.s64 %p1, %rd5, %rd6;");
     CHECK(run("mov.u64 %rd5, -4; cvt.s64.s32 %rd6, %a;\n" + wide, "4", 13).executed == 4);
     // The branch goes on where the predicate does not hold.
