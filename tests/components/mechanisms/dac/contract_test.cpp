@@ -20,9 +20,11 @@ using lookahead::test::SmHarness;
 isa::Kernel decoupled() {
     const std::string text = kernel_text(
         "mov.u32 %r1, %tid.x; mov.u32 %r9, 0; mov.u32 %r40, 0;\n"
-        "L: shl.b32 %r2, %gid, 2; cvt.u64.u32 %rd1, %r2; add.s64 %rd1, %out, %rd1; ld.global.u32 %r3, [%rd1]; add.u32 %r9, %r9, %r3;\n"
+        "L: shl.b32 %r2, %gid, 2; cvt.u64.u32 %rd1, %r2; add.s64 %rd1, %out, %rd1; ld.global.u32 %r3, [%rd1]; add.u32 "
+        "%r9, %r9, %r3;\n"
         "and.b32 %r5, %r1, 15; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd3, %out, %rd3; ld.global.u32 %r6, [%rd3+64];\n"
-        "add.u32 %r9, %r9, %r6; setp.lt.u32 %p1, %r1, 40; @%p1 bra N; add.u32 %r9, %r9, %a; st.global.u32 [%rd1+4096], %r9;\n"
+        "add.u32 %r9, %r9, %r6; setp.lt.u32 %p1, %r1, 40; @%p1 bra N; add.u32 %r9, %r9, %a; st.global.u32 [%rd1+4096], "
+        "%r9;\n"
         "N: bar.sync 0; add.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, %b; @%p9 bra L; st.global.u32 [%rd1+8192], %r9;");
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
     return finaliser::finalise(module, module.functions[0], with("dac"));
@@ -31,8 +33,10 @@ isa::Kernel decoupled() {
 struct Bench {
     Bench() : harness({decoupled()}, "[sm]\nissue_extension = \"dac\"\n[dac]\ncheck = true\n") {
         for (unsigned i = 0; i < 1024; ++i) harness.memory().set_global_word(4 * i, 7 * i + 3);
-        harness.launch({.grid = {6, 1, 1}, .block = {96, 1, 1}, .parameters = {static_cast<std::uint32_t>(isa::kGlobalBase),
-                                        static_cast<std::uint32_t>(isa::kGlobalBase >> 32), 5, 4}});
+        harness.launch({.grid = {6, 1, 1},
+                        .block = {96, 1, 1},
+                        .parameters = {static_cast<std::uint32_t>(isa::kGlobalBase),
+                                       static_cast<std::uint32_t>(isa::kGlobalBase >> 32), 5, 4}});
     }
     SmHarness harness;
 };
