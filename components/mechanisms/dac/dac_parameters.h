@@ -13,7 +13,7 @@ struct DacParameters {
     std::int64_t pwaq_entries = 192;
     std::int64_t pwpq_entries = 192;
     std::string priority = "above";
-    std::string batch = "rolling";
+    std::string batch = "drain";
     std::int64_t gather_cycles = 8;
     bool early_loads = true;
     bool check = false;
@@ -53,12 +53,13 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                  "enqueues, so it goes first.",
              .source = "estimate: the paper issues it as the other warps, and does not say in which order"}),
         choice(
-            "batch", &P::batch, {"rolling", "drain"},
-            {.help =
-                 "When the affine warp serves CTAs that came while it ran: rolling, as soon as it has ended for the "
-                 "ones before; drain, when these have ended themselves.",
-             .source = "estimate: section 4.1 has one run for each batch of concurrent warps, and does not say when a "
-                       "batch ends"}),
+            "batch", &P::batch, {"drain", "rolling"},
+            {.help = "When the affine warp serves CTAs that came while it ran: drain, when all CTAs before have ended, "
+                     "so that a "
+                     "batch fills the SM again; rolling, as soon as it has ended for them, one by one if they come so.",
+             .source =
+                 "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when a batch ends is "
+                 "left open. Rolling ran it four times as often in backprop, and made that slower"}),
         integer(
             "gather_cycles", &P::gather_cycles,
             {.unit = "cycle",

@@ -111,17 +111,21 @@ TEST_CASE("the predicate unit makes one comparison for a CTA, two for a warp, or
 
 /// A chain of loads for those warps of the block for which `which` holds, that the affine warp does not see.
 std::string chain(const std::string& label, const std::string& which) {
-    return "ld.global.u32 %r20, [%out]; mov.u32 %r21, %tid.x; mad.lo.u32 %r21, %r20, 0, %r21; setp." + which +
-           " %p5, %r21, 32; @!%p5 bra " + label + "E; mov.u32 %r22, 0;\n" + label +
-           "L: mul.wide.u32 %rd20, %r22, 512; add.s64 %rd20, %in, %rd20; ld.global.u32 %r23, [%rd20]; and.b32 %r23, "
-           "%r23, "
-           "0; add.u32 %r22, %r22, 1; add.u32 %r22, %r22, %r23; setp.lt.u32 %p6, %r22, 20; @%p6 bra " +
+    // %r20 is nothing, as only the warp finds out. Its loads are not decoupled.
+    return "mov.u32 %r21, %tid.x; add.u32 %r21, %r21, %r20;\n"
+           "setp." +
+           which + " %p5, %r21, 32; @!%p5 bra " + label + "E; mov.u32 %r22, %r20;\n" + label +
+           "L: mul.wide.u32 %rd20, %r22, 512; add.s64 %rd20, %in, %rd20; ld.global.u32 %r23, [%rd20];\n"
+           "shr.u32 %r23, %r23, 31; add.u32 %r22, %r22, 1; add.u32 %r22, %r22, %r23; setp.lt.u32 %p6, %r22, 20;\n"
+           "@%p6 bra " +
            label + "L;\n" + label + "E: ";
 }
 
 TEST_CASE("a warp whose queue is full does not hold up its siblings") {
     // One entry a warp. Warp 0 is late to take the first address, warp 1 has much to do behind the second one.
-    const std::string first = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
+    const std::string first =
+        "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
+        "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
     const std::string stores = "st.global.u32 [%rd1], %a; st.global.u32 [%rd1+256], %b; ";
     const std::vector<std::string> one_entry{"sm.max_warps=2", "sm.max_threads=64", "dac.pwaq_entries=2",
                                              "dac.pwpq_entries=2"};
@@ -130,7 +134,10 @@ TEST_CASE("a warp whose queue is full does not hold up its siblings") {
     };
     const Cycle alone = cycles(chain("A", "lt.u32"), "");
     const Cycle both = cycles(chain("A", "lt.u32"), chain("B", "ge.u32"));
-    CHECK(both < alone + alone / 2);
+    CAPTURE(alone);
+    CAPTURE(both);
+    CHECK(alone > 20 * 100);
+    CHECK(both < alone + alone / 10);
 }
 
 TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {
