@@ -7,11 +7,11 @@ are listed and left out; a figure that needs a missing baseline has no row for t
 import argparse
 import sys
 
-from . import caps_figures, pmode_figures
+from . import avc_figures, caps_figures, pmode_figures
 from .sweeps import Sweep
 
 # Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given.
-FIGURES = {name: (*figure, paper.facts) for paper in (caps_figures, pmode_figures)
+FIGURES = {name: (*figure, paper.facts) for paper in (avc_figures, caps_figures, pmode_figures)
            for name, figure in paper.FIGURES.items()}
 
 
