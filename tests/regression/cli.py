@@ -146,6 +146,26 @@ def check_profile(checks):
     checks.prints(["profile", "code", "hotspot"], "// hotspot: ", "EXIT ;")
 
 
+def check_vectors(checks, folder):
+    """Private traffic at falling registers: none at r_base, some below; numbers of registers that cannot be."""
+    arguments = ["profile", "vectors", "hotspot", "--size", "tiny"]
+    checks.prints(arguments, "registers 1 of r_base", "registers 0.5 of r_base", "generic")
+    points = json.loads(checks.prints([*arguments, "--registers", "1", "0.5", "8", "--json"]))["points"]
+    checks.check("points", [point["registers"] for point in points] == ["1", "0.5", "8"], points)
+    whole, half, eight = (point["kernels"][0] for point in points)
+    accesses = [sum(each["loads"].values()) + sum(each["stores"].values()) for each in (whole, half, eight)]
+    checks.check("r_base", whole["registers"] == whole["r_base"] and accesses[0] == 0, whole)
+    checks.check("half of r_base", half["limit"] == (half["r_base"] + 1) // 2 and accesses[1] > 0, half)
+    checks.check("eight registers", eight["limit"] == 8 and eight["registers"] <= 8 and accesses[2] > 0, eight)
+    shared = json.loads(checks.prints(["run", "hotspot", "--size", "tiny", "-o", "finaliser.register_share=0.5", "--json", "--out",
+                                       folder / "vectors.h5"]))
+    checks.check("finaliser.register_share", shared["outputs"] == "match" and
+                 shared["warp_instructions"] == half["warp_instructions"], shared)
+    for wrong in ("0", "abc", "1.5", "256"):
+        done = lookahead.execute(checks.program, [*arguments, "--registers", wrong])
+        checks.check(f"--registers {wrong}", done.returncode == 2 and "2 to 255" in done.stderr, done.stderr)
+
+
 def check_explain(checks):
     """What a transform does to a kernel, side by side and counted; which of either cannot be had."""
     text = checks.prints(["explain", "--transform", "dac", "vecadd:vecadd"], "// vecadd\n", "ENQ.DATA.GLOBAL", "[deq.data]",
@@ -183,6 +203,7 @@ def main() -> int:
         check_run(checks, folder)
         check_partition(checks, folder)
         check_profile(checks)
+        check_vectors(checks, folder)
         check_explain(checks)
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed else 0

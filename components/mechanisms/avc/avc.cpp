@@ -97,6 +97,35 @@ AffineVectorCache::Encoded AffineVectorCache::encode_store(const CompactVector* 
     return result;
 }
 
+/// "hit and (valid and not m) != 0 and (b, s) != (b', s')", a bit a vector. A read-modify-write leaves no other words.
+unsigned AffineVectorCache::conflicts_of_store(const CompactVector* vectors, const Encoded& encoded) const {
+    unsigned conflicts = 0;
+    for (unsigned i = 0; !modifies_ && i < lines_.vectors_of_line(); ++i) {
+        const std::uint32_t others = vectors[i].valid & ~encoded.lanes[i];
+        const bool remain = LOOKAHEAD_RULE(overwritten_words_do_not_conflict) ? others != 0 : vectors[i].valid != 0;
+        const bool equal = LOOKAHEAD_RULE(equal_vectors_do_not_conflict) && encoded.vectors[i] == vectors[i].affine;
+        conflicts |= static_cast<unsigned>(encoded.vectors[i].has_value() && remain && !equal) << i;
+    }
+    return conflicts;
+}
+
+/// AVC.Write(a, m, b, s).
+void AffineVectorCache::put(CompactVector* vectors, const Encoded& encoded) {
+    const std::uint32_t all = lanes_of(~WordMask{0}, 0);
+    for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
+        if (!encoded.vectors[i]) {
+            continue;
+        }
+        CompactVector& each = vectors[i];
+        const std::uint32_t lanes = encoded.lanes[i];
+        counters_.added_words += each.valid != 0 && each.affine == *encoded.vectors[i];
+        counters_.dirtied_words += count(lanes & ~each.dirty);
+        each.affine = *encoded.vectors[i];
+        each.valid |= modifies_ ? all : lanes;
+        each.dirty |= LOOKAHEAD_RULE(stored_words_are_dirty) ? lanes : 0;
+    }
+}
+
 /// Algorithm 2. Its L1.Invalidate and AVC.Invalidate are one: the older words leave, together with L1's (b).
 L1Companion::StoreResult AffineVectorCache::store(const L1Access& access, const ByteMask& mask, const std::byte* data,
                                                   std::byte* own) {
@@ -115,32 +144,14 @@ L1Companion::StoreResult AffineVectorCache::store(const L1Access& access, const 
     if (vectors == nullptr && (vectors = place_for(place)) == nullptr) {
         return {StoreAnswer::stalled};
     }
-    unsigned conflicts = 0;
-    for (unsigned i = 0; !modifies_ && i < lines_.vectors_of_line(); ++i) {
-        const std::uint32_t others = vectors[i].valid & ~encoded.lanes[i];
-        const bool remain = LOOKAHEAD_RULE(overwritten_words_do_not_conflict) ? others != 0 : vectors[i].valid != 0;
-        const bool equal = LOOKAHEAD_RULE(equal_vectors_do_not_conflict) && encoded.vectors[i] == vectors[i].affine;
-        conflicts |= static_cast<unsigned>(encoded.vectors[i].has_value() && remain && !equal) << i;
-    }
+    const unsigned conflicts = conflicts_of_store(vectors, encoded);
     if (LOOKAHEAD_RULE(store_conflict_makes_room) && conflicts != 0) {
         if (!write_back(access.line, vectors, conflicts)) {
             return {StoreAnswer::stalled};
         }
         counters_.store_conflicts += count(conflicts);
     }
-    const std::uint32_t all = lanes_of(~WordMask{0}, 0);
-    for (unsigned i = 0; i < lines_.vectors_of_line(); ++i) {
-        if (!encoded.vectors[i]) {
-            continue;
-        }
-        CompactVector& each = vectors[i];
-        const std::uint32_t lanes = encoded.lanes[i];
-        counters_.added_words += each.valid != 0 && each.affine == *encoded.vectors[i];
-        counters_.dirtied_words += count(lanes & ~each.dirty);
-        each.affine = *encoded.vectors[i];
-        each.valid |= modifies_ ? all : lanes;
-        each.dirty |= LOOKAHEAD_RULE(stored_words_are_dirty) ? lanes : 0;
-    }
+    put(vectors, encoded);
     lines_.touch(lines_.find(place.group));
     if (encoded.generic) {
         return {StoreAnswer::passed, give_along(vectors, whole & ~encoded.words, 0, own), encoded.words};

@@ -82,6 +82,8 @@ class AffineVectorCache final : public L1Companion {
     Encoded encode_fill(const CompactVector* vectors, const L1Access& access, WordMask asked,
                         const std::byte* data) const;
     WordMask give_along(const CompactVector* vectors, WordMask stored, WordMask parts, std::byte* own) const;
+    unsigned conflicts_of_store(const CompactVector* vectors, const Encoded& encoded) const;
+    void put(CompactVector* vectors, const Encoded& encoded);
     CompactVector* place_for(const AvcPlace& place);
     bool evict(std::uint32_t at);
     bool write_back(std::uint64_t line, CompactVector* vectors, unsigned leaving);

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
-from lookahead_analysis import caps_figures  # noqa: E402
+from lookahead_analysis import avc_figures, caps_figures  # noqa: E402
 
 CYCLES = {("bfs", "none"): 1000, ("bfs", "caps"): 800, ("cp", "none"): 1000, ("cp", "caps"): 1250,
           ("scan", "none"): None, ("scan", "caps"): 700}
@@ -204,6 +204,47 @@ def check_two_axes(check):
     check("two axes over the most CTAs", list(figure.index) == ["2", "10"] and np.allclose(figure, expected), figure)
 
 
+class Registers:
+    """In place of a sweep over caches and register limits. `lud` has a limit below which traffic sinks again."""
+
+    TRAFFIC = {("nw", "48 KB"): {24: 0.0, 22: 0.99, 21: 1.0, 3: 50.0}, ("nw", "32 + 16 KB"): {24: 0.0, 22: 0.0, 21: 0.0, 3: 0.5},
+               ("lud", "48 KB"): {24: 0.0, 22: 0.5, 21: 2.0, 3: 0.1}, ("lud", "32 + 16 KB"): {24: 1.0, 22: 0.0, 21: 0.0, 3: 0.0}}
+
+    def table(self, *axes):
+        rows = [(workload, caches, str(registers), traffic) for (workload, caches), by_limit in self.TRAFFIC.items()
+                for registers, traffic in by_limit.items()]
+        return pd.DataFrame(rows, columns=["workload", *axes, "traffic"])
+
+
+class Caches:
+    """In place of a sweep over caches at one register limit."""
+
+    def table(self, *axes):
+        rows = [("nw", "48 KB", 1000.0, 4.0), ("nw", "32 + 16 KB", 500.0, 1.0), ("lud", "48 KB", 1000.0, 4.0),
+                ("lud", "32 + 16 KB", 2000.0, 4.0)]
+        return pd.DataFrame(rows, columns=["workload", *axes, "cycles", "energy"])
+
+
+def check_avc(check, folder):
+    table = avc_figures.FIGURES["avc/table4"][2](Registers())
+    expected = pd.DataFrame([[22, 3], [22, np.nan], [22, 3]], index=["nw", "lud", "mean"], columns=["48 KB", "32 + 16 KB"])
+    check("avc/table4", list(table.index) == list(expected.index) and np.allclose(table, expected, equal_nan=True), table)
+    curve = avc_figures.FIGURES["avc/fig6"][2](Registers())
+    check("avc/fig6", curve.loc[("nw", 3), "48 KB"] == 50 and list(curve.loc["nw"].index) == [24, 22, 21, 3], curve)
+    for figure, mean, nw in (("fig7a", 1.0, 2.0), ("fig7b", 0.5, 0.25)):
+        table = avc_figures.FIGURES[f"avc/{figure}"][2](Caches())
+        check(f"avc/{figure}", list(table.columns) == ["32 + 16 KB"] and np.isclose(table.loc["mean"].iloc[0], mean)
+              and table.loc["nw"].iloc[0] == nw, table)
+    path = folder / "avc.h5"
+    with h5py.File(path, "w") as run:
+        run.attrs["cycles"] = 10
+        for name, value in {"sm/warp_instructions": 20_000, "l1d/local_misses": 3, "l1d/write_backs": 2,
+                            "avc/write_backs": 5}.items():
+            run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
+    with h5py.File(path, "r") as run:
+        check("traffic below the caches", avc_figures.facts(run)["traffic"] == 5, avc_figures.facts(run))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
@@ -242,6 +283,7 @@ def main():
         check_two_axes(check)
         check_studies(check)
         check_refusals(check, pathlib.Path(temporary) / "other.sweep")
+        check_avc(check, sweep)
         check_pmode(check, pathlib.Path(temporary) / "pmode.sweep")
         (sweep / "index.h5").unlink()
         done = report("caps/fig10")
