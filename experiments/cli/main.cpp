@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -182,6 +183,7 @@ ExitCode start(int argc, char** argv) {
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of writing, like a full disk
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv));
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks when a process ends in the ordinary way
     // Registries and whatever else lives until now goes at once with the process, not piece by piece.

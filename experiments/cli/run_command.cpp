@@ -187,7 +187,7 @@ std::uint64_t threads_of(const RunRecord& record) {
 }
 
 /// What scripts read; `checkpoint` is there if one was written.
-Json summary(const RunOutcome& outcome, const RunRequest& request) {
+Json summary(const RunOutcome& outcome) {
     const RunRecord& record = outcome.record;
     Json::Object json{{"workload", record.workload},
                       {"machine", record.machine},
@@ -206,14 +206,14 @@ Json summary(const RunOutcome& outcome, const RunRequest& request) {
                       {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
                       {"peak_rss_bytes", record.meta.peak_rss_bytes},
                       {"state_hash", hash_text(record.state_hash)},
-                      {"out", outcome.has_result ? Json(request.out) : Json(nullptr)}};
+                      {"out", !outcome.result.empty() ? Json(outcome.result) : Json(nullptr)}};
     if (!outcome.checkpoint.empty()) {
         json.emplace_back("checkpoint", outcome.checkpoint);
     }
     return json;
 }
 
-void print_summary(const RunOutcome& outcome, const RunRequest& request) {
+void print_summary(const RunOutcome& outcome) {
     const RunRecord& record = outcome.record;
     std::printf("%s on %s: %s, outputs %s (%s)\n", record.workload.c_str(), record.machine.c_str(),
                 record.status.c_str(), record.outputs.c_str(), record.message.c_str());
@@ -228,8 +228,8 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
     std::printf("  %.4g J while kernels ran, %.1f W: %.4g J dynamic, %.4g J static\n", record.energy.total_j,
                 record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
     std::printf("  state hash %s\n", hash_text(record.state_hash).c_str());
-    if (outcome.has_result) {
-        std::printf("  result: %s\n", request.out.c_str());
+    if (!outcome.result.empty()) {
+        std::printf("  result: %s\n", outcome.result.c_str());
     }
 }
 
@@ -240,9 +240,9 @@ ExitCode simulate(const RunRequest& request, bool json, const Session& session) 
         return outcome.code;
     }
     if (json) {
-        std::printf("%s\n", summary(outcome, request).page().c_str());
+        std::printf("%s\n", summary(outcome).page().c_str());
     } else if (outcome.has_result) {
-        print_summary(outcome, request);
+        print_summary(outcome);
     }
     if (outcome.code != ExitCode::done) {
         std::fprintf(stderr, "lookahead: %s\n", outcome.message.c_str());
