@@ -1,18 +1,19 @@
 // `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
-#include <sched.h>
-
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
+#include "experiments/run/available_cores.h"
 #include "experiments/run/run.h"
-#include "experiments/run/stop_signal.h"
 
 namespace lookahead::cli {
 
@@ -24,12 +25,6 @@ std::string refuse_negative(const std::string& text) {
 }
 
 constexpr int kMostThreads = 1024;
-
-/// On which this process may run.
-int available_cores() {
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
 
 /// How a run is done, whatever it is a run of.
 struct ExecutionOptions {
@@ -73,7 +68,8 @@ struct ExecutionOptions {
             .add_option(
                 "--checkpoint-every", checkpoint_every,
                 "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
-                "SIGUSR1, which every run obeys at its next epoch (exit code 75)")
+                "SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch (exit code 75); a second "
+                "one of the first three ends it at once")
             .check(refuse_negative);
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             .show_default()
@@ -233,8 +229,27 @@ void print_summary(const RunOutcome& outcome) {
     }
 }
 
+/// Launchers bind ranks to cores, Open MPI each to one where there are two or fewer: threads beyond them only take turns.
+void warn_of_binding(int threads, const Session& session) {
+    Transport& transport = session.transport;
+    if (transport.size() == 1) {
+        return;
+    }
+    const std::uint64_t mine = static_cast<std::uint64_t>(available_cores());
+    std::vector<std::uint64_t> cores(static_cast<std::size_t>(transport.size()));
+    transport.all_gather(std::span(&mine, 1), cores);
+    const auto least = std::ranges::min_element(cores);
+    if (session.prints() && *least < static_cast<std::uint64_t>(threads)) {
+        std::fprintf(
+            stderr,
+            "lookahead: warning: rank %td may run on %llu core%s and has %d threads: give mpirun --bind-to none, or "
+            "--map-by slot:PE=%d where there are as many cores\n",
+            least - cores.begin(), static_cast<unsigned long long>(*least), *least == 1 ? "" : "s", threads, threads);
+    }
+}
+
 ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
-    const StopSignal signal;
+    warn_of_binding(request.threads, session);
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) {
         return outcome.code;

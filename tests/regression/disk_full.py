@@ -10,7 +10,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
@@ -86,20 +85,6 @@ def check_trace_without_room(checker):
     result.unlink()
 
 
-def wait_until_simulating(process):
-    """Until a process of the program has computed for longer than it takes to begin a run."""
-    tick = os.sysconf("SC_CLK_TCK")
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
-        for pid in [str(process.pid), *children.split()]:
-            stat = pathlib.Path(f"/proc/{pid}/stat")
-            fields = stat.read_text().rsplit(")", 1)[1].split() if stat.exists() else ["0"] * 12
-            if "lookahead" in pathlib.Path(f"/proc/{pid}/comm").read_text() and int(fields[11]) > 0.3 * tick:
-                return
-        time.sleep(0.01)
-
-
 def check_lost_folder(checker, ranks):
     """The folder goes while the run is under way: the result is kept elsewhere, and is the one that it would have been."""
     whole, lost = checker.folder / "whole.h5", checker.folder / "lost"
@@ -109,7 +94,7 @@ def check_lost_folder(checker, ranks):
         kept = checker.folder / f"kept_{what}.h5"
         target = lost / "run.h5" if what == "result" else kept
         process = checker.start(["run", "bfs", "--size", "small", "--out", target, *more], ranks)
-        wait_until_simulating(process)
+        lookahead.wait_until_simulating(process)
         lost.rename(checker.folder / "away")
         out, err = process.communicate(timeout=120)
         name = f"folder of the {what} lost, {ranks} ranks"
