@@ -57,6 +57,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     const Handle creation = creation_properties();
     file_ = Handle(H5Fcreate(partial_path().c_str(), H5F_ACC_TRUNC, creation.get(), properties.get()), H5Fclose);
     if (file_.get() < 0) {
+        std::remove(partial_path().c_str());  // it may be there without a beginning
         fail(partial_path(), "create");
     }
 }

@@ -1,5 +1,6 @@
 #include "experiments/cli/machine_options.h"
 
+#include "core/error/error.h"
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
 
@@ -57,6 +58,11 @@ std::vector<std::string> WorkloadOptions::input_files() const {
 }
 
 void WorkloadOptions::apply_to(Configuration& configuration) const {
+    if (workload.ends_with(".ptx")) {
+        throw ConfigurationError(
+            workload + " is a PTX file, whose kernel needs a launch: the workload is ptx, with --set file=" + workload +
+            " --set grid=60 --set block=256 --set \"arguments=f32[65536] u32:7\"");
+    }
     if (!capture.empty()) {
         configuration.override_value("capture.file=" + capture);
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -19,6 +20,7 @@
 #include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
 #include "experiments/results/provenance.h"
+#include "experiments/run/stop_signal.h"
 
 namespace lookahead::cli {
 
@@ -177,11 +179,20 @@ ExitCode start(int argc, char** argv) {
     return conclude(session, attempt(argc, argv, session));
 }
 
+/// Launchers send signals to ranks that have hardly begun.
+void take_signals(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of writing, like a full disk
+    if (argc > 1 && (std::string_view(argv[1]) == "run" || std::string_view(argv[1]) == "resume")) {
+        StopSignal::note_from_now();
+    }
+}
+
 }  // namespace
 
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
+    lookahead::cli::take_signals(argc, argv);
     const auto code = static_cast<int>(lookahead::cli::start(argc, argv));
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks when a process ends in the ordinary way
     // Registries and whatever else lives until now goes at once with the process, not piece by piece.

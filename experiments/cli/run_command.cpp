@@ -1,18 +1,19 @@
 // `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
-#include <sched.h>
-
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
+#include "experiments/run/available_cores.h"
 #include "experiments/run/run.h"
-#include "experiments/run/stop_signal.h"
 
 namespace lookahead::cli {
 
@@ -24,12 +25,6 @@ std::string refuse_negative(const std::string& text) {
 }
 
 constexpr int kMostThreads = 1024;
-
-/// On which this process may run.
-int available_cores() {
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
 
 /// How a run is done, whatever it is a run of.
 struct ExecutionOptions {
@@ -73,7 +68,8 @@ struct ExecutionOptions {
             .add_option(
                 "--checkpoint-every", checkpoint_every,
                 "Write a checkpoint at the first epoch after every so many core cycles; 0: only when stopped by "
-                "SIGUSR1, which every run obeys at its next epoch (exit code 75)")
+                "SIGTERM, SIGINT, SIGHUP or SIGUSR1, which every run obeys at its next epoch (exit code 75); a second "
+                "one of the first three ends it at once")
             .check(refuse_negative);
         command.add_option("--checkpoint-dir", checkpoint_folder, "Folder for WORKLOAD-RUN-CYCLE.checkpoint.h5")
             .show_default()
@@ -187,7 +183,7 @@ std::uint64_t threads_of(const RunRecord& record) {
 }
 
 /// What scripts read; `checkpoint` is there if one was written.
-Json summary(const RunOutcome& outcome, const RunRequest& request) {
+Json summary(const RunOutcome& outcome) {
     const RunRecord& record = outcome.record;
     Json::Object json{{"workload", record.workload},
                       {"machine", record.machine},
@@ -206,14 +202,14 @@ Json summary(const RunOutcome& outcome, const RunRequest& request) {
                       {"warp_instructions_per_s", record.meta.warp_instructions_per_s},
                       {"peak_rss_bytes", record.meta.peak_rss_bytes},
                       {"state_hash", hash_text(record.state_hash)},
-                      {"out", outcome.has_result ? Json(request.out) : Json(nullptr)}};
+                      {"out", !outcome.result.empty() ? Json(outcome.result) : Json(nullptr)}};
     if (!outcome.checkpoint.empty()) {
         json.emplace_back("checkpoint", outcome.checkpoint);
     }
     return json;
 }
 
-void print_summary(const RunOutcome& outcome, const RunRequest& request) {
+void print_summary(const RunOutcome& outcome) {
     const RunRecord& record = outcome.record;
     std::printf("%s on %s: %s, outputs %s (%s)\n", record.workload.c_str(), record.machine.c_str(),
                 record.status.c_str(), record.outputs.c_str(), record.message.c_str());
@@ -228,21 +224,40 @@ void print_summary(const RunOutcome& outcome, const RunRequest& request) {
     std::printf("  %.4g J while kernels ran, %.1f W: %.4g J dynamic, %.4g J static\n", record.energy.total_j,
                 record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
     std::printf("  state hash %s\n", hash_text(record.state_hash).c_str());
-    if (outcome.has_result) {
-        std::printf("  result: %s\n", request.out.c_str());
+    if (!outcome.result.empty()) {
+        std::printf("  result: %s\n", outcome.result.c_str());
+    }
+}
+
+/// Launchers bind ranks to cores, Open MPI each to one where there are two or fewer: threads beyond them only take turns.
+void warn_of_binding(int threads, const Session& session) {
+    Transport& transport = session.transport;
+    if (transport.size() == 1) {
+        return;
+    }
+    const std::uint64_t mine = static_cast<std::uint64_t>(available_cores());
+    std::vector<std::uint64_t> cores(static_cast<std::size_t>(transport.size()));
+    transport.all_gather(std::span(&mine, 1), cores);
+    const auto least = std::ranges::min_element(cores);
+    if (session.prints() && *least < static_cast<std::uint64_t>(threads)) {
+        std::fprintf(
+            stderr,
+            "lookahead: warning: rank %td may run on %llu core%s and has %d threads: give mpirun --bind-to none, or "
+            "--map-by slot:PE=%d where there are as many cores\n",
+            least - cores.begin(), static_cast<unsigned long long>(*least), *least == 1 ? "" : "s", threads, threads);
     }
 }
 
 ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
-    const StopSignal signal;
+    warn_of_binding(request.threads, session);
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) {
         return outcome.code;
     }
     if (json) {
-        std::printf("%s\n", summary(outcome, request).page().c_str());
+        std::printf("%s\n", summary(outcome).page().c_str());
     } else if (outcome.has_result) {
-        print_summary(outcome, request);
+        print_summary(outcome);
     }
     if (outcome.code != ExitCode::done) {
         std::fprintf(stderr, "lookahead: %s\n", outcome.message.c_str());

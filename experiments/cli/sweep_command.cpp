@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/session.h"
+#include "experiments/run/available_cores.h"
 #include "experiments/sweep/index.h"
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/runner.h"
@@ -116,7 +116,7 @@ void add_sweep_command(Command program, Session& session) {
     Command command = program.add_command("sweep", "Design-space studies: every workload with every combination.");
     command.require_command();
     const auto options = std::make_shared<SweepOptions>();
-    options->run.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    options->run.jobs = available_cores();  // each point has one thread
     const auto add = [&](const char* name, const char* help, ExitCode (*action)(const SweepOptions&)) {
         Command each = command.add_command(name, help);
         each.add_option("STUDY", options->study, "Name ('lookahead list studies') or TOML file of a study").required();

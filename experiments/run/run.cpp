@@ -27,9 +27,9 @@
 #include "experiments/results/provenance.h"
 #include "experiments/results/run_energy.h"
 #include "experiments/results/run_profile.h"
-#include "experiments/results/run_writer.h"
 #include "experiments/results/stall_series.h"
 #include "experiments/results/statistics_collector.h"
+#include "experiments/run/keep_result.h"
 #include "experiments/run/known_loads.h"
 #include "experiments/run/latency_collector.h"
 #include "experiments/run/program.h"
@@ -172,7 +172,7 @@ class Run {
         fill_meta(outcome.record, std::move(meta));
         gather_statistics(simulation, outcome.record, result);
         if (trace != nullptr) {
-            write_trace(simulation, *trace);
+            outcome.lost = write_trace(simulation, *trace);
         }
         return outcome;
     }
@@ -461,8 +461,9 @@ class Run {
         }
     }
 
-    /// The ranks' wall time and the chosen processes' simulated time.
-    void write_trace(Simulation& simulation, const ChromeTrace& ranks) {
+    /// The ranks' wall time and the chosen processes' simulated time. Why there is none, on rank 0, or nothing: the run
+    /// is not lost with its trace.
+    std::string write_trace(Simulation& simulation, const ChromeTrace& ranks) {
         ProcessTrace processes(transport_.rank());
         for (const LogicalProcess* process : simulation.local_processes()) {
             if (traces(*process)) {
@@ -472,13 +473,9 @@ class Run {
         const std::string comma = ranks.events().empty() || processes.events().empty() ? "" : ",\n";
         const auto events = transport_.gather(ranks.events() + comma + processes.events());
         if (transport_.rank() != 0) {
-            return;
+            return {};
         }
-        std::ofstream file(request_.trace);
-        file << ChromeTrace::document(events);
-        if (!file.flush()) {
-            throw InputError(request_.trace + ": the trace cannot be written");
-        }
+        return catch_error([&] { write_whole_file(request_.trace, ChromeTrace::document(events)); }).sentence;
     }
 
     void gather_statistics(Simulation& simulation, RunRecord& record, const SimulationResult& result) {
@@ -556,6 +553,10 @@ void require_writable(const std::string& path, Transport& transport) {
     }
 }
 
+void join(std::string& sentences, const std::string& more) {
+    sentences += (sentences.empty() || more.empty() ? "" : "; ") + more;
+}
+
 }  // namespace
 
 std::string run_id_of(const RunRequest& request) {
@@ -578,7 +579,14 @@ RunOutcome run(const RunRequest& request, Transport& transport) {
     on_every_rank(transport, [&] { run.emplace(request, transport); });
     RunOutcome outcome = run->execute();
     if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
-        write_run(outcome.record, request.out);
+        const KeptResult kept = keep_result(outcome.record, request.out);
+        outcome.result = kept.file;
+        join(outcome.lost, kept.reason);
+    }
+    if (const auto lost = agree_on_error(
+            transport, outcome.lost.empty() ? RankError{} : RankError{ExitCode::bad_input, outcome.lost})) {
+        outcome.code = outcome.code == ExitCode::done ? lost->code : outcome.code;
+        join(outcome.message, lost->sentence);
     }
     return outcome;
 }

@@ -53,6 +53,8 @@ struct RunRequest {
 struct RunOutcome {
     RunRecord record;         ///< complete on rank 0, the scalars alike on every rank
     bool has_result = false;  ///< the simulation came to an orderly end: a result file is written
+    std::string result;       ///< on rank 0: that file, elsewhere than asked for where there was no room; empty: none
+    std::string lost;         ///< on rank 0: what could not be written at the end, and why; a part of the message
     ExitCode code = ExitCode::done;
     std::string message;     ///< for a code other than done: a sentence
     std::string checkpoint;  ///< the last that was written; empty: none
@@ -60,7 +62,7 @@ struct RunOutcome {
 
 /// Simulates on all ranks of the transport and writes the result file; a run that was asked to stop (StopSignal) leaves a
 /// checkpoint instead. What the simulated program does wrong comes back
-/// in the outcome; wrong input is thrown before the simulation begins, on every rank.
+/// in the outcome, and so does a result or a trace that cannot be written at the end (ExitCode::bad_input); wrong input is thrown before the simulation begins, on every rank.
 RunOutcome run(const RunRequest& request, Transport& transport);
 
 /// The identity that the run's result will have (RunRecord::run_id), which the configuration tells. A ConfigurationError

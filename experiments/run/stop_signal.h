@@ -2,17 +2,19 @@
 
 namespace lookahead {
 
-/// While it lives, SIGUSR1 asks the run to stop at a checkpoint instead of ending the process. One at a time.
+/// Signals that ask a run to stop at a checkpoint instead of ending the process: SIGUSR1, SIGTERM (which Slurm sends), SIGINT
+/// and SIGHUP.
 class StopSignal {
   public:
-    StopSignal();
-    ~StopSignal();
-    StopSignal(const StopSignal&) = delete;
-    StopSignal& operator=(const StopSignal&) = delete;
+    /// From now on they are noted; one that is ignored, as SIGHUP under nohup, stays so. The first line of main() calls it:
+    /// one that comes while the run is made is obeyed at its first epoch. Of the last three a second one ends the process at
+    /// once, if it comes a quarter of a second after the first or later: launchers and `timeout` send the first one twice, to
+    /// the process and to its group.
+    static void note_from_now();
 
-    /// Whether it came to this process.
+    /// Whether one came to this process.
     static bool came();
-    /// As if it had not come: it was answered otherwise.
+    /// As if it had not come: it was answered otherwise. The next one of the last three still ends the process.
     static void forget();
 };
 

@@ -47,10 +47,15 @@ class InterruptGuard {
         action.sa_handler = note_interrupt;
         sigaction(SIGINT, &action, &old_int_);
         sigaction(SIGTERM, &action, &old_term_);
+        sigaction(SIGHUP, nullptr, &old_hangup_);
+        if (old_hangup_.sa_handler != SIG_IGN) {  // as under nohup
+            sigaction(SIGHUP, &action, nullptr);
+        }
     }
     ~InterruptGuard() {
         sigaction(SIGINT, &old_int_, nullptr);
         sigaction(SIGTERM, &old_term_, nullptr);
+        sigaction(SIGHUP, &old_hangup_, nullptr);
     }
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;
@@ -58,6 +63,7 @@ class InterruptGuard {
   private:
     struct sigaction old_int_ {};
     struct sigaction old_term_ {};
+    struct sigaction old_hangup_ {};
 };
 
 double seconds_since(Clock::time_point begin) {
@@ -156,7 +162,19 @@ class Runner {
         posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
         posix_spawn_file_actions_addopen(&files, STDERR_FILENO, process.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                          0644);
-        const int error = posix_spawn(&process.id, program_.c_str(), &files, nullptr, arguments.data(), environ);
+        // A terminal and Slurm signal the points too, which would stop at checkpoints that nobody goes on from: the sweep
+        // ends them, by SIGKILL.
+        sigset_t blocked;
+        sigemptyset(&blocked);
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+            sigaddset(&blocked, number);
+        }
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setsigmask(&attributes, &blocked);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        const int error = posix_spawn(&process.id, program_.c_str(), &files, &attributes, arguments.data(), environ);
+        posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&files);
         if (error != 0) {
             throw InputError(program_ + ": a point cannot be started: " + std::strerror(error));

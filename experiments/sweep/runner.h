@@ -26,7 +26,7 @@ struct SweepRunResult {
 };
 
 /// Runs every point that has neither a result nor a failure as a process of its own, `lookahead run`. An interrupt
-/// (SIGINT, SIGTERM) ends the running processes; what is complete stays, and the next call goes on.
+/// (SIGINT, SIGTERM, SIGHUP) ends the running processes; what is complete stays, and the next call goes on.
 SweepRunResult run_sweep(std::span<const SweepPoint>, const SweepFolder&, const SweepRunOptions&);
 
 }  // namespace lookahead

@@ -86,8 +86,8 @@ def check_kept(checker):
     checker.expect(len(checker.checkpoints()) == 2, f"{len(checker.checkpoints())} checkpoints were kept, not 2")
 
 
-def check_stop(checker, ranks):
-    """SIGUSR1 ends a run at a checkpoint, with no result; the resumed run's result is the whole one's."""
+def check_stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
+    """A signal ends a run at a checkpoint, with no result; the resumed run's result is the whole one's."""
     checker.clear()
     whole, stopped = checker.folder / "whole.h5", checker.folder / "stopped.h5"
     run = ["run", "sgemm", "--size", "small"]
@@ -96,12 +96,16 @@ def check_stop(checker, ranks):
     line = lookahead.command(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
     process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: is_simulating(process.pid))
-    process.send_signal(signal.SIGUSR1)
+    if at_once:
+        wait_until(lambda: catches(process.pid, number))
+    else:
+        lookahead.wait_until_simulating(process)
+    process.send_signal(number)
     out, err = process.communicate(timeout=120)
-    what = f"SIGUSR1, {ranks} ranks"
+    what = f"{signal.Signals(number).name}, {ranks} ranks{', at once' if at_once else ''}"
     checker.expect(process.returncode == STOPPED, f"{what}: exit {process.returncode}: {err}")
-    checker.expect("lookahead resume" in err, f"{what}: nothing says how to go on: {err}")
+    said = [line for line in err.splitlines() if line.startswith("lookahead: ")]
+    checker.expect(len(said) == 1 and "lookahead resume" in said[0], f"{what}: not one line says how to go on: {err}")
     checker.expect(not stopped.exists(), f"{what}: a run that was stopped left a result")
     summary = json.loads(out)
     checker.expect(summary["status"] == "stopped" and summary["out"] is None, f"{what}: {summary}")
@@ -112,21 +116,48 @@ def check_stop(checker, ranks):
     check_equal(checker, whole, stopped, what)
 
 
-def is_simulating(pid):
-    """Whether the program, or every rank that mpirun has started, catches SIGUSR1 (bit 9 of the signals caught)."""
-    children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
-    processes = [p for p in children if pathlib.Path(f"/proc/{p}/comm").read_text().strip() == "lookahead"] or [str(pid)]
-    if children and processes == [str(pid)]:
+def catches(pid, number):
+    """Whether the process is the program and catches the signal."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
         return False
-    return all(catches_signal(p) for p in processes)
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
+    return status.startswith("Name:\tlookahead") and bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
 
-def catches_signal(pid):
-    status = pathlib.Path(f"/proc/{pid}/status")
-    if not status.exists() or "lookahead" not in status.read_text():
-        return False
-    caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
-    return bool(int(caught.split()[1], 16) >> (signal.SIGUSR1 - 1) & 1)
+def check_second_signal(checker):
+    """The second of SIGTERM, SIGINT and SIGHUP ends the process at once, unless it comes together with the first."""
+    # No epoch ends in this run: nothing else would stop it.
+    run = ["run", "sgemm", "--size", "medium", "-o", "run.epoch=1000000000", "--out", checker.folder / "second.h5",
+           "--checkpoint-dir", checker.folder]
+    for first, second in ((signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGHUP)):
+        checker.clear()
+        process = subprocess.Popen(lookahead.command(checker.program, run), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        lookahead.wait_until_simulating(process)
+        for number in (first, second):
+            process.send_signal(number)
+            time.sleep(0.05)
+        checker.expect(process.poll() is None, f"{first.name}, {second.name} together: exit {process.returncode}")
+        time.sleep(0.3)
+        process.send_signal(second)
+        begin = time.monotonic()
+        process.communicate(timeout=60)
+        checker.expect(process.returncode == -second and time.monotonic() - begin < 2,
+                       f"{first.name}, then {second.name}: exit {process.returncode}")
+        checker.expect(not checker.checkpoints(), f"{first.name}, {second.name}: a checkpoint")
+
+
+def check_nohup(checker):
+    """A signal that is ignored where the program is started stays ignored."""
+    run = ["run", "sgemm", "--size", "small", "--out", checker.folder / "nohup.h5", "--checkpoint-dir", checker.folder]
+    process = subprocess.Popen(["nohup", *lookahead.command(checker.program, run)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    lookahead.wait_until_simulating(process)
+    process.send_signal(signal.SIGHUP)
+    _, err = process.communicate(timeout=60)
+    checker.expect(process.returncode == 0, f"nohup: exit {process.returncode}: {err}")
 
 
 def check_lost_folder(checker, ranks):
@@ -139,7 +170,10 @@ def check_lost_folder(checker, ranks):
         line = lookahead.command(checker.program, [*run, "--out", out, "--checkpoint-dir", lost, *more], ranks)
         process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
-        wait_until(lambda: any(lost.glob("*.checkpoint.h5")) if more else is_simulating(process.pid))
+        if more:
+            wait_until(lambda: any(lost.glob("*.checkpoint.h5")))
+        else:
+            lookahead.wait_until_simulating(process)
         lost.rename(checker.folder / "away")  # at once, whatever the run writes there just now
         if signalled:
             process.send_signal(signal.SIGUSR1)
@@ -260,6 +294,11 @@ def main() -> int:
         check_kept(checker)
         check_stop(checker, 0)
         check_stop(checker, 2)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            check_stop(checker, 0, number)
+        check_stop(checker, 0, signal.SIGTERM, at_once=True)
+        check_second_signal(checker)
+        check_nohup(checker)
         for ranks in (0, 2):
             check_lost_folder(checker, ranks)
         check_probed(checker)

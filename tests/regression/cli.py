@@ -108,6 +108,17 @@ def check_run(checks, folder):
     checks.check("--max-instructions", stopped["status"] == "stopped" and stopped["warp_instructions"] >= 5000, stopped)
 
 
+def check_kernel_of_file(checks, folder):
+    """A kernel of a file by the names that it has, with arguments at the ends of their types."""
+    file = pathlib.Path(__file__).parent / "ptx" / "three_kernels.ptx"
+    for name, arguments in (("_Z5scalePffi", "f32[64] f32:2 s32:-2147483648"), ("scale", "u32[64]=4294967295 f32:2 u32:4294967295"),
+                            ("scale(float*, float, int)", "s8[256]=-128 f32:-1.5 s32:2147483647"),
+                            ("fill(float*, int)", "f32[1] s32:0")):
+        done = lookahead.simulate(checks.program, ["ptx", "--set", f"file={file}", "--set", f"kernel={name}", "--set",
+                                                   f"arguments={arguments}", "--out", folder / "kernel.h5"])
+        checks.check(f"ptx, kernel={name}", done["status"] == "complete" and done["kernels"] == 1, done)
+
+
 def check_partition(checks, folder):
     plain, logged, other = folder / "plain.h5", folder / "logged.h5", folder / "other_machine.h5"
     tiny = ["run", "histogram", "--size", "tiny", "--json"]
@@ -201,6 +212,7 @@ def main() -> int:
         check_configuration(checks, folder)
         check_engine(checks)
         check_run(checks, folder)
+        check_kernel_of_file(checks, folder)
         check_partition(checks, folder)
         check_profile(checks)
         check_vectors(checks, folder)

@@ -172,6 +172,20 @@ def check_launchers(checker):
     launched("mpirun within an allocation", 0, {"SLURM_NTASKS": "4"}, 2)
 
 
+def check_binding(checker):
+    """Ranks that are bound to fewer cores than they have threads are told so, and no others."""
+    run = ["run", "vecadd", "--size", "tiny", "--out", checker.folder / "bound.h5", "--progress", "none"]
+    for threads, placement, warned in ((2, ("--bind-to", "core"), True), (1, ("--bind-to", "core"), False),
+                                       (2, ("--bind-to", "none"), (os.cpu_count() or 1) < 2)):
+        done = lookahead.execute(checker.program, [*run, "--threads", threads], 2, placement=("--oversubscribe", *placement))
+        right = done.returncode == 0 and done.stderr.count("lookahead: warning: rank") == warned
+        right = right and (not warned or "has 2 threads: give mpirun --bind-to none" in done.stderr)
+        checker.passed += right
+        checker.failed += not right
+        if not right:
+            print(f"{threads} threads, {placement}: exit {done.returncode}: {done.stderr}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -182,6 +196,7 @@ def main() -> int:
         check_lines(checker)
         check_differences(checker)
         check_launchers(checker)
+        check_binding(checker)
     print(f"{checker.passed} passed, {checker.failed} failed")
     return 1 if checker.failed else 0
 

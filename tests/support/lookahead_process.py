@@ -44,5 +44,21 @@ def timed(program, arguments, ranks=0, timeout=600):
     return summary, time.perf_counter() - begin
 
 
+def wait_until_simulating(process, seconds=0.3):
+    """Until the program, or a rank that mpirun has started, has computed for longer than it takes to begin a run."""
+    least = seconds * os.sysconf("SC_CLK_TCK")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
+        for pid in [str(process.pid), *children.split()]:
+            try:
+                name, fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)
+            except FileNotFoundError:
+                continue  # it has ended
+            if name.endswith("(lookahead") and int(fields.split()[11]) > least:
+                return
+        time.sleep(0.01)
+
+
 def default_program():
     return pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "lookahead"

@@ -1,0 +1,84 @@
+#include "experiments/run/available_cores.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace lookahead {
+
+namespace {
+
+/// Quota over period in version 2's file, "max 100000" or "150000 100000".
+std::optional<double> quota_of_version_2(const std::string& folder) {
+    std::ifstream file(folder + "/cpu.max");
+    double quota = 0;
+    double period = 0;
+    return file >> quota >> period && period > 0 ? std::optional(quota / period) : std::nullopt;
+}
+
+/// The same of version 1, where a quota of -1 is none.
+std::optional<double> quota_of_version_1(const std::string& folder) {
+    std::ifstream quota_file(folder + "/cpu.cfs_quota_us");
+    std::ifstream period_file(folder + "/cpu.cfs_period_us");
+    double quota = 0;
+    double period = 0;
+    return quota_file >> quota && period_file >> period && quota > 0 && period > 0 ? std::optional(quota / period)
+                                                                                   : std::nullopt;
+}
+
+/// The least quota of the group `path` below `mount` and of those around it.
+template <class QuotaOf>
+double least_quota(const std::string& mount, std::string path, double least, QuotaOf quota_of) {
+    while (true) {
+        const auto quota = quota_of(mount + (path == "/" ? "" : path));
+        if (quota && (least == 0 || *quota < least)) {
+            least = *quota;
+        }
+        if (path.empty() || path == "/") {
+            return least;
+        }
+        path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+    }
+}
+
+bool is_of_cpu(const std::string& controllers) {
+    return ("," + controllers + ",").find(",cpu,") != std::string::npos;
+}
+
+}  // namespace
+
+int bound_cores() {
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+int allowed_cores(const std::string& root) {
+    std::ifstream groups(root + "/proc/self/cgroup");
+    double least = 0;
+    for (std::string line; std::getline(groups, line);) {  // "0::/path", or "4:cpu,cpuacct:/path"
+        const auto first = line.find(':');
+        const auto second = first == std::string::npos ? first : line.find(':', first + 1);
+        if (second == std::string::npos) {
+            continue;
+        }
+        const std::string controllers = line.substr(first + 1, second - first - 1);
+        const std::string path = line.substr(second + 1);
+        if (controllers.empty()) {
+            least = least_quota(root + "/sys/fs/cgroup", path, least, quota_of_version_2);
+        } else if (is_of_cpu(controllers)) {
+            least = least_quota(root + "/sys/fs/cgroup/" + controllers, path, least, quota_of_version_1);
+        }
+    }
+    return static_cast<int>(std::ceil(least));
+}
+
+int available_cores() {
+    const int allowed = allowed_cores();
+    return std::max(1, allowed == 0 ? bound_cores() : std::min(bound_cores(), allowed));
+}
+
+}  // namespace lookahead

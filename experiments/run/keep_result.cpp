@@ -1,0 +1,59 @@
+#include "experiments/run/keep_result.h"
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error/error.h"
+#include "experiments/results/run_writer.h"
+
+namespace lookahead {
+
+namespace {
+
+/// Why it could not be written; empty if it is.
+std::string fault_of_writing(const RunRecord& record, const std::string& path) {
+    try {
+        write_run(record, path);
+        return {};
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+std::string other_place(const RunRecord& record, const std::string& path) {
+    std::error_code none;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(none);
+    const std::filesystem::path file(path);
+    return none ? std::string()
+                : (folder / (file.stem().string() + "-" + record.run_id + file.extension().string())).string();
+}
+
+}  // namespace
+
+KeptResult keep_result(const RunRecord& record, const std::string& path) {
+    const std::string fault = fault_of_writing(record, path);
+    if (fault.empty()) {
+        return {path, {}};
+    }
+    const std::string lost = "the simulation has ended, but its result cannot be written: " + fault;
+    const std::string other = other_place(record, path);
+    if (!other.empty() && fault_of_writing(record, other).empty()) {
+        return {other, lost + "; it is in " + other};
+    }
+    return {{}, lost + (other.empty() ? "" : "; nor is there room for it as " + other)};
+}
+
+void write_whole_file(const std::string& path, const std::string& text) {
+    const std::string partial = path + ".partial";
+    std::ofstream file(partial, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file || std::rename(partial.c_str(), path.c_str()) != 0) {
+        std::remove(partial.c_str());
+        throw InputError(path + ": the file cannot be written; is there room, and its folder?");
+    }
+}
+
+}  // namespace lookahead

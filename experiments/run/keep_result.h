@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "experiments/results/run_record.h"
+
+namespace lookahead {
+
+/// Where the result of a finished simulation is.
+struct KeptResult {
+    std::string file;    ///< empty: nowhere
+    std::string reason;  ///< a sentence, if it is not at its path
+};
+
+/// Writes the result to `path`. A simulation that is done is not lost to a disk that is full or a folder that is gone: then
+/// the result goes into the folder for temporary files (TMPDIR, else /tmp), with the run's id in its name. A file that cannot
+/// be completed appears nowhere.
+KeptResult keep_result(const RunRecord& record, const std::string& path);
+
+/// Writes a text to a file that appears under its name only when it is complete. InputError if that fails; then there is no
+/// such file.
+void write_whole_file(const std::string& path, const std::string& text);
+
+}  // namespace lookahead

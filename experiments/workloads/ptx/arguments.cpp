@@ -1,0 +1,180 @@
+#include "experiments/workloads/ptx/arguments.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <string_view>
+
+#include "core/error/error.h"
+#include "experiments/workloads/ptx/kernel_name.h"
+
+namespace lookahead {
+
+namespace {
+
+constexpr std::size_t kAddressBytes = 8;
+
+struct ElementType {
+    std::string_view name;
+    bool floating;
+    bool is_signed;
+    std::size_t bytes;
+};
+
+constexpr ElementType kTypes[] = {
+    {"u8", false, false, 1},  {"s8", false, true, 1},  {"u16", false, false, 2}, {"s16", false, true, 2},
+    {"u32", false, false, 4}, {"s32", false, true, 4}, {"u64", false, false, 8}, {"s64", false, true, 8},
+    {"f32", true, true, 4},   {"f64", true, true, 8},
+};
+
+[[noreturn]] void refuse(const std::string& word) {
+    throw ConfigurationError(
+        "ptx.arguments is '" + word +
+        "': give words like f32[1024], u32[256]=0 or s32:7, of the types u8, s8, u16, s16, u32, s32, "
+        "u64, s64, f32 and f64");
+}
+
+template <class T>
+bool read_number(std::string_view text, T& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// The same bits, if the type holds the number.
+bool read_integer(std::string_view text, const ElementType& type, std::int64_t& value) {
+    if (!type.is_signed && type.bytes == sizeof(std::uint64_t)) {
+        std::uint64_t bits = 0;
+        const bool is_number = read_number(text, bits);
+        value = static_cast<std::int64_t>(bits);
+        return is_number;
+    }
+    if (!read_number(text, value)) {
+        return false;
+    }
+    const int value_bits = static_cast<int>(8 * type.bytes) - (type.is_signed ? 1 : 0);
+    const std::int64_t most =
+        value_bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << value_bits) - 1;
+    return value <= most && value >= (type.is_signed ? -most - 1 : 0);
+}
+
+void read_value(KernelArgument& argument, const ElementType& type, std::string_view value) {
+    double floating = 0;
+    std::int64_t integer = 0;
+    if (argument.floating ? !read_number(value, floating) : !read_integer(value, type, integer)) {
+        throw ConfigurationError("ptx.arguments is '" + argument.text + "': " + std::string(value) +
+                                 " is no value of " + std::string(type.name));
+    }
+    argument.bits = value_bits(argument, floating, integer);
+}
+
+KernelArgument parse_argument(const std::string& word) {
+    const std::size_t end_of_type = std::min(word.find_first_of(":["), word.size());
+    const auto* const type =
+        std::ranges::find(kTypes, std::string_view(word).substr(0, end_of_type), &ElementType::name);
+    if (type == std::end(kTypes) || end_of_type == word.size()) {
+        refuse(word);
+    }
+    KernelArgument argument{
+        .text = word, .type = std::string(type->name), .floating = type->floating, .element_bytes = type->bytes};
+    const std::string_view rest = std::string_view(word).substr(end_of_type + 1);
+    if (word[end_of_type] == ':') {
+        read_value(argument, *type, rest);
+        return argument;
+    }
+    const std::size_t close = rest.find(']');
+    if (close == std::string_view::npos || !read_number(rest.substr(0, close), argument.elements) ||
+        argument.elements == 0) {
+        refuse(word);
+    }
+    const std::string_view filling = rest.substr(close + 1);
+    argument.random = filling.empty();
+    if (!argument.random && !filling.starts_with('=')) {
+        refuse(word);
+    }
+    if (!argument.random) {
+        read_value(argument, *type, filling.substr(1));
+    }
+    return argument;
+}
+
+bool is_scalar(const ptx::Parameter& parameter) {
+    return parameter.vector_width == 1 && parameter.elements == 1;
+}
+
+std::string declared(const ptx::Parameter& parameter) {
+    const std::string type = "." + std::string(ptx::name_of(parameter.type));
+    return is_scalar(parameter) ? type : std::to_string(parameter.size) + " bytes of " + type;
+}
+
+std::string declared(const std::vector<ptx::Parameter>& parameters) {
+    std::string text;
+    for (const ptx::Parameter& parameter : parameters) {
+        text += (text.empty() ? "" : ", ") + declared(parameter);
+    }
+    return parameters.empty() ? "none" : std::to_string(parameters.size()) + " (" + text + ")";
+}
+
+/// What would be right for a parameter.
+std::string right_for(const ptx::Parameter& parameter) {
+    if (!is_scalar(parameter)) {
+        return "words cannot give it; write a host program and `lookahead capture` it";
+    }
+    const std::string bytes = std::to_string(8 * parameter.size);
+    if (ptx::is_floating(parameter.type)) {
+        return "give f" + bytes + ":V";
+    }
+    const std::string scalar = "u" + bytes + ":V or s" + bytes + ":V";
+    return "give " + scalar + (parameter.size == kAddressBytes ? ", or for an address a buffer, as in f32[1024]" : "");
+}
+
+bool fits(const KernelArgument& argument, const ptx::Parameter& parameter) {
+    const bool is_buffer = argument.elements > 0;
+    const std::size_t bytes = is_buffer ? kAddressBytes : argument.element_bytes;
+    const bool floating = !is_buffer && argument.floating;
+    return is_scalar(parameter) && parameter.size == bytes &&
+           (ptx::is_bits(parameter.type) || ptx::is_floating(parameter.type) == floating);
+}
+
+}  // namespace
+
+std::uint64_t value_bits(const KernelArgument& argument, double floating, std::int64_t integer) {
+    std::uint64_t bits = 0;
+    if (!argument.floating) {
+        std::memcpy(&bits, &integer, argument.element_bytes);
+    } else if (argument.element_bytes == 8) {
+        std::memcpy(&bits, &floating, 8);
+    } else {
+        const auto single = static_cast<float>(floating);
+        std::memcpy(&bits, &single, 4);
+    }
+    return bits;
+}
+
+std::vector<KernelArgument> parse_arguments(const std::string& words) {
+    std::vector<KernelArgument> arguments;
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) {
+        arguments.push_back(parse_argument(word));
+    }
+    return arguments;
+}
+
+void check_arguments(const ptx::Function& kernel, const std::vector<KernelArgument>& arguments) {
+    const std::string name = readable_name(kernel.name);
+    if (arguments.size() != kernel.parameters.size()) {
+        throw ConfigurationError("ptx.arguments: the parameters of " + name + " are " + declared(kernel.parameters) +
+                                 ", given " + std::to_string(arguments.size()));
+    }
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const ptx::Parameter& parameter = kernel.parameters[i];
+        if (!fits(arguments[i], parameter)) {
+            throw ConfigurationError("ptx.arguments: parameter " + std::to_string(i + 1) + " of " + name + " is " +
+                                     declared(parameter) + ", given " + arguments[i].text + ": " +
+                                     right_for(parameter));
+        }
+    }
+}
+
+}  // namespace lookahead

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""A disk that has no room at a run's end, or a folder that is gone, does not discard what was simulated, and leaves no file
+that is cut off."""
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+
+class Checker:
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = folder
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        self.passed = 0
+        self.failed = 0
+
+    def expect(self, condition, sentence):
+        self.passed += bool(condition)
+        self.failed += not condition
+        if not condition:
+            print(sentence, flush=True)
+
+    def start(self, arguments, ranks=0, file_bytes=None):
+        """`file_bytes`: no file may get larger; a write beyond fails as on a full disk. Needs no file system of its own."""
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))) if file_bytes else None
+        environment = {**os.environ, **lookahead.MPI_ENVIRONMENT, "TMPDIR": str(self.temporary)}
+        return subprocess.Popen(lookahead.command(self.program, [*arguments, "--json", "--progress", "none"], ranks),
+                                env=environment, preexec_fn=limit, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def files(self):
+        return sorted(path.name for path in self.folder.rglob("*") if path.is_file())
+
+    def check_message(self, what, process, out, err, phrases):
+        said = [line for line in err.splitlines() if line.startswith("lookahead: ")]
+        self.expect(process.returncode == 3, f"{what}: exit code {process.returncode}, expected 3: {err}")
+        self.expect(len(said) == 1, f"{what}: {len(said)} messages, expected one: {err}")
+        self.expect("HDF5" not in err and "#0" not in err, f"{what}: HDF5 speaks: {err}")
+        for phrase in phrases:
+            self.expect(phrase in err, f"{what}: the message does not say '{phrase}': {err}")
+        summary = json.loads(out)
+        self.expect(summary["status"] == "complete" and summary["outputs"] == "match" and summary["cycles"] > 0,
+                    f"{what}: {summary}")
+        return summary
+
+
+def check_no_room(checker):
+    """Neither where it should go nor in the other place: the summary is all that there is."""
+    result = checker.folder / "none.h5"
+    for bytes_ in (1, 5000, 40000):
+        process = checker.start(["run", "vecadd", "--size", "tiny", "--out", result], file_bytes=bytes_)
+        out, err = process.communicate(timeout=60)
+        what = f"files of {bytes_} bytes"
+        summary = checker.check_message(what, process, out, err, ["has ended", "none.h5"])
+        checker.expect(summary["out"] is None, f"{what}: {summary['out']}")
+        checker.expect(checker.files() == [], f"{what}: there are {checker.files()}")
+
+
+def check_trace_without_room(checker):
+    """The result has room and the trace has not."""
+    result, trace = checker.folder / "run.h5", checker.folder / "trace.json"
+    run = ["run", "histogram", "--size", "tiny", "--out", result, "--trace", trace]
+    out, err = checker.start(run).communicate(timeout=60)
+    size, needed = result.stat().st_size, trace.stat().st_size
+    room = (size + needed) // 2
+    checker.expect(2 * size < needed, f"the trace of {needed} bytes is no longer much larger than {size}; {err}")
+    result.unlink()
+    trace.unlink()
+    process = checker.start(run, file_bytes=room)
+    out, err = process.communicate(timeout=60)
+    summary = checker.check_message("trace without room", process, out, err, [str(trace)])
+    checker.expect(summary["out"] == str(result) and checker.files() == ["run.h5"],
+                   f"trace without room: {summary['out']}, {checker.files()}")
+    valid = lookahead.execute(checker.program, ["validate", result])
+    checker.expect(valid.returncode == 0, f"trace without room: {valid.stderr}")
+    result.unlink()
+
+
+def check_lost_folder(checker, ranks):
+    """The folder goes while the run is under way: the result is kept elsewhere, and is the one that it would have been."""
+    whole, lost = checker.folder / "whole.h5", checker.folder / "lost"
+    lookahead.simulate(checker.program, ["bfs", "--size", "small", "--out", whole])
+    for what, more, phrase in (("result", [], "it is in"), ("trace", ["--trace", lost / "trace.json"], "trace.json")):
+        lost.mkdir()
+        kept = checker.folder / f"kept_{what}.h5"
+        target = lost / "run.h5" if what == "result" else kept
+        process = checker.start(["run", "bfs", "--size", "small", "--out", target, *more], ranks)
+        lookahead.wait_until_simulating(process)
+        lost.rename(checker.folder / "away")
+        out, err = process.communicate(timeout=120)
+        name = f"folder of the {what} lost, {ranks} ranks"
+        summary = checker.check_message(name, process, out, err, [phrase])
+        checker.expect(summary["out"] and (what == "trace" or pathlib.Path(summary["out"]).parent == checker.temporary),
+                       f"{name}: {summary['out']}")
+        same = lookahead.execute(checker.program, ["diff", whole, summary["out"]])
+        checker.expect(same.returncode == 0, f"{name}: {same.stdout}{same.stderr}")
+        checker.expect(not list((checker.folder / "away").iterdir()), f"{name}: {list((checker.folder / 'away').iterdir())}")
+        (checker.folder / "away").rmdir()
+        pathlib.Path(summary["out"]).unlink()
+    whole.unlink()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        checker = Checker(arguments.program, pathlib.Path(folder))
+        check_no_room(checker)
+        check_trace_without_room(checker)
+        for ranks in (0, 2):
+            check_lost_folder(checker, ranks)
+    print(f"{checker.passed} passed, {checker.failed} failed")
+    return 1 if checker.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
