@@ -59,7 +59,7 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                      "batch fills the SM again; rolling, as soon as it has ended for them, one by one if they come so.",
              .source =
                  "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when a batch ends is "
-                 "left open. Rolling ran it four times as often in backprop, and made that slower"}),
+                 "left open. Rolling ran it three times as often in backprop, and made that slower"}),
         integer(
             "gather_cycles", &P::gather_cycles,
             {.unit = "cycle",
