@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "experiments/cli/commands.h"
+#include "experiments/cli/free_path.h"
 #include "experiments/cli/session.h"
 #include "experiments/figures/draw_figure.h"
 
@@ -25,7 +26,8 @@ void add_report_command(Command program, Session& session) {
         .required();
     command.add_option("--figure", options->figure, "Which figure of a paper, as caps/fig10");
     command.add_option("--out,-o", options->out,
-                       "Page to write [report.html]; or image of the figure, without which only its table is printed");
+                       "Page to write [report.html, or where that is there report-2.html ..]; or image of the figure, "
+                       "without which only its table is printed");
     command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
     command.when_given([&session, options] {
         session.action = [&session, options] {
@@ -33,7 +35,8 @@ void add_report_command(Command program, Session& session) {
                 throw ConfigurationError("a report is made without mpirun");
             }
             if (options->figure.empty()) {
-                return write_page(options->python, options->files, options->out.empty() ? "report.html" : options->out);
+                return write_page(options->python, options->files,
+                                  options->out.empty() ? free_path("report.html") : options->out);
             }
             if (options->files.size() > 1) {
                 throw ConfigurationError("a figure is of one sweep; give one folder");

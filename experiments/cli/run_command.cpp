@@ -1,6 +1,7 @@
 // `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/free_path.h"
 #include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
@@ -29,6 +31,7 @@ constexpr int kMostThreads = 1024;
 /// How a run is done, whatever it is a run of.
 struct ExecutionOptions {
     std::string out;
+    bool force = false;
     std::string sync;
     std::string partition = "graph";
     std::string weights;
@@ -47,7 +50,10 @@ struct ExecutionOptions {
     bool json = false;
 
     void add_to(Command command) {
-        command.add_option("--out", out, "Result file [WORKLOAD.h5]");
+        command.add_option("--out", out,
+                           "Result file, which takes the place of an earlier one [WORKLOAD.h5, or the first of "
+                           "WORKLOAD-2.h5, WORKLOAD-3.h5 .. that is not there]");
+        command.add_flag("--force", force, "Without --out: WORKLOAD.h5, also in place of an earlier one");
         command.add_option("--sync", sync,
                            "Synchronisation: serial, window or null_message [serial; window on several ranks]");
         command
@@ -112,7 +118,8 @@ struct ExecutionOptions {
         request.checkpoint_keep = checkpoint_keep;
         request.progress = parse_progress(progress);
         request.keep_stdout = json;
-        request.out = !out.empty() ? out : request.workload + ".h5";
+        const std::string by_default = request.workload + ".h5";
+        request.out = !out.empty() ? out : force ? by_default : free_path(by_default);
         request.trace = trace;
         request.trace_of = trace_of;
         request.trace_begin = trace_cycles.first;
@@ -209,7 +216,7 @@ Json summary(const RunOutcome& outcome) {
     return json;
 }
 
-void print_summary(const RunOutcome& outcome) {
+void print_summary(const RunOutcome& outcome, bool replaced) {
     const RunRecord& record = outcome.record;
     std::printf("%s on %s: %s, outputs %s (%s)\n", record.workload.c_str(), record.machine.c_str(),
                 record.status.c_str(), record.outputs.c_str(), record.message.c_str());
@@ -225,7 +232,7 @@ void print_summary(const RunOutcome& outcome) {
                 record.energy.average_w, record.energy.dynamic_j, record.energy.static_j);
     std::printf("  state hash %s\n", hash_text(record.state_hash).c_str());
     if (!outcome.result.empty()) {
-        std::printf("  result: %s\n", outcome.result.c_str());
+        std::printf("  result: %s%s\n", outcome.result.c_str(), replaced ? ", in place of an earlier file" : "");
     }
 }
 
@@ -250,6 +257,8 @@ void warn_of_binding(int threads, const Session& session) {
 
 ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
     warn_of_binding(request.threads, session);
+    std::error_code unknown;
+    const bool replaces = std::filesystem::exists(request.out, unknown);
     const RunOutcome outcome = run(request, session.transport);
     if (!session.prints()) {
         return outcome.code;
@@ -257,7 +266,7 @@ ExitCode simulate(const RunRequest& request, bool json, const Session& session) 
     if (json) {
         std::printf("%s\n", summary(outcome).page().c_str());
     } else if (outcome.has_result) {
-        print_summary(outcome);
+        print_summary(outcome, replaces && outcome.result == request.out);
     }
     if (outcome.code != ExitCode::done) {
         std::fprintf(stderr, "lookahead: %s\n", outcome.message.c_str());

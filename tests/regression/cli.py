@@ -4,6 +4,7 @@
 import argparse
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -119,6 +120,31 @@ def check_kernel_of_file(checks, folder):
         checks.check(f"ptx, kernel={name}", done["status"] == "complete" and done["kernels"] == 1, done)
 
 
+def check_default_output(checks, folder):
+    """Nothing that the command line does not name is overwritten."""
+    folder = folder / "names"
+    folder.mkdir()
+
+    def result_of(*more):
+        done = subprocess.run([checks.program.resolve(), "run", "vecadd", "--size", "tiny", "--progress", "none", *more],
+                              cwd=folder, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.rsplit("result: ", 1)[-1].strip()
+
+    checks.check("first result", result_of() == (0, "vecadd.h5"), None)
+    before = (folder / "vecadd.h5").stat().st_ino
+    for name in ("vecadd-2.h5", "vecadd-3.h5"):
+        found = result_of()
+        checks.check(f"next result, {name}", found == (0, name), found)
+    checks.check("the first is as it was", (folder / "vecadd.h5").stat().st_ino == before, None)
+    for more in (["--force"], ["--out", "vecadd.h5"]):
+        found = result_of(*more)
+        checks.check(f"{more}", found == (0, "vecadd.h5, in place of an earlier file"), found)
+        after = (folder / "vecadd.h5").stat().st_ino
+        checks.check(f"{more}: the file is another one", after != before, None)
+        before = after
+    checks.check("all results", len(list(folder.iterdir())) == 3, list(folder.iterdir()))
+
+
 def check_partition(checks, folder):
     plain, logged, other = folder / "plain.h5", folder / "logged.h5", folder / "other_machine.h5"
     tiny = ["run", "histogram", "--size", "tiny", "--json"]
@@ -213,6 +239,7 @@ def main() -> int:
         check_engine(checks)
         check_run(checks, folder)
         check_kernel_of_file(checks, folder)
+        check_default_output(checks, folder)
         check_partition(checks, folder)
         check_profile(checks)
         check_vectors(checks, folder)

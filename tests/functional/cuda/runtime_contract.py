@@ -65,9 +65,9 @@ def main():
             expect(part, done.returncode == 0 and f"{part}: correct" in done.stdout and in_time and
                    all(sentence in done.stderr for sentence in REFUSALS.get(part, [])), done)
             if part in CORRECT:
-                done = execute(options.program, "run", str(capture), "--progress", "none")
+                done = execute(options.program, "run", str(capture), "--progress", "none", "--force")
                 expect(f"{part}, replayed", done.returncode == 0 and "mismatch" not in done.stdout, done)
-        done = execute(options.program, "run", str(capture), "--progress", "none", "-o", "sm.simt=convergence_barrier")
+        done = execute(options.program, "run", str(capture), "--progress", "none", "--force", "-o", "sm.simt=convergence_barrier")
         expect("scheduling, replayed", done.returncode == 0 and "outputs match" in done.stdout, done)
         done = record(options.client, "slow")
         expect("progress", done.returncode == 0 and "lookahead: kernel 4 'add' begins" in done.stderr, done)
