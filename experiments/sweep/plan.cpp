@@ -9,6 +9,7 @@
 #include "core/state/state_hasher.h"
 #include "experiments/machines/machines.h"
 #include "experiments/results/run_record.h"
+#include "experiments/sweep/check_study.h"
 
 namespace lookahead {
 
@@ -125,6 +126,7 @@ std::uint64_t program_hash() {
 }
 
 std::vector<SweepPoint> plan_sweep(const Study& study) {
+    check_study(study);
     const std::uint64_t program = program_hash();
     const std::vector<Choice> all = choices(study);
     std::vector<SweepPoint> points;
