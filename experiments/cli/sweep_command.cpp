@@ -68,7 +68,7 @@ ExitCode run(const SweepOptions& options) {
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));
     const std::vector<SweepPoint> points = plan_sweep(study);
-    folder.create(study);
+    folder.create(study, points);
     const SweepRunResult result = run_sweep(points, folder, run);
     if (result.interrupted) {
         std::fprintf(stderr, "lookahead: interrupted after %zu points; the same command goes on\n", result.executed);

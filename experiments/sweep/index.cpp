@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <set>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
@@ -186,33 +185,14 @@ void write_bests(Group group, const Study& study, std::span<const SweepPoint> po
     hdf5::attach_scales(all, {&scale});
 }
 
-/// Every column has a name of its own.
-void check_columns(const Study& study, const std::vector<Metric>& metrics) {
-    std::set<std::string> names{schema::kPointsId.name,      schema::kPointsKey.name,     schema::kPointsWorkload.name,
-                                schema::kPointsStatus.name,  schema::kPointsMessage.name, schema::kPointsFile.name,
-                                schema::kPointsExitCode.name};
-    const auto add = [&](const char* what, const std::string& name) {
-        if (!names.insert(name).second) {
-            throw InputError("study " + study.name + ": the " + what + " '" + name +
-                             "' has the name of another column of the index; give it another one");
-        }
-    };
-    for (const Axis& axis : study.axes) {
-        add("axis", axis.name);
-    }
-    for (const Metric& metric : metrics) {
-        add("metric", metric.name);
-    }
-}
-
 }  // namespace
 
 void write_index(const Study& study, std::span<const SweepPoint> points, const SweepFolder& folder) {
     std::vector<Metric> metrics = common_metrics();
     metrics.insert(metrics.end(), study.metrics.begin(), study.metrics.end());
-    check_columns(study, metrics);
     const Columns columns = collect(points, folder, metrics, study.axes.size());
 
+    const SweepFolder::Claim claim = folder.claim_index();
     hdf5::OutputFile file(folder.index_file());
     {
         Group root = file.root();

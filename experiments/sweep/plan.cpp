@@ -10,6 +10,7 @@
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
 #include "experiments/results/run_record.h"
+#include "experiments/sweep/check_study.h"
 
 namespace lookahead {
 
@@ -127,6 +128,7 @@ std::uint64_t program_hash() {
 }
 
 std::vector<SweepPoint> plan_sweep(const Study& study) {
+    check_study(study);
     const std::uint64_t program = program_hash();
     const std::vector<Choice> all = choices(study);
     std::vector<SweepPoint> points;

@@ -17,7 +17,8 @@ struct SweepPoint {
 };
 
 /// The points of a study in the order workload, first axis, …, last axis. Makes every point's configuration, so that a
-/// fault in any of them is found before the first run: a ConfigurationError that names the point. Two points with the
+/// fault in any of them is found before the first run: a ConfigurationError that names the point; an InputError for what
+/// check_study refuses. Two points with the
 /// same key are the same run under two names, and share its file.
 std::vector<SweepPoint> plan_sweep(const Study&);
 

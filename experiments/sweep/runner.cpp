@@ -87,6 +87,7 @@ struct Process {
     std::string result;  ///< file of its own, renamed when it is complete
     std::string errors;  ///< file with its stderr
     Clock::time_point begin;
+    SweepFolder::Claim claim;
     bool timed_out = false;
 };
 
@@ -103,9 +104,10 @@ class Runner {
     SweepRunResult run(std::span<const SweepPoint> points) {
         collect_work(points);
         const InterruptGuard guard;
-        while (!(waiting_.empty() && running_.empty())) {
+        while (!(waiting_.empty() && elsewhere_.empty() && running_.empty())) {
+            look_elsewhere();
             while (interrupted == 0 && !waiting_.empty() && running_.size() < static_cast<std::size_t>(options_.jobs)) {
-                start(*waiting_.front());
+                take(*waiting_.front());
                 waiting_.pop_front();
             }
             if (interrupted != 0) {
@@ -144,7 +146,37 @@ class Runner {
         planned_ = waiting_.size();
     }
 
-    void start(const SweepPoint& point) {
+    /// Runs a point, unless another program does or has done so.
+    void take(const SweepPoint& point) {
+        auto claim = folder_.claim(point);
+        if (!claim) {
+            elsewhere_.push_back(&point);
+        } else if (!count_ended(point)) {
+            start(point, *std::move(claim));
+        }
+    }
+
+    /// Whether another program has ended the point since this one looked.
+    bool count_ended(const SweepPoint& point) {
+        const PointStatus status = folder_.state(point).status;
+        result_.complete += status == PointStatus::complete;
+        result_.failed += status == PointStatus::failed;
+        done_ += status != PointStatus::missing;
+        return status != PointStatus::missing;
+    }
+
+    /// What other programs run is theirs until they end it, or end themselves.
+    void look_elsewhere() {
+        constexpr auto kLook = std::chrono::milliseconds(200);
+        if (elsewhere_.empty() || Clock::now() < next_look_) {
+            return;
+        }
+        next_look_ = Clock::now() + kLook;
+        waiting_.insert(waiting_.end(), elsewhere_.begin(), elsewhere_.end());
+        elsewhere_.clear();
+    }
+
+    void start(const SweepPoint& point, SweepFolder::Claim claim) {
         const std::string result = folder_.result_file(point) + "." + std::to_string(::getpid());
         std::vector<std::string> texts{program_, "run"};
         texts.insert(texts.end(), point.arguments.begin(), point.arguments.end());
@@ -155,7 +187,7 @@ class Runner {
             arguments.push_back(text.data());
         }
         arguments.push_back(nullptr);
-        Process process{0, &point, result, result + ".stderr", Clock::now()};
+        Process process{0, &point, result, result + ".stderr", Clock::now(), std::move(claim)};
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
         posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -222,6 +254,7 @@ class Runner {
             folder_.record_failure(*process.point, state);
             ++result_.failed;
         }
+        ++done_;
         remove_files(process);
     }
 
@@ -234,6 +267,7 @@ class Runner {
 
     void give_up() {
         waiting_.clear();
+        elsewhere_.clear();
         for (const Process& process : running_) {
             ::kill(process.id, SIGKILL);
             ::waitpid(process.id, nullptr, 0);
@@ -249,11 +283,10 @@ class Runner {
             return;
         }
         next_report_ = Clock::now() + kInterval;
-        const std::size_t done = planned_ - waiting_.size() - running_.size();
         const double elapsed = seconds_since(begin_);
-        const double rate = static_cast<double>(done) / std::max(elapsed, 1e-3);
-        const double left = done == 0 ? -1 : static_cast<double>(planned_ - done) / rate;
-        std::fprintf(stderr, "%zu of %zu points, %zu failed, %.2f points/s, %s left\n", done, planned_, result_.failed,
+        const double rate = static_cast<double>(done_) / std::max(elapsed, 1e-3);
+        const double left = done_ == 0 ? -1 : static_cast<double>(planned_ - done_) / rate;
+        std::fprintf(stderr, "%zu of %zu points, %zu failed, %.2f points/s, %s left\n", done_, planned_, result_.failed,
                      rate, duration_text(left).c_str());
     }
 
@@ -261,10 +294,13 @@ class Runner {
     const SweepRunOptions& options_;
     std::string program_;
     std::deque<const SweepPoint*> waiting_;
+    std::vector<const SweepPoint*> elsewhere_;  ///< that other programs run
     std::vector<Process> running_;
     SweepRunResult result_;
     std::size_t planned_ = 0;
+    std::size_t done_ = 0;  ///< of them, by this or another program
     Clock::time_point begin_ = Clock::now();
+    Clock::time_point next_look_ = begin_;
     Clock::time_point next_report_ = begin_ + std::chrono::seconds(2);
 };
 

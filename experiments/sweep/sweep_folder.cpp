@@ -1,7 +1,12 @@
 #include "experiments/sweep/sweep_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -48,7 +53,7 @@ bool is_whole(const std::string& path) {
 
 }  // namespace
 
-void SweepFolder::create(const Study& study) const {
+void SweepFolder::create(const Study& study, std::span<const SweepPoint> points) const {
     std::error_code fault;
     std::filesystem::create_directories(path_ + "/points", fault);
     if (fault) {
@@ -56,13 +61,28 @@ void SweepFolder::create(const Study& study) const {
     }
     const std::string file = path_ + "/study.toml";
     const auto present = read_file(file);
-    if (!present) {
-        // The name of a built-in study is not in its text.
-        write_whole(file, "# " + study.name + "\n" + study.toml);
-    } else if (*present != "# " + study.name + "\n" + study.toml) {
-        throw InputError(file +
-                         ": the folder is of another study, or of another version of this one; give another "
-                         "one with --out");
+    // The name of a built-in study is not in its text.
+    const std::string text = "# " + study.name + "\n" + study.toml;
+    if (present && *present != text) {
+        require_grown(study, points);
+    }
+    if (!present || *present != text) {
+        write_whole(file, text);
+    }
+}
+
+void SweepFolder::require_grown(const Study& now, std::span<const SweepPoint> points) const {
+    const Study before = study();
+    const std::string advice = "; give another folder with --out";
+    if (before.name != now.name) {
+        throw InputError(path_ + ": the folder is of another study, " + before.name + advice);
+    }
+    for (const SweepPoint& point : plan_sweep(before)) {
+        if (std::ranges::find(points, point.key, &SweepPoint::key) == points.end()) {
+            throw InputError(path_ + ": the folder is of another version of the study " + now.name +
+                             ", with a point that this one does not have (" + point.workload + ", key " + point.key +
+                             "): a study may only grow" + advice);
+        }
     }
 }
 
@@ -98,6 +118,47 @@ void SweepFolder::record_failure(const SweepPoint& point, const PointState& stat
         {"exit_code", state.exit_code}, {"message", state.message}, {"wall_s", state.wall_s}};
     write_whole(failure_file(point),
                 failure.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+SweepFolder::Claim::~Claim() {
+    if (file_ >= 0) {
+        ::unlink(path_.c_str());  // while it is still held
+        ::close(file_);
+    }
+}
+
+std::optional<SweepFolder::Claim> SweepFolder::claim(const SweepPoint& point) const {
+    return claim_file(path_ + "/points/" + point.key + ".claim", false);
+}
+
+SweepFolder::Claim SweepFolder::claim_index() const {
+    return *claim_file(path_ + "/index.claim", true);
+}
+
+std::optional<SweepFolder::Claim> SweepFolder::claim_file(const std::string& path, bool wait) {
+    while (true) {
+        const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (file < 0) {
+            throw InputError(path + ": the file cannot be written");
+        }
+        if (::flock(file, LOCK_EX | (wait ? 0 : LOCK_NB)) != 0) {
+            const int reason = errno;
+            ::close(file);
+            if (reason == EINTR) {
+                continue;
+            }
+            if (wait || reason != EWOULDBLOCK) {
+                throw InputError(path + ": the file cannot be locked");
+            }
+            return std::nullopt;
+        }
+        struct stat held {};
+        struct stat named {};
+        if (::fstat(file, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino) {
+            return Claim(file, path);
+        }
+        ::close(file);  // its last holder has removed it since it was opened
+    }
 }
 
 void SweepFolder::forget_failure(const SweepPoint& point) const {

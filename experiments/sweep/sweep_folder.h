@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/study.h"
@@ -24,15 +26,16 @@ struct PointState {
 ///     points/KEY.failure.json   exit code and message of a point that ended otherwise
 ///     index.h5                  the table over all points (collect)
 ///
-/// Any number of programs may work on it at once: a point's files appear whole or not at all, and a point that is run
-/// twice gives the same file twice.
+///     points/KEY.claim          held by the program that runs the point
+///
+/// Any number of programs may work on it at once and share its points: a point's files appear whole or not at all.
 class SweepFolder {
   public:
     explicit SweepFolder(std::string path) : path_(std::move(path)) {}
 
-    /// Makes the folders and writes study.toml. InputError if they cannot be made, or if the folder is of a study with
-    /// another text.
-    void create(const Study&) const;
+    /// Makes the folders and writes study.toml. InputError if they cannot be made, or if the folder is of another study: one of
+    /// another name, or with points that `points`, which are this study's, do not have. A study may grow.
+    void create(const Study&, std::span<const SweepPoint> points) const;
     /// The study of study.toml. InputError if this is no sweep's folder.
     Study study() const;
 
@@ -43,7 +46,32 @@ class SweepFolder {
     void record_failure(const SweepPoint&, const PointState&) const;
     void forget_failure(const SweepPoint&) const;
 
+    /// The right to run a point, which one program at a time has.
+    class Claim {
+      public:
+        Claim() = default;
+        Claim(Claim&& other) noexcept : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
+        Claim& operator=(Claim&& other) noexcept {
+            std::swap(file_, other.file_);
+            std::swap(path_, other.path_);
+            return *this;
+        }
+        ~Claim();
+
+      private:
+        friend class SweepFolder;
+        Claim(int file, std::string path) : file_(file), path_(std::move(path)) {}
+        int file_ = -1;
+        std::string path_;
+    };
+    /// Nothing while another program runs the point. A program that ends in whatever way gives its claims back.
+    std::optional<Claim> claim(const SweepPoint&) const;
+    /// The right to write the index; waits until no other program does.
+    Claim claim_index() const;
+
   private:
+    static std::optional<Claim> claim_file(const std::string& path, bool wait);
+    void require_grown(const Study& now, std::span<const SweepPoint> points) const;
     std::string failure_file(const SweepPoint& point) const { return path_ + "/points/" + point.key + ".failure.json"; }
 
     std::string path_;

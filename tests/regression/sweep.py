@@ -2,6 +2,7 @@
 """Runs small sweeps as a user would: plan, run, resume, failures as rows, shards, interrupts, and bad studies."""
 
 import argparse
+import os
 import pathlib
 import signal
 import subprocess
@@ -59,6 +60,12 @@ BAD = [
     ('metric = "cycles"', 'metric = "cycels"', 3, "did you mean cycles"),
     ("=lrr", "=ltr", 3, "did you mean lrr"),
     ('title = "Small"', "title = Small", 3, "small.toml:2"),
+    ("counters/sm/warp_instructions", "counters/sm/warp_instruction", 3, "did you mean counters/sm/warp_instructions"),
+    ("counters/sm/warp_instructions", "counters/warps/issued", 3, "'issued' is of counters/warps/issued, which result files"),
+    ("counters/sm/warp_instructions", "workload", 3, "result files do not have"),
+    ("counters/sm/warp_instructions", "energy@total", 3, "did you mean energy@total_j"),
+    ('name = "issued"', 'name = "sm/issued"', 3, "'sm/issued' cannot be a column"),
+    ('"cache"', '"status"', 3, "the axis 'status' has the name of another column"),
 ]
 
 
@@ -134,7 +141,7 @@ def check_whole(checks):
 
 
 def check_failures(checks):
-    """A kernel that never ends fails by time, one that is not there at once: rows without figures."""
+    """A kernel that never ends fails by time, one that is wrong at once: rows without figures."""
     endless = pathlib.Path(__file__).parent / "ptx" / "endless.ptx"
     study = checks.study(f"""
 title = "Two fail"
@@ -145,8 +152,8 @@ name = "what"
 name = "endless"
 settings = ["file={endless}", "arguments=s32:1"]
 [[axis.value]]
-name = "missing"
-settings = ["file={endless}", "arguments=s32:1", "kernel=absent"]
+name = "wrong"
+settings = ["file={endless.parent / 'illegal_address.ptx'}", "arguments=u32[32]"]
 """, "fails.toml")
     done = checks.sweep("run", study, "fails", "--timeout", "1")
     checks.check("timeout", done.returncode == 0 and "0 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
@@ -154,7 +161,7 @@ settings = ["file={endless}", "arguments=s32:1", "kernel=absent"]
     checks.check("row", table["status"][0] == "failed" and table["exit_code"][0] == 137 and
                  "longer" in table["message"][0] and numpy.isnan(table["cycles"][0]) and table["file"][0] == "", table)
     checks.check("row", table["status"][1] == "failed" and table["exit_code"][1] == 4 and
-                 "absent" in table["message"][1], table)
+                 "not in allocated" in table["message"][1], table)
     again = checks.sweep("run", study, "fails", "--timeout", "1")
     checks.check("a failure stays", "0 run now" in again.stdout, again.stdout)
     again = checks.sweep("run", study, "fails", "--timeout", "1", "--retry-failed")
@@ -193,6 +200,55 @@ def check_interrupt(checks):
     checks.check("interrupt leaves nothing half-written", not left, left)
     again = checks.sweep("run", study, "cut")
     checks.check("after an interrupt", "8 complete, 0 failed" in again.stdout, again.stdout)
+
+
+def check_group_signal(checks):
+    """A terminal's Ctrl-C reaches the points too: they are neither failures nor checkpoints, and the counts are right."""
+    study = checks.study(STUDY.replace('"tiny"', '"small"'), "group.toml")
+    begun = [checks.program.resolve(), "sweep", "run", study, "--out", checks.folder / "group", "--jobs", "2"]
+    process = subprocess.Popen(begun, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=checks.folder,
+                               start_new_session=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not list(checks.folder.glob("group/points/*.h5")):
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    complete = len(list(checks.folder.glob("group/points/*.h5")))
+    left = [file.name for file in checks.folder.glob("group/points/*") if not file.name.endswith(".h5")]
+    checks.check("signal to the group", process.returncode == 75 and not left, f"{process.returncode}: {left}")
+    checks.check("no checkpoints", not list(checks.folder.rglob("*checkpoint*")), list(checks.folder.rglob("*checkpoint*")))
+    lines = errors.splitlines()
+    checks.check("last line", lines[-1].startswith(f"lookahead: interrupted after {complete} points"), errors)
+    checks.check("last progress", lines[-2].startswith(f"{complete} of 8 points, 0 failed"), errors)
+
+
+def check_shared(checks):
+    """Two sweeps on one folder run each point once, and both end with all of them."""
+    study = checks.study(STUDY, "shared.toml")
+    both = [subprocess.Popen([checks.program, "sweep", "run", study, "--out", checks.folder / "shared", "--jobs", "1"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    run_now = 0
+    for process in both:  # the second has waited for what the first ran
+        out, errors = process.communicate(timeout=120)
+        checks.check("shared", process.returncode == 0 and "8 points, 8 complete, 0 failed" in out, out + errors)
+        run_now += int(out.split(" run now")[0].split()[-1])
+    checks.check("each point once", run_now == 8, run_now)
+    left = [file.name for file in (checks.folder / "shared/points").iterdir() if file.suffix != ".h5"]
+    checks.check("nothing left of sharing", not left, left)
+
+
+def check_grown(checks):
+    """A study may get workloads, values, and metrics, which runs what is missing; it may not lose or change points."""
+    checks.sweep("run", checks.study(STUDY, "grown.toml"), "grown")
+    more = STUDY.replace('"histogram"]', '"histogram", "bfs"]').replace('"lrr", "gto"]', '"lrr", "gto", "two_level"]')
+    more += '[[metric]]\nname = "loads"\npath = "counters/sm/load_global"\n'
+    done = checks.sweep("run", checks.study(more, "grown.toml"), "grown")
+    checks.check("grown", "18 points, 18 complete, 0 failed, 10 run now" in done.stdout, done.stdout + done.stderr)
+    checks.check("a new metric", all(checks.points("grown")["loads"] > 0), checks.points("grown")["loads"])
+    for what, text in (("fewer workloads", STUDY), ("other options", more.replace("l1d.ways=8", "l1d.ways=16"))):
+        done = checks.sweep("run", checks.study(text, "grown.toml"), "grown")
+        checks.check(what, done.returncode == 3 and "may only grow" in done.stderr, done.stdout + done.stderr)
+    checks.check("the folder's study stays", checks.sweep("run", checks.study(more, "grown.toml"), "grown").returncode == 0)
 
 
 def check_lost_result(checks):
@@ -257,6 +313,9 @@ def main() -> int:
         check_failures(checks)
         check_shards(checks)
         check_interrupt(checks)
+        check_group_signal(checks)
+        check_shared(checks)
+        check_grown(checks)
         check_lost_result(checks)
         check_bad_studies(checks)
         for study in ("baseline/schedulers", "baseline/l1_capacity"):

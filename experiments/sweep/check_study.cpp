@@ -1,0 +1,144 @@
+#include "experiments/sweep/check_study.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error/error.h"
+#include "core/param/suggestion.h"
+#include "core/stats/statistics_registry.h"
+#include "hdf5_schemas/embedded_schemas.h"
+#include "hdf5_schemas/run_schema.h"
+#include "hdf5_schemas/sweep_schema.h"
+
+namespace lookahead {
+
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const Study& study, const std::string& sentence) {
+    throw InputError("study " + study.name + ": " + sentence);
+}
+
+/// Every column has a name of its own, and '/' would make groups of it.
+void check_columns(const Study& study) {
+    namespace schema = sweep_schema;
+    std::set<std::string> names{schema::kPointsId.name,      schema::kPointsKey.name,     schema::kPointsWorkload.name,
+                                schema::kPointsStatus.name,  schema::kPointsMessage.name, schema::kPointsFile.name,
+                                schema::kPointsExitCode.name};
+    const auto add = [&](const std::string& what, const std::string& name) {
+        if (name.find('/') != std::string::npos || name == ".") {
+            refuse(study, "the " + what + " '" + name + "' cannot be a column of the index: give a name without '/'");
+        }
+        if (!names.insert(name).second) {
+            refuse(study,
+                   "the " + what + " '" + name + "' has the name of another column of the index; give it another one");
+        }
+    };
+    for (const Axis& axis : study.axes) {
+        add("axis", axis.name);
+    }
+    for (const std::vector<Metric>* metrics : {&common_metrics(), &study.metrics}) {
+        for (const Metric& metric : *metrics) {
+            add("metric", metric.name);
+        }
+    }
+}
+
+const json& run_schema_of_program() {
+    static const json schema = [] {
+        const auto schemas = embedded_schemas();
+        return json::parse(std::ranges::find(schemas, std::string_view(run_schema::kId), &EmbeddedSchema::id)->json);
+    }();
+    return schema;
+}
+
+bool is_number(const json& member) {
+    const auto is_text = [](const json& type) { return type == "text"; };
+    return member.contains("type") ? !is_text(member["type"])
+                                   : member.contains("types") && !std::ranges::all_of(member["types"], is_text);
+}
+
+const json& members(const json& group, const char* kind) {
+    static const json none = json::object();
+    const auto found = group.find(kind);
+    return found == group.end() ? none : *found;
+}
+
+/// Paths of numbers below a group of the schema, in which '*' stands for any name.
+void collect_paths(const json& group, const std::string& path, std::vector<std::string>& paths) {
+    for (const auto& [name, member] : members(group, "attributes").items()) {
+        if (is_number(member)) {
+            paths.push_back(path.empty() ? name : path + "@" + name);
+        }
+    }
+    const std::string prefix = path.empty() ? "" : path + "/";
+    for (const auto& [name, member] : members(group, "datasets").items()) {
+        if (is_number(member)) {
+            paths.push_back(prefix + name);
+        }
+    }
+    for (const auto& [name, member] : members(group, "groups").items()) {
+        collect_paths(member, prefix + name, paths);
+    }
+}
+
+/// The same with the program's statistics in place of the counters' '*'.
+const std::vector<std::string>& known_paths() {
+    static const std::vector<std::string> known = [] {
+        std::vector<std::string> paths;
+        collect_paths(run_schema_of_program().at("root"), "", paths);
+        std::erase(paths, "counters/*/*");
+        for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+            for (const StatisticEntry& what : set.statistics) {
+                paths.push_back("counters/" + set.kind + "/" + what.name);
+            }
+        }
+        return paths;
+    }();
+    return known;
+}
+
+/// Whether the path is that of the pattern, part by part.
+bool fits(std::string_view path, std::string_view pattern) {
+    while (true) {
+        const auto end = path.find_first_of("/@");
+        const auto end_of_pattern = pattern.find_first_of("/@");
+        const std::string_view part = path.substr(0, end);
+        const std::string_view part_of_pattern = pattern.substr(0, end_of_pattern);
+        if (part != part_of_pattern && (part_of_pattern != "*" || part.empty())) {
+            return false;
+        }
+        if (end == std::string_view::npos || end_of_pattern == std::string_view::npos) {
+            return end == end_of_pattern;
+        }
+        if (path[end] != pattern[end_of_pattern]) {
+            return false;
+        }
+        path.remove_prefix(end + 1);
+        pattern.remove_prefix(end_of_pattern + 1);
+    }
+}
+
+void check_paths(const Study& study) {
+    const std::vector<std::string>& known = known_paths();
+    for (const Metric& metric : study.metrics) {
+        if (std::ranges::none_of(known, [&](const std::string& pattern) { return fits(metric.path, pattern); })) {
+            refuse(study, "the metric '" + metric.name + "' is of " + metric.path + ", which result files do not have" +
+                              did_you_mean(metric.path, known) +
+                              " (counters/KIND/NAME, an attribute, or GROUP@ATTRIBUTE; 'lookahead list statistics')");
+        }
+    }
+}
+
+}  // namespace
+
+void check_study(const Study& study) {
+    check_columns(study);
+    check_paths(study);
+}
+
+}  // namespace lookahead
