@@ -5,6 +5,7 @@
 
 #include "components/sm/lsu/lane_spaces.h"
 #include "components/sm/lsu/memory_order.h"
+#include "core/error/error.h"
 #include "core/mutation/rule.h"
 #include "core/stats/statistics_registry.h"
 
@@ -58,6 +59,11 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
 
 void CoalescingUnit::join(L1Client& client) {
     LOOKAHEAD_ASSERT(client_ == nullptr, "L1 has one client beside the warps and the prefetcher");
+    if (companion_ != nullptr) {
+        throw ConfigurationError(
+            "an issue extension that accesses L1 by itself, as dac does, needs l1d.companion = none: its "
+            "locks do not cover the words of private memory that a companion holds");
+    }
     client_ = &client;
     client.joined(l1_, allocations_);
 }

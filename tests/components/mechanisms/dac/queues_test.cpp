@@ -207,15 +207,22 @@ TEST_CASE("each priority of the affine warp gives the same values") {
              {128, 1, 1}, {std::string("dac.priority=") + priority});
 }
 
+/// What the configuration is refused with; empty if it is not.
+std::string message(const std::vector<std::string>& options) {
+    try {
+        run_on_machine(kernel_text(kStore), {1, 1, 1}, {32, 1, 1}, kParameters, options);
+    } catch (const ConfigurationError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST_CASE("a companion of L1, whose words no lock covers, is refused beside the affine warp") {
+    CHECK(message({"l1d.companion=avc"}).find("needs l1d.companion = none") != std::string::npos);
+    CHECK(message({"l1d.companion=none"}) == "");
+}
+
 TEST_CASE("a queue for each warp is asked for when the configuration is read") {
-    const auto message = [](const std::vector<std::string>& options) -> std::string {
-        try {
-            run_on_machine(kernel_text(kStore), {1, 1, 1}, {32, 1, 1}, kParameters, options);
-        } catch (const ConfigurationError& error) {
-            return error.what();
-        }
-        return "";
-    };
     CHECK(message({"dac.pwaq_entries=48", "dac.pwpq_entries=48"}) == "");
     CHECK(message({"dac.pwaq_entries=47"}).find("dac.pwaq_entries = 47") != std::string::npos);
     CHECK(message({"dac.pwpq_entries=47"}).find("must be 48 or more") != std::string::npos);
