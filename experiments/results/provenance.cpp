@@ -84,6 +84,7 @@ RunMeta make_run_meta(std::vector<std::string> argv) {
     RunMeta meta;
     meta.argv = std::move(argv);
     meta.git_revision = git_revision();
+    meta.program_hash = build_id();
 #ifdef __clang__
     meta.compiler = "clang " __clang_version__;
 #else

@@ -120,6 +120,7 @@ struct KernelEnergies {
 struct RunMeta {
     std::vector<std::string> argv;
     std::string git_revision;
+    std::string program_hash;  ///< build_id()
     std::string compiler;
     std::string host;
     int ranks = 1;

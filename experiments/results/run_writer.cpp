@@ -136,6 +136,7 @@ void write_meta(hdf5::Group group, const RunMeta& meta) {
     }
     group.set_attribute(schema::kMetaArgvAttribute, std::span<const std::string>(meta.argv));
     group.set_attribute(schema::kMetaGitRevisionAttribute, meta.git_revision);
+    group.set_attribute(schema::kMetaProgramHashAttribute, meta.program_hash);
     group.set_attribute(schema::kMetaCompilerAttribute, meta.compiler);
     group.set_attribute(schema::kMetaHostAttribute, meta.host);
     group.set_attribute(schema::kMetaRanksAttribute, std::int64_t{meta.ranks});

@@ -65,7 +65,8 @@ BAD = [
     ("counters/sm/warp_instructions", "workload", 3, "result files do not have"),
     ("counters/sm/warp_instructions", "energy@total", 3, "did you mean energy@total_j"),
     ('name = "issued"', 'name = "sm/issued"', 3, "'sm/issued' cannot be a column"),
-    ('"cache"', '"status"', 3, "the axis 'status' has the name of another column"),
+    ("[[best]]", '[[axis]]\nname = "status"\nkey = "l1d.mshrs"\nvalues = [8]\n[[best]]', 3,
+     "the axis 'status' has the name of another column"),
 ]
 
 

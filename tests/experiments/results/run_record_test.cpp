@@ -38,6 +38,8 @@ TEST_CASE("the meta data say what was run and when") {
     const RunMeta meta = make_run_meta({"lookahead", "run"});
     CHECK(meta.argv.size() == 2);
     CHECK_FALSE(meta.git_revision.empty());
+    CHECK(meta.program_hash == build_id());
+    CHECK_FALSE(meta.program_hash.empty());
     CHECK_FALSE(meta.host.empty());
     CHECK(meta.started.size() == std::string("2026-01-01T00:00:00Z").size());
     CHECK(meta.compiler.find('.') != std::string::npos);

@@ -183,11 +183,14 @@ void remove_additions_of_1_3(hid_t file) {
 
 TEST_CASE("a file is held against its own minor version") {
     // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
-    // 1.4 the sources of samples; 1.5 threads.
+    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash.
     const auto of_version = [](const char* version, bool with_energy, bool with_profile, bool with_kernels,
-                               bool with_sources = false, bool with_threads = false) {
+                               bool with_sources = false, bool with_threads = false, bool with_program = false) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", version);
+            if (!with_program) {
+                REQUIRE(H5Adelete_by_name(file, "/meta", "program_hash", H5P_DEFAULT) >= 0);
+            }
             if (!with_threads) {
                 for (const char* name : {"/engine/threads", "/engine/shared_windows"}) {
                     detach(file, name, "/engine/rank", 0);
@@ -234,6 +237,11 @@ TEST_CASE("a file is held against its own minor version") {
     CHECK(of_version("1.5", true, true, true, true).find("/engine/threads: the dataset is missing\n") !=
           std::string::npos);
     CHECK(of_version("1.5", true, true, true, true, true) == "");
+    CHECK(
+        of_version("1.5", true, true, true, true, true, true) ==
+        "/meta: its attribute \"program_hash\": the schema has it since version 1.6, but the file is of version 1.5\n");
+    CHECK(of_version("1.6", true, true, true, true, true).find("program_hash") != std::string::npos);
+    CHECK(of_version("1.6", true, true, true, true, true, true) == "");
 }
 
 TEST_CASE("a file that is truncated at any length is an input error or has violations") {
