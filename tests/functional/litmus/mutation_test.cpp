@@ -35,6 +35,8 @@ TEST_CASE("the clauses that can be taken away are those that the cache's page li
         listed.push_back(cell.substr(1, cell.size() - 2));  // without its quotes
     }
     std::vector<std::string> rules = mutation::rules();
+    std::erase(rules,
+               "held_grants_are_bounded");  // which sender goes first is no clause; tests/mutation/batch.toml has it
     std::ranges::sort(listed);
     std::ranges::sort(rules);
     CHECK(listed == rules);
