@@ -6,7 +6,7 @@ namespace lookahead::gpu {
 
 inline constexpr std::uint32_t kNoWay = ~std::uint32_t{0};
 
-/// Of a cache whose sets lie one behind the other: the place of the tag among the `ways` places from `first` on, or kNoWay.
+/// The place of the tag among the `ways` places from `first` on, or kNoWay, in a cache whose sets lie one behind the other.
 inline std::uint32_t find_way(const std::uint64_t* tags, std::uint32_t first, std::uint32_t ways, std::uint64_t tag) {
     for (std::uint32_t place = first; place < first + ways; ++place) {
         if (tags[place] == tag) {

@@ -146,7 +146,7 @@ bool L1Data::holds(std::uint32_t way, const ByteMask& bytes) const {
     return static_cast<SectorMask>(sectors & (valid ? info.valid : ~(info.valid | info.awaited)));
 }
 
-/// Of the ways that the client may take, an empty one if there is one, else the policy's victim; kNoWay if all are pending
+/// Among the ways that the client may take, an empty one, else the policy's victim; kNoWay if all are pending
 /// or pinned.
 [[gnu::hot]] std::uint32_t L1Data::place_for(const L1Access& access) {
     const unsigned set = tags_.set_of(access.line);

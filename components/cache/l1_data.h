@@ -35,11 +35,11 @@ struct L1Access {
     SectorMask sectors = kAllSectors;  ///< that it touches; without l1d.sector_bytes = 32, all
     /// That a load of a line that `keeps_stores_to` reads; null: all of its sectors.
     const ByteMask* bytes = nullptr;
-    /// Of private memory: all active lanes access one whole word, the same in each thread's memory (l1_companion.h).
+    /// Private memory alone: all active lanes access one whole word, the same in each thread's memory (l1_companion.h).
     bool as_vector = false;
 };
 
-/// Of the write of a line's dirty bytes: nobody waits for its acknowledgement.
+/// Tag of a write of dirty bytes, for whose acknowledgement nobody waits.
 inline constexpr std::uint32_t kWriteBackTag = ~std::uint32_t{0};
 
 enum class L1Answer : std::uint8_t { hit, merge, miss, stall };
@@ -111,7 +111,7 @@ class L1Data final : public L1CompanionPort {
         end_fill(reply.tag, arrival);
     }
 
-    /// Of local memory, if there is one; it outlives the cache's use.
+    /// The companion of local memory, if there is one, outlives the cache's use.
     void join(L1Companion& companion) { companion_ = &companion; }
     bool write_back(std::uint64_t line, WordMask words, const std::byte* data) override;
 

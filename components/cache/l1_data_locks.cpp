@@ -39,7 +39,7 @@ bool L1Data::may_lock(std::uint32_t way) const {
     return has_way_to_lock(way / tags_.ways(), (prefetch_ways_ & bit) != 0 ? prefetch_ways_ : other_ways_);
 }
 
-/// Of the ways `mine` of the set one more may be locked. One of them never is, or a miss might wait for ever.
+/// Whether one more of the set's ways `mine` may be locked. One of them never is, or a miss might wait for ever.
 bool L1Data::has_way_to_lock(unsigned set, std::uint64_t mine) const {
     unsigned ways = 0;
     unsigned locked = 0;

@@ -63,7 +63,7 @@ class LineLocks {
         ++taken_;
         return {number, ++entry.serial};
     }
-    /// Of one that is out; kNoWay: its line was taken from it.
+    /// The way of a lock that is out; kNoWay: its line was taken from it.
     std::uint32_t way_of(const LineLock& lock) const { return entries_[checked(lock)].way; }
     /// Returns the way that it held to the end, or kNoWay.
     std::uint32_t give_back(LineLock& lock) {

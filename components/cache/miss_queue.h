@@ -68,7 +68,7 @@ class MissQueue {
         return piped_ > 0 ? std::max(now, front().due) : latency_ == 0 && !empty() ? now : kCycleInfinity;
     }
 
-    /// Of the request that was pushed last.
+    /// The payload of the request that was pushed last.
     std::byte* last_payload() { return requests_[size() - 1].payload; }
     const QueuedRequest& front() const { return requests_.front(); }
     void pop() {

@@ -18,7 +18,7 @@ namespace lookahead::gpu {
 /// - `reserve` is told of the access that takes a way for a new line, `touch` of every later use: each hit and merge;
 /// - `victim` chooses one of `candidates` (a bit a way, never 0), and changes nothing;
 /// - ways that hold nothing are not offered: the cache takes them by itself;
-/// - the choice hangs on the calls alone, not on addresses of the host or on anything random without a seed.
+/// - the choice depends on the calls alone, not on addresses of the host or on anything random without a seed.
 class ReplacementPolicy {
   public:
     virtual ~ReplacementPolicy() = default;

@@ -26,7 +26,7 @@ struct LineInfo {
     bool dirty = false;  ///< some of its bytes are newer than L2's, whether their sectors are valid or not
 
     bool pending() const { return awaited != 0; }
-    /// Of the fill that brings the lowest of the sectors, which is awaited.
+    /// The MSHR of the fill that brings the lowest of the sectors, which is awaited.
     std::uint32_t mshr(SectorMask sectors) const { return mshrs[std::countr_zero(unsigned{sectors})]; }
 };
 

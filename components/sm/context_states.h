@@ -21,7 +21,7 @@ inline ContextMask context_range(unsigned first, unsigned count) {
     return ContextMask::from(first) & ~ContextMask::from(first + count);
 }
 
-/// Of the candidates, the first after `last`, round robin.
+/// The first candidate after `last`, round robin.
 inline unsigned next_in_turn(ContextMask candidates, unsigned last) {
     const ContextMask after = candidates & ContextMask::from(last + 1);
     return (after != 0 ? after : candidates).first();

@@ -64,7 +64,7 @@ struct KernelVectors {
     PrivateTraffic traffic;
 };
 
-/// Of the kernels that the workload launches.
+/// The vectors of the kernels that the workload launches.
 std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& options,
                                   const Configuration& configuration,
                                   std::vector<std::optional<finaliser::RegisterProfile>>& profiles) {

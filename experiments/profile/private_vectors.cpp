@@ -11,7 +11,7 @@ namespace {
 using isa::kWarpSize;
 using isa::LaneMask;
 
-/// Of any base and stride, modulo 2^32: the difference of the first two active lanes, in steps of as many lanes as lie
+/// Any base and stride, modulo 2^32: the difference of the first two active lanes, in steps of as many lanes as lie
 /// between them.
 bool has_one_stride(const std::uint32_t* values, LaneMask lanes) {
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));

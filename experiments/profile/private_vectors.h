@@ -36,7 +36,7 @@ struct VectorVerdict {
 /// `values` of 32 lanes, those of the mask, which is not 0, count.
 VectorVerdict judge_vector(const std::uint32_t* values, isa::LaneMask lanes);
 
-/// Of one kernel: transactions, each on the word of one private address. A warp whose lanes ask for several words makes one
+/// One kernel's transactions, each on the word of one private address. A warp whose lanes ask for several words makes one
 /// for each (section 2.2); these and those of parts of words count as generic, as the affine vector cache treats them. Only
 /// what is executed counts: what a frame still holds when its thread ends is no traffic.
 struct PrivateTraffic {

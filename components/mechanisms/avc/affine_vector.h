@@ -8,7 +8,7 @@ namespace lookahead::gpu {
 /// Words of up to 32 lanes that are all equal, or of which lane i has (beta + i) * 2^sigma (Collange and Kouyoumdjian,
 /// 2011, end of section 2.3): base b and stride s, s a power of two or 0, b a multiple of s. Arithmetic is modulo 2^32.
 struct AffineVector {
-    /// Of the seven strides that three bits leave beside the code for 0: 1, 2, 4, ..., 64.
+    /// The last of the seven strides that three bits leave beside the code for 0: 1, 2, 4, ..., 64.
     static constexpr std::uint8_t kLongest = 6;
     static constexpr std::uint8_t kUniform = 7;  ///< the code for stride 0
 

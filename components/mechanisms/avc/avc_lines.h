@@ -69,7 +69,7 @@ class AvcLines {
     }
 
     void clear();
-    /// Of each thread of the kernel; a warp's words are as many lines of memory.
+    /// Private words of each thread of the kernel; a warp has as many lines of memory.
     void set_words_of_thread(std::uint32_t words);
     std::uint64_t dirty_words() const;
     void fields(StateArchive& archive);

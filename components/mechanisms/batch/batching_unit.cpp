@@ -196,7 +196,7 @@ class BatchingUnit final : public RequestPath {
         ++counters_.ends[static_cast<std::size_t>(why)];
         counters_.sizes.add(batch.requests.size(), kBatchEdges);
     }
-    /// Of the open batches the one that was opened first, `with_data`: of those that hold data.
+    /// The open batch that was opened first, `with_data`: among those that hold data.
     Batch* oldest(bool with_data) {
         Batch* oldest = nullptr;
         for (Batch& batch : batches_) {

@@ -337,7 +337,7 @@ void CapsPrefetcher::verify(const ObservedLoad& load, const BaseEntry& base, Dis
     }
 }
 
-/// Of every CTA but the load's own that has a base.
+/// For every CTA but the load's own that has a base.
 void CapsPrefetcher::prefetch_other_ctas(const ObservedLoad& load, const DistanceEntry& distance,
                                          std::uint16_t only_warp) {
     for (std::uint16_t slot = 0; slot < bases_.size(); ++slot) {

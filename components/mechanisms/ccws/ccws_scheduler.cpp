@@ -136,7 +136,7 @@ class CcwsScheduler final : public WarpScheduler, public L1Listener {
         raised_ |= context_bit(warp);
     }
 
-    /// Of the candidates, those whose next instruction is a load that may not issue.
+    /// The candidates whose next instruction is a load that may not issue.
     ContextMask withheld_of(ContextMask candidates, Cycle now) {
         const ContextMask loads = LOOKAHEAD_RULE(only_loads_are_withheld) ? view_.loads(candidates) : candidates;
         return loads == 0 ? loads : loads & ~allowed(now);

@@ -356,7 +356,7 @@ void AffineCta::set_predicate(std::uint32_t pc, const Threads& active) {
     }
 }
 
-/// Of the comparison in sources_. Two suffice where the warp's threads lie on one line and the number on one side of both
+/// What the comparison in sources_ takes. Two suffice where the warp's threads lie on one line and the number on one side of both
 /// its ends; what stands between predicates takes as much as the worst of them.
 Comparisons AffineCta::comparisons_of(const Instruction& instruction, unsigned warp, LaneMask active) const {
     Comparisons most =

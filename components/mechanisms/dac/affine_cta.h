@@ -63,7 +63,7 @@ struct AffineLaunch {
 
     unsigned warps() const { return isa::warps_per_cta(block); }
     isa::Dim3 thread(unsigned warp, unsigned lane) const;
-    /// Of the constant rows, which have the same value in all lanes.
+    /// Takes the constant rows, which have the same value in all lanes.
     void take_constants(const std::vector<isa::Row>& rows);
 };
 
@@ -80,7 +80,7 @@ class AffineCta {
     /// Executes what computes a register or predicates.
     void compute(std::uint32_t pc, const Threads& active);
     Threads predicate(std::uint8_t number, bool negated) const;
-    /// Of the warp's last comparison into the predicate.
+    /// What the warp's last comparison into the predicate took.
     Comparisons comparisons(std::uint8_t number, unsigned warp) const;
     /// The operand's tuples for the active threads.
     void read(std::uint32_t pc, const isa::Operand& operand, const Threads& active, AffineRegister& into);
@@ -112,7 +112,7 @@ class AffineCta {
     std::array<Threads, isa::kPredicateRegisters> predicates_{};
     std::array<std::array<Comparisons, 32>, isa::kPredicateRegisters> comparisons_{};
     std::size_t most_tuples_ = 0;
-    // Of one instruction; kept so that nothing is allocated for each.
+    // One instruction's; kept so that nothing is allocated for each.
     std::array<AffineRegister, 3> sources_;
     AffineRegister made_;
 };

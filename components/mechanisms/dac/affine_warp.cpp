@@ -61,7 +61,7 @@ ContextState Dac::judge(unsigned) {
     }
 }
 
-/// Of the threads that run, those for which the guard holds.
+/// The running threads for which the guard holds.
 SmThreads Dac::guarded(const isa::Instruction& instruction) const {
     SmThreads result = stack_.threads();
     if (instruction.guard == isa::kTruePredicate && !instruction.guard_negated) {

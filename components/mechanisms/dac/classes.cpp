@@ -163,7 +163,7 @@ Class Classes::result(Position at) const {
     return written.empty() ? Class{} : classes_[written.front()];
 }
 
-/// Of the value that the instruction computes where its guard holds.
+/// The class of what the instruction computes where its guard holds.
 Class Classes::computed(Position at) const {
     const VirtualInstruction& instruction = values_.instruction(at);
     const Reads& reads = values_.reads(at);

@@ -70,11 +70,11 @@ class Classes {
   public:
     Classes(const VirtualKernel& kernel, const Flow& flow, const Values& values);
 
-    /// Of the value where a block reads it.
+    /// The class of a value where a block reads it.
     Class read(ValueId id, std::uint32_t block) const;
-    /// Of a source operand with all its rows.
+    /// The class of a source operand with all its rows.
     Class operand(Position at, std::size_t source) const;
-    /// Of a predicate; kNoValue: always true.
+    /// The class of a predicate; kNoValue: always true.
     Class predicate(ValueId id, std::uint32_t block) const;
     Class result(Position at) const;
 

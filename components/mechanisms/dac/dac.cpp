@@ -132,7 +132,7 @@ void Dac::name_pairs() {
         const isa::Instruction& own = kernel.code[pc];
         takes_[pc] = own.dequeues || own.operation == Operation::dequeue;
         const bool may_stop = is_marker(own) || isa::is_memory(own.operation);
-        // Of several instructions of one origin the last one ends what they do.
+        // Where several instructions have one origin, the last one ends what they do.
         const bool last = pc + 1 == kernel.own_size() || kernel.origins[pc + 1] != kernel.origins[pc];
         for (std::uint32_t other = launch_.program->entry; other < launch_.program->end; ++other) {
             if (kernel.origins[other] != kernel.origins[pc]) {

@@ -188,7 +188,7 @@ class Dac final : public gpu::IssueExtension,
     const gpu::AllocationMap* allocations_ = nullptr;
     gpu::ExtensionStreams streams_;
 
-    // Of the launch, made anew when one is resumed
+    // The launch's, made anew when one is resumed:
     AffineLaunch launch_;                       ///< no program: the kernel is not decoupled
     std::vector<std::uint8_t> takes_;           ///< by PC: the instruction dequeues
     std::vector<std::uint8_t> marker_;          ///< by PC of the kernel's own: the affine stream has a marker for it

@@ -24,10 +24,10 @@ struct AtqEntry {
     std::array<std::uint32_t, gpu::kMaximumContexts> sequence{};  ///< by context, among what it gets in that queue
     std::array<std::uint32_t, gpu::kMaximumContexts>
         markers{};  ///< by context, that the affine stream has passed before
-    // Of a predicate
+    // A predicate's:
     SmThreads holds{};
     std::array<Comparisons, gpu::kMaximumContexts> comparisons{};
-    // Of an address
+    // An address's:
     std::vector<AffineRegister> tuples;  ///< by CTA slot
 
     gpu::ContextMask warps() const {

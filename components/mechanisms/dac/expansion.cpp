@@ -120,7 +120,7 @@ bool Dac::choose_warp_for_addresses(Cycle now) {
     return false;
 }
 
-/// Of local memory, whose offsets the instruction has: the words of the lanes lie side by side behind it. An offset outside
+/// Offsets in local memory become addresses, the words of the lanes side by side. An offset outside
 /// is left as it is; the access will be refused.
 void Dac::to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddresses& addresses) const {
     const std::uint64_t warp =

@@ -160,7 +160,7 @@ void Plan::find_affine() {
         const Reads& reads = values_.reads(position);
         const VirtualInstruction& instruction = values_.instruction(position);
         need_value(reads.guard);
-        // Of a marker only where it is counts; of an access, the address.
+        // A marker's place alone counts, an access's address.
         if (!at(position).marker) {
             for (std::size_t i = 0; i < (is_access(instruction) ? 1U : reads.source.size()); ++i)
                 for (ValueId id : reads.source[i]) need_value(id);

@@ -27,7 +27,7 @@ Pmode::Pmode(const PmodeParameters& parameters, const IssueExtensionArguments& a
 }
 
 LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Pmode, "pmode",
-                           "Warped pre-execution: a warp that waits for memory executes what does not hang on it.",
+                           "Warped pre-execution: a warp that waits for memory executes what does not depend on it.",
                            "Kim et al., HPCA 2016")
 
 Cycle Pmode::longest_delay() const {

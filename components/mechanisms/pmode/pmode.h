@@ -21,7 +21,7 @@
 namespace lookahead::gpu {
 
 /// Warped pre-execution (Kim et al., HPCA 2016). A warp whose next instruction waits for a long-latency register goes on
-/// with a copy of its scoreboard, SIMT stack and predicates (P-mode): what does not hang on that register is executed
+/// with a copy of its scoreboard, SIMT stack and predicates (P-mode): what does not depend on that register is executed
 /// into renamed registers, loads bring their lines into L1, the rest is skipped. When the warp returns to normal mode
 /// (N-mode), results that its P-queue names are reused. README.md has the rules and the choices.
 class Pmode final : public IssueExtension, private StreamPolicy {
@@ -124,7 +124,7 @@ class Pmode final : public IssueExtension, private StreamPolicy {
     void advance(unsigned context);
     void note_processed(unsigned context, bool skipped);
 
-    /// Of the stream that is at `pc` with the lanes.
+    /// Tells the observer of the stream that is at `pc` with the lanes.
     void tell(PmodeStep::Kind kind, unsigned context, std::uint32_t pc, isa::LaneMask active,
               SkipReason skip = SkipReason::count, HaltReason halt = HaltReason::count) {
         if (observer_ != nullptr) [[unlikely]] {

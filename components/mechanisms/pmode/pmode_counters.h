@@ -80,7 +80,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::PmodeCounters> {
               {"skipped_texture", "instruction", "Skipped: texture fetches."},
               {"skipped_ordered_load", "instruction", "Skipped: volatile, relaxed and acquire loads."},
               {"skipped_clock", "instruction", "Skipped: reads of clocks."},
-              {"skipped_poisoned", "instruction", "Skipped: a source hangs on the blocked load."},
+              {"skipped_poisoned", "instruction", "Skipped: a source depends on the blocked load."},
               {"skipped_scratchpad", "instruction",
                "Skipped: scratchpad loads behind a skipped store, atomic, ordered load or barrier, or out of bounds."},
               {"skipped_constant", "instruction", "Skipped: loads of constants that are out of bounds."},
@@ -88,7 +88,7 @@ struct lookahead::StatisticsOf<lookahead::gpu::PmodeCounters> {
               {"skipped_pre_load", "instruction", "Skipped: loads, where pmode.pre_loads is false."}}}},
         CounterArray<C, gpu::kHaltReasons>{
             &C::halted,
-            {{{"halted_poisoned_branch", "switch", "Stopped at a branch that hangs on the blocked load."},
+            {{{"halted_poisoned_branch", "switch", "Stopped at a branch that depends on the blocked load."},
               {"halted_far_branch", "switch", "Stopped at a branch that is, or goes, too far."},
               {"halted_fence", "switch", "Stopped at a fence."},
               {"halted_exit", "switch", "Stopped at an exit."},

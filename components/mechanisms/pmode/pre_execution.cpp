@@ -113,7 +113,7 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
             return skipped(LOOKAHEAD_RULE(textures_are_skipped), SkipReason::texture);
         case isa::Operation::load_stride:
         case isa::Operation::load_indirect:
-            // Of the scratchpad's the addresses would have to be checked element by element: not pre-executed.
+            // In the scratchpad addresses would have to be checked element by element: not pre-executed.
             return instruction.space == isa::Space::shared ? SkipReason::scratchpad : SkipReason::count;
         case isa::Operation::load:
             return skipped(LOOKAHEAD_RULE(ordered_loads_are_skipped) && instruction.order != isa::Order::weak,
@@ -224,7 +224,7 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
     return {.state = ready_for(decoded.unit)};
 }
 
-/// Of scratchpad loads and loads of constants.
+/// For loads of the scratchpad and of constants.
 bool Pmode::out_of_bounds(unsigned context, const DecodedInstruction& decoded) const {
     const Stream& stream = streams_[context];
     const LaneMask active = decoded.guarded_lanes(stream.stack.active(), stream.predicates);

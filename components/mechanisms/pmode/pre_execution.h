@@ -22,7 +22,7 @@ struct PreExecution {
     std::uint32_t episode = 0;      ///< number of the switch; changes with each, and when the warp ends
     Cycle entered = 0;
     std::vector<std::uint64_t> redefined;  ///< scoreboard bits of what the stream has written, executed or skipped
-    // Of the warp's own stream:
+    // The warp's own stream's:
     PQueue queue;
     std::uint32_t own_epoch = 0;                ///< as `epoch`, of the instructions that have issued since the return
     std::uint16_t renamed = 0;                  ///< registers that are in the pool

@@ -71,7 +71,7 @@ class OraclePrefetcher final : public Prefetcher {
     void fields(StateArchive& archive) override { archive& warps_; }
 
   private:
-    /// Of a resident warp.
+    /// What a resident warp has executed.
     struct Progress {
         std::uint64_t warp = 0;     ///< in the launch
         std::uint64_t next = 0;     ///< of its loads, the first that it has not executed

@@ -34,7 +34,7 @@ class ConstantCache {
   public:
     static constexpr unsigned kBytes = 64;
     static constexpr unsigned kWords = kBytes / 4;
-    /// Of the constant bank.
+    /// Lines of the constant bank.
     static constexpr unsigned kLines = 64;
     /// Readers of lines are the instruction cache's misses and, with this bit, the constant cache's.
     static constexpr std::uint32_t kReader = 1u << 16;

@@ -180,7 +180,7 @@ class CoalescingUnit final : public LoadStoreUnit {
     bool load_line(QueuedInstruction& entry, std::uint64_t line, SectorMask sectors, const Waiter& waiter, Cycle now);
     bool store_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);
     bool store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now);
-    // Of private memory, with a companion (coalescing_unit_companion.cpp).
+    // Private memory with a companion (coalescing_unit_companion.cpp).
     bool is_private(std::uint64_t line) const { return companion_ != nullptr && l1_.keeps_stores_to(line); }
     bool is_vector(const MemoryInstruction& memory, std::uint64_t line) const;
     bool load_private(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now);

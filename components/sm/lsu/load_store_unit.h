@@ -97,7 +97,7 @@ class LoadStoreListener {
     /// Every lane of the instruction is done: loaded values stand in the registers, the scoreboard may be
     /// released. Called for loads, atomics that return a value, and fences; not for stores and reductions.
     virtual void memory_completed(std::uint16_t context, const isa::Instruction& instruction, Cycle now) = 0;
-    /// Of a load whose elements have addresses of their own: element `element` stands in its row of the destination, of
+    /// For a load whose elements have addresses of their own: element `element` stands in its row of the destination, of
     /// all lanes, and that row may be released. They complete in any order; `last` comes with the one that all others
     /// have come before, and ends the instruction as memory_completed does, which is not called for it.
     virtual void element_completed(std::uint16_t, const isa::Instruction&, unsigned /*element*/, bool /*last*/, Cycle) {

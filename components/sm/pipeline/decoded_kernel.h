@@ -73,7 +73,7 @@ struct DecodedInstruction {
     /// What operand collection reads: `reads` of them.
     const std::uint16_t* read_registers() const { return reads <= kUsualReads ? usual_reads : many_reads; }
 
-    /// Of the active lanes, those whose guard holds.
+    /// The active lanes whose guard holds.
     isa::LaneMask guarded_lanes(isa::LaneMask active, const isa::LaneMask* predicates) const {
         return guarded ? active & (predicates[guard.slot] ^ guard.flip) : active;
     }

@@ -194,7 +194,7 @@ MemoryInstruction& ExecuteStage::make_request(unsigned context, std::uint32_t pc
     return request_;
 }
 
-/// Of a vector memory instruction's elements: a stride, or an index each.
+/// What a vector memory instruction's elements have: a stride, or an index each.
 void ExecuteStage::read_offsets(const std::uint16_t* map, const isa::Instruction& instruction) {
     request_.elements = instruction.vector;
     request_.indexed = !isa::is_strided(instruction.operation);

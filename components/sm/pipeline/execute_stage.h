@@ -27,7 +27,7 @@ class ExecuteStage {
         : state_(state), ctas_(ctas), barriers_(barriers), memory_(memory), clock_(clock), identity_(identity) {}
 
     const SmIdentity& identity() const { return identity_; }
-    /// Of the context's CTA.
+    /// The number of the context's CTA.
     const isa::Dim3& ctaid(unsigned context) const { return ctas_.slot_of(context).position; }
 
     /// Executes the next instruction of the context, which is decoded and has its operands and its unit. Returns true

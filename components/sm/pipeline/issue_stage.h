@@ -32,7 +32,7 @@ class IssueStage {
     Cycle next_issue(Cycle now) const;
 
     // For sources, in the cycle in which they are asked.
-    /// Of the streams those that are ready and whose unit is free for the scheduler.
+    /// The streams that are ready and whose unit is free for the scheduler.
     ContextMask candidates(const ContextStates& states, ContextMask streams, unsigned scheduler, Cycle now) const;
     /// Least cycle > `now` in which one that is ready may find its unit free, if nothing else happens; the streams that
     /// may issue through each scheduler are given.

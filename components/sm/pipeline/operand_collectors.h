@@ -17,7 +17,7 @@ namespace lookahead::gpu {
 /// banks of the register file; a latch before the unit; the unit. Source: Lindholm, Nickolls, Oberman and Montrym,
 /// US patent 7,834,881 (operand collectors); the stages are those of GPGPU-Sim's manual.
 ///
-/// Everything on the way is taken first come, first served. When an instruction leaves a stage therefore hangs on those
+/// Everything on the way is taken first come, first served. When an instruction leaves a stage therefore depends on those
 /// before it alone and is computed when it issues: nothing is done in the cycles between.
 ///
 /// A bank serves one read or one write in a cycle; a write-back takes its cycle before any read. Banks remember the next
@@ -109,7 +109,7 @@ class OperandCollectors {
         std::size_t last_;
         std::vector<Cycle> until_;
     };
-    /// Of one kind of instructions.
+    /// The way of one kind of instructions.
     struct Path {
         Path(std::int64_t latches, std::int64_t units)
             : issue_latches(latches), collectors(units), unit_latches(latches) {}

@@ -68,7 +68,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
   private:
     friend struct AuditSabotage;
     enum class State : std::uint8_t { none, under_way, claimed, present };
-    /// Of a way. `claimed`: a demand has joined the fill, which is still under way.
+    /// What a way holds. `claimed`: a demand has joined the fill, which is still under way.
     struct Record {
         State state = State::none;
         std::uint16_t context = kNoContext;

@@ -74,7 +74,7 @@ class PrefetchPort {
 /// - hooks are called in simulated order; `now` does not fall. No hook is called in a cycle in which nothing happens.
 /// - `on_load` comes once for a load, before its accesses; `on_access` for each demand access, after its outcome (hit,
 ///   merge or miss) is settled, but in the middle of L1's work: it may call the port, and changes nothing else.
-/// - the variant's choice hangs on its own state and what the hooks told it, on nothing else.
+/// - the variant's choice depends on its own state and what the hooks told it, on nothing else.
 /// - CTAs start after `begin_launch` and end before `end_launch`; a slot's CTA ends before the next one starts in it.
 /// - all state is in `fields`. `begin_launch` is called before it is loaded when a checkpoint was taken in a
 ///   launch.

@@ -13,7 +13,7 @@ class WarpAges {
   public:
     void started(unsigned warp) { start_[warp] = ++starts_; }
     bool older(unsigned warp, unsigned other) const { return start_[warp] < start_[other]; }
-    /// Of some warps, not none.
+    /// At least one warp is given.
     unsigned oldest_of(ContextMask warps) const {
         unsigned oldest = warps.first();
         warps.for_each([&](unsigned warp) { oldest = older(warp, oldest) ? warp : oldest; });

@@ -53,7 +53,7 @@ class WarpScheduler {
     /// The SM's schedulers are all told of a CTA and its warps before the warps start, and when it has retired.
     virtual void cta_started(ContextMask) {}
     virtual void cta_ended(ContextMask) {}
-    /// Of a warp of its own, which may not be what it was when the hint was thought of: another one may have its number.
+    /// A hint on one of its warps, whose number may belong to another one by now.
     virtual void hint(WarpHint, unsigned) {}
 
     /// Hears of everything that happens in the SM's L1, whichever scheduler's warp it is; null: the scheduler does not

@@ -13,7 +13,7 @@ class WarpView {
 
     /// The cycle that is being stepped, for what the scheduler hears of outside `pick` (WarpScheduler::l1_listener).
     virtual Cycle now() const = 0;
-    /// Of the warps, all of them candidates, those whose next instruction loads through L1D: from global or local memory or
+    /// Those of some candidates whose next instruction loads through L1D: from global or local memory or
     /// through a generic address, vector loads included. Atomics, textures, constants and shared memory do not.
     virtual ContextMask loads(ContextMask warps) const = 0;
 };

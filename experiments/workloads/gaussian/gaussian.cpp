@@ -11,7 +11,7 @@ namespace lookahead {
 namespace {
 
 constexpr std::uint32_t kFan1Block = 512, kFan2Block = 4, kWarp = 32;
-/// Of a value or 1. With a dominant diagonal multipliers are at most 1, so errors of rounding do not grow.
+/// Relative to a value or 1. With a dominant diagonal multipliers are at most 1, so errors of rounding do not grow.
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 2> kParameters{{

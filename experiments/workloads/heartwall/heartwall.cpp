@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kMostPoints = 256, kMostTemplateRadius = 25, kMostWindowRadius = 40, kMove = 10;
 constexpr float kKeep = 0.88f;
-/// Of a correlation or a pixel, both at most 1: sums of squares less squares of sums lose two or three digits, and the errors
+/// For a correlation or a pixel, both at most 1: sums of squares less squares of sums lose two or three digits, and the errors
 /// seen are below 1e-4.
 constexpr double kTolerance = 3e-4;
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kLine = 32;   // words; a box's first cell begins one
 constexpr std::int64_t kRowPad = 4;  // rows are padded to so many words
 constexpr float kA = 1.0f, kB = 1.0f;
 constexpr double kEigenvalue = 2.0;  // the largest of the operator, scaled by its diagonal
-/// Of values of size 1: each step contracts, and adds some units in the last place.
+/// For values of size 1: each step contracts, and adds some units in the last place.
 constexpr double kTolerance = 5e-6;
 
 enum : std::int64_t { kX, kTemp, kRightSide, kAlpha, kBetaI, kBetaJ, kBetaK, kInverseDiagonal, kVectors };

@@ -8,7 +8,7 @@ namespace lookahead {
 namespace {
 
 constexpr std::int64_t kBlock = 16;
-/// Of an element or 1. With a dominant diagonal |L| is at most 1, so errors of rounding do not grow.
+/// Relative to an element or 1. With a dominant diagonal |L| is at most 1, so errors of rounding do not grow.
 constexpr double kTolerance = 1e-5;
 
 constexpr std::array<SizedParameter, 1> kParameters{{

@@ -82,7 +82,7 @@ unsigned carried_sources(const isa::Instruction& machine) {
     }
 }
 
-/// Whether the result's low word hangs on the sources' low words only.
+/// Whether the result's low word depends on the sources' low words only.
 bool is_narrowable(const VirtualInstruction& instruction) {
     const isa::Instruction& machine = instruction.machine;
     if (!isa::is_pair(machine.type) || instruction.destination_rows != 2 || machine.saturate) return false;
@@ -200,7 +200,7 @@ class Narrower {
         });
     }
 
-    /// Rows whose value something hangs on other than the high word of an address.
+    /// Rows whose value something depends on other than the high word of an address.
     void find_needed() {
         needed_.assign(kernel_.rows(), false);
         until_stable([this](const VirtualInstruction& instruction) {

@@ -12,7 +12,7 @@ namespace lookahead::finaliser {
 
 namespace {
 
-/// What the order hangs on, of an instruction that could come next. As priorities: what comes first is greatest.
+/// What the order depends on, of an instruction that could come next. As priorities: what comes first is greatest.
 struct ByHeight {
     std::uint64_t height;
     std::uint32_t i;
