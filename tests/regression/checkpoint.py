@@ -163,7 +163,7 @@ def check_nohup(checker):
 def check_lost_folder(checker, ranks):
     """A checkpoint that cannot be written costs a warning, not the run; so does SIGUSR1 with nowhere to write."""
     whole, out, lost = checker.folder / "whole.h5", checker.folder / "out.h5", checker.folder / "lost"
-    run = ["run", "sgemm", "--size", "small"]
+    run = ["run", "bfs", "--size", "small"]  # some seconds: mpirun passes the signal on when it comes to it
     checker.execute([*run, "--out", whole])
     for more, signalled in ((["--checkpoint-every", 2000], False), ([], True)):
         lost.mkdir()
