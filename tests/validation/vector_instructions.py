@@ -17,12 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import lookahead_process as lookahead  # noqa: E402
 import statement_page  # noqa: E402
+from unroll_factors import best_factors  # noqa: E402
 
 PAGE = pathlib.Path(__file__).with_name("VECTOR_MEMORY.md")
 MARKS = ("<!-- tables: made by vector_instructions.py -->", "<!-- end of tables -->")
-# The unroll factor of form=looped with the fewest cycles on vecmem_nvidia at small, as the workloads' READMEs say.
-BASELINES = {"spsum": 8, "transpose": 8, "vecadd": 1, "bfs": 4, "btree": 4, "gaussian": 4, "histo": 2, "kmeans": 2,
-             "mri-q": 4, "nw": 8, "sgemm": 4, "spmv": 4, "stencil": 2, "comd": 1, "hpgmg": 1, "miniamr": 1}
+BASELINES = best_factors()
 LENGTHS = (4, 8, 16)
 OPTIONS = ["--machine", "vecmem_nvidia"]
 ROLES = ("address_generation", "memory", "control", "integer", "floating_point")

@@ -14,14 +14,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import lookahead_process as lookahead  # noqa: E402
+from unroll_factors import best_factors  # noqa: E402
 
 PAGE = pathlib.Path(__file__).with_name("VECTOR_PASS.md")
 MARKS = ("<!-- table: made by vector_pass.py -->", "<!-- end of table -->")
-# The unroll factor of form=looped with the fewest cycles on vecmem_nvidia at small, as the workloads' READMEs say.
-BASELINES = {"vecadd": 1, "bfs": 4, "btree": 4, "comd": 1, "gaussian": 4, "histo": 4, "hpgmg": 1, "kmeans": 1, "miniamr": 1,
-             "mri-q": 8, "nw": 8, "sgemm": 4, "spmv": 2, "spsum": 8, "stencil": 2, "transpose": 8}
 LENGTHS = ("4", "8", "16")
-OPTIONS = ["--machine", "vecmem_nvidia", "-o", "isa.expand_64bit=true"]
+OPTIONS = ["--machine", "vecmem_nvidia"]
 
 
 def instructions(program, workload, size, settings, options=()):
@@ -38,7 +36,7 @@ def instructions(program, workload, size, settings, options=()):
 
 def measure(program, size):
     results = {}
-    for workload, factor in BASELINES.items():
+    for workload, factor in best_factors().items():
         def loops(unroll, *options):
             return instructions(program, workload, size, ["form=looped", f"unroll={unroll}"], options)
         results[workload] = {
