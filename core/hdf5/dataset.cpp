@@ -31,6 +31,20 @@ void write_list(const Dataset& dataset, const char* name, const Handle& type, hs
     check(H5Awrite(attribute.get(), type.get(), values), dataset.id(), action);
 }
 
+/// Of a column, `count` elements from `first` on.
+Handle part_of(Id dataset, std::uint64_t first, std::uint64_t count) {
+    const hsize_t begin = first;
+    const hsize_t length = count;
+    Handle space(H5Dget_space(dataset), H5Sclose);
+    H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &begin, nullptr, &length, nullptr);
+    return space;
+}
+
+Handle space_of(std::uint64_t count) {
+    const hsize_t length = count;
+    return {H5Screate_simple(1, &length, nullptr), H5Sclose};
+}
+
 Handle scale_user_type() {
     Handle type(H5Tcreate(H5T_COMPOUND, sizeof(ScaleUser)), H5Tclose);
     H5Tinsert(type.get(), "dataset", HOFFSET(ScaleUser, dataset), H5T_STD_REF_OBJ);
@@ -66,6 +80,31 @@ void Dataset::read_into(ElementType type, void* values) const {
     if (size() > 0) {
         check(H5Dread(id(), type_in_memory(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), id(), "read " + name());
     }
+}
+
+void Dataset::read_part_into(ElementType type, void* values, std::uint64_t first, std::uint64_t count) const {
+    const auto extents = shape();
+    if (extents.size() != 1 || first > extents.front() || count > extents.front() - first) {
+        throw InputError(file_name() + ": " + name() + " is too short: " + std::to_string(count) +
+                         " elements are to begin at " + std::to_string(first));
+    }
+    if (count > 0) {
+        const Handle part = part_of(id(), first, count);
+        check(H5Dread(id(), type_in_memory(type), space_of(count).get(), part.get(), H5P_DEFAULT, values), id(),
+              [&] { return "read " + name(); });
+    }
+}
+
+void Dataset::append_from(ElementType type, const void* values, std::uint64_t count) {
+    if (count == 0) {
+        return;
+    }
+    const std::uint64_t first = size();
+    const hsize_t extent = first + count;
+    const auto action = [&] { return "append to " + name(); };
+    check(H5Dset_extent(id(), &extent), id(), action);
+    const Handle part = part_of(id(), first, count);
+    check(H5Dwrite(id(), type_in_memory(type), space_of(count).get(), part.get(), H5P_DEFAULT, values), id(), action);
 }
 
 std::vector<std::string> Dataset::read_texts() const {

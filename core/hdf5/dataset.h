@@ -27,6 +27,18 @@ class Dataset : public Object {
         read_into(element_type_of<T>(), values.data());
         return values;
     }
+    /// `count` elements of a column, from `first` on.
+    template <Element T>
+    std::vector<T> read_part(std::uint64_t first, std::uint64_t count) const {
+        std::vector<T> values(count);
+        read_part_into(element_type_of<T>(), values.data(), first, count);
+        return values;
+    }
+    /// Puts elements behind those of a column that Group::create_growing_column made.
+    template <Element T>
+    void append(std::span<const T> values) {
+        append_from(element_type_of<T>(), values.data(), values.size());
+    }
     std::vector<std::string> read_texts() const;
     /// The elements as they lie in memory in the file's own type; not for texts.
     std::vector<std::byte> read_bytes() const;
@@ -39,6 +51,8 @@ class Dataset : public Object {
 
   private:
     void read_into(ElementType type, void* values) const;
+    void read_part_into(ElementType type, void* values, std::uint64_t first, std::uint64_t count) const;
+    void append_from(ElementType type, const void* values, std::uint64_t count);
 };
 
 /// Attaches scales, one for each dimension, which nothing is attached to yet, to columns that have none yet. As

@@ -28,9 +28,8 @@ std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     return chunk;
 }
 
-Handle compressed_properties(std::span<const std::uint64_t> shape) {
+Handle compressed_properties(std::span<const hsize_t> chunk) {
     Handle properties(H5Pcopy(H5P_DATASET_CREATE_DEFAULT), H5Pclose);
-    const auto chunk = chunk_shape(shape);
     H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
     H5Pset_shuffle(properties.get());
     H5Pset_deflate(properties.get(), 1);
@@ -40,7 +39,7 @@ Handle compressed_properties(std::span<const std::uint64_t> shape) {
 Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
                       std::uint64_t bytes) {
     const bool compressed = !shape.empty() && bytes >= kLargeBytes;
-    const Handle properties = compressed ? compressed_properties(shape) : Handle();
+    const Handle properties = compressed ? compressed_properties(chunk_shape(shape)) : Handle();
     return {H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, compressed ? properties.get() : H5P_DEFAULT,
                        H5P_DEFAULT),
             H5Dclose};
@@ -61,6 +60,12 @@ herr_t write_values(const Dataset& dataset, ElementType type, const void* values
         return H5Dwrite(dataset.id(), type_in_memory(type), H5S_ALL, H5S_ALL, transfer, values);
     };
     return type == ElementType::text ? write(transfer_properties(bytes).get()) : write(H5P_DEFAULT);
+}
+
+Dataset with_meaning(Dataset dataset, const Meaning& meaning) {
+    dataset.set_attribute("units", meaning.units);
+    dataset.set_attribute("description", meaning.description);
+    return dataset;
 }
 
 Handle array_space(std::span<const std::uint64_t> shape) {
@@ -129,6 +134,18 @@ void Group::check_size(std::string_view name, std::uint64_t size, std::span<cons
     LOOKAHEAD_ASSERT(product == size, "the values of " + std::string(name) + " do not fill its shape");
 }
 
+Dataset Group::create_growing(std::string_view name, ElementType type, const Meaning& meaning) {
+    const hsize_t none = 0;
+    const hsize_t unlimited = H5S_UNLIMITED;
+    const hsize_t chunk = kElementsPerChunk;
+    const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose);
+    Handle handle(H5Dcreate2(id(), std::string(name).c_str(), type_in_memory(type), space.get(), H5P_DEFAULT,
+                             compressed_properties({&chunk, 1}).get(), H5P_DEFAULT),
+                  H5Dclose);
+    check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
+    return with_meaning(Dataset(std::move(handle)), meaning);
+}
+
 Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
                      const Meaning& meaning) {
     const Id element = type_in_memory(type);
@@ -146,9 +163,7 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     if (points > 0) {
         check(write_values(dataset, type, values, bytes), id(), [&] { return "write dataset " + std::string(name); });
     }
-    dataset.set_attribute("units", meaning.units);
-    dataset.set_attribute("description", meaning.description);
-    return dataset;
+    return with_meaning(std::move(dataset), meaning);
 }
 
 Dataset Group::write_scalar(std::string_view name, bool value, const Meaning& meaning) {

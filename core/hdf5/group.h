@@ -38,6 +38,11 @@ class Group : public Object {
         const std::uint64_t rows = values.size();
         return write(name, element_type_of<T>(), values.data(), {&rows, 1}, meaning);
     }
+    /// An empty 1-D dataset for Dataset::append, chunked, shuffled and compressed.
+    template <Element T>
+    Dataset create_growing_column(std::string_view name, const Meaning& meaning) {
+        return create_growing(name, element_type_of<T>(), meaning);
+    }
     /// A dataset of the given shape, in row-major order; values.size() must be its product.
     template <Element T>
     Dataset write_array(std::string_view name, std::span<const T> values, std::span<const std::uint64_t> shape,
@@ -54,6 +59,7 @@ class Group : public Object {
     Dataset write_texts(std::string_view name, std::span<const std::string> values, const Meaning& meaning);
 
   private:
+    Dataset create_growing(std::string_view name, ElementType type, const Meaning& meaning);
     void check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const;
     Dataset write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
                   const Meaning& meaning);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,18 @@ struct ProcessCheckpoint {
     }
 };
 
-/// Those of all ranks on rank 0, in the order of their ids; nothing on the others.
-std::vector<ProcessCheckpoint> gather_processes(Transport& transport, const std::vector<ProcessCheckpoint>& local);
+/// Checkpoints of processes, each made or read when it is asked for: all together may be more than a rank's memory holds.
+class ProcessCheckpoints {
+  public:
+    virtual ~ProcessCheckpoints() = default;
+    virtual std::vector<LpId> ids() const = 0;  ///< ascending
+    /// `id`: one of ids().
+    virtual ProcessCheckpoint of(LpId id) const = 0;
+};
+
+/// Gives `take`, on rank 0, the processes of all ranks in the order of their ids. An error of `take` is thrown when all
+/// have been received, so that no rank waits for ever. Every rank calls it.
+void gather_processes(Transport& transport, const ProcessCheckpoints& local,
+                      const std::function<void(const ProcessCheckpoint&)>& take);
 
 }  // namespace lookahead

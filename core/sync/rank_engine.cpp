@@ -269,29 +269,24 @@ void RankEngine::settle(Time epoch) {
     reached_ = epoch;
 }
 
-std::vector<ProcessCheckpoint> RankEngine::checkpoint() const {
-    std::vector<ProcessCheckpoint> all;
-    for (std::size_t i = 0; i < pointers_.size(); ++i) {
-        LogicalProcess& process = *pointers_[i];
-        std::string messages;
-        for (const auto& worker : workers_) {
-            const ByteBuffer& arrived = worker->router.inboxes()[i].arrived;
-            messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
-        }
-        all.push_back({process.id(),
-                       state_to_bytes([&](StateArchive& archive) { LpBinding::fields(process, archive); }),
-                       std::move(messages), traffic_[i], hash_process(i, true)});
+ProcessCheckpoint RankEngine::checkpoint(std::size_t index) const {
+    LogicalProcess& process = *pointers_[index];
+    std::string messages;
+    for (const auto& worker : workers_) {
+        const ByteBuffer& arrived = worker->router.inboxes()[index].arrived;
+        messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
     }
-    return all;
+    return {process.id(), state_to_bytes([&](StateArchive& archive) { LpBinding::fields(process, archive); }),
+            std::move(messages), traffic_[index], hash_process(index, true)};
 }
 
-void RankEngine::restore(Time epoch, std::span<const ProcessCheckpoint> all) {
+void RankEngine::restore(Time epoch, const ProcessCheckpoints& all) {
+    const std::vector<LpId> ids = all.ids();
     for (std::size_t i = 0; i < pointers_.size(); ++i) {
-        const auto saved = std::ranges::find(all, pointers_[i]->id(), &ProcessCheckpoint::id);
-        if (saved == all.end()) {
+        if (!std::ranges::binary_search(ids, pointers_[i]->id())) {
             throw InputError("the checkpoint has no process " + pointers_[i]->name());
         }
-        restore_process(i, *saved);
+        restore_process(i, all.of(pointers_[i]->id()));
     }
     reached_ = epoch;
 }

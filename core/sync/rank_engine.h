@@ -67,10 +67,10 @@ class RankEngine {
     /// Brings every LP to exactly this time, before which nothing is left to do.
     void settle(Time epoch);
 
-    /// States of this rank's LPs, which all stand at the same epoch.
-    std::vector<ProcessCheckpoint> checkpoint() const;
+    /// The state of this rank's LP processes()[index]; all stand at the same epoch.
+    ProcessCheckpoint checkpoint(std::size_t index) const;
     /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
-    void restore(Time epoch, std::span<const ProcessCheckpoint> all);
+    void restore(Time epoch, const ProcessCheckpoints& all);
 
     // Batches to other ranks. Each begins with the transport's header and `header_words` words of the protocol.
     void reserve_batch_headers(std::size_t header_words);

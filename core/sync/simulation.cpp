@@ -38,6 +38,28 @@ Time epoch_after(Time time, Time length) {
     return saturating_add(time - time % length, length);
 }
 
+/// Those of this rank, of each as it stands when it is asked for.
+class LocalProcesses final : public ProcessCheckpoints {
+  public:
+    explicit LocalProcesses(const RankEngine& engine) : engine_(engine) {}
+
+    std::vector<LpId> ids() const override {
+        std::vector<LpId> ids;
+        for (const LogicalProcess* process : engine_.processes()) {
+            ids.push_back(process->id());
+        }
+        return ids;
+    }
+    ProcessCheckpoint of(LpId id) const override {
+        const auto processes = engine_.processes();
+        const auto place = std::ranges::lower_bound(processes, id, {}, &LogicalProcess::id);
+        return engine_.checkpoint(static_cast<std::size_t>(place - processes.begin()));
+    }
+
+  private:
+    const RankEngine& engine_;
+};
+
 }  // namespace
 
 class Simulation::Implementation {
@@ -74,7 +96,7 @@ class Simulation::Implementation {
         protocol_ = protocol.make({*engine_, transport_, lookahead_, processes_, options_.halves_always});
     }
 
-    void restore(const SimulationCheckpoint& all);
+    void restore(Time time, const ProcessCheckpoints& all);
     SimulationResult run();
     std::span<LogicalProcess* const> processes() { return engine_->processes(); }
     std::function<void()> helper() { return engine_->helper(); }
@@ -197,8 +219,8 @@ bool Simulation::Implementation::report_epoch(SimulationResult& result) {
         return true;
     }
     if (keeps) {
-        const SimulationCheckpoint local{report_.time, engine_->checkpoint()};
-        RankError written = catch_error([&] { options_.observer->write_checkpoint(report_, local); });
+        RankError written =
+            catch_error([&] { options_.observer->write_checkpoint(report_, LocalProcesses(*engine_)); });
         if (fails(result, agree_on_error(transport_, std::move(written)))) {
             return false;
         }
@@ -220,13 +242,14 @@ bool Simulation::Implementation::fails(SimulationResult& result, const std::opti
     return error.has_value();
 }
 
-void Simulation::Implementation::restore(const SimulationCheckpoint& all) {
+void Simulation::Implementation::restore(Time time, const ProcessCheckpoints& all) {
     const RankError mine = catch_error([&] {
-        if (all.processes.size() != processes_) {
-            throw InputError("the checkpoint has " + std::to_string(all.processes.size()) + " processes, the machine " +
+        const std::size_t saved = all.ids().size();
+        if (saved != processes_) {
+            throw InputError("the checkpoint has " + std::to_string(saved) + " processes, the machine " +
                              std::to_string(processes_));
         }
-        engine_->restore(all.time, all.processes);
+        engine_->restore(time, all);
     });
     if (const auto error = agree_on_error(transport_, mine)) {
         throw_as_its_kind(*error);
@@ -355,8 +378,8 @@ Simulation::Simulation(const Model& model, std::vector<int> rank_of_lp, Transpor
 
 Simulation::~Simulation() = default;
 
-void Simulation::restore(const SimulationCheckpoint& all) {
-    implementation_->restore(all);
+void Simulation::restore(Time time, const ProcessCheckpoints& all) {
+    implementation_->restore(time, all);
 }
 
 SimulationResult Simulation::run() {

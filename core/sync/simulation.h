@@ -30,12 +30,6 @@ struct EpochReport {
     bool asked_to_stop;          ///< what some rank's EpochObserver was asked, which may depend on wall time
 };
 
-/// The processes of a run at an epoch.
-struct SimulationCheckpoint {
-    Time time = 0;                             ///< of the epoch
-    std::vector<ProcessCheckpoint> processes;  ///< in the order of their ids
-};
-
 class EpochObserver {
   public:
     virtual ~EpochObserver() = default;
@@ -48,7 +42,7 @@ class EpochObserver {
     /// Whether write_checkpoint is called; the same on every rank. Not asked at the end of a run.
     virtual bool wants_checkpoint(const EpochReport&) { return false; }
     /// With the LPs of this rank.
-    virtual void write_checkpoint(const EpochReport&, const SimulationCheckpoint& local) { static_cast<void>(local); }
+    virtual void write_checkpoint(const EpochReport&, const ProcessCheckpoints& local) { static_cast<void>(local); }
 };
 
 struct SimulationOptions {
@@ -86,9 +80,9 @@ class Simulation {
     Simulation(const Model&, std::vector<int> rank_of_lp, Transport&, SimulationOptions);
     ~Simulation();
 
-    /// Before run(): puts the LPs of this rank where they were at the checkpoint, which has those of all ranks, whatever
+    /// Before run(): puts the LPs of this rank where they were at the epoch `time`. `all` has those of all ranks, whatever
     /// ranks, partition and protocol it was taken under. InputError, on every rank, if it is not one of this model.
-    void restore(const SimulationCheckpoint& all);
+    void restore(Time time, const ProcessCheckpoints& all);
 
     /// Once. Errors of the simulated program and of the simulator come back in the result, on every rank.
     SimulationResult run();

@@ -35,6 +35,9 @@ class Transport {
 
     /// Each rank's words, in the order of the ranks; all ranks give the same number of words.
     virtual void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) = 0;
+    /// Hands bytes of any length to the rank `to`, which calls receive_bytes, and waits until they have left.
+    virtual void send_bytes(int to, const std::string& bytes) = 0;
+    virtual std::string receive_bytes(int from) = 0;
     /// On rank 0 every rank's bytes, in the order of the ranks; elsewhere nothing.
     virtual std::vector<std::string> gather(const std::string& mine) = 0;
     /// Replaces the bytes on every rank by those of the rank `root`.

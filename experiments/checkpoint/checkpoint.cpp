@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <optional>
+#include <string_view>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
@@ -18,35 +22,52 @@ namespace schema = checkpoint_schema;
 using hdf5::Dataset;
 using hdf5::Group;
 
-void write_bytes(Group& group, const DatasetName& name, const std::string& bytes) {
-    std::vector<std::uint32_t> words((bytes.size() + 3) / 4);
-    if (!bytes.empty()) {
-        std::memcpy(words.data(), bytes.data(), bytes.size());
-    }
-    group.write_column<std::uint32_t>(name.name, words, meaning_of(name));
-}
+constexpr std::size_t kWordBytes = sizeof(std::uint32_t);
 
-/// Gives out the bytes of a dataset piece by piece.
-class ByteReader {
+/// Writes bytes into a column of words, the last of which zeros fill.
+class ByteColumn {
   public:
-    ByteReader(const std::string& path, const Group& group, const DatasetName& name)
-        : place_(fmt::format("{}: {}/{}", path, group.name(), name.name)),
-          words_(group.open_dataset(name.name).read<std::uint32_t>()) {}
+    ByteColumn(Group& group, const DatasetName& name)
+        : words_(group.create_growing_column<std::uint32_t>(name.name, meaning_of(name))) {}
 
-    std::string take(std::uint64_t bytes) {
-        if (bytes > words_.size() * sizeof(std::uint32_t) - at_) {
-            throw InputError(fmt::format("{} is too short: {} bytes are to begin at {}", place_, bytes, at_));
+    void append(std::string_view bytes) {
+        waiting_ += bytes;
+        if (waiting_.size() >= kBatchBytes) {
+            flush();
         }
-        std::string taken(reinterpret_cast<const char*>(words_.data()) + at_, bytes);
-        at_ += bytes;
-        return taken;
+    }
+    void finish() {
+        waiting_.resize((waiting_.size() + kWordBytes - 1) / kWordBytes * kWordBytes);
+        flush();
     }
 
   private:
-    std::string place_;
-    std::vector<std::uint32_t> words_;
-    std::uint64_t at_ = 0;
+    static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
+
+    /// All whole words.
+    void flush() {
+        std::vector<std::uint32_t> words(waiting_.size() / kWordBytes);
+        std::memcpy(words.data(), waiting_.data(), words.size() * kWordBytes);
+        words_.append<std::uint32_t>(words);
+        waiting_.erase(0, words.size() * kWordBytes);
+    }
+
+    Dataset words_;
+    std::string waiting_;
 };
+
+void write_bytes(Group& group, const DatasetName& name, const std::string& bytes) {
+    ByteColumn column(group, name);
+    column.append(bytes);
+    column.finish();
+}
+
+std::string read_bytes(const Dataset& column, std::uint64_t first, std::uint64_t count) {
+    const std::uint64_t word = first / kWordBytes;
+    const std::uint64_t begin = first % kWordBytes;
+    const auto words = column.read_part<std::uint32_t>(word, (begin + count + kWordBytes - 1) / kWordBytes);
+    return {reinterpret_cast<const char*>(words.data()) + begin, count};
+}
 
 void write_run(Group& root, const Checkpoint& checkpoint) {
     root.set_attribute(schema::kSchemaAttribute, schema::kId);
@@ -59,7 +80,7 @@ void write_run(Group& root, const Checkpoint& checkpoint) {
     root.set_attribute(schema::kMachineAttribute, checkpoint.machine);
     root.set_attribute(schema::kMaxCyclesAttribute, checkpoint.max_cycles);
     root.set_attribute(schema::kMaxInstructionsAttribute, checkpoint.max_instructions);
-    root.set_attribute(schema::kTimeFsAttribute, std::int64_t{checkpoint.state.time});
+    root.set_attribute(schema::kTimeFsAttribute, std::int64_t{checkpoint.time});
     root.set_attribute(schema::kCycleAttribute, checkpoint.cycle);
     root.create_group(schema::kConfigGroup)
         .write_scalar(schema::kConfigToml.name, checkpoint.configuration.effective_toml(),
@@ -75,42 +96,41 @@ void write_run(Group& root, const Checkpoint& checkpoint) {
     inputs.write_texts(schema::kInputsHash.name, hashes, meaning_of(schema::kInputsHash));
 }
 
-void write_processes(Group table, Group contents, const Checkpoint& checkpoint) {
-    const auto& processes = checkpoint.state.processes;
+/// What the file's table says of each process.
+struct ProcessTable {
     std::vector<std::uint64_t> ids;
     std::vector<std::uint64_t> state_bytes;
     std::vector<std::uint64_t> message_bytes;
     std::vector<std::uint64_t> traffic_hashes;
     std::vector<std::uint64_t> state_hashes;
-    std::string states;
-    std::string messages;
-    for (const ProcessCheckpoint& process : processes) {
-        ids.push_back(process.id);
-        state_bytes.push_back(process.state.size());
-        message_bytes.push_back(process.messages.size());
-        traffic_hashes.push_back(process.traffic_hash);
-        state_hashes.push_back(process.state_hash);
-        states += process.state;
-        messages += process.messages;
+
+    /// Gives each column with its name in the file.
+    template <class Visitor>
+    void columns(Visitor visit) {
+        visit(schema::kProcessesStateBytes, state_bytes);
+        visit(schema::kProcessesMessageBytes, message_bytes);
+        visit(schema::kProcessesTrafficHash, traffic_hashes);
+        visit(schema::kProcessesStateHash, state_hashes);
     }
-    Dataset scale = table.write_column<std::uint64_t>(schema::kProcessesId.name, ids, meaning_of(schema::kProcessesId));
+};
+
+void write_table(Group table, ProcessTable& processes, const std::vector<std::string>& names) {
+    Dataset scale =
+        table.write_column<std::uint64_t>(schema::kProcessesId.name, processes.ids, meaning_of(schema::kProcessesId));
     scale.make_scale(schema::kProcessesId.name);
-    const auto column = [&](const DatasetName& name, const std::vector<std::uint64_t>& values) {
+    table.write_texts(schema::kProcessesName.name, names, meaning_of(schema::kProcessesName)).attach_scale(0, scale);
+    processes.columns([&](const DatasetName& name, const std::vector<std::uint64_t>& values) {
         table.write_column<std::uint64_t>(name.name, values, meaning_of(name)).attach_scale(0, scale);
-    };
-    table.write_texts(schema::kProcessesName.name, checkpoint.names, meaning_of(schema::kProcessesName))
-        .attach_scale(0, scale);
-    column(schema::kProcessesStateBytes, state_bytes);
-    column(schema::kProcessesMessageBytes, message_bytes);
-    column(schema::kProcessesTrafficHash, traffic_hashes);
-    column(schema::kProcessesStateHash, state_hashes);
-    const std::string configuration = checkpoint.configuration.to_bytes();
-    contents.set_attribute(schema::kContentsConfigurationBytesAttribute, std::uint64_t{configuration.size()});
-    contents.set_attribute(schema::kContentsSeriesBytesAttribute, std::uint64_t{checkpoint.series.size()});
-    write_bytes(contents, schema::kContentsConfiguration, configuration);
-    write_bytes(contents, schema::kContentsStates, states);
-    write_bytes(contents, schema::kContentsMessages, messages);
-    write_bytes(contents, schema::kContentsSeries, checkpoint.series);
+    });
+}
+
+ProcessTable read_table(const Group& table) {
+    ProcessTable processes;
+    processes.ids = table.open_dataset(schema::kProcessesId.name).read<std::uint64_t>();
+    processes.columns([&](const DatasetName& name, std::vector<std::uint64_t>& values) {
+        values = table.open_dataset(name.name).read<std::uint64_t>();
+    });
+    return processes;
 }
 
 template <class T>
@@ -127,7 +147,7 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
     checkpoint.max_cycles = attribute<std::uint64_t>(root, schema::kMaxCyclesAttribute);
     checkpoint.max_instructions = attribute<std::uint64_t>(root, schema::kMaxInstructionsAttribute);
     checkpoint.cycle = attribute<std::uint64_t>(root, schema::kCycleAttribute);
-    checkpoint.state.time = attribute<std::int64_t>(root, schema::kTimeFsAttribute);
+    checkpoint.time = attribute<std::int64_t>(root, schema::kTimeFsAttribute);
     const Group inputs = root.open_group(schema::kInputsGroup);
     const auto files = inputs.open_dataset(schema::kInputsFile.name).read_texts();
     const auto hashes = inputs.open_dataset(schema::kInputsHash.name).read_texts();
@@ -136,25 +156,11 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
     }
 }
 
-void read_processes(const std::string& path, const Group& root, Checkpoint& checkpoint) {
-    const Group table = root.open_group(schema::kProcessesGroup);
-    const Group contents = root.open_group(schema::kContentsGroup);
-    const auto column = [&](const DatasetName& name) { return table.open_dataset(name.name).read<std::uint64_t>(); };
-    const auto ids = column(schema::kProcessesId);
-    const auto state_bytes = column(schema::kProcessesStateBytes);
-    const auto message_bytes = column(schema::kProcessesMessageBytes);
-    const auto traffic_hashes = column(schema::kProcessesTrafficHash);
-    const auto state_hashes = column(schema::kProcessesStateHash);
-    checkpoint.names = table.open_dataset(schema::kProcessesName.name).read_texts();
-    ByteReader states(path, contents, schema::kContentsStates);
-    ByteReader messages(path, contents, schema::kContentsMessages);
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        checkpoint.state.processes.push_back({static_cast<LpId>(ids[i]), states.take(state_bytes[i]),
-                                              messages.take(message_bytes[i]), traffic_hashes[i], state_hashes[i]});
-    }
+void read_contents(const Group& table, const Group& contents, Checkpoint& checkpoint) {
     const auto whole = [&](const DatasetName& name, const char* size) {
-        return ByteReader(path, contents, name).take(attribute<std::uint64_t>(contents, size));
+        return read_bytes(contents.open_dataset(name.name), 0, attribute<std::uint64_t>(contents, size));
     };
+    checkpoint.names = table.open_dataset(schema::kProcessesName.name).read_texts();
     checkpoint.series = whole(schema::kContentsSeries, schema::kContentsSeriesBytesAttribute);
     checkpoint.configuration =
         Configuration::from_bytes(whole(schema::kContentsConfiguration, schema::kContentsConfigurationBytesAttribute));
@@ -168,34 +174,134 @@ void check_inputs(const std::string& path, const Checkpoint& checkpoint) {
     }
 }
 
-}  // namespace
-
-void write_checkpoint(const Checkpoint& checkpoint, const std::string& path) {
-    hdf5::OutputFile file(path);
-    {
-        Group root = file.root();
-        write_run(root, checkpoint);
-        write_processes(root.create_group(schema::kProcessesGroup), root.create_group(schema::kContentsGroup),
-                        checkpoint);
-    }
-    file.commit();
+/// Where each of some pieces begins that lie one behind the other.
+std::vector<std::uint64_t> beginnings(const std::vector<std::uint64_t>& sizes) {
+    std::vector<std::uint64_t> begins(sizes.size());
+    std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::uint64_t{0});
+    return begins;
 }
 
-Checkpoint read_checkpoint(const std::string& path) {
-    require_valid(path, schema::kId);
-    const hdf5::InputFile file(path);
-    const Group root = file.root();
-    const std::string revision = root.text_attribute(schema::kGitRevisionAttribute);
-    if (revision != git_revision()) {
-        throw InputError(
-            fmt::format("{}: written by revision {} of the program, which alone can go on from it; this is {}", path,
-                        revision, git_revision()));
+}  // namespace
+
+class CheckpointWriter::File {
+  public:
+    explicit File(const std::string& path)
+        : output_(path),
+          contents_(output_.root().create_group(schema::kContentsGroup)),
+          states_(std::in_place, *contents_, schema::kContentsStates),
+          messages_(std::in_place, *contents_, schema::kContentsMessages) {}
+
+    void add(const ProcessCheckpoint& process) {
+        table_.ids.push_back(process.id);
+        table_.state_bytes.push_back(process.state.size());
+        table_.message_bytes.push_back(process.messages.size());
+        table_.traffic_hashes.push_back(process.traffic_hash);
+        table_.state_hashes.push_back(process.state_hash);
+        states_->append(process.state);
+        messages_->append(process.messages);
     }
-    Checkpoint checkpoint;
-    read_run(root, checkpoint);
-    read_processes(path, root, checkpoint);
-    check_inputs(path, checkpoint);
-    return checkpoint;
+
+    void finish(const Checkpoint& checkpoint) {
+        states_->finish();
+        messages_->finish();
+        const std::string configuration = checkpoint.configuration.to_bytes();
+        contents_->set_attribute(schema::kContentsConfigurationBytesAttribute, std::uint64_t{configuration.size()});
+        contents_->set_attribute(schema::kContentsSeriesBytesAttribute, std::uint64_t{checkpoint.series.size()});
+        write_bytes(*contents_, schema::kContentsConfiguration, configuration);
+        write_bytes(*contents_, schema::kContentsSeries, checkpoint.series);
+        {
+            Group root = output_.root();
+            write_run(root, checkpoint);
+            write_table(root.create_group(schema::kProcessesGroup), table_, checkpoint.names);
+        }
+        // All of the file must be closed.
+        states_.reset();
+        messages_.reset();
+        contents_.reset();
+        output_.commit();
+    }
+
+  private:
+    hdf5::OutputFile output_;
+    std::optional<Group> contents_;
+    std::optional<ByteColumn> states_;
+    std::optional<ByteColumn> messages_;
+    ProcessTable table_;
+};
+
+CheckpointWriter::CheckpointWriter(const std::string& path) : file_(std::make_unique<File>(path)) {}
+
+CheckpointWriter::~CheckpointWriter() = default;
+
+void CheckpointWriter::add(const ProcessCheckpoint& process) {
+    file_->add(process);
+}
+
+void CheckpointWriter::finish(const Checkpoint& checkpoint) {
+    file_->finish(checkpoint);
+}
+
+class CheckpointFile::File {
+  public:
+    explicit File(const std::string& path) : input_((require_valid(path, schema::kId), path)) {
+        const Group root = input_.root();
+        const std::string revision = root.text_attribute(schema::kGitRevisionAttribute);
+        if (revision != git_revision()) {
+            throw InputError(
+                fmt::format("{}: written by revision {} of the program, which alone can go on from it; this is {}",
+                            path, revision, git_revision()));
+        }
+        const Group table = root.open_group(schema::kProcessesGroup);
+        const Group contents = root.open_group(schema::kContentsGroup);
+        read_run(root, checkpoint_);
+        read_contents(table, contents, checkpoint_);
+        check_inputs(path, checkpoint_);
+        table_ = read_table(table);
+        states_.emplace(contents.open_dataset(schema::kContentsStates.name));
+        messages_.emplace(contents.open_dataset(schema::kContentsMessages.name));
+        state_begins_ = beginnings(table_.state_bytes);
+        message_begins_ = beginnings(table_.message_bytes);
+    }
+
+    const Checkpoint& checkpoint() const { return checkpoint_; }
+    const ProcessTable& table() const { return table_; }
+
+    ProcessCheckpoint process(LpId id) const {
+        const auto row = static_cast<std::size_t>(std::ranges::lower_bound(table_.ids, id) - table_.ids.begin());
+        return {id, read_bytes(*states_, state_begins_[row], table_.state_bytes[row]),
+                read_bytes(*messages_, message_begins_[row], table_.message_bytes[row]), table_.traffic_hashes[row],
+                table_.state_hashes[row]};
+    }
+
+  private:
+    hdf5::InputFile input_;
+    Checkpoint checkpoint_;
+    ProcessTable table_;
+    std::optional<Dataset> states_;
+    std::optional<Dataset> messages_;
+    std::vector<std::uint64_t> state_begins_;
+    std::vector<std::uint64_t> message_begins_;
+};
+
+CheckpointFile::CheckpointFile(const std::string& path) : file_(std::make_unique<File>(path)) {}
+
+CheckpointFile::~CheckpointFile() = default;
+
+const Checkpoint& CheckpointFile::checkpoint() const {
+    return file_->checkpoint();
+}
+
+std::uint64_t CheckpointFile::state_hash() const {
+    const auto& hashes = file_->table().state_hashes;
+    return std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0});
+}
+
+std::vector<LpId> CheckpointFile::ids() const {
+    return {file_->table().ids.begin(), file_->table().ids.end()};
+}
+
+ProcessCheckpoint CheckpointFile::of(LpId id) const {
+    return file_->process(id);
 }
 
 }  // namespace lookahead

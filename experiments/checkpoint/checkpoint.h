@@ -1,16 +1,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/param/configuration.h"
-#include "core/sync/simulation.h"
+#include "core/sync/process_checkpoint.h"
+#include "core/time/time.h"
 
 namespace lookahead {
 
-/// A run at an epoch: what it is a run of, and where it stands. The file format is
+/// A run at an epoch, without its processes' states: what it is a run of, and where it stands. The file format is
 /// hdf5_schemas/checkpoint.schema.json.
 struct Checkpoint {
     std::string run_id;
@@ -23,17 +25,45 @@ struct Checkpoint {
     std::uint64_t max_instructions = 0;                       ///< 0: no limit
     std::vector<std::pair<std::string, std::string>> inputs;  ///< files that the workload reads, and their hashes
 
-    std::uint64_t cycle = 0;         ///< core cycle of state.time
-    SimulationCheckpoint state;      ///< of all processes
+    std::uint64_t cycle = 0;         ///< core cycle of `time`
+    Time time = 0;                   ///< of the epoch
     std::vector<std::string> names;  ///< of the processes
     std::string series;              ///< SeriesCollector::to_bytes() of all ranks
 };
 
-/// The file appears under its name when it is complete and on the disk. InputError if it cannot be written.
-void write_checkpoint(const Checkpoint& checkpoint, const std::string& path);
+/// A checkpoint's file in the making: what one process needs is all that it holds of their states. The file appears under
+/// its name when it is complete and on the disk. InputError if it cannot be written.
+class CheckpointWriter {
+  public:
+    explicit CheckpointWriter(const std::string& path);
+    ~CheckpointWriter();
 
-/// InputError with the path for a file that is not a valid checkpoint, was written by another revision of the program, or
-/// whose input files have changed.
-Checkpoint read_checkpoint(const std::string& path);
+    /// In the order of their ids.
+    void add(const ProcessCheckpoint& process);
+    void finish(const Checkpoint& checkpoint);
+
+  private:
+    class File;
+    std::unique_ptr<File> file_;
+};
+
+/// A checkpoint's file, from which every rank reads its own processes.
+class CheckpointFile final : public ProcessCheckpoints {
+  public:
+    /// InputError with the path for a file that is not a valid checkpoint, was written by another revision of the program,
+    /// or whose input files have changed.
+    explicit CheckpointFile(const std::string& path);
+    ~CheckpointFile() override;
+
+    const Checkpoint& checkpoint() const;
+    std::uint64_t state_hash() const;  ///< of all processes
+
+    std::vector<LpId> ids() const override;
+    ProcessCheckpoint of(LpId id) const override;
+
+  private:
+    class File;
+    std::unique_ptr<File> file_;
+};
 
 }  // namespace lookahead

@@ -166,19 +166,20 @@ struct ResumeOptions {
     }
 
     RunRequest request(const Session& session) const {
-        const auto checkpoint = std::make_shared<const Checkpoint>(read_checkpoint(file));
+        const auto from = std::make_shared<const CheckpointFile>(file);
+        const Checkpoint& checkpoint = from->checkpoint();
         RunRequest request;
-        request.workload = checkpoint->workload;
-        request.size = checkpoint->size;
-        request.context = {parse_size(checkpoint->size), static_cast<std::uint32_t>(checkpoint->seed)};
-        request.machine = checkpoint->machine;
-        request.configuration = checkpoint->configuration;
-        request.max_cycles = checkpoint->max_cycles;
-        request.max_instructions = checkpoint->max_instructions;
-        for (const auto& input : checkpoint->inputs) {
+        request.workload = checkpoint.workload;
+        request.size = checkpoint.size;
+        request.context = {parse_size(checkpoint.size), static_cast<std::uint32_t>(checkpoint.seed)};
+        request.machine = checkpoint.machine;
+        request.configuration = checkpoint.configuration;
+        request.max_cycles = checkpoint.max_cycles;
+        request.max_instructions = checkpoint.max_instructions;
+        for (const auto& input : checkpoint.inputs) {
             request.input_files.push_back(input.first);
         }
-        request.from = checkpoint;
+        request.from = from;
         execution.apply_to(request, session);
         return request;
     }

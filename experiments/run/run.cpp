@@ -116,8 +116,8 @@ class Run {
               [this](Device& device) { run_workload(device); }, [this] { return loads_of_run(); }),
           progress_(request.progress),
           observer_(machine_.core_clock(), {request.max_instructions, request.max_cycles}, progress_,
-                    request.checkpoint_every, [this](std::uint64_t cycle, const SimulationCheckpoint& local) {
-                        return take_checkpoint(cycle, local);
+                    request.checkpoint_every, [this](Time time, std::uint64_t cycle, const ProcessCheckpoints& local) {
+                        return take_checkpoint(time, cycle, local);
                     }) {
         configuration_.check_all_used();
     }
@@ -238,12 +238,8 @@ class Run {
             all.push_back({"the content of " + file, hash});
         }
         if (request_.from != nullptr) {
-            all.push_back({"the checkpoint's cycle", std::to_string(request_.from->cycle)});
-            std::uint64_t states = 0;
-            for (const ProcessCheckpoint& process : request_.from->state.processes) {
-                states += process.state_hash;
-            }
-            all.push_back({"the checkpoint's state", hash_text(states)});
+            all.push_back({"the checkpoint's cycle", std::to_string(request_.from->checkpoint().cycle)});
+            all.push_back({"the checkpoint's state", hash_text(request_.from->state_hash())});
         }
         std::string places;
         for (const int rank : ranks) {
@@ -260,7 +256,7 @@ class Run {
         }
         machine_.check_ranks(transport_.size());
         if (request_.from != nullptr) {
-            check_checkpoint(*request_.from);
+            check_checkpoint(request_.from->checkpoint());
         }
     }
 
@@ -276,25 +272,37 @@ class Run {
         }
     }
 
-    void go_on(Simulation& simulation, const Checkpoint& checkpoint) {
+    void go_on(Simulation& simulation, const CheckpointFile& from) {
+        const Checkpoint& checkpoint = from.checkpoint();
         restoring_ = true;
-        simulation.restore(checkpoint.state);
+        simulation.restore(checkpoint.time, from);
         restoring_ = false;
         on_every_rank(transport_, [&] { observer_.continue_from(checkpoint.cycle, checkpoint.series); });
     }
 
     /// Writes the file on rank 0. Whether that succeeded, on every rank: a disk that is full today is no reason to lose
     /// the run.
-    bool take_checkpoint(std::uint64_t cycle, const SimulationCheckpoint& local) {
+    bool take_checkpoint(Time time, std::uint64_t cycle, const ProcessCheckpoints& local) {
         const std::string path =
             checkpoint_stem(request_) + "-" + run_id() + "-" + std::to_string(cycle) + std::string(kCheckpointSuffix);
         const auto rows = transport_.gather(observer_.series().to_bytes());
-        SimulationCheckpoint all{local.time, gather_processes(transport_, local.processes)};
-        const auto error = agree_on_error(transport_, catch_error([&] {
-                                              if (transport_.rank() == 0) {
-                                                  write_checkpoint_of(cycle, std::move(all), rows, path);
-                                              }
-                                          }));
+        std::optional<CheckpointWriter> writer;  // on rank 0
+        auto error = agree_on_error(transport_, catch_error([&] {
+                                        if (transport_.rank() == 0) {
+                                            writer.emplace(path);
+                                        }
+                                    }));
+        if (!error) {
+            error = agree_on_error(transport_, catch_error([&] {
+                                       gather_processes(transport_, local, [&](const ProcessCheckpoint& process) {
+                                           writer->add(process);
+                                       });
+                                       if (writer) {
+                                           writer->finish(checkpoint_at(time, cycle, rows));
+                                           keep_latest(path);
+                                       }
+                                   }));
+        }
         if (error && error->code == ExitCode::internal) {
             throw_as_its_kind(*error);
         }
@@ -308,8 +316,8 @@ class Run {
         return !error;
     }
 
-    void write_checkpoint_of(std::uint64_t cycle, SimulationCheckpoint all, const std::vector<std::string>& rows,
-                             const std::string& path) {
+    /// `rows`: of the time series, each rank's.
+    Checkpoint checkpoint_at(Time time, std::uint64_t cycle, const std::vector<std::string>& rows) {
         SeriesCollector series = observer_.series();
         for (std::size_t rank = 1; rank < rows.size(); ++rank) {
             series.merge(rows[rank]);
@@ -324,13 +332,16 @@ class Run {
                               .max_instructions = request_.max_instructions,
                               .inputs = inputs_,
                               .cycle = cycle,
-                              .state = std::move(all),
+                              .time = time,
                               .names = {},
                               .series = series.to_bytes()};
         for (const LpDescription& process : machine_.model().processes()) {
             checkpoint.names.push_back(process.name);
         }
-        write_checkpoint(checkpoint, path);
+        return checkpoint;
+    }
+
+    void keep_latest(const std::string& path) {
         written_.push_back(path);
         if (request_.checkpoint_keep != 0 && written_.size() > request_.checkpoint_keep) {
             std::error_code ignored;  // somebody else may have removed it

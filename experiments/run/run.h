@@ -34,8 +34,8 @@ struct RunRequest {
     std::uint64_t max_cycles = 0;        ///< core cycles since the start of the run; 0: no limit
     std::uint64_t checkpoint_every = 0;  ///< core cycles; 0: only when asked to stop
     std::string checkpoint_folder = ".";
-    std::uint64_t checkpoint_keep = 2;       ///< of the checkpoints that a run writes the last ones stay; 0: all
-    std::shared_ptr<const Checkpoint> from;  ///< to go on from; null: from the start
+    std::uint64_t checkpoint_keep = 2;           ///< of the checkpoints that a run writes the last ones stay; 0: all
+    std::shared_ptr<const CheckpointFile> from;  ///< to go on from; null: from the start
     ProgressMode progress = ProgressMode::plain;
     bool keep_stdout = false;                  ///< what kernels print goes to stderr
     std::string out;                           ///< HDF5 file; empty: none is written

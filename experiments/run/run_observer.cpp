@@ -55,8 +55,8 @@ bool RunObserver::wants_checkpoint(const EpochReport& report) {
     return std::exchange(checkpoints_due_, due) < due || (report.asked_to_stop && !at_limit_);
 }
 
-void RunObserver::write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) {
-    if (write_(cycle(report), local)) {
+void RunObserver::write_checkpoint(const EpochReport& report, const ProcessCheckpoints& local) {
+    if (write_(report.time, cycle(report), local)) {
         last_checkpoint_ = report.time;
     } else if (report.asked_to_stop) {
         StopSignal::forget();

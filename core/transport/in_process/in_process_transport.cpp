@@ -7,8 +7,20 @@
 
 namespace lookahead {
 
+namespace {
+
+[[noreturn]] void fail_to_send(int to) {
+    throw InternalError("something was sent to rank " + std::to_string(to) + " in a run of one process");
+}
+
+[[noreturn]] void fail_to_receive(int from) {
+    throw InternalError("something was awaited from rank " + std::to_string(from) + " in a run of one process");
+}
+
+}  // namespace
+
 void InProcessTransport::send(int to, ByteBuffer&) {
-    throw InternalError("a packet was sent to rank " + std::to_string(to) + " in a run of one process");
+    fail_to_send(to);
 }
 
 bool InProcessTransport::try_receive(int, std::span<const std::byte>&) {
@@ -16,7 +28,15 @@ bool InProcessTransport::try_receive(int, std::span<const std::byte>&) {
 }
 
 std::span<const std::byte> InProcessTransport::receive(int from) {
-    throw InternalError("a packet was awaited from rank " + std::to_string(from) + " in a run of one process");
+    fail_to_receive(from);
+}
+
+void InProcessTransport::send_bytes(int to, const std::string&) {
+    fail_to_send(to);
+}
+
+std::string InProcessTransport::receive_bytes(int from) {
+    fail_to_receive(from);
 }
 
 void InProcessTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {

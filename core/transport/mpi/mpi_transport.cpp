@@ -303,26 +303,36 @@ void MpiTransport::in_pieces(char* bytes, std::uint64_t size, Move move) {
     }
 }
 
-std::vector<std::string> MpiTransport::gather(const std::string& mine) {
-    const std::uint64_t my_size = mine.size();
-    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(size()));
+void MpiTransport::send_bytes(int to, const std::string& bytes) {
+    std::uint64_t size = bytes.size();
     session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
-        MPI_Igather(&my_size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, communicator, request);
+        MPI_Isend(&size, 1, MPI_UINT64_T, to, kPieceTag, communicator, request);
     });
+    in_pieces(const_cast<char*>(bytes.data()), size, [to](char* at, int piece, MPI_Comm all, MPI_Request* request) {
+        MPI_Isend(at, piece, MPI_BYTE, to, kPieceTag, all, request);
+    });
+}
+
+std::string MpiTransport::receive_bytes(int from) {
+    std::uint64_t size = 0;
+    session_->finish([&](MPI_Comm communicator, MPI_Request* request) {
+        MPI_Irecv(&size, 1, MPI_UINT64_T, from, kPieceTag, communicator, request);
+    });
+    std::string bytes(size, '\0');
+    in_pieces(bytes.data(), size, [from](char* at, int piece, MPI_Comm all, MPI_Request* request) {
+        MPI_Irecv(at, piece, MPI_BYTE, from, kPieceTag, all, request);
+    });
+    return bytes;
+}
+
+std::vector<std::string> MpiTransport::gather(const std::string& mine) {
     if (rank() != 0) {
-        in_pieces(const_cast<char*>(mine.data()), my_size, [](char* at, int bytes, MPI_Comm to, MPI_Request* request) {
-            MPI_Isend(at, bytes, MPI_BYTE, 0, kPieceTag, to, request);
-        });
+        send_bytes(0, mine);
         return {};
     }
-    std::vector<std::string> parts(sizes.size());
-    parts.front() = mine;
+    std::vector<std::string> parts{mine};
     for (int from = 1; from < size(); ++from) {
-        std::string& part = parts[static_cast<std::size_t>(from)];
-        part.resize(sizes[static_cast<std::size_t>(from)]);
-        in_pieces(part.data(), part.size(), [from](char* at, int bytes, MPI_Comm all, MPI_Request* request) {
-            MPI_Irecv(at, bytes, MPI_BYTE, from, kPieceTag, all, request);
-        });
+        parts.push_back(receive_bytes(from));
     }
     return parts;
 }

@@ -11,8 +11,8 @@ class MpiTransport final : public Transport {
   public:
     /// All ranks of MPI_COMM_WORLD. Initialises MPI if nobody has yet, and then also ends it.
     MpiTransport();
-    /// The ranks of `*communicator`, an MPI_Comm of the caller's. `piece_bytes`: the most that one message of gather and
-    /// broadcast has, up to 2 GiB; the same on every rank.
+    /// The ranks of `*communicator`, an MPI_Comm of the caller's. `piece_bytes`: the most that one message of what is
+    /// sent, gathered or broadcast as bytes has, up to 2 GiB; the same on every rank.
     explicit MpiTransport(const void* communicator, std::size_t piece_bytes = kPieceBytes);
     ~MpiTransport() override;
 
@@ -22,6 +22,8 @@ class MpiTransport final : public Transport {
     bool try_receive(int from, std::span<const std::byte>& packet) override;
     std::span<const std::byte> receive(int from) override;
     void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) override;
+    void send_bytes(int to, const std::string& bytes) override;
+    std::string receive_bytes(int from) override;
     std::vector<std::string> gather(const std::string& mine) override;
     void broadcast(std::string& bytes, int root) override;
     void barrier() override;

@@ -13,14 +13,30 @@ namespace {
 constexpr Time kEpoch = 10'000;
 constexpr std::size_t kProcesses = 13;
 
+struct SimulationCheckpoint final : ProcessCheckpoints {
+    Time time = 0;
+    std::vector<ProcessCheckpoint> processes;  ///< in the order of their ids
+
+    std::vector<LpId> ids() const override {
+        std::vector<LpId> ids;
+        for (const ProcessCheckpoint& process : processes) {
+            ids.push_back(process.id);
+        }
+        return ids;
+    }
+    ProcessCheckpoint of(LpId id) const override { return *std::ranges::find(processes, id, &ProcessCheckpoint::id); }
+};
+
 /// Takes a checkpoint at every fourth epoch, which rank 0 has.
 class Keeper final : public EpochObserver {
   public:
     explicit Keeper(Transport& transport) : transport_(transport) {}
     bool wants_checkpoint(const EpochReport& report) override { return report.index % 4 == 1; }
-    void write_checkpoint(const EpochReport& report, const SimulationCheckpoint& local) override {
-        CHECK(local.time == report.time);
-        taken.push_back({local.time, gather_processes(transport_, local.processes)});
+    void write_checkpoint(const EpochReport& report, const ProcessCheckpoints& local) override {
+        SimulationCheckpoint& checkpoint = taken.emplace_back();
+        checkpoint.time = report.time;
+        gather_processes(transport_, local,
+                         [&](const ProcessCheckpoint& process) { checkpoint.processes.push_back(process); });
     }
     std::vector<SimulationCheckpoint> taken;
 
@@ -39,7 +55,7 @@ SimulationResult run(const Conduct& conduct, EpochObserver* observer, const Simu
     Simulation simulation(model, spread(kProcesses, conduct.transport.size(), conduct.linear), conduct.transport,
                           {.sync = conduct.sync, .epoch_length = kEpoch, .observer = observer});
     if (from != nullptr) {
-        simulation.restore(*from);
+        simulation.restore(from->time, *from);
     }
     return simulation.run();
 }
@@ -90,6 +106,28 @@ TEST_CASE("checkpoints that several ranks take hold what one rank's do") {
         CHECK(hashes(keeper.taken[i]) == hashes(recorded.keeper.taken[i]));
         check_same(run({recorded.alone, "serial", true}, nullptr, &keeper.taken[i]), recorded.whole);
     }
+}
+
+TEST_CASE("an error of who takes the processes on rank 0 reaches the end of the run on every rank") {
+    class Refuser final : public EpochObserver {
+      public:
+        bool wants_checkpoint(const EpochReport& report) override { return report.index == 1; }
+        void write_checkpoint(const EpochReport&, const ProcessCheckpoints& local) override {
+            gather_processes(test_transport(), local, [&](const ProcessCheckpoint& process) {
+                ++taken;
+                if (process.id == 3) {
+                    throw InputError("no room for process 3");
+                }
+            });
+        }
+        std::size_t taken = 0;
+    };
+    Refuser refuser;
+    const SimulationResult result = run({test_transport(), "window", false}, &refuser, nullptr);
+    CHECK(result.outcome == Outcome::failed);
+    CHECK(result.code == ExitCode::bad_input);
+    CHECK(result.message == "no room for process 3");
+    CHECK(refuser.taken == (test_transport().rank() == 0 ? 4 : 0));
 }
 
 TEST_CASE("a checkpoint that does not fit is refused on every rank") {
