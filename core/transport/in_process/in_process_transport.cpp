@@ -7,6 +7,21 @@
 
 namespace lookahead {
 
+namespace {
+
+class PlainCounter final : public SharedCounter {
+  public:
+    std::uint64_t next() override { return value_++; }
+    std::uint64_t value() override { return value_; }
+    void progress() override {}
+    void rest() override {}
+
+  private:
+    std::uint64_t value_ = 0;
+};
+
+}  // namespace
+
 void InProcessTransport::send(int to, ByteBuffer&) {
     throw InternalError("a packet was sent to rank " + std::to_string(to) + " in a run of one process");
 }
@@ -21,6 +36,10 @@ std::span<const std::byte> InProcessTransport::receive(int from) {
 
 void InProcessTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
     std::copy(mine.begin(), mine.end(), all.begin());
+}
+
+std::unique_ptr<SharedCounter> InProcessTransport::make_counter() {
+    return std::make_unique<PlainCounter>();
 }
 
 void InProcessTransport::abort(int exit_code) {
