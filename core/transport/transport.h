@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,8 +25,8 @@ class SharedCounter {
     /// Lets other ranks' calls get on where the network needs this rank for them, as one that sleeps has to from time to
     /// time. It does not wait.
     virtual void progress() = 0;
-    /// Waits, without using the core, until every rank has called it.
-    virtual void rest() = 0;
+    /// Waits, without using the core, until every rank has called it; what is given is called now and then.
+    virtual void rest(const std::function<void()>& meanwhile = {}) = 0;
 };
 
 /// How the ranks of a run reach each other. Packets of one sender arrive in the order in which they were

@@ -36,6 +36,9 @@ void RunObserver::continue_from(std::uint64_t cycle, std::string_view series) {
 }
 
 void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) {
+    if (at_epoch_) {
+        at_epoch_();
+    }
     if (std::exchange(shown_, true)) {
         series_.add_epoch(cycle(report));
     } else {

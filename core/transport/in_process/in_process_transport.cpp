@@ -14,7 +14,7 @@ class PlainCounter final : public SharedCounter {
     std::uint64_t next() override { return value_++; }
     std::uint64_t value() override { return value_; }
     void progress() override {}
-    void rest() override {}
+    void rest(const std::function<void()>&) override {}
 
   private:
     std::uint64_t value_ = 0;

@@ -392,7 +392,7 @@ class MpiCounter final : public SharedCounter {
         int found = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator_, &found, MPI_STATUS_IGNORE);
     }
-    void rest() override {
+    void rest(const std::function<void()>& meanwhile) override {
         constexpr std::chrono::microseconds kNap{500};
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Ibarrier(communicator_, &request);
@@ -400,6 +400,9 @@ class MpiCounter final : public SharedCounter {
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
             if (done == 0) {
                 std::this_thread::sleep_for(kNap);
+                if (meanwhile) {
+                    meanwhile();
+                }
             }
         }
     }
