@@ -36,9 +36,6 @@ void RunObserver::continue_from(std::uint64_t cycle, std::string_view series) {
 }
 
 void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) {
-    if (at_epoch_) {
-        at_epoch_();
-    }
     if (std::exchange(shown_, true)) {
         series_.add_epoch(cycle(report));
     } else {
@@ -49,6 +46,9 @@ void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* 
     }
     if (dispatcher_ != nullptr && progress_.due()) {
         print_progress(report);
+    }
+    if (at_epoch_) {
+        at_epoch_();  // the last: if it throws on one rank alone, the ranks' series still have the same epochs
     }
 }
 

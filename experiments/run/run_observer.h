@@ -38,7 +38,7 @@ class RunObserver : public EpochObserver {
     /// Before the run: it goes on from this cycle, with the series up to there.
     void continue_from(std::uint64_t cycle, std::string_view series);
 
-    /// Called first at every epoch; the run fails by what it throws.
+    /// Called at the end of every epoch; the run fails by what it throws.
     void at_epoch(std::function<void()> action) { at_epoch_ = std::move(action); }
 
     /// The dispatcher, if it is this rank's; null if another rank has it.

@@ -17,7 +17,7 @@ namespace lookahead {
 
 namespace {
 
-constexpr std::uint64_t kMostInstructions = 50'000'000;
+constexpr std::uint64_t kMostInstructions = 20'000'000;
 
 std::string name_of_point(const std::string& workload, std::span<const std::string> labels) {
     std::string name = workload;
@@ -29,11 +29,11 @@ std::string name_of_point(const std::string& workload, std::span<const std::stri
 
 }  // namespace
 
-std::string program_of(const SweepPoint& point) {
-    std::string program = point.workload;
-    for (std::size_t i = 1; i + 1 < point.arguments.size(); i += 2) {
-        if (point.arguments[i] == "--set" || point.arguments[i] == "--size" || point.arguments[i] == "--seed") {
-            program.append(1, '\0').append(point.arguments[i + 1]);
+std::string program_of(std::span<const std::string> arguments) {
+    std::string program = arguments.front();
+    for (std::size_t i = 1; i + 1 < arguments.size(); i += 2) {
+        if (arguments[i] == "--set" || arguments[i] == "--size" || arguments[i] == "--seed") {
+            program.append(1, '\0').append(arguments[i + 1]);
         }
     }
     return program;
@@ -47,12 +47,13 @@ EarlierCosts::EarlierCosts(const Study& study, const SweepFolder& folder, std::s
     }
     constexpr double kSamples = 5;
     for (const SweepPoint& point : points) {
-        Mean& mean = programs_[program_of(point)];
+        Mean& mean = programs_[program_of(point.arguments)];
         if (mean.count < kSamples && folder.state(point).status == PointStatus::complete) {
             const hdf5::InputFile file(folder.result_file(point));
             const hdf5::Group meta = file.root().open_group(run_schema::kMetaGroup);
-            add(point, std::get<double>(meta.attribute(run_schema::kMetaWallSAttribute)) *
-                           static_cast<double>(std::get<std::int64_t>(meta.attribute(run_schema::kMetaRanksAttribute))));
+            add(point,
+                std::get<double>(meta.attribute(run_schema::kMetaWallSAttribute)) *
+                    static_cast<double>(std::get<std::int64_t>(meta.attribute(run_schema::kMetaRanksAttribute))));
         }
     }
 }
@@ -68,8 +69,8 @@ void EarlierCosts::read_index(const Study& study, const SweepFolder& folder, std
         names.push_back(table.open_dataset(axis.name).read_texts());
     }
     const std::vector<double> seconds = table.open_dataset("wall_s").read<double>();
-    const std::vector<double> ranks = table.has("ranks") ? table.open_dataset("ranks").read<double>()
-                                                         : std::vector<double>(seconds.size(), 1.0);
+    const std::vector<double> ranks =
+        table.has("ranks") ? table.open_dataset("ranks").read<double>() : std::vector<double>(seconds.size(), 1.0);
     std::map<std::string, double> rows;
     for (std::size_t row = 0; row < seconds.size(); ++row) {
         std::vector<std::string> labels;
@@ -88,7 +89,7 @@ void EarlierCosts::read_index(const Study& study, const SweepFolder& folder, std
 
 void EarlierCosts::add(const SweepPoint& point, double seconds) {
     points_[name_of_point(point.workload, point.labels)] = seconds;
-    Mean& mean = programs_[program_of(point)];
+    Mean& mean = programs_[program_of(point.arguments)];
     mean.sum += seconds;
     ++mean.count;
 }
@@ -98,7 +99,7 @@ std::optional<double> EarlierCosts::of(const SweepPoint& point) const {
     if (itself != points_.end()) {
         return itself->second;
     }
-    const auto program = programs_.find(program_of(point));
+    const auto program = programs_.find(program_of(point.arguments));
     return program == programs_.end() || program->second.count == 0
                ? std::nullopt
                : std::optional(program->second.sum / program->second.count);

@@ -34,8 +34,8 @@ class EarlierCosts {
     std::map<std::string, Mean> programs_;
 };
 
-/// Workload, size, seed and parameters of a point: what determines its instructions, whatever the machine.
-std::string program_of(const SweepPoint&);
+/// Workload, size, seed and parameters out of a point's arguments: what determines its instructions, whatever the machine.
+std::string program_of(std::span<const std::string> arguments);
 
 /// Warp instructions of a run, by the functional emulator, which executes at most some seconds' worth of them.
 std::uint64_t count_warp_instructions(const RunRequest&);

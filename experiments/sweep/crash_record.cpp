@@ -59,10 +59,11 @@ CrashRecord::CrashRecord(const std::string& file, int rank) {
     ::sigaltstack(&here, &stack_before);
     for (std::size_t i = 0; i < kCrashes.size(); ++i) {
         const auto& [number, name] = kCrashes[i];
-        sizes[i] = std::snprintf(texts[i].data(), texts[i].size(),
-                                 "{\"exit_code\": %d, \"message\": \"rank %d of the point crashed (%s), which ended the "
-                                 "whole job\", \"wall_s\": 0}\n",
-                                 128 + number, rank, name);
+        sizes[i] =
+            std::snprintf(texts[i].data(), texts[i].size(),
+                          "{\"exit_code\": %d, \"message\": \"rank %d of the point crashed (%s), which ended the "
+                          "whole job\", \"wall_s\": 0}\n",
+                          128 + number, rank, name);
         struct sigaction action {};
         action.sa_handler = record;
         action.sa_flags = SA_ONSTACK;

@@ -66,10 +66,9 @@ class Ensemble {
     SweepRunResult run() {
         ended_ = world_.make_counter();
         for (std::size_t from = 0; from < plan_.work.size();) {
-            const auto behind = std::ranges::find_if(plan_.work.begin() + static_cast<std::ptrdiff_t>(from),
-                                                     plan_.work.end(), [&](const EnsemblePlan::Work& each) {
-                                                         return each.ranks != plan_.work[from].ranks;
-                                                     });
+            const auto behind = std::ranges::find_if(
+                plan_.work.begin() + static_cast<std::ptrdiff_t>(from), plan_.work.end(),
+                [&](const EnsemblePlan::Work& each) { return each.ranks != plan_.work[from].ranks; });
             const auto to = static_cast<std::size_t>(behind - plan_.work.begin());
             run_alike(from, to);
             from = to;
@@ -232,8 +231,7 @@ class Ensemble {
     }
 
     PointEnd attempt_on_group(const SweepPoint& point, const std::vector<std::string>& arguments) {
-        std::string text =
-            nlohmann::json(arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        std::string text = nlohmann::json(arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         group_->broadcast(text);
         const auto line = nlohmann::json::parse(text).get<std::vector<std::string>>();
         if (leads()) {

@@ -23,8 +23,8 @@ struct EnsemblePlan {
         int ranks = 1;
     };
     std::vector<SweepPoint> points;
-    std::vector<Work> work;     ///< points without an end, by ranks, the most first; among equal ones the dearest first
-    std::size_t complete = 0;   ///< points that need not be run
+    std::vector<Work> work;    ///< points without an end, by ranks, the most first; among equal ones the dearest first
+    std::size_t complete = 0;  ///< points that need not be run
     std::size_t failed = 0;
 };
 

@@ -49,7 +49,7 @@ std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan,
     std::map<std::string, std::vector<std::string>> unknown;
     for (const std::size_t i : missing) {
         const SweepPoint& point = plan.points[i];
-        const std::string program = program_of(point);
+        const std::string program = program_of(point.arguments);
         all.insert(program);
         if (!earlier.of(point)) {
             unknown.emplace(program, point.arguments);
@@ -113,13 +113,13 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
     }
     std::map<std::string, double> counted;
     for (std::size_t line = 0; line < lines.size(); ++line) {
-        counted[program_of({{}, {}, lines[line], {}})] = static_cast<double>(counts[line]) / kInstructionsPerSecond;
+        counted[program_of(lines[line])] = static_cast<double>(counts[line]) / kInstructionsPerSecond;
     }
     std::vector<double> costs;
     for (const std::size_t i : missing) {
         const SweepPoint& point = plan.points[i];
         const auto known = earlier->of(point);
-        const auto instructions = counted.find(program_of({{}, {}, point.arguments, {}}));
+        const auto instructions = counted.find(program_of(point.arguments));
         costs.push_back(known ? *known : instructions != counted.end() ? instructions->second : 1.0);
     }
     const std::vector<int> chosen = choose_ranks(costs, world.size());
@@ -131,8 +131,7 @@ EnsemblePlan plan_ensemble(const Study& study, std::vector<SweepPoint> points, c
     std::vector<Place> places;
     for (std::size_t i = 0; i < missing.size(); ++i) {
         const int ranks = options.ranks_per_point != 0 ? std::min(options.ranks_per_point, world.size()) : chosen[i];
-        places.push_back(
-            {{missing[i], ranks}, costs[i], ranks > 1 && folder.times_begun(plan.points[missing[i]]) > 0});
+        places.push_back({{missing[i], ranks}, costs[i], ranks > 1 && folder.times_begun(plan.points[missing[i]]) > 0});
     }
     // What ended a job before comes last: the others are complete if it does so again.
     std::ranges::stable_sort(places, [](const Place& a, const Place& b) {

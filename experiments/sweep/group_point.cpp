@@ -87,8 +87,9 @@ std::vector<std::uint64_t> codes_of_all(Transport& group, int mine, const std::s
     std::vector<std::uint64_t> codes(static_cast<std::size_t>(group.size()));
     if (!group.try_all_gather({&code, 1}, codes, mine == 0 ? Transport::kForever : kPatience)) {
         const std::string sentence = message + "; other ranks did not hear of it, which ended the whole job";
-        static_cast<void>(
-            catch_error([&] { folder.record_failure(point, {PointStatus::failed, mine, sentence, seconds}); }));
+        static_cast<void>(catch_error([&] {
+            folder.record_failure(point, {PointStatus::failed, mine, sentence, seconds});
+        }));
         std::fprintf(stderr, "lookahead: point %s: %s; the same command goes on\n", point.key.c_str(),
                      sentence.c_str());
         group.abort(mine);
