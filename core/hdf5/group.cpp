@@ -28,20 +28,22 @@ std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     return chunk;
 }
 
-Handle compressed_properties(std::span<const std::uint64_t> shape) {
+Handle chunked_properties(std::span<const std::uint64_t> shape, Storage storage) {
     Handle properties(H5Pcopy(H5P_DATASET_CREATE_DEFAULT), H5Pclose);
     const auto chunk = chunk_shape(shape);
     H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
-    H5Pset_shuffle(properties.get());
-    H5Pset_deflate(properties.get(), 1);
+    if (storage == Storage::compressed) {
+        H5Pset_shuffle(properties.get());
+        H5Pset_deflate(properties.get(), 1);
+    }
     return properties;
 }
 
 Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
-                      std::uint64_t bytes) {
-    const bool compressed = !shape.empty() && bytes >= kLargeBytes;
-    const Handle properties = compressed ? compressed_properties(shape) : Handle();
-    return {H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, compressed ? properties.get() : H5P_DEFAULT,
+                      std::uint64_t bytes, Storage storage) {
+    const bool chunked = !shape.empty() && bytes >= kLargeBytes;
+    const Handle properties = chunked ? chunked_properties(shape, storage) : Handle();
+    return {H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, chunked ? properties.get() : H5P_DEFAULT,
                        H5P_DEFAULT),
             H5Dclose};
 }
@@ -130,7 +132,7 @@ void Group::check_size(std::string_view name, std::uint64_t size, std::span<cons
 }
 
 Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
-                     const Meaning& meaning) {
+                     const Meaning& meaning, Storage storage) {
     const Id element = type_in_memory(type);
     std::uint64_t points = 1;
     for (const std::uint64_t extent : shape) {
@@ -139,8 +141,8 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     // A text takes a pointer in memory and twice as much in the file.
     const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
     const Handle array = shape.empty() ? Handle() : array_space(shape);
-    Handle handle =
-        create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(), shape, bytes);
+    Handle handle = create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(),
+                                   shape, bytes, storage);
     check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
     Dataset dataset(std::move(handle));
     if (points > 0) {
