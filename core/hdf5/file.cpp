@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "core/error/error.h"
 #include "core/hdf5/library.h"
@@ -32,7 +36,34 @@ void sync_to_disk(const std::string& path) {
     }
 }
 
+/// Where a superblock of this version has the file's length, counted from its own start; 0 for an unknown version.
+std::size_t place_of_length(unsigned version) {
+    constexpr std::size_t kBeforeAddresses[] = {24, 28, 12, 12};
+    constexpr std::size_t kAddressBytes = 8;  // as this project's files have
+    return version < std::size(kBeforeAddresses) ? kBeforeAddresses[version] + 2 * kAddressBytes : 0;
+}
+
 }  // namespace
+
+bool is_whole_file(const std::string& path) {
+    constexpr std::array<unsigned char, 8> kSignature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return false;
+    }
+    std::array<unsigned char, 64> block{};
+    struct stat about {};
+    const bool is_read = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+                         ::read(descriptor, block.data(), block.size()) == static_cast<ssize_t>(block.size());
+    ::close(descriptor);
+    if (!is_read || !std::equal(kSignature.begin(), kSignature.end(), block.begin())) {
+        return false;
+    }
+    const std::size_t place = place_of_length(block[kSignature.size()]);
+    std::uint64_t length = 0;
+    std::memcpy(&length, block.data() + place, sizeof length);
+    return place != 0 && length <= static_cast<std::uint64_t>(about.st_size);
+}
 
 InputFile::InputFile(const std::string& path) {
     prepare();

@@ -28,19 +28,21 @@ std::vector<hsize_t> chunk_shape(std::span<const std::uint64_t> shape) {
     return chunk;
 }
 
-Handle compressed_properties(std::span<const hsize_t> chunk) {
+Handle chunked_properties(std::span<const hsize_t> chunk, Storage storage) {
     Handle properties(H5Pcopy(H5P_DATASET_CREATE_DEFAULT), H5Pclose);
     H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
-    H5Pset_shuffle(properties.get());
-    H5Pset_deflate(properties.get(), 1);
+    if (storage == Storage::compressed) {
+        H5Pset_shuffle(properties.get());
+        H5Pset_deflate(properties.get(), 1);
+    }
     return properties;
 }
 
 Handle create_dataset(Id group, const std::string& name, Id element, Id space, std::span<const std::uint64_t> shape,
-                      std::uint64_t bytes) {
-    const bool compressed = !shape.empty() && bytes >= kLargeBytes;
-    const Handle properties = compressed ? compressed_properties(chunk_shape(shape)) : Handle();
-    return {H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, compressed ? properties.get() : H5P_DEFAULT,
+                      std::uint64_t bytes, Storage storage) {
+    const bool chunked = !shape.empty() && bytes >= kLargeBytes;
+    const Handle properties = chunked ? chunked_properties(chunk_shape(shape), storage) : Handle();
+    return {H5Dcreate2(group, name.c_str(), element, space, H5P_DEFAULT, chunked ? properties.get() : H5P_DEFAULT,
                        H5P_DEFAULT),
             H5Dclose};
 }
@@ -140,14 +142,14 @@ Dataset Group::create_growing(std::string_view name, ElementType type, const Mea
     const hsize_t chunk = kElementsPerChunk;
     const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose);
     Handle handle(H5Dcreate2(id(), std::string(name).c_str(), type_in_memory(type), space.get(), H5P_DEFAULT,
-                             compressed_properties({&chunk, 1}).get(), H5P_DEFAULT),
+                             chunked_properties({&chunk, 1}, Storage::compressed).get(), H5P_DEFAULT),
                   H5Dclose);
     check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
     return with_meaning(Dataset(std::move(handle)), meaning);
 }
 
 Dataset Group::write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
-                     const Meaning& meaning) {
+                     const Meaning& meaning, Storage storage) {
     const Id element = type_in_memory(type);
     std::uint64_t points = 1;
     for (const std::uint64_t extent : shape) {
@@ -156,8 +158,8 @@ Dataset Group::write(std::string_view name, ElementType type, const void* values
     // A text takes a pointer in memory and twice as much in the file.
     const std::uint64_t bytes = points * H5Tget_size(element) * (type == ElementType::text ? 2 : 1);
     const Handle array = shape.empty() ? Handle() : array_space(shape);
-    Handle handle =
-        create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(), shape, bytes);
+    Handle handle = create_dataset(id(), std::string(name), element, shape.empty() ? scalar_space() : array.get(),
+                                   shape, bytes, storage);
     check(handle.get(), id(), [&] { return "create dataset " + std::string(name); });
     Dataset dataset(std::move(handle));
     if (points > 0) {

@@ -17,6 +17,9 @@ struct Meaning {
     std::string_view description;
 };
 
+/// How a large array is kept: in chunks, compressed or as it is, which is read and written many times faster.
+enum class Storage { compressed, plain };
+
 enum class LinkKind { group, dataset, other };
 
 class Group : public Object {
@@ -46,9 +49,9 @@ class Group : public Object {
     /// A dataset of the given shape, in row-major order; values.size() must be its product.
     template <Element T>
     Dataset write_array(std::string_view name, std::span<const T> values, std::span<const std::uint64_t> shape,
-                        const Meaning& meaning) {
+                        const Meaning& meaning, Storage storage = Storage::compressed) {
         check_size(name, values.size(), shape);
-        return write(name, element_type_of<T>(), values.data(), shape, meaning);
+        return write(name, element_type_of<T>(), values.data(), shape, meaning, storage);
     }
     template <Element T>
     Dataset write_scalar(std::string_view name, T value, const Meaning& meaning) {
@@ -62,7 +65,7 @@ class Group : public Object {
     Dataset create_growing(std::string_view name, ElementType type, const Meaning& meaning);
     void check_size(std::string_view name, std::uint64_t size, std::span<const std::uint64_t> shape) const;
     Dataset write(std::string_view name, ElementType type, const void* values, std::span<const std::uint64_t> shape,
-                  const Meaning& meaning);
+                  const Meaning& meaning, Storage storage = Storage::compressed);
 };
 
 }  // namespace lookahead::hdf5

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,22 @@
 #include "core/message/byte_buffer.h"
 
 namespace lookahead {
+
+/// A number that all ranks share, in the memory of rank 0; every rank makes it and destroys it with the others.
+class SharedCounter {
+  public:
+    virtual ~SharedCounter() = default;
+
+    /// How often it was called before, by any rank. Rank 0 need not do anything for it.
+    virtual std::uint64_t next() = 0;
+    /// What the next call of next() will return, unless another rank's comes first.
+    virtual std::uint64_t value() = 0;
+    /// Lets other ranks' calls get on where the network needs this rank for them, as one that sleeps has to from time to
+    /// time. It does not wait.
+    virtual void progress() = 0;
+    /// Waits, without using the core, until every rank has called it; what is given is called now and then.
+    virtual void rest(const std::function<void()>& meanwhile = {}) = 0;
+};
 
 /// How the ranks of a run reach each other. Packets of one sender arrive in the order in which they were
 /// sent.
@@ -50,7 +67,14 @@ class Transport {
                                 std::chrono::milliseconds patience) = 0;
     static constexpr std::chrono::milliseconds kForever = std::chrono::milliseconds::max();
 
-    /// Ends all ranks at once, for errors after which the ranks cannot agree any more.
+    /// The ranks that give the same colour, in the order of the ranks here. Every rank calls it; what it returns must not
+    /// outlive this transport.
+    virtual std::unique_ptr<Transport> split(int colour) = 0;
+    /// A counter at 0. Every rank calls it.
+    virtual std::unique_ptr<SharedCounter> make_counter() = 0;
+
+    /// Ends all ranks at once, also those of the transport that this one was split off,
+    /// for errors after which the ranks cannot agree any more.
     [[noreturn]] virtual void abort(int exit_code) = 0;
 };
 

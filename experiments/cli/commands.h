@@ -1,10 +1,19 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "core/transport/transport.h"
 #include "experiments/cli/command_line.h"
+#include "experiments/run/run.h"
 
 namespace lookahead::cli {
 
 struct Session;
+
+/// What a line of `run` or `resume`, from the command's name on, asks for. ConfigurationError or InputError for what is wrong
+/// with it.
+RunRequest read_run_request(const std::vector<std::string>& arguments, Transport&);
 
 /// Each adds its command to the program; the command's callback sets session.action.
 void add_run_command(Command program, Session& session);

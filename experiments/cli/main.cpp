@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
 #include "core/transport/agreement/agreement.h"
+#include "core/transport/in_process/in_process_transport.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/command_line.h"
 #include "experiments/cli/commands.h"
@@ -21,6 +23,7 @@
 #include "experiments/cli/session.h"
 #include "experiments/results/provenance.h"
 #include "experiments/run/stop_signal.h"
+#include "experiments/sweep/point_server.h"
 
 namespace lookahead::cli {
 
@@ -163,7 +166,24 @@ bool is_first_rank() {
     return true;
 }
 
-ExitCode start(int argc, char** argv) {
+/// A line of the program in a process of its own, which the point server has made.
+int run_line(const std::vector<std::string>& arguments) {
+    std::vector<std::string> texts{"lookahead"};
+    texts.insert(texts.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    std::ranges::transform(texts, std::back_inserter(pointers), [](std::string& text) { return text.data(); });
+    InProcessTransport transport;
+    Session session{transport, texts, {}};
+    return static_cast<int>(conclude(session, attempt(static_cast<int>(pointers.size()), pointers.data(), session)));
+}
+
+/// For the points of a sweep under mpirun; null for anything else.
+std::unique_ptr<PointServer> make_point_server(int argc, char** argv) {
+    const bool is_wanted = argc > 2 && std::string_view(argv[1]) == "sweep" && std::string_view(argv[2]) == "run";
+    return is_wanted && is_under_mpirun() ? std::make_unique<PointServer>(run_line) : nullptr;
+}
+
+ExitCode start(int argc, char** argv, PointServer* server) {
     std::unique_ptr<Transport> transport;
     try {
         transport = make_transport();
@@ -175,14 +195,15 @@ ExitCode start(int argc, char** argv) {
         std::fprintf(stderr, "lookahead: %s\n", error.what());
         return error.code();
     }
-    Session session{*transport, std::vector<std::string>(argv, argv + argc), {}};
+    Session session{*transport, std::vector<std::string>(argv, argv + argc), {}, server};
     return conclude(session, attempt(argc, argv, session));
 }
 
 /// Launchers send signals to ranks that have hardly begun.
 void take_signals(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of writing, like a full disk
-    if (argc > 1 && (std::string_view(argv[1]) == "run" || std::string_view(argv[1]) == "resume")) {
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    if (command == "run" || command == "resume" || (command == "sweep" && is_under_mpirun())) {
         StopSignal::note_from_now();
     }
 }
@@ -192,8 +213,9 @@ void take_signals(int argc, char** argv) {
 }  // namespace lookahead::cli
 
 int main(int argc, char** argv) {
+    const auto server = lookahead::cli::make_point_server(argc, argv);  // while this process is small and alone
     lookahead::cli::take_signals(argc, argv);
-    const auto code = static_cast<int>(lookahead::cli::start(argc, argv));
+    const auto code = static_cast<int>(lookahead::cli::start(argc, argv, server.get()));
 #ifndef __SANITIZE_ADDRESS__  // which looks for leaks when a process ends in the ordinary way
     // Registries and whatever else lives until now goes at once with the process, not piece by piece.
     std::fflush(nullptr);

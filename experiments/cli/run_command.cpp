@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -287,7 +288,26 @@ void prepare(Command command, Session& session) {
     });
 }
 
+/// Reads the line into `options`, and makes its request.
+template <class Options>
+RunRequest request_of_line(const std::vector<std::string>& arguments, Transport& transport) {
+    CommandLine line("lookahead", "", "", "");
+    Options options;
+    options.add_to(line.program().add_command(arguments.front(), ""));
+    std::vector<std::string> texts{"lookahead"};
+    texts.insert(texts.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    std::ranges::transform(texts, std::back_inserter(pointers), [](std::string& text) { return text.data(); });
+    line.read(static_cast<int>(pointers.size()), pointers.data());
+    return options.request(Session{transport, texts, {}});
+}
+
 }  // namespace
+
+RunRequest read_run_request(const std::vector<std::string>& arguments, Transport& transport) {
+    return arguments.front() == "resume" ? request_of_line<ResumeOptions>(arguments, transport)
+                                         : request_of_line<RunOptions>(arguments, transport);
+}
 
 void add_run_command(Command program, Session& session) {
     Command command = program.add_command(

@@ -7,13 +7,18 @@
 #include "core/error/error.h"
 #include "core/transport/transport.h"
 
+namespace lookahead {
+class PointServer;
+}
+
 namespace lookahead::cli {
 
 /// What every command needs, and what the command line chose to do.
 struct Session {
     Transport& transport;
-    std::vector<std::string> arguments;  ///< argv, for the result's /meta
-    std::function<ExitCode()> action;    ///< set by the command that was given
+    std::vector<std::string> arguments;   ///< argv, for the result's /meta
+    std::function<ExitCode()> action;     ///< set by the command that was given
+    PointServer* point_server = nullptr;  ///< for `sweep run` under mpirun; else null
 
     /// Only rank 0 prints.
     bool prints() const { return transport.rank() == 0; }

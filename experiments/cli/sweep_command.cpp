@@ -1,12 +1,17 @@
 // `sweep`: design-space studies.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <system_error>
 
+#include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/available_cores.h"
+#include "experiments/sweep/ensemble.h"
 #include "experiments/sweep/index.h"
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/runner.h"
@@ -23,6 +28,9 @@ struct SweepOptions {
     SweepRunOptions run;
     std::string shard = "0/1";
     std::string progress = "plain";
+    std::optional<int> jobs;
+    std::uint64_t memory_mb = 0;
+    std::string ranks_per_point;
 
     std::string folder(const Study& study_read) const {
         if (!out.empty()) {
@@ -42,7 +50,7 @@ void print_point(const Study& study, const SweepPoint& point) {
     std::printf("\n");
 }
 
-ExitCode plan(const SweepOptions& options) {
+ExitCode plan(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const std::vector<SweepPoint> points = plan_sweep(study);
     std::printf("%s: %s\n%zu points of size %s\n", study.name.c_str(), study.title.c_str(), points.size(),
@@ -61,15 +69,31 @@ void read_shard(const std::string& text, SweepRunOptions& run) {
     }
 }
 
-ExitCode run(const SweepOptions& options) {
+/// The points, from the folder if it has them of this study and program.
+std::vector<SweepPoint> points_of(const Study& study, const SweepFolder& folder) {
+    auto recorded = folder.recorded_plan(study);
+    return recorded ? *std::move(recorded) : plan_sweep(study);
+}
+
+std::vector<SweepPoint> prepare(const Study& study, const SweepFolder& folder) {
+    std::vector<SweepPoint> points = points_of(study, folder);
+    folder.create(study, points);
+    folder.record_plan(study, points);
+    return points;
+}
+
+SweepRunOptions run_options(const SweepOptions& options) {
+    constexpr std::uint64_t kMegabyte = 1'000'000;
     SweepRunOptions run = options.run;
     read_shard(options.shard, run);
     run.progress = parse_progress(options.progress);
-    const Study study = load_study(options.study);
-    const SweepFolder folder(options.folder(study));
-    const std::vector<SweepPoint> points = plan_sweep(study);
-    folder.create(study, points);
-    const SweepRunResult result = run_sweep(points, folder, run);
+    run.jobs = options.jobs.value_or(available_cores());  // each point has one thread
+    run.memory_bytes = options.memory_mb * kMegabyte;
+    return run;
+}
+
+ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, const Study& study,
+                  std::span<const SweepPoint> points, const SweepFolder& folder) {
     if (result.interrupted) {
         std::fprintf(stderr, "lookahead: interrupted after %zu points; the same command goes on\n", result.executed);
         return ExitCode::stopped_at_checkpoint;
@@ -79,15 +103,79 @@ ExitCode run(const SweepOptions& options) {
     }
     std::printf("%zu points, %zu complete, %zu failed, %zu run now\n", points.size(), result.complete, result.failed,
                 result.executed);
+    if (result.executed > 0 && result.all_s > 0) {
+        std::printf("the ranks were at points for %.1f %% of %.1f s\n", 100 * result.own_s / result.all_s,
+                    result.all_s);
+    }
     std::printf("%s\n",
                 run.shards == 1 ? folder.index_file().c_str() : "run `lookahead sweep collect` after all shards");
     return ExitCode::done;
 }
 
-ExitCode status(const SweepOptions& options) {
+ExitCode run(const SweepOptions& options, Session&) {
+    if (!options.ranks_per_point.empty()) {
+        throw ConfigurationError(
+            "--ranks-per-point is for sweeps under mpirun; without it --jobs says how many points "
+            "run at once");
+    }
+    const SweepRunOptions run = run_options(options);
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));
-    const std::vector<SweepPoint> points = plan_sweep(study);
+    const std::vector<SweepPoint> points = prepare(study, folder);
+    return conclude(run_sweep(points, folder, run), run, study, points, folder);
+}
+
+/// 0 for auto.
+int read_ranks_per_point(const std::string& text, int ranks) {
+    if (text == "auto") {
+        return 0;
+    }
+    int number = text.empty() ? 1 : 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if ((!text.empty() && (fault != std::errc() || end != text.data() + text.size())) || number < 1 || number > ranks) {
+        throw ConfigurationError("--ranks-per-point " + text + " is neither auto nor a number from 1 to mpirun's " +
+                                 std::to_string(ranks));
+    }
+    return number;
+}
+
+ExitCode run_on_ranks(const SweepOptions& options, Session& session) {
+    Transport& world = session.transport;
+    EnsembleOptions ensemble;
+    Study study;
+    on_every_rank(world, [&] {
+        if (options.jobs) {
+            throw ConfigurationError(
+                "--jobs is for sweeps without mpirun, under which each group of ranks runs a point");
+        }
+        ensemble.sweep = run_options(options);
+        ensemble.ranks_per_point = read_ranks_per_point(options.ranks_per_point, world.size());
+        study = load_study(options.study);
+    });
+    const SweepFolder folder(options.folder(study));
+    std::vector<SweepPoint> points;
+    on_every_rank(world, [&] {
+        if (world.rank() == 0) {
+            points = prepare(study, folder);
+        }
+    });
+    const EnsemblePlan plan = plan_ensemble(study, points, folder, ensemble, world, read_run_request);
+    const SweepRunResult result = run_ensemble(plan, folder, ensemble, world, *session.point_server, read_run_request);
+    auto code = static_cast<std::uint64_t>(ExitCode::done);
+    on_every_rank(world, [&] {
+        if (world.rank() == 0) {
+            code = static_cast<std::uint64_t>(conclude(result, ensemble.sweep, study, points, folder));
+        }
+    });
+    std::vector<std::uint64_t> codes(static_cast<std::size_t>(world.size()));
+    world.all_gather({&code, 1}, codes);
+    return static_cast<ExitCode>(codes.front());
+}
+
+ExitCode status(const SweepOptions& options, Session&) {
+    const Study study = load_study(options.study);
+    const SweepFolder folder(options.folder(study));
+    const std::vector<SweepPoint> points = points_of(study, folder);
     std::size_t counts[3] = {};
     for (const SweepPoint& point : points) {
         const PointState state = folder.state(point);
@@ -101,11 +189,11 @@ ExitCode status(const SweepOptions& options) {
     return ExitCode::done;
 }
 
-ExitCode collect(const SweepOptions& options) {
+ExitCode collect(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));
     static_cast<void>(folder.study());
-    write_index(study, plan_sweep(study), folder);
+    write_index(study, points_of(study, folder), folder);
     std::printf("%s\n", folder.index_file().c_str());
     return ExitCode::done;
 }
@@ -116,30 +204,39 @@ void add_sweep_command(Command program, Session& session) {
     Command command = program.add_command("sweep", "Design-space studies: every workload with every combination.");
     command.require_command();
     const auto options = std::make_shared<SweepOptions>();
-    options->run.jobs = available_cores();  // each point has one thread
-    const auto add = [&](const char* name, const char* help, ExitCode (*action)(const SweepOptions&)) {
+    const auto add = [&](const char* name, const char* help, ExitCode (*action)(const SweepOptions&, Session&)) {
         Command each = command.add_command(name, help);
         each.add_option("STUDY", options->study, "Name ('lookahead list studies') or TOML file of a study").required();
         each.add_option("--out", options->out, "Folder of the sweep [STUDY.sweep]");
         each.when_given([&session, options, action] {
             session.action = [&session, options, action] {
-                if (session.transport.size() > 1) {
-                    throw ConfigurationError("a sweep runs without mpirun; --jobs says how many points run at once");
+                const bool runs = action == run;
+                if (session.transport.size() > 1 && !runs) {
+                    throw ConfigurationError("only `sweep run` works under mpirun");
                 }
-                return action(*options);
+                return runs && session.point_server != nullptr ? run_on_ranks(*options, session)
+                                                               : action(*options, session);
             };
         });
         return each;
     };
     add("plan", "List the points, after every configuration was checked.", plan);
-    Command runs = add("run", "Run the points that have no result yet, and write the index.", run);
-    runs.add_option("--jobs,-j", options->run.jobs, "Points at once").in_range(1, 4096).show_default();
+    Command runs = add("run",
+                       "Run the points that have no result yet, and write the index. Under mpirun -n N groups of ranks "
+                       "share the points, the dearest first; keys and files are those of a run without mpirun, and "
+                       "either goes on where the other stopped.",
+                       run);
+    runs.add_option("--jobs,-j", options->jobs, "Without mpirun: points at once [one for each core]").in_range(1, 4096);
+    runs.add_option("--ranks-per-point", options->ranks_per_point,
+                    "Under mpirun: ranks of each point; auto: one, and more for points that would run longest [1]");
     runs.add_option("--shard", options->shard, "I/N: only each N-th point, from number I; for job arrays")
         .show_default();
     runs.add_flag("--retry-failed", options->run.retry_failed, "Run points that failed before once more");
     runs.add_option("--timeout", options->run.timeout_s, "Seconds after which a point has failed; 0: none")
         .not_negative()
         .show_default();
+    runs.add_option("--memory", options->memory_mb,
+                    "MB in memory, of each process of a point, above which it has failed; 0: no limit");
     runs.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
     add("status", "Count the points by status; say why points failed.", status);
     add("collect", "Write the index file over what is there.", collect);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <vector>
 
 #include "core/error/error.h"
@@ -48,7 +49,13 @@ EnergyTable load_energy_table(const std::string& name_or_file, const std::string
                                   registered_statistics_sets());
     }
     if (const BuiltInEnergyTable* table = find_built_in(name_or_file)) {
-        return fit_built_in_energy_table(*table, registered_statistics_sets());
+        static std::map<std::string, EnergyTable>
+            known;  // they do not change, and thousands of points have the same one
+        const auto found = known.find(name_or_file);
+        return found != known.end()
+                   ? found->second
+                   : known.emplace(name_or_file, fit_built_in_energy_table(*table, registered_statistics_sets()))
+                         .first->second;
     }
     std::vector<std::string> known;
     for (const BuiltInEnergyTable& table : built_in_energy_tables()) {

@@ -32,13 +32,13 @@ std::string other_place(const RunRecord& record, const std::string& path) {
 
 }  // namespace
 
-KeptResult keep_result(const RunRecord& record, const std::string& path) {
+KeptResult keep_result(const RunRecord& record, const std::string& path, bool may_be_elsewhere) {
     const std::string fault = fault_of_writing(record, path);
     if (fault.empty()) {
         return {path, {}};
     }
     const std::string lost = "the simulation has ended, but its result cannot be written: " + fault;
-    const std::string other = other_place(record, path);
+    const std::string other = may_be_elsewhere ? other_place(record, path) : std::string();
     if (!other.empty() && fault_of_writing(record, other).empty()) {
         return {other, lost + "; it is in " + other};
     }

@@ -15,7 +15,8 @@ struct KeptResult {
 /// Writes the result to `path`. A simulation that is done is not lost to a disk that is full or a folder that is gone: then
 /// the result goes into the folder for temporary files (TMPDIR, else /tmp), with the run's id in its name. A file that cannot
 /// be completed appears nowhere.
-KeptResult keep_result(const RunRecord& record, const std::string& path);
+/// Without `may_be_elsewhere` it stays with its path.
+KeptResult keep_result(const RunRecord& record, const std::string& path, bool may_be_elsewhere = true);
 
 /// Writes a text to a file that appears under its name only when it is complete. InputError if that fails; then there is no
 /// such file.

@@ -153,6 +153,7 @@ class Run {
             go_on(simulation, *request_.from);
         }
         start_process_traces(simulation);
+        observer_.at_epoch(request_.at_epoch);
         observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
         for (std::size_t i = 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());
@@ -207,7 +208,8 @@ class Run {
     void run_workload(Device& device) {
         std::FILE* const out = request_.keep_stdout ? stderr : stdout;
         PrintingDevice printing(device, machine_.kernels().image, [this, out](std::string_view text) {
-            if (!restoring_) {  // what the host program repeats was printed before the checkpoint
+            if (!restoring_ &&
+                !request_.is_one_of_many) {  // what the host program repeats was printed before the checkpoint
                 std::fwrite(text.data(), 1, text.size(), out);
                 std::fflush(out);
             }
@@ -590,7 +592,7 @@ RunOutcome run(const RunRequest& request, Transport& transport) {
     on_every_rank(transport, [&] { run.emplace(request, transport); });
     RunOutcome outcome = run->execute();
     if (transport.rank() == 0 && !request.out.empty() && outcome.has_result) {
-        const KeptResult kept = keep_result(outcome.record, request.out);
+        const KeptResult kept = keep_result(outcome.record, request.out, !request.is_one_of_many);
         outcome.result = kept.file;
         join(outcome.lost, kept.reason);
     }

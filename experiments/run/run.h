@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,10 +38,12 @@ struct RunRequest {
     std::uint64_t checkpoint_keep = 2;           ///< of the checkpoints that a run writes the last ones stay; 0: all
     std::shared_ptr<const CheckpointFile> from;  ///< to go on from; null: from the start
     ProgressMode progress = ProgressMode::plain;
-    bool keep_stdout = false;                  ///< what kernels print goes to stderr
-    std::string out;                           ///< HDF5 file; empty: none is written
-    int threads = 1;                           ///< of each rank; those beside the first help to advance processes
-    std::string trace;                         ///< Perfetto trace of the ranks; empty: none
+    bool keep_stdout = false;        ///< what kernels print goes to stderr
+    bool is_one_of_many = false;     ///< what kernels print is lost, and so is a result without room at its place
+    std::function<void()> at_epoch;  ///< called on every rank at each epoch; the run fails by what it throws
+    std::string out;                 ///< HDF5 file; empty: none is written
+    int threads = 1;                 ///< of each rank; those beside the first help to advance processes
+    std::string trace;               ///< Perfetto trace of the ranks; empty: none
     std::vector<std::string> trace_of{"sm0"};  ///< processes whose simulated time the trace shows
     std::uint64_t trace_begin = 0;             ///< first core cycle of it
     std::uint64_t trace_end = 20'000;          ///< the core cycle behind its last

@@ -47,6 +47,9 @@ void RunObserver::on_epoch(const EpochReport& report, std::span<LogicalProcess* 
     if (dispatcher_ != nullptr && progress_.due()) {
         print_progress(report);
     }
+    if (at_epoch_) {
+        at_epoch_();  // the last: if it throws on one rank alone, the ranks' series still have the same epochs
+    }
 }
 
 bool RunObserver::wants_checkpoint(const EpochReport& report) {

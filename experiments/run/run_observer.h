@@ -38,6 +38,9 @@ class RunObserver : public EpochObserver {
     /// Before the run: it goes on from this cycle, with the series up to there.
     void continue_from(std::uint64_t cycle, std::string_view series);
 
+    /// Called at the end of every epoch; the run fails by what it throws.
+    void at_epoch(std::function<void()> action) { at_epoch_ = std::move(action); }
+
     /// The dispatcher, if it is this rank's; null if another rank has it.
     void watch(const gpu::CtaDispatcher* dispatcher) { dispatcher_ = dispatcher; }
 
@@ -72,6 +75,7 @@ class RunObserver : public EpochObserver {
     bool shown_ = false;  ///< whether the series know this rank's processes
     std::uint64_t checkpoint_every_;
     WriteCheckpoint write_;
+    std::function<void()> at_epoch_;
     std::uint64_t checkpoints_due_ = 0;  ///< up to the last epoch
     Time last_checkpoint_ = -1;
     bool at_limit_ = false;  ///< at the last epoch

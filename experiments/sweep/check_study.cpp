@@ -26,9 +26,12 @@ using nlohmann::json;
 /// Every column has a name of its own, and '/' would make groups of it.
 void check_columns(const Study& study) {
     namespace schema = sweep_schema;
-    std::set<std::string> names{schema::kPointsId.name,      schema::kPointsKey.name,     schema::kPointsWorkload.name,
-                                schema::kPointsStatus.name,  schema::kPointsMessage.name, schema::kPointsFile.name,
-                                schema::kPointsExitCode.name};
+    std::set<std::string> names{
+        schema::kPointsId.name,         schema::kPointsKey.name,          schema::kPointsWorkload.name,
+        schema::kPointsStatus.name,     schema::kPointsMessage.name,      schema::kPointsFile.name,
+        schema::kPointsExitCode.name,   schema::kPointsStateHash.name,    schema::kPointsHost.name,
+        schema::kPointsRanks.name,      schema::kPointsPeakRssBytes.name, schema::kPointsPointS.name,
+        schema::kPointsResultStamp.name};
     const auto add = [&](const std::string& what, const std::string& name) {
         if (name.find('/') != std::string::npos || name == ".") {
             refuse(study, "the " + what + " '" + name + "' cannot be a column of the index: give a name without '/'");

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <numeric>
 
-#include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "experiments/results/run_record.h"
 #include "experiments/sweep/best.h"
+#include "experiments/sweep/index_facts.h"
 #include "hdf5_schemas/sweep_schema.h"
 
 namespace lookahead {
@@ -18,181 +17,227 @@ namespace {
 namespace schema = sweep_schema;
 using hdf5::Dataset;
 using hdf5::Group;
-using hdf5::InputFile;
-
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-
-double number_of(const hdf5::AttributeValue& value, const std::string& what) {
-    return std::visit(
-        [&]<class T>(const T& each) -> double {
-            if constexpr (std::is_arithmetic_v<T>) {
-                return static_cast<double>(each);
-            }
-            throw InputError(what + " is not a number");
-        },
-        value);
-}
-
-double reduced(const std::vector<double>& values, Metric::Reduction reduction) {
-    if (values.empty()) {
-        return 0;
-    }
-    if (reduction == Metric::Reduction::max) {
-        return *std::max_element(values.begin(), values.end());
-    }
-    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    return reduction == Metric::Reduction::sum ? sum : sum / static_cast<double>(values.size());
-}
-
-/// The object at "a/b/c"; every part but the last is a group.
-Group group_at(const InputFile& file, std::string_view path, const std::string& what) {
-    Group group = file.root();
-    while (!path.empty()) {
-        const auto slash = path.find('/');
-        const std::string name(path.substr(0, slash));
-        if (!group.has(name)) {
-            throw InputError(what + ": there is no group " + name + " in " + group.name());
-        }
-        group = group.open_group(name);
-        path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
-    }
-    return group;
-}
-
-double value_of(const Metric& metric, const InputFile& file, const std::string& path) {
-    const std::string what = path + ": the metric " + metric.name + " (" + metric.path + ")";
-    const auto at = metric.path.find('@');
-    const auto slash = metric.path.rfind('/');
-    if (at != std::string::npos || slash == std::string::npos) {
-        const Group group = group_at(file, at == std::string::npos ? "" : metric.path.substr(0, at), what);
-        const std::string name = at == std::string::npos ? metric.path : metric.path.substr(at + 1);
-        if (!group.has_attribute(name)) {
-            throw InputError(what + ": " + group.name() + " has no attribute " + name);
-        }
-        return number_of(group.attribute(name), what);
-    }
-    const Group group = group_at(file, metric.path.substr(0, slash), what);
-    const std::string name = metric.path.substr(slash + 1);
-    if (!group.has(name)) {
-        throw InputError(what + ": there is no dataset " + name + " in " + group.name());
-    }
-    return reduced(group.open_dataset(name).read<double>(), metric.reduction);
-}
 
 const char* status_name(PointStatus status) {
     constexpr const char* names[] = {"missing", "complete", "failed"};
     return names[static_cast<int>(status)];
 }
 
-/// The table, column by column.
-struct Columns {
-    std::vector<std::uint64_t> id;
-    std::vector<std::string> key, workload, status, message, file;
-    std::vector<std::int32_t> exit_code;
-    std::vector<std::vector<std::string>> axes;
-    std::vector<std::vector<double>> metrics;
-};
-
-Columns collect(std::span<const SweepPoint> points, const SweepFolder& folder, const std::vector<Metric>& metrics,
-                std::size_t axes) {
-    Columns columns;
-    columns.axes.resize(axes);
-    columns.metrics.resize(metrics.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const SweepPoint& point = points[i];
-        const PointState state = folder.state(point);
-        const bool complete = state.status == PointStatus::complete;
-        columns.id.push_back(i);
-        columns.key.push_back(point.key);
-        columns.workload.push_back(point.workload);
-        columns.status.push_back(status_name(state.status));
-        columns.exit_code.push_back(state.exit_code);
-        columns.message.push_back(state.message);
-        columns.file.push_back(complete ? "points/" + point.key + ".h5" : "");
-        for (std::size_t axis = 0; axis < axes; ++axis) {
-            columns.axes[axis].push_back(point.labels[axis]);
-        }
-        if (!complete) {
-            for (auto& column : columns.metrics) {
-                column.push_back(kNothing);
-            }
-            continue;
-        }
-        const std::string path = folder.result_file(point);
-        const InputFile file(path);
-        for (std::size_t m = 0; m < metrics.size(); ++m) {
-            columns.metrics[m].push_back(value_of(metrics[m], file, path));
-        }
+/// One value of each of the items.
+template <class Items, class F>
+auto column_of(const Items& items, F&& value) {
+    std::vector<std::decay_t<decltype(value(items[0]))>> values;
+    values.reserve(items.size());
+    for (const auto& item : items) {
+        values.push_back(value(item));
     }
-    return columns;
+    return values;
 }
 
-void write_points(Group group, const Study& study, const std::vector<Metric>& metrics, const Columns& columns) {
-    Dataset scale =
-        group.write_column<std::uint64_t>(schema::kPointsId.name, columns.id, meaning_of(schema::kPointsId));
-    scale.make_scale(schema::kPointsId.name);
-    std::vector<Dataset> all;
-    const auto text = [&](const DatasetName& name, const std::vector<std::string>& values) {
-        all.push_back(group.write_texts(name.name, values, meaning_of(name)));
+/// The columns of a table, whose scale is its first.
+class Table {
+  public:
+    Table(Group group, const DatasetName& scale, std::size_t rows) : group_(std::move(group)) {
+        std::vector<std::uint64_t> numbers(rows);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        columns_.push_back(group_.write_column<std::uint64_t>(scale.name, numbers, meaning_of(scale)));
+        columns_.front().make_scale(scale.name);
+    }
+
+    void add(const std::string& name, const std::vector<std::string>& values, const hdf5::Meaning& meaning) {
+        columns_.push_back(group_.write_texts(name, values, meaning));
+    }
+    template <hdf5::Element T>
+    void add(const std::string& name, const std::vector<T>& values, const hdf5::Meaning& meaning) {
+        columns_.push_back(group_.write_column<T>(name, values, meaning));
+    }
+    template <class T>
+    void add(const DatasetName& name, const std::vector<T>& values) {
+        add(std::string(name.name), values, meaning_of(name));
+    }
+
+    Group& group() { return group_; }
+    Dataset& scale() { return columns_.front(); }
+    void attach() { hdf5::attach_scales(std::span(columns_).subspan(1), {&scale()}); }
+
+  private:
+    Group group_;
+    std::vector<Dataset> columns_;
+};
+
+void write_points(Group group, const Study& study, const std::vector<Metric>& metrics,
+                  std::span<const SweepPoint> points, const IndexFacts& facts) {
+    Table table(std::move(group), schema::kPointsId, points.size());
+    const auto of_point = [&](const DatasetName& name, auto member) {
+        table.add(name, column_of(points, [&](const SweepPoint& point) { return point.*member; }));
     };
-    text(schema::kPointsKey, columns.key);
-    text(schema::kPointsWorkload, columns.workload);
-    text(schema::kPointsStatus, columns.status);
-    text(schema::kPointsMessage, columns.message);
-    text(schema::kPointsFile, columns.file);
-    all.push_back(group.write_column<std::int32_t>(schema::kPointsExitCode.name, columns.exit_code,
-                                                   meaning_of(schema::kPointsExitCode)));
+    const auto of_state = [&](const DatasetName& name, auto value) { table.add(name, column_of(facts.states, value)); };
+    const auto of_facts = [&](const DatasetName& name, auto member) {
+        table.add(name, column_of(facts.points, [&](const PointFacts& point) { return point.*member; }));
+    };
+    of_point(schema::kPointsKey, &SweepPoint::key);
+    of_point(schema::kPointsWorkload, &SweepPoint::workload);
+    of_state(schema::kPointsStatus, [](const PointState& state) { return std::string(status_name(state.status)); });
+    of_state(schema::kPointsMessage, [](const PointState& state) { return state.message; });
+    std::vector<std::string> files;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const bool complete = facts.states[i].status == PointStatus::complete;
+        files.push_back(complete ? "points/" + points[i].key + ".h5" : "");
+    }
+    table.add(schema::kPointsFile, files);
+    of_state(schema::kPointsExitCode, [](const PointState& state) { return std::int32_t{state.exit_code}; });
+    of_facts(schema::kPointsStateHash, &PointFacts::state_hash);
+    of_facts(schema::kPointsHost, &PointFacts::host);
+    of_facts(schema::kPointsRanks, &PointFacts::ranks);
+    of_facts(schema::kPointsPeakRssBytes, &PointFacts::peak_rss_bytes);
+    of_facts(schema::kPointsPointS, &PointFacts::point_s);
+    of_facts(schema::kPointsResultStamp, &PointFacts::stamp);
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-        all.push_back(group.write_texts(study.axes[axis].name, columns.axes[axis], {"", "The axis's value."}));
+        table.add(study.axes[axis].name, column_of(points, [&](const SweepPoint& point) { return point.labels[axis]; }),
+                  {"", "The axis's value."});
     }
     for (std::size_t m = 0; m < metrics.size(); ++m) {
         const std::string about = "From " + metrics[m].path + " of the result file; NaN without one.";
-        all.push_back(group.write_column<double>(metrics[m].name, columns.metrics[m], {metrics[m].units, about}));
+        table.add(metrics[m].name, column_of(facts.points, [&](const PointFacts& point) { return point.metrics[m]; }),
+                  {metrics[m].units, about});
     }
-    hdf5::attach_scales(all, {&scale});
+    table.attach();
+}
+
+/// The names of counters as the scale of an array's second dimension.
+Dataset write_counters(Group& group, const DatasetName& name, const std::vector<std::string>& names) {
+    Dataset scale = group.write_texts(name.name, names, meaning_of(name));
+    scale.make_scale(name.name);
+    return scale;
+}
+
+void write_totals(Group group, const IndexFacts& facts) {
+    const std::size_t rows = facts.points.size();
+    CounterNames used;  // those of kernels alone are left out
+    for (const PointFacts& point : facts.points) {
+        for (const CounterTotal& total : point.totals) {
+            used.number_of(facts.names.name(total.counter));
+        }
+    }
+    const std::vector<std::string> names = used.sorted();
+    const std::vector<std::uint32_t> places = used.places();
+    std::vector<std::uint32_t> place(facts.names.size());
+    for (std::uint32_t number = 0; number < place.size(); ++number) {
+        const std::string& name = facts.names.name(number);
+        place[number] = used.has(name) ? places[used.number_of(name)] : 0;
+    }
+    const std::size_t width = names.size();
+    std::vector<std::uint32_t> components(rows * width);
+    std::vector<std::uint64_t> sum(rows * width);
+    std::vector<std::uint64_t> min(rows * width);
+    std::vector<std::uint64_t> max(rows * width);
+    for (std::size_t row = 0; row < rows; ++row) {
+        for (const CounterTotal& total : facts.points[row].totals) {
+            const std::size_t at = row * width + place[total.counter];
+            components[at] = total.components;
+            sum[at] = total.sum;
+            min[at] = total.min;
+            max[at] = total.max;
+        }
+    }
+    Table table(std::move(group), schema::kTotalsPoint, rows);
+    const Dataset counters = write_counters(table.group(), schema::kTotalsCounter, names);
+    const Dataset units[] = {table.group().write_texts(
+        schema::kTotalsUnit.name, column_of(names, [&](const std::string& name) { return facts.units.at(name); }),
+        meaning_of(schema::kTotalsUnit))};
+    hdf5::attach_scales(units, {&counters});
+    const std::uint64_t shape[] = {rows, width};
+    std::vector<Dataset> arrays;
+    const auto add = [&]<class T>(const DatasetName& name, const std::vector<T>& values) {
+        arrays.push_back(
+            table.group().write_array<T>(name.name, values, shape, meaning_of(name), hdf5::Storage::plain));
+        arrays.back().attach_scale(0, table.scale());
+        arrays.back().attach_scale(1, counters);
+    };
+    add(schema::kTotalsComponents, components);
+    add(schema::kTotalsSum, sum);
+    add(schema::kTotalsMin, min);
+    add(schema::kTotalsMax, max);
+}
+
+struct KernelRowOf {
+    std::uint64_t point;
+    const PointFacts* facts;
+    const KernelFacts* kernel;
+};
+
+void write_kernels(Group group, const IndexFacts& facts) {
+    std::vector<KernelRowOf> rows;
+    CounterNames used;
+    for (std::size_t point = 0; point < facts.points.size(); ++point) {
+        for (const KernelFacts& kernel : facts.points[point].kernels) {
+            rows.push_back({point, &facts.points[point], &kernel});
+        }
+        for (const std::uint32_t counter : facts.points[point].kernel_counters) {
+            used.number_of(facts.names.name(counter));
+        }
+    }
+    Table table(std::move(group), schema::kKernelsRow, rows.size());
+    table.add(schema::kKernelsPoint, column_of(rows, [](const KernelRowOf& row) { return row.point; }));
+    const auto add = [&](const DatasetName& name, auto member) {
+        table.add(name, column_of(rows, [&](const KernelRowOf& row) { return row.kernel->*member; }));
+    };
+    add(schema::kKernelsLaunch, &KernelFacts::launch);
+    add(schema::kKernelsName, &KernelFacts::name);
+    add(schema::kKernelsStartFs, &KernelFacts::start_fs);
+    add(schema::kKernelsEndFs, &KernelFacts::end_fs);
+    add(schema::kKernelsCycles, &KernelFacts::cycles);
+    add(schema::kKernelsWarpInstructions, &KernelFacts::warp_instructions);
+    add(schema::kKernelsThreadInstructions, &KernelFacts::thread_instructions);
+    table.attach();
+    const std::vector<std::string> names = used.sorted();
+    const std::vector<std::uint32_t> places = used.places();
+    std::vector<std::int64_t> counts(rows.size() * names.size(), -1);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const auto& counters = rows[row].facts->kernel_counters;
+        for (std::size_t i = 0; i < counters.size(); ++i) {
+            const std::uint32_t place = places[used.number_of(facts.names.name(counters[i]))];
+            counts[row * names.size() + place] = rows[row].kernel->counts[i];
+        }
+    }
+    const Dataset counters = write_counters(table.group(), schema::kKernelsCounter, names);
+    const std::uint64_t shape[] = {rows.size(), names.size()};
+    Dataset array = table.group().write_array<std::int64_t>(schema::kKernelsCounts.name, counts, shape,
+                                                            meaning_of(schema::kKernelsCounts), hdf5::Storage::plain);
+    array.attach_scale(0, table.scale());
+    array.attach_scale(1, counters);
 }
 
 void write_bests(Group group, const Study& study, std::span<const SweepPoint> points,
-                 const std::vector<Metric>& metrics, const Columns& columns) {
+                 const std::vector<Metric>& metrics, const IndexFacts& facts) {
     std::vector<BestRow> rows;
     for (const Best& best : study.bests) {
-        const auto metric = std::ranges::find(metrics, best.metric, &Metric::name) - metrics.begin();
-        std::ranges::move(best_rows(study, best, points, columns.metrics[static_cast<std::size_t>(metric)]),
-                          std::back_inserter(rows));
+        const auto metric =
+            static_cast<std::size_t>(std::ranges::find(metrics, best.metric, &Metric::name) - metrics.begin());
+        const std::vector<double> figures =
+            column_of(facts.points, [&](const PointFacts& point) { return point.metrics[metric]; });
+        std::ranges::move(best_rows(study, best, points, figures), std::back_inserter(rows));
     }
-    std::vector<std::uint64_t> ids(rows.size());
-    std::iota(ids.begin(), ids.end(), 0);
-    Dataset scale = group.write_column<std::uint64_t>(schema::kBestId.name, ids, meaning_of(schema::kBestId));
-    scale.make_scale(schema::kBestId.name);
-    std::vector<Dataset> all;
-    const auto text = [&](const DatasetName& name, std::string BestRow::*member) {
-        std::vector<std::string> values;
-        std::ranges::transform(rows, std::back_inserter(values), member);
-        all.push_back(group.write_texts(name.name, values, meaning_of(name)));
+    Table table(std::move(group), schema::kBestId, rows.size());
+    const auto add = [&](const DatasetName& name, auto member) {
+        table.add(name, column_of(rows, [&](const BestRow& row) { return row.*member; }));
     };
-    const auto number = [&]<class T>(const DatasetName& name, T BestRow::*member) {
-        std::vector<T> values;
-        std::ranges::transform(rows, std::back_inserter(values), member);
-        all.push_back(group.write_column<T>(name.name, values, meaning_of(name)));
-    };
-    text(schema::kBestName, &BestRow::name);
-    text(schema::kBestWorkload, &BestRow::workload);
-    text(schema::kBestAxis, &BestRow::axis);
-    text(schema::kBestValue, &BestRow::value);
-    number(schema::kBestPoint, &BestRow::point);
-    number(schema::kBestComplete, &BestRow::complete);
-    number(schema::kBestCandidates, &BestRow::candidates);
-    hdf5::attach_scales(all, {&scale});
+    add(schema::kBestName, &BestRow::name);
+    add(schema::kBestWorkload, &BestRow::workload);
+    add(schema::kBestAxis, &BestRow::axis);
+    add(schema::kBestValue, &BestRow::value);
+    add(schema::kBestPoint, &BestRow::point);
+    add(schema::kBestComplete, &BestRow::complete);
+    add(schema::kBestCandidates, &BestRow::candidates);
+    table.attach();
 }
 
 }  // namespace
 
 void write_index(const Study& study, std::span<const SweepPoint> points, const SweepFolder& folder) {
-    std::vector<Metric> metrics = common_metrics();
-    metrics.insert(metrics.end(), study.metrics.begin(), study.metrics.end());
-    const Columns columns = collect(points, folder, metrics, study.axes.size());
-
     const SweepFolder::Claim claim = folder.claim_index();
+    const std::vector<Metric> metrics = all_metrics(study);
+    const IndexFacts facts = collect_facts(study, points, folder);
     hdf5::OutputFile file(folder.index_file());
     {
         Group root = file.root();
@@ -203,8 +248,11 @@ void write_index(const Study& study, std::span<const SweepPoint> points, const S
         root.set_attribute(schema::kSourceAttribute, study.source);
         root.set_attribute(schema::kTomlAttribute, study.toml);
         root.set_attribute(schema::kProgramHashAttribute, hash_text(program_hash()));
-        write_points(root.create_group(schema::kPointsGroup), study, metrics, columns);
-        write_bests(root.create_group(schema::kBestGroup), study, points, metrics, columns);
+        root.set_attribute(schema::kAxesAttribute, column_of(study.axes, [](const Axis& axis) { return axis.name; }));
+        write_points(root.create_group(schema::kPointsGroup), study, metrics, points, facts);
+        write_totals(root.create_group(schema::kTotalsGroup), facts);
+        write_kernels(root.create_group(schema::kKernelsGroup), facts);
+        write_bests(root.create_group(schema::kBestGroup), study, points, metrics, facts);
     }
     file.commit();
 }

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "components/machine/machine.h"
@@ -62,8 +63,15 @@ std::vector<std::string> machine_of(const Choice& choice) {
     return texts;
 }
 
-Configuration configuration_of(const Choice& choice) {
-    Configuration configuration = load_machine(choice.machine);
+/// Machines as they are read: thousands of points differ in a key.
+using Machines = std::map<std::string, Configuration>;
+
+Configuration configuration_of(const Choice& choice, Machines& machines) {
+    auto known = machines.find(choice.machine);
+    if (known == machines.end()) {
+        known = machines.emplace(choice.machine, load_machine(choice.machine)).first;
+    }
+    Configuration configuration = known->second;
     for (const std::string& option : choice.options) {
         configuration.override_value(option);
     }
@@ -71,19 +79,19 @@ Configuration configuration_of(const Choice& choice) {
     return configuration;
 }
 
-void check_machine(const Choice& choice) {
-    const Configuration configuration = configuration_of(choice);
+void check_machine(const Configuration& configuration) {
     gpu::Machine(configuration, {}, [](Device&) {}).check_processes();
 }
 
-RunRequest request_of(const Study& study, const std::string& workload, const Choice& choice) {
+RunRequest request_of(const Study& study, const std::string& workload, const Choice& choice,
+                      const Configuration& configuration) {
     RunRequest request;
     const bool is_capture = workload.ends_with(".h5");
     request.workload = is_capture ? "capture" : workload;
     request.size = study.size;
     request.context = {parse_size(study.size), study.seed};
     request.machine = choice.machine;
-    request.configuration = configuration_of(choice);
+    request.configuration = configuration;
     if (is_capture) {
         request.configuration.override_value("capture.file=" + workload);
     }
@@ -113,11 +121,26 @@ std::string name_of(const Study& study, const std::string& workload, const Choic
     return name;
 }
 
-std::string key_of(const RunRequest& request, const std::string& workload, std::uint64_t program) {
+/// The program, and the file that the workload is read from.
+std::uint64_t hash_of_inputs(const RunRequest& request, const std::string& workload, const Choice& choice,
+                             std::uint64_t program) {
+    if (workload.ends_with(".h5")) {
+        return hash_of_file(workload, program);
+    }
+    constexpr std::string_view kFile = "file=";
+    for (const std::string& setting : choice.settings) {
+        if (request.workload == "ptx" && setting.starts_with(kFile)) {
+            return hash_of_file(setting.substr(kFile.size()), program);
+        }
+    }
+    return program;
+}
+
+std::string key_of(const RunRequest& request, std::uint64_t inputs) {
     StateHasher hasher;
     const std::string id = run_id_of(request);
     hasher.add_bytes(id.data(), id.size());
-    hasher.add(workload.ends_with(".h5") ? hash_of_file(workload, program) : program);
+    hasher.add(inputs);
     return hash_text(hasher.value());
 }
 
@@ -133,17 +156,19 @@ std::vector<SweepPoint> plan_sweep(const Study& study) {
     const std::vector<Choice> all = choices(study);
     std::vector<SweepPoint> points;
     std::set<std::vector<std::string>> checked;
+    Machines machines;
     for (const std::string& workload : study.workloads) {
         for (const Choice& choice : all) {
             try {
-                const RunRequest request = request_of(study, workload, choice);
+                const Configuration configuration = configuration_of(choice, machines);
+                const RunRequest request = request_of(study, workload, choice, configuration);
                 if (checked.insert(machine_of(choice)).second) {
-                    check_machine(choice);
+                    check_machine(configuration);
                 }
                 make_variant<Workload>(request.workload, request.configuration,
                                        request.context);  // which checks its keys
                 points.push_back({workload, choice.labels, arguments_of(study, workload, choice),
-                                  key_of(request, workload, program)});
+                                  key_of(request, hash_of_inputs(request, workload, choice, program))});
             } catch (const ConfigurationError& error) {
                 throw ConfigurationError("study " + study.name + ", point (" + name_of(study, workload, choice) +
                                          "): " + error.what());

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/error/error.h"
+#include "experiments/sweep/point_limits.h"
 
 extern char** environ;
 
@@ -88,7 +89,7 @@ struct Process {
     std::string errors;  ///< file with its stderr
     Clock::time_point begin;
     SweepFolder::Claim claim;
-    bool timed_out = false;
+    std::string overrun;  ///< the sentence, if it was ended for that
 };
 
 class Runner {
@@ -177,7 +178,7 @@ class Runner {
     }
 
     void start(const SweepPoint& point, SweepFolder::Claim claim) {
-        const std::string result = folder_.result_file(point) + "." + std::to_string(::getpid());
+        const std::string result = folder_.temporary_file(point);
         std::vector<std::string> texts{program_, "run"};
         texts.insert(texts.end(), point.arguments.begin(), point.arguments.end());
         // Cores are for --jobs: points at once use them better than threads of one.
@@ -187,13 +188,15 @@ class Runner {
             arguments.push_back(text.data());
         }
         arguments.push_back(nullptr);
-        Process process{0, &point, result, result + ".stderr", Clock::now(), std::move(claim)};
+        Process process{0, &point, result, result + ".stderr", Clock::now(), std::move(claim), {}};
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
         posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
         posix_spawn_file_actions_addopen(&files, STDERR_FILENO, process.errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                          0644);
+        // A point that outlives this program keeps its claim: nobody runs it again meanwhile.
+        posix_spawn_file_actions_adddup2(&files, process.claim.descriptor(), process.claim.descriptor());
         // A terminal and Slurm signal the points too, which would stop at checkpoints that nobody goes on from: the sweep
         // ends them, by SIGKILL.
         sigset_t blocked;
@@ -225,12 +228,23 @@ class Runner {
                 finish(ended, status);
                 continue;
             }
-            if (options_.timeout_s > 0 && !process.timed_out && seconds_since(process.begin) > options_.timeout_s) {
-                process.timed_out = true;
-                ::kill(process.id, SIGKILL);
+            if (process.overrun.empty()) {
+                process.overrun = overrun_of(process);
+                if (!process.overrun.empty()) {
+                    ::kill(process.id, SIGKILL);
+                }
             }
             ++i;
         }
+    }
+
+    std::string overrun_of(const Process& process) const {
+        if (options_.timeout_s > 0 && seconds_since(process.begin) > options_.timeout_s) {
+            return time_overrun(options_.timeout_s);
+        }
+        return options_.memory_bytes != 0 && resident_bytes(process.id) > options_.memory_bytes
+                   ? memory_overrun(options_.memory_bytes)
+                   : std::string();
     }
 
     void finish(const Process& process, int status) {
@@ -249,8 +263,8 @@ class Runner {
             state.status = PointStatus::failed;
             state.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
             state.wall_s = seconds_since(process.begin);
-            state.message =
-                process.timed_out ? "took longer than " + duration_text(options_.timeout_s) : last_line(process.errors);
+            folder_.require_room();
+            state.message = !process.overrun.empty() ? process.overrun : last_line(process.errors);
             folder_.record_failure(*process.point, state);
             ++result_.failed;
         }

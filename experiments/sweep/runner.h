@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -13,8 +14,9 @@ struct SweepRunOptions {
     int jobs = 1;   ///< processes at once
     int shard = 0;  ///< this program runs the points whose number is `shard` modulo `shards`
     int shards = 1;
-    bool retry_failed = false;  ///< run points that failed before once more
-    double timeout_s = 0;       ///< a point that takes longer is ended and counts as failed; 0: none
+    bool retry_failed = false;       ///< run points that failed before once more
+    double timeout_s = 0;            ///< a point that takes longer is ended and counts as failed; 0: none
+    std::uint64_t memory_bytes = 0;  ///< resident, of each process of a point, above which it has failed; 0: no limit
     ProgressMode progress = ProgressMode::plain;
 };
 
@@ -23,6 +25,8 @@ struct SweepRunResult {
     std::size_t failed = 0;
     std::size_t executed = 0;  ///< of them in this call
     bool interrupted = false;
+    double own_s = 0;  ///< that the points took, summed over ranks; an ensemble's
+    double all_s = 0;  ///< that the ranks had for them, likewise
 };
 
 /// Runs every point that has neither a result nor a failure as a process of its own, `lookahead run`. An interrupt

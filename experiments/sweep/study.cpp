@@ -251,6 +251,11 @@ const std::vector<Metric>& common_metrics() {
         {"ipc", "ipc", "instruction per cycle"},
         {"energy_j", "energy@total_j", "joule"},
         {"energy_delay_js", "energy@energy_delay_js", "joule second"},
+        {"energy_dynamic_j", "energy@dynamic_j", "joule"},
+        {"energy_static_j", "energy@static_j", "joule"},
+        {"average_w", "energy@average_w", "watt"},
+        {"kernel_launches", "kernels", "kernel"},
+        {"time_fs", "time_fs", "femtosecond"},
         {"wall_s", "meta@wall_s", "second"},
     };
     return metrics;

@@ -6,15 +6,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
+#include "experiments/results/run_record.h"
+#include "experiments/sweep/plan_json.h"
 
 namespace lookahead {
 
@@ -28,27 +34,73 @@ std::optional<std::string> read_file(const std::string& path) {
     return std::string{std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Of this process, and of no other on any node.
+std::string process_name() {
+    std::array<char, 64> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    return std::string(host.data()) + "-" + std::to_string(::getpid());
+}
+
+[[noreturn]] void fail_by_errno(const std::string& path) {
+    throw InputError(path + ": the file cannot be written: " + std::strerror(errno) +
+                     "; when that is mended, the same command goes on");
+}
+
+/// Whether the whole text is in the file, and the file on the disk.
+bool writes(const std::string& path, std::string_view text) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file < 0) {
+        return false;
+    }
+    bool good = true;
+    while (good && !text.empty()) {
+        const ssize_t bytes = ::write(file, text.data(), text.size());
+        good = bytes > 0 || (bytes < 0 && errno == EINTR);
+        text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+    }
+    good = good && ::fsync(file) == 0;
+    const int reason = errno;
+    good = ::close(file) == 0 && good;
+    errno = reason;
+    return good;
+}
+
 /// Other programs see the whole text or none.
-void write_whole(const std::string& path, const std::string& text) {
-    const std::string partial = path + ".partial." + std::to_string(::getpid());
-    std::ofstream out(partial, std::ios::binary);
-    out << text;
-    if (!out.flush() || std::rename(partial.c_str(), path.c_str()) != 0) {
-        throw InputError(path + ": the file cannot be written");
+void write_whole(const std::string& path, std::string_view text) {
+    const std::string partial = path + ".partial." + process_name();
+    if (!writes(partial, text) || std::rename(partial.c_str(), path.c_str()) != 0) {
+        const int reason = errno;
+        std::remove(partial.c_str());
+        errno = reason;
+        fail_by_errno(path);
     }
 }
 
-/// A host that lost power soon after a run may have kept the name of its result without the contents.
-bool is_whole(const std::string& path) {
-    if (!std::filesystem::exists(path)) {
-        return false;
-    }
-    try {
-        const hdf5::InputFile file(path);
-        return true;
-    } catch (const InputError&) {
-        return false;
-    }
+/// Whether the points depend on what stands in files other than the study's.
+bool depends_on_files(const Study& study) {
+    const auto is_of_file = [](const std::string& text) {
+        return text.find('/') != std::string::npos || text.find(".toml") != std::string::npos ||
+               text.find("file=") != std::string::npos || text.ends_with(".h5");
+    };
+    const auto any = [&](const std::vector<std::string>& texts) { return std::ranges::any_of(texts, is_of_file); };
+    return is_of_file(study.machine) || any(study.workloads) || any(study.options) ||
+           std::ranges::any_of(study.axes, [&](const Axis& axis) {
+               return std::ranges::any_of(axis.values, [&](const AxisValue& value) {
+                   return is_of_file(value.machine) || any(value.options) || any(value.settings);
+               });
+           });
+}
+
+/// The key that a file in `points` begins with.
+std::string key_of(const std::string& file_name) {
+    return file_name.substr(0, file_name.find('.'));
+}
+
+/// Whether a file in `points` is one that a program which works on the point would still need or remove.
+bool is_temporary(const std::string& file_name) {
+    const std::string suffix = file_name.substr(std::min(key_of(file_name).size(), file_name.size()));
+    return suffix == ".claim" || suffix.starts_with(".h5.") || suffix.starts_with(".failure.json.partial.") ||
+           suffix.starts_with(".begun.partial.");
 }
 
 }  // namespace
@@ -57,8 +109,9 @@ void SweepFolder::create(const Study& study, std::span<const SweepPoint> points)
     std::error_code fault;
     std::filesystem::create_directories(path_ + "/points", fault);
     if (fault) {
-        throw InputError(path_ + ": the folder cannot be made: " + fault.message());
+        throw InputError(path_ + ": the folder cannot be made: " + fault.message() + "; give another one with --out");
     }
+    remove_abandoned();
     const std::string file = path_ + "/study.toml";
     const auto present = read_file(file);
     // The name of a built-in study is not in its text.
@@ -97,7 +150,8 @@ Study SweepFolder::study() const {
 }
 
 PointState SweepFolder::state(const SweepPoint& point) const {
-    if (is_whole(result_file(point))) {
+    // A host that lost power soon after a run may have kept the name of its result without the contents.
+    if (hdf5::is_whole_file(result_file(point))) {
         return {PointStatus::complete, 0, "", 0};
     }
     const auto text = read_file(failure_file(point));
@@ -159,6 +213,116 @@ std::optional<SweepFolder::Claim> SweepFolder::claim_file(const std::string& pat
         }
         ::close(file);  // its last holder has removed it since it was opened
     }
+}
+
+std::string SweepFolder::temporary_file(const SweepPoint& point) const {
+    return result_file(point) + "." + process_name();
+}
+
+void SweepFolder::remove_abandoned() const {
+    std::map<std::string, std::vector<std::filesystem::path>> left;
+    std::error_code ignored;  // another program may remove files meanwhile
+    for (const auto& entry : std::filesystem::directory_iterator(path_ + "/points", ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (is_temporary(name)) {
+            left[key_of(name)].push_back(entry.path());
+        }
+    }
+    for (const auto& [key, files] : left) {
+        if (const auto claim = claim_file(path_ + "/points/" + key + ".claim", false)) {
+            for (const std::filesystem::path& file : files) {
+                if (file.extension() != ".claim") {
+                    std::filesystem::remove(file, ignored);
+                }
+            }
+        }
+    }
+}
+
+void SweepFolder::record_plan(const Study& study, std::span<const SweepPoint> points) const {
+    if (depends_on_files(study)) {
+        std::error_code ignored;  // it may not be there
+        std::filesystem::remove(path_ + "/plan.json", ignored);
+        return;
+    }
+    nlohmann::json plan{{"study", study.name}, {"toml", study.toml}, {"program", hash_text(program_hash())}};
+    plan["points"] = points_to_json(points);
+    const std::string text = plan.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    if (read_file(path_ + "/plan.json") != text) {
+        write_whole(path_ + "/plan.json", text);
+    }
+}
+
+std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& study) const {
+    const auto text = depends_on_files(study) ? std::nullopt : read_file(path_ + "/plan.json");
+    if (!text) {
+        return std::nullopt;
+    }
+    const auto plan = nlohmann::json::parse(*text, nullptr, false);
+    const auto is = [&](const char* name, const std::string& value) {
+        return plan.is_object() && plan.contains(name) && plan[name] == value;
+    };
+    if (!is("study", study.name) || !is("toml", study.toml) || !is("program", hash_text(program_hash()))) {
+        return std::nullopt;
+    }
+    return points_from_json(plan.at("points"));
+}
+
+void SweepFolder::require_room() const {
+    constexpr std::size_t kProbeBytes = std::size_t{1} << 20;
+    const std::string probe = path_ + "/points/room.h5." + process_name();
+    const bool good = writes(probe, std::string(kProbeBytes, 'x'));
+    const int reason = errno;
+    std::remove(probe.c_str());
+    if (!good) {
+        errno = reason;
+        throw InputError(path_ + ": results cannot be written: " + std::strerror(errno) +
+                         "; the points that are complete stay, and when there is room the same command goes on");
+    }
+}
+
+std::string SweepFolder::make_checkpoint_folder(const SweepPoint& point) const {
+    const std::string folder = file_of(point, ".checkpoint");
+    if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+        fail_by_errno(folder);
+    }
+    return folder;
+}
+
+std::string SweepFolder::last_checkpoint(const SweepPoint& point) const {
+    std::string last;
+    std::filesystem::file_time_type written;
+    std::error_code ignored;  // there may be none
+    for (const auto& entry : std::filesystem::directory_iterator(file_of(point, ".checkpoint"), ignored)) {
+        if (entry.path().string().ends_with(".checkpoint.h5") && hdf5::is_whole_file(entry.path().string()) &&
+            (last.empty() || entry.last_write_time() > written)) {
+            last = entry.path().string();
+            written = entry.last_write_time();
+        }
+    }
+    return last;
+}
+
+void SweepFolder::remove_checkpoints(const SweepPoint& point) const {
+    std::error_code ignored;  // there may be none
+    std::filesystem::remove_all(file_of(point, ".checkpoint"), ignored);
+}
+
+void SweepFolder::remove_empty_checkpoint_folder(const SweepPoint& point) const {
+    ::rmdir(file_of(point, ".checkpoint").c_str());
+}
+
+int SweepFolder::times_begun(const SweepPoint& point) const {
+    const auto text = read_file(file_of(point, ".begun"));
+    return text ? std::atoi(text->c_str()) : 0;
+}
+
+void SweepFolder::note_begun(const SweepPoint& point, int times) const {
+    write_whole(file_of(point, ".begun"), std::to_string(times) + "\n");
+}
+
+void SweepFolder::forget_begun(const SweepPoint& point) const {
+    ::unlink(file_of(point, ".begun").c_str());
 }
 
 void SweepFolder::forget_failure(const SweepPoint& point) const {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/study.h"
@@ -26,9 +27,13 @@ struct PointState {
 ///     points/KEY.failure.json   exit code and message of a point that ended otherwise
 ///     index.h5                  the table over all points (collect)
 ///
+///     plan.json                 the points, for programs that only look at them
 ///     points/KEY.claim          held by the program that runs the point
+///     points/KEY.checkpoint/    where a point that was asked to stop goes on from
+///     points/KEY.begun          how many jobs of several ranks a point was begun by that did not end it
 ///
-/// Any number of programs may work on it at once and share its points: a point's files appear whole or not at all.
+/// Any number of programs may work on it at once and share its points: a point's files appear whole or not at all. Programs on
+/// several nodes need a file system whose locks (flock) hold between nodes.
 class SweepFolder {
   public:
     explicit SweepFolder(std::string path) : path_(std::move(path)) {}
@@ -39,8 +44,38 @@ class SweepFolder {
     /// The study of study.toml. InputError if this is no sweep's folder.
     Study study() const;
 
+    const std::string& path() const { return path_; }
+    std::string failure_file(const SweepPoint& point) const { return file_of(point, ".failure.json"); }
+
     PointState state(const SweepPoint&) const;
     std::string result_file(const SweepPoint& point) const { return path_ + "/points/" + point.key + ".h5"; }
+    /// Of this process, for a result that is not known to be complete yet.
+    std::string temporary_file(const SweepPoint&) const;
+    /// Files that dead programs have left. Each is removed under the claim of its point.
+    void remove_abandoned() const;
+
+    /// Keeps the plan for recorded_plan().
+    void record_plan(const Study&, std::span<const SweepPoint>) const;
+    /// The plan of this study by this program; nothing if the folder has none, or one of another, or if files other than the
+    /// study's own determine it.
+    std::optional<std::vector<SweepPoint>> recorded_plan(const Study&) const;
+
+    /// InputError, with what to do, if nothing can be written: then a point that failed to write is no failed point.
+    void require_room() const;
+
+    /// Makes the folder for the point's checkpoints; its path.
+    std::string make_checkpoint_folder(const SweepPoint&) const;
+    /// The last checkpoint of the point; empty without one.
+    std::string last_checkpoint(const SweepPoint&) const;
+    /// Removes the folder: always, or only if it is empty.
+    void remove_checkpoints(const SweepPoint&) const;
+    void remove_empty_checkpoint_folder(const SweepPoint&) const;
+
+    /// How many times the point was begun and not ended.
+    int times_begun(const SweepPoint&) const;
+    void note_begun(const SweepPoint&, int times) const;
+    void forget_begun(const SweepPoint&) const;
+
     std::string index_file() const { return path_ + "/index.h5"; }
 
     void record_failure(const SweepPoint&, const PointState&) const;
@@ -58,6 +93,9 @@ class SweepFolder {
         }
         ~Claim();
 
+        /// A process that has it too holds the claim with this one, and when this one has ended.
+        int descriptor() const { return file_; }
+
       private:
         friend class SweepFolder;
         Claim(int file, std::string path) : file_(file), path_(std::move(path)) {}
@@ -72,7 +110,9 @@ class SweepFolder {
   private:
     static std::optional<Claim> claim_file(const std::string& path, bool wait);
     void require_grown(const Study& now, std::span<const SweepPoint> points) const;
-    std::string failure_file(const SweepPoint& point) const { return path_ + "/points/" + point.key + ".failure.json"; }
+    std::string file_of(const SweepPoint& point, const char* suffix) const {
+        return path_ + "/points/" + point.key + suffix;
+    }
 
     std::string path_;
 };

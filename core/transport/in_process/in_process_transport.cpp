@@ -17,6 +17,17 @@ namespace {
     throw InternalError("something was awaited from rank " + std::to_string(from) + " in a run of one process");
 }
 
+class PlainCounter final : public SharedCounter {
+  public:
+    std::uint64_t next() override { return value_++; }
+    std::uint64_t value() override { return value_; }
+    void progress() override {}
+    void rest(const std::function<void()>&) override {}
+
+  private:
+    std::uint64_t value_ = 0;
+};
+
 }  // namespace
 
 void InProcessTransport::send(int to, ByteBuffer&) {
@@ -41,6 +52,10 @@ std::string InProcessTransport::receive_bytes(int from) {
 
 void InProcessTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {
     std::copy(mine.begin(), mine.end(), all.begin());
+}
+
+std::unique_ptr<SharedCounter> InProcessTransport::make_counter() {
+    return std::make_unique<PlainCounter>();
 }
 
 void InProcessTransport::abort(int exit_code) {

@@ -23,6 +23,8 @@ class InProcessTransport final : public Transport {
         all_gather(mine, all);
         return true;
     }
+    std::unique_ptr<Transport> split(int) override { return std::make_unique<InProcessTransport>(); }
+    std::unique_ptr<SharedCounter> make_counter() override;
     [[noreturn]] void abort(int exit_code) override;
 };
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "core/error/error.h"
 #include "core/transport/mpi/mpi_environment.h"
@@ -368,8 +369,84 @@ bool MpiTransport::try_all_gather(std::span<const std::uint64_t> mine, std::span
     return done != 0;
 }
 
+namespace {
+
+/// A word of rank 0's that the others reach by one-sided operations.
+class MpiCounter final : public SharedCounter {
+  public:
+    explicit MpiCounter(MPI_Comm communicator) : communicator_(duplicate(communicator)) {
+        int rank = 0;
+        MPI_Comm_rank(communicator_, &rank);
+        const MPI_Aint bytes = rank == 0 ? sizeof(std::uint64_t) : 0;
+        MPI_Win_allocate(bytes, sizeof(std::uint64_t), MPI_INFO_NULL, communicator_, &word_, &window_);
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+        if (rank == 0) {
+            const std::uint64_t zero = 0;
+            std::uint64_t before = 0;
+            MPI_Fetch_and_op(&zero, &before, MPI_UINT64_T, 0, 0, MPI_REPLACE, window_);
+            MPI_Win_flush(0, window_);
+        }
+        MPI_Barrier(communicator_);
+    }
+    MpiCounter(const MpiCounter&) = delete;
+    MpiCounter& operator=(const MpiCounter&) = delete;
+    ~MpiCounter() override {
+        MPI_Win_unlock_all(window_);
+        MPI_Win_free(&window_);
+        MPI_Comm_free(&communicator_);
+    }
+
+    std::uint64_t next() override { return fetch(MPI_SUM); }
+    std::uint64_t value() override { return fetch(MPI_NO_OP); }
+    void progress() override {
+        int found = 0;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator_, &found, MPI_STATUS_IGNORE);
+    }
+    void rest(const std::function<void()>& meanwhile) override {
+        constexpr std::chrono::microseconds kNap{500};
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibarrier(communicator_, &request);
+        for (int done = 0; done == 0;) {
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            if (done == 0) {
+                std::this_thread::sleep_for(kNap);
+                if (meanwhile) {
+                    meanwhile();
+                }
+            }
+        }
+    }
+
+  private:
+    std::uint64_t fetch(MPI_Op operation) {
+        const std::uint64_t one = 1;
+        std::uint64_t before = 0;
+        MPI_Fetch_and_op(&one, &before, MPI_UINT64_T, 0, 0, operation, window_);
+        MPI_Win_flush(0, window_);
+        return before;
+    }
+
+    MPI_Comm communicator_;
+    MPI_Win window_ = MPI_WIN_NULL;
+    std::uint64_t* word_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> MpiTransport::split(int colour) {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(session_->communicator(), colour, rank(), &part);
+    auto transport = std::make_unique<MpiTransport>(&part, piece_bytes_);  // which has duplicates of it
+    MPI_Comm_free(&part);
+    return transport;
+}
+
+std::unique_ptr<SharedCounter> MpiTransport::make_counter() {
+    return std::make_unique<MpiCounter>(session_->communicator());
+}
+
 void MpiTransport::abort(int exit_code) {
-    MPI_Abort(session_->communicator(), exit_code);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
     std::_Exit(exit_code);
 }
 

@@ -29,6 +29,8 @@ class MpiTransport final : public Transport {
     void barrier() override;
     bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
                         std::chrono::milliseconds patience) override;
+    std::unique_ptr<Transport> split(int colour) override;
+    std::unique_ptr<SharedCounter> make_counter() override;
     [[noreturn]] void abort(int exit_code) override;
 
     /// Packets above this size are announced by a small one first, so that buffers can wait ready for all others.

@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "core/transport/mpi/mpi_transport.h"
 
@@ -173,4 +176,64 @@ TEST_CASE("a rank that waits for others with patience learns whether they came")
     for (std::size_t i = 0; i < all.size(); ++i) {
         CHECK(all[i] == i);
     }
+}
+
+TEST_CASE("ranks that give the same colour make a transport of their own") {
+    constexpr int kGroup = 2;
+    const int colour = transport().rank() / kGroup;
+    const std::unique_ptr<Transport> part = transport().split(colour);
+    const int expected = std::min(kGroup, transport().size() - colour * kGroup);
+    CHECK(part->size() == expected);
+    CHECK(part->rank() == transport().rank() % kGroup);
+    // What goes through one is not seen by the other, whatever the order.
+    const auto mine = static_cast<std::uint64_t>(transport().rank());
+    std::vector<std::uint64_t> of_part(static_cast<std::size_t>(part->size()));
+    part->all_gather({&mine, 1}, of_part);
+    for (int rank = 0; rank < part->size(); ++rank) {
+        CHECK(of_part[static_cast<std::size_t>(rank)] == static_cast<std::uint64_t>(colour * kGroup + rank));
+    }
+    for (int to = 0; to < part->size(); ++to) {
+        if (to != part->rank()) {
+            ByteBuffer packet = packet_for(colour * kGroup + to, 7, 100);
+            part->send(to, packet);
+        }
+    }
+    for (int from = 0; from < part->size(); ++from) {
+        if (from != part->rank()) {
+            CHECK(is_packet(part->receive(from), colour * kGroup + from, 7, 100));
+        }
+    }
+    part->barrier();
+}
+
+TEST_CASE("a shared counter gives every number to one rank") {
+    constexpr std::uint64_t kCalls = 1000;
+    const auto ranks = static_cast<std::uint64_t>(transport().size());
+    const std::unique_ptr<SharedCounter> counter = transport().make_counter();
+    std::vector<std::uint64_t> mine;
+    for (std::uint64_t i = 0; i < kCalls; ++i) {
+        mine.push_back(counter->next());
+        counter->progress();
+    }
+    CHECK(std::is_sorted(mine.begin(), mine.end()));
+    counter->rest();
+    CHECK(counter->value() == kCalls * ranks);
+    std::vector<std::uint64_t> all(kCalls * ranks);
+    transport().all_gather(mine, all);
+    std::sort(all.begin(), all.end());
+    for (std::uint64_t i = 0; i < all.size(); ++i) {
+        REQUIRE(all[i] == i);
+    }
+}
+
+TEST_CASE("a shared counter's rank 0 may sleep: the others get their numbers meanwhile") {
+    const std::unique_ptr<SharedCounter> counter = transport().make_counter();
+    if (transport().rank() != 0) {
+        for (int i = 0; i < 100; ++i) {
+            counter->next();
+        }
+    }
+    counter->rest();
+    CHECK(counter->value() == 100u * static_cast<std::uint64_t>(transport().size() - 1));
+    counter->rest();
 }

@@ -1,0 +1,351 @@
+#include "experiments/sweep/ensemble.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/transport/agreement/agreement.h"
+#include "experiments/run/stop_signal.h"
+#include "experiments/sweep/group_point.h"
+#include "experiments/sweep/plan_json.h"
+#include "experiments/sweep/point_limits.h"
+
+namespace lookahead {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kLookPatience = std::chrono::milliseconds(2);
+constexpr auto kElsewherePatience = std::chrono::milliseconds(200);
+constexpr int kMostTimesBegun = 3;
+
+/// Rank 0's plan, on every rank.
+EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
+    std::string text;
+    if (world.rank() == 0) {
+        nlohmann::json work = nlohmann::json::array();
+        for (const EnsemblePlan::Work& each : mine.work) {
+            work.push_back({each.point, each.ranks});
+        }
+        nlohmann::json all{{"points", points_to_json(mine.points)}};
+        all["work"] = std::move(work);
+        text = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+    world.broadcast(text);
+    if (world.rank() == 0) {
+        return mine;
+    }
+    const auto all = nlohmann::json::parse(text);
+    EnsemblePlan plan;
+    plan.points = points_from_json(all.at("points"));
+    for (const auto& each : all.at("work")) {
+        plan.work.push_back({each.at(0).get<std::size_t>(), each.at(1).get<int>()});
+    }
+    return plan;
+}
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// The work of one rank, from its first point to its last.
+class Ensemble {
+  public:
+    Ensemble(const EnsemblePlan& plan, const SweepFolder& folder, const EnsembleOptions& options, Transport& world,
+             PointServer& server, const ReadRequest& read)
+        : plan_(plan), folder_(folder), options_(options), world_(world), server_(server), read_(read) {}
+
+    SweepRunResult run() {
+        ended_ = world_.make_counter();
+        for (std::size_t from = 0; from < plan_.work.size();) {
+            const auto behind = std::ranges::find_if(
+                plan_.work.begin() + static_cast<std::ptrdiff_t>(from), plan_.work.end(),
+                [&](const EnsemblePlan::Work& each) { return each.ranks != plan_.work[from].ranks; });
+            const auto to = static_cast<std::size_t>(behind - plan_.work.begin());
+            run_alike(from, to);
+            from = to;
+        }
+        const double all_s = seconds_since(begin_);
+        ended_->rest([this] { report(false); });
+        report(true);
+        ended_.reset();
+        return sum_over_ranks(all_s);
+    }
+
+  private:
+    /// Points that want the same number of ranks. Ranks that are left over make a smaller group, which no result tells.
+    void run_alike(std::size_t from, std::size_t to) {
+        counter_ = world_.make_counter();
+        group_ = world_.split(world_.rank() / plan_.work[from].ranks);
+        std::vector<std::size_t> elsewhere;
+        for (std::size_t at = next(); at < to - from; at = next()) {
+            if (!take(plan_.points[plan_.work[from + at].point])) {
+                elsewhere.push_back(plan_.work[from + at].point);
+            }
+        }
+        wait_for_others(std::move(elsewhere));
+        group_.reset();
+        counter_->rest([this] { report(false); });
+        counter_.reset();
+    }
+
+    bool leads() const { return group_->rank() == 0; }
+
+    /// The same number on every rank of the group.
+    std::uint64_t agreed(std::uint64_t number) {
+        if (group_->size() > 1) {
+            std::string text = std::to_string(number);
+            group_->broadcast(text);
+            number = std::stoull(text);
+        }
+        return number;
+    }
+
+    std::size_t next() {
+        constexpr std::uint64_t kNone = UINT64_MAX;
+        return leads() ? agreed(StopSignal::came() ? stop() : counter_->next()) : agreed(kNone);
+    }
+
+    std::uint64_t stop() {
+        result_.interrupted = true;
+        return UINT64_MAX;
+    }
+
+    enum class Decision : std::uint64_t { elsewhere, ended, run };
+
+    /// Runs a point unless another program does or has done so. False if one does now.
+    bool take(const SweepPoint& point) {
+        SweepFolder::Claim claim;
+        Decision decision = Decision::ended;
+        if (leads()) {
+            auto mine = folder_.claim(point);
+            decision = !mine ? Decision::elsewhere : has_end(point) ? Decision::ended : Decision::run;
+            if (mine) {
+                claim = *std::move(mine);
+            }
+        }
+        decision = static_cast<Decision>(agreed(static_cast<std::uint64_t>(decision)));
+        if (decision == Decision::run) {
+            run_point(point);
+        }
+        return decision != Decision::elsewhere;
+    }
+
+    /// Whether another program has ended the point, or the point has ended too many jobs.
+    bool has_end(const SweepPoint& point) {
+        PointState state = folder_.state(point);
+        const int times = group_->size() > 1 ? folder_.times_begun(point) : 0;
+        if (state.status == PointStatus::missing && times >= kMostTimesBegun) {
+            state.status = PointStatus::failed;
+            state.exit_code = kOverrunCode;
+            state.message = "the jobs that ran it ended without a word, " + std::to_string(times) + " times";
+            folder_.record_failure(point, state);
+            folder_.forget_begun(point);
+        }
+        if (state.status != PointStatus::missing) {
+            count(state.status == PointStatus::complete);
+        }
+        return state.status != PointStatus::missing;
+    }
+
+    /// What other programs run is theirs until they end it, or end themselves.
+    void wait_for_others(std::vector<std::size_t> elsewhere) {
+        std::vector<std::size_t> still;
+        while (agreed(leads() && !elsewhere.empty() && !StopSignal::came()) != 0) {
+            for (const auto until = Clock::now() + kElsewherePatience; leads() && Clock::now() < until;) {
+                std::this_thread::sleep_for(kLookPatience);
+                counter_->progress();
+                report(false);
+            }
+            still.clear();
+            for (const std::size_t point : elsewhere) {
+                if (!take(plan_.points[point])) {
+                    still.push_back(point);
+                }
+            }
+            elsewhere.swap(still);
+        }
+        result_.interrupted |= leads() && !elsewhere.empty();
+    }
+
+    std::vector<std::string> arguments_of(const SweepPoint& point, const std::string& checkpoint) const {
+        std::vector<std::string> arguments{"run"};
+        if (checkpoint.empty()) {
+            arguments.insert(arguments.end(), point.arguments.begin(), point.arguments.end());
+        } else {
+            arguments = {"resume", checkpoint};
+        }
+        arguments.insert(arguments.end(),
+                         {"--out", folder_.temporary_file(point), "--checkpoint-dir",
+                          folder_.make_checkpoint_folder(point), "--json", "--progress", "none", "--threads", "1"});
+        return arguments;
+    }
+
+    void run_point(const SweepPoint& point) {
+        PointEnd end;
+        if (leads()) {
+            ++result_.executed;
+        }
+        const std::string checkpoint = leads() ? folder_.last_checkpoint(point) : std::string();
+        end = attempt(point, checkpoint);
+        constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
+        if (agreed(leads() && end.exit_code == kBadInput && !checkpoint.empty()) != 0) {
+            if (leads()) {
+                folder_.remove_checkpoints(point);  // of which the run cannot go on
+            }
+            end = attempt(point, {});
+        }
+        if (leads()) {
+            finish(point, end);
+        }
+    }
+
+    PointEnd attempt(const SweepPoint& point, const std::string& checkpoint) {
+        std::vector<std::string> arguments;
+        if (leads()) {
+            arguments = arguments_of(point, checkpoint);
+        }
+        return group_->size() > 1 ? attempt_on_group(point, arguments) : attempt_alone(arguments);
+    }
+
+    PointEnd attempt_alone(const std::vector<std::string>& arguments) {
+        server_.begin({arguments, options_.sweep.timeout_s, options_.sweep.memory_bytes});
+        for (bool is_told = false;;) {
+            if (const auto end = server_.wait(kLookPatience)) {
+                return *end;
+            }
+            if (StopSignal::came() && !std::exchange(is_told, true)) {
+                server_.signal(SIGUSR1);
+            }
+            counter_->progress();
+            report(false);
+        }
+    }
+
+    PointEnd attempt_on_group(const SweepPoint& point, const std::vector<std::string>& arguments) {
+        std::string text = nlohmann::json(arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        group_->broadcast(text);
+        const auto line = nlohmann::json::parse(text).get<std::vector<std::string>>();
+        if (leads()) {
+            folder_.note_begun(point, folder_.times_begun(point) + 1);
+        }
+        const GroupPointEnd end =
+            run_on_group([&] { return read_(line, *group_); }, {options_.sweep.timeout_s, options_.sweep.memory_bytes},
+                         folder_, point, *group_);
+        if (leads()) {
+            folder_.forget_begun(point);
+        }
+        return {end.exit_code, end.message, PointEnd::Overrun::none, end.own_s, end.own_s};
+    }
+
+    void finish(const SweepPoint& point, const PointEnd& end) {
+        const std::string result = folder_.temporary_file(point);
+        result_.own_s += end.own_s * group_->size();
+        if (end.exit_code == static_cast<int>(ExitCode::done)) {
+            const std::string file = folder_.result_file(point);
+            std::error_code error;
+            std::filesystem::rename(result, file, error);
+            if (error) {
+                throw InputError(file + ": the result of a point cannot get its name: " + error.message());
+            }
+            folder_.remove_checkpoints(point);
+            count(true);
+            return;
+        }
+        for (const char* suffix : {"", ".partial"}) {
+            std::error_code ignored;  // it may not be there
+            std::filesystem::remove(result + suffix, ignored);
+        }
+        if (end.exit_code == static_cast<int>(ExitCode::stopped_at_checkpoint)) {
+            --result_.executed;
+            return;
+        }
+        folder_.require_room();
+        folder_.remove_checkpoints(point);
+        folder_.record_failure(point, {PointStatus::failed, end.exit_code, message_of(end), end.wall_s});
+        count(false);
+    }
+
+    std::string message_of(const PointEnd& end) const {
+        switch (end.overrun) {
+            case PointEnd::Overrun::time:
+                return time_overrun(options_.sweep.timeout_s);
+            case PointEnd::Overrun::memory:
+                return memory_overrun(options_.sweep.memory_bytes);
+            default:
+                return end.message;
+        }
+    }
+
+    void count(bool is_complete) {
+        ++(is_complete ? result_.complete : result_.failed);
+        ended_->next();
+    }
+
+    SweepRunResult sum_over_ranks(double all_s) {
+        std::array<double, 2> seconds{result_.own_s, all_s};
+        std::array<std::uint64_t, 6> mine{result_.complete, result_.failed, result_.executed, result_.interrupted};
+        std::memcpy(&mine[4], seconds.data(), sizeof seconds);
+        std::vector<std::uint64_t> all(mine.size() * static_cast<std::size_t>(world_.size()));
+        world_.all_gather(mine, all);
+        SweepRunResult sum;
+        for (std::size_t at = 0; at < all.size(); at += mine.size()) {
+            sum.complete += all[at];
+            sum.failed += all[at + 1];
+            sum.executed += all[at + 2];
+            sum.interrupted |= all[at + 3] != 0;
+            std::memcpy(seconds.data(), &all[at + 4], sizeof seconds);
+            sum.own_s += seconds[0];
+            sum.all_s += seconds[1];
+        }
+        return sum;
+    }
+
+    void report(bool last) {
+        constexpr auto kInterval = std::chrono::seconds(2);
+        if (world_.rank() != 0 || options_.sweep.progress == ProgressMode::none || plan_.work.empty() ||
+            (!last && Clock::now() < next_report_)) {
+            return;
+        }
+        next_report_ = Clock::now() + kInterval;
+        const auto ended = static_cast<double>(ended_->value());
+        const double rate = ended / std::max(seconds_since(begin_), 1e-3);
+        const double left = ended == 0 ? -1 : (static_cast<double>(plan_.work.size()) - ended) / rate;
+        std::fprintf(stderr, "%.0f of %zu points, %.2f points/s, %s left\n", ended, plan_.work.size(), rate,
+                     duration_text(left).c_str());
+    }
+
+    const EnsemblePlan& plan_;
+    const SweepFolder& folder_;
+    const EnsembleOptions& options_;
+    Transport& world_;
+    PointServer& server_;
+    const ReadRequest& read_;
+    std::unique_ptr<SharedCounter> ended_;    ///< points, by all ranks
+    std::unique_ptr<SharedCounter> counter_;  ///< of points of a kind, taken
+    std::unique_ptr<Transport> group_;
+    SweepRunResult result_;
+    Clock::time_point begin_ = Clock::now();
+    Clock::time_point next_report_ = begin_ + std::chrono::seconds(2);
+};
+
+}  // namespace
+
+SweepRunResult run_ensemble(const EnsemblePlan& mine, const SweepFolder& folder, const EnsembleOptions& options,
+                            Transport& world, PointServer& server, const ReadRequest& read) {
+    const EnsemblePlan plan = shared(mine, world);
+    SweepRunResult result = Ensemble(plan, folder, options, world, server, read).run();
+    result.complete += mine.complete;
+    result.failed += mine.failed;
+    return result;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/transport/transport.h"
+#include "experiments/run/progress.h"
+#include "experiments/run/run.h"
+#include "experiments/sweep/plan.h"
+#include "experiments/sweep/point_server.h"
+#include "experiments/sweep/runner.h"
+#include "experiments/sweep/sweep_folder.h"
+
+namespace lookahead {
+
+/// Points of a sweep in an order, with the ranks that each is to have. All ranks have the same.
+struct EnsemblePlan {
+    struct Work {
+        std::size_t point = 0;  ///< its place in `points`
+        int ranks = 1;
+    };
+    std::vector<SweepPoint> points;
+    std::vector<Work> work;    ///< points without an end, by ranks, the most first; among equal ones the dearest first
+    std::size_t complete = 0;  ///< points that need not be run
+    std::size_t failed = 0;
+};
+
+struct EnsembleOptions {
+    int ranks_per_point = 1;  ///< 0: by the points' costs
+    SweepRunOptions sweep;    ///< without `jobs`
+};
+
+/// What a command line of `run` or `resume` asks for.
+using ReadRequest = std::function<RunRequest(const std::vector<std::string>& arguments, Transport&)>;
+
+/// On rank 0 what is to be done; elsewhere nothing. Every rank calls it, for the ranks share the counting of instructions
+/// where nothing tells what points cost.
+EnsemblePlan plan_ensemble(const Study&, std::vector<SweepPoint>, const SweepFolder&, const EnsembleOptions&,
+                           Transport& world, const ReadRequest&);
+
+/// Runs the points on groups of ranks, each of which takes the next point from a counter that all share. Every rank calls it,
+/// with rank 0's plan. A point for one rank runs in a process of its own (PointServer). One for several runs in their
+/// processes: its errors and overruns are its own, but one that crashes is recorded as failed and ends the job. SIGUSR1,
+/// SIGTERM, SIGINT and SIGHUP stop the points that run at checkpoints, from which the next call goes on.
+SweepRunResult run_ensemble(const EnsemblePlan&, const SweepFolder&, const EnsembleOptions&, Transport& world,
+                            PointServer&, const ReadRequest&);
+
+}  // namespace lookahead

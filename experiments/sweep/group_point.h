@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/transport/transport.h"
+#include "experiments/run/run.h"
+#include "experiments/sweep/sweep_folder.h"
+
+namespace lookahead {
+
+struct PointLimits {
+    double timeout_s = 0;            ///< 0: none
+    std::uint64_t memory_bytes = 0;  ///< 0: none
+};
+
+/// How a point on a group of ranks ended. The same on every rank.
+struct GroupPointEnd {
+    int exit_code = 0;
+    std::string message;
+    double own_s = 0;
+};
+
+/// Runs what `request` returns in the processes of the group; every rank calls it. Errors come back. A crash, a rank that
+/// does not come back and a point that overruns its time by far are recorded as the point's failure, and end the whole job.
+GroupPointEnd run_on_group(const std::function<RunRequest()>& request, const PointLimits&, const SweepFolder&,
+                           const SweepPoint&, Transport& group);
+
+}  // namespace lookahead

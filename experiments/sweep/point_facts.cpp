@@ -1,0 +1,201 @@
+#include "experiments/sweep/point_facts.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+#include <variant>
+
+#include "core/error/error.h"
+#include "core/hdf5/file.h"
+#include "core/state/state_hasher.h"
+#include "hdf5_schemas/run_schema.h"
+
+namespace lookahead {
+
+namespace {
+
+namespace schema = run_schema;
+using hdf5::Group;
+using hdf5::InputFile;
+
+double number_of(const hdf5::AttributeValue& value, const std::string& what) {
+    return std::visit(
+        [&]<class T>(const T& each) -> double {
+            if constexpr (std::is_arithmetic_v<T>) {
+                return static_cast<double>(each);
+            }
+            throw InputError(what + " is not a number");
+        },
+        value);
+}
+
+double reduced(const std::vector<double>& values, Metric::Reduction reduction) {
+    if (values.empty()) {
+        return 0;
+    }
+    if (reduction == Metric::Reduction::max) {
+        return *std::max_element(values.begin(), values.end());
+    }
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    return reduction == Metric::Reduction::sum ? sum : sum / static_cast<double>(values.size());
+}
+
+/// The object at "a/b/c"; every part but the last is a group.
+Group group_at(const InputFile& file, std::string_view path, const std::string& what) {
+    Group group = file.root();
+    while (!path.empty()) {
+        const auto slash = path.find('/');
+        const std::string name(path.substr(0, slash));
+        if (!group.has(name)) {
+            throw InputError(what + ": there is no group " + name + " in " + group.name());
+        }
+        group = group.open_group(name);
+        path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+    }
+    return group;
+}
+
+double value_of(const Metric& metric, const InputFile& file, const std::string& path) {
+    const std::string what = path + ": the metric " + metric.name + " (" + metric.path + ")";
+    const auto at = metric.path.find('@');
+    const auto slash = metric.path.rfind('/');
+    if (at != std::string::npos || slash == std::string::npos) {
+        const Group group = group_at(file, at == std::string::npos ? "" : metric.path.substr(0, at), what);
+        const std::string name = at == std::string::npos ? metric.path : metric.path.substr(at + 1);
+        if (!group.has_attribute(name)) {
+            throw InputError(what + ": " + group.name() + " has no attribute " + name);
+        }
+        return number_of(group.attribute(name), what);
+    }
+    const Group group = group_at(file, metric.path.substr(0, slash), what);
+    const std::string name = metric.path.substr(slash + 1);
+    if (!group.has(name)) {
+        throw InputError(what + ": there is no dataset " + name + " in " + group.name());
+    }
+    return reduced(group.open_dataset(name).read<double>(), metric.reduction);
+}
+
+CounterTotal total_of(std::uint32_t counter, const std::vector<std::uint64_t>& values) {
+    const auto [least, most] = std::ranges::minmax(values);
+    return {counter, static_cast<std::uint32_t>(values.size()),
+            std::accumulate(values.begin(), values.end(), std::uint64_t{0}), least, most};
+}
+
+std::vector<CounterTotal> read_totals(const Group& counters, CounterNames& names,
+                                      std::map<std::string, std::string>& units) {
+    std::vector<CounterTotal> totals;
+    for (const std::string& kind : counters.names()) {
+        const Group group = counters.open_group(kind);
+        for (const std::string& name : group.names()) {
+            if (name == schema::kCountersEachComponent.name) {
+                continue;
+            }
+            const hdf5::Dataset dataset = group.open_dataset(name);
+            const std::string full = kind + "." + name;
+            if (!units.contains(full)) {
+                units[full] = dataset.text_attribute("units");
+            }
+            const auto values = dataset.read<std::uint64_t>();
+            if (!values.empty()) {
+                totals.push_back(total_of(names.number_of(full), values));
+            }
+        }
+    }
+    return totals;
+}
+
+void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
+    const Group kernels = root.open_group(schema::kKernelsGroup);
+    const auto numbers = [&]<class T>(const DatasetName& name, T KernelFacts::*member) {
+        const std::vector<T> values = kernels.open_dataset(name.name).read<T>();
+        facts.kernels.resize(values.size());
+        for (std::size_t row = 0; row < values.size(); ++row) {
+            facts.kernels[row].*member = values[row];
+        }
+    };
+    numbers(schema::kKernelsId, &KernelFacts::launch);
+    numbers(schema::kKernelsStartFs, &KernelFacts::start_fs);
+    numbers(schema::kKernelsEndFs, &KernelFacts::end_fs);
+    numbers(schema::kKernelsCycles, &KernelFacts::cycles);
+    numbers(schema::kKernelsWarpInstructions, &KernelFacts::warp_instructions);
+    numbers(schema::kKernelsThreadInstructions, &KernelFacts::thread_instructions);
+    const std::vector<std::string> texts = kernels.open_dataset(schema::kKernelsName.name).read_texts();
+    const Group counted = root.open_group(schema::kKernelCountersGroup);
+    for (const std::string& name : counted.open_dataset(schema::kKernelCountersCounter.name).read_texts()) {
+        facts.kernel_counters.push_back(names.number_of(name));
+    }
+    const auto counts = counted.open_dataset(schema::kKernelCountersCounts.name).read<std::int64_t>();
+    const std::size_t width = facts.kernel_counters.size();
+    for (std::size_t row = 0; row < facts.kernels.size(); ++row) {
+        facts.kernels[row].name = texts[row];
+        const auto from = counts.begin() + static_cast<std::ptrdiff_t>(row * width);
+        facts.kernels[row].counts.assign(from, from + static_cast<std::ptrdiff_t>(width));
+    }
+}
+
+}  // namespace
+
+std::uint32_t CounterNames::number_of(const std::string& name) {
+    const auto [at, is_new] = numbers_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (is_new) {
+        names_.push_back(name);
+    }
+    return at->second;
+}
+
+std::vector<std::uint32_t> CounterNames::places() const {
+    std::vector<std::uint32_t> places(names_.size());
+    std::uint32_t place = 0;
+    for (const auto& [name, number] : numbers_) {
+        places[number] = place++;
+    }
+    return places;
+}
+
+std::vector<std::string> CounterNames::sorted() const {
+    std::vector<std::string> all = names_;
+    std::ranges::sort(all);
+    return all;
+}
+
+std::vector<Metric> all_metrics(const Study& study) {
+    std::vector<Metric> metrics = common_metrics();
+    metrics.insert(metrics.end(), study.metrics.begin(), study.metrics.end());
+    return metrics;
+}
+
+std::uint64_t stamp_of(const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0) {
+        return 0;
+    }
+    StateHasher hasher;
+    hasher.add(static_cast<std::uint64_t>(about.st_size));
+    hasher.add(static_cast<std::uint64_t>(about.st_mtim.tv_sec));
+    hasher.add(static_cast<std::uint64_t>(about.st_mtim.tv_nsec));
+    return std::max<std::uint64_t>(hasher.value(), 1);
+}
+
+PointFacts read_point_facts(const std::string& path, const std::vector<Metric>& metrics, CounterNames& names,
+                            std::map<std::string, std::string>& units) {
+    PointFacts facts;
+    facts.stamp = stamp_of(path);
+    const InputFile file(path);
+    const Group root = file.root();
+    for (const Metric& metric : metrics) {
+        facts.metrics.push_back(value_of(metric, file, path));
+    }
+    facts.state_hash = root.text_attribute(schema::kStateHashAttribute);
+    const Group meta = root.open_group(schema::kMetaGroup);
+    facts.host = meta.text_attribute(schema::kMetaHostAttribute);
+    facts.ranks = static_cast<std::uint64_t>(std::get<std::int64_t>(meta.attribute(schema::kMetaRanksAttribute)));
+    facts.peak_rss_bytes = std::get<std::uint64_t>(meta.attribute(schema::kMetaPeakRssBytesAttribute));
+    facts.point_s = std::get<double>(meta.attribute(schema::kMetaWallSAttribute));
+    facts.totals = read_totals(root.open_group(schema::kCountersGroup), names, units);
+    read_kernels(root, names, facts);
+    return facts;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/sweep/study.h"
+
+namespace lookahead {
+
+/// Names of counters, "kind.name", as small numbers: thousands of points have the same ones.
+class CounterNames {
+  public:
+    /// The number of a name, which gets one if it has none yet.
+    std::uint32_t number_of(const std::string& name);
+    bool has(const std::string& name) const { return numbers_.contains(name); }
+    const std::string& name(std::uint32_t number) const { return names_[number]; }
+    std::size_t size() const { return names_.size(); }
+
+    /// For each number its place in the order of names.
+    std::vector<std::uint32_t> places() const;
+    /// The names in that order.
+    std::vector<std::string> sorted() const;
+
+  private:
+    std::map<std::string, std::uint32_t> numbers_;
+    std::vector<std::string> names_;
+};
+
+/// A counter of a whole run, over its components.
+struct CounterTotal {
+    std::uint32_t counter = 0;  ///< CounterNames
+    std::uint32_t components = 0;
+    std::uint64_t sum = 0;
+    std::uint64_t min = 0;
+    std::uint64_t max = 0;
+};
+
+struct KernelFacts {
+    std::uint64_t launch = 0;
+    std::string name;
+    std::int64_t start_fs = 0;
+    std::int64_t end_fs = 0;
+    std::uint64_t cycles = 0;
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t thread_instructions = 0;
+    std::vector<std::int64_t> counts;  ///< one for each of PointFacts::kernel_counters
+};
+
+/// What the tables of a sweep have of a point. Without a result: the values that stand here.
+struct PointFacts {
+    std::vector<double> metrics;  ///< in the order of the study's and the common ones
+    std::string state_hash;
+    std::string host;
+    std::uint64_t ranks = 0;
+    std::uint64_t peak_rss_bytes = 0;
+    double point_s = std::numeric_limits<double>::quiet_NaN();
+    std::uint64_t stamp = 0;
+    std::vector<CounterTotal> totals;
+    std::vector<std::uint32_t> kernel_counters;  ///< CounterNames
+    std::vector<KernelFacts> kernels;
+};
+
+/// The common metrics and the study's.
+std::vector<Metric> all_metrics(const Study&);
+
+/// A hash of a file's size and time of change; 0 if it is not there.
+std::uint64_t stamp_of(const std::string& path);
+
+/// The facts of a result file; units of counters that `names` does not have yet go to `units`. InputError if the file lacks
+/// what a metric names.
+PointFacts read_point_facts(const std::string& path, const std::vector<Metric>&, CounterNames& names,
+                            std::map<std::string, std::string>& units);
+
+}  // namespace lookahead

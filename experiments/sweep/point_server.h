@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lookahead {
+
+/// A command line to run, and what it may take.
+struct PointOrder {
+    std::vector<std::string> arguments;  ///< of `lookahead`, from the command's name on
+    double timeout_s = 0;                ///< 0: none
+    std::uint64_t memory_bytes = 0;      ///< resident; 0: no limit
+};
+
+/// How it ended.
+struct PointEnd {
+    enum class Overrun : std::int32_t { none, time, memory };
+
+    int exit_code = 0;    ///< 128 + n for signal n
+    std::string message;  ///< the last line that it wrote to stderr; empty after exit code 0
+    Overrun overrun = Overrun::none;
+    double wall_s = 0;  ///< with the making of the process
+    double own_s = 0;   ///< from the first line of the command to its last; 0 if it was killed
+};
+
+/// A process that runs command lines of this program, each in a child of its own, one at a time. It is forked off before
+/// the program has threads, MPI or much memory: its children are cheap to make, share nothing with this process, and may
+/// crash, hang or take what they like. It ends, with the child, when this process ends in whatever way.
+class PointServer {
+  public:
+    /// Runs a command line in the child; its exit code.
+    using Command = std::function<int(const std::vector<std::string>& arguments)>;
+
+    explicit PointServer(const Command&);
+    PointServer(const PointServer&) = delete;
+    PointServer& operator=(const PointServer&) = delete;
+    ~PointServer();
+
+    void begin(const PointOrder&);
+    /// What became of the order, or nothing if it has not ended within `patience`. InternalError if the server is gone.
+    std::optional<PointEnd> wait(std::chrono::milliseconds patience);
+    /// Sends a signal to the child that runs, if one does.
+    void signal(int number);
+
+  private:
+    void send(const std::string& message);
+
+    int socket_ = -1;
+    int server_ = -1;
+};
+
+}  // namespace lookahead
