@@ -1,5 +1,6 @@
 """Reads the result files of Lookahead with h5py and pandas."""
 
+from . import packages  # noqa: F401  before those that need what it asks for
 from .energy import energy_differences, recompute_energy
 from .run import Run, RunFileError
 

@@ -6,15 +6,19 @@ other axes or without the values that a figure is made with is refused by name.
 """
 
 import argparse
+import pathlib
 import sys
 
-from . import avc_figures, caps_figures, pmode_figures
+from . import avc_figures, caps_figures, packages, pmode_figures
 from .sweeps import Sweep, SweepError
 
 # Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given, and
 # the axes of the study.
 FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in (avc_figures, caps_figures, pmode_figures)
            for name, figure in paper.FIGURES.items()}
+
+
+IMAGES = (".png", ".svg", ".pdf")
 
 
 def draw(table, title, paper, axis, path):
@@ -37,8 +41,12 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figure", choices=sorted(FIGURES), metavar="FIGURE", help=", ".join(sorted(FIGURES)))
     parser.add_argument("sweep", help="the folder of its study's sweep, with index.h5")
-    parser.add_argument("-o", "--out", help="image to write; without it only the table is printed")
+    parser.add_argument("-o", "--out", help=f"image to write, {', '.join(IMAGES)}; without it only the table is printed")
     chosen = parser.parse_args(arguments)
+    if chosen.out:
+        if pathlib.Path(chosen.out).suffix not in IMAGES:
+            parser.error(f"-o {chosen.out}: a figure is written to a file that ends in {', '.join(IMAGES)}")
+        packages.require("matplotlib")
     study, title, make, paper, axis, facts, axes = FIGURES[chosen.figure]
     try:
         sweep = Sweep(chosen.sweep, facts)

@@ -11,6 +11,7 @@ import sys
 
 import pandas as pd
 
+from . import packages
 from .run import Run, RunFileError
 
 STYLE = """
@@ -225,6 +226,9 @@ def main(arguments=None):
     parser.add_argument("files", nargs="+", help="result files of runs")
     parser.add_argument("-o", "--out", required=True, help="page to write")
     chosen = parser.parse_args(arguments)
+    if pathlib.Path(chosen.out).suffix not in (".html", ".htm"):
+        parser.error(f"-o {chosen.out}: a page is written to a file that ends in .html")
+    packages.require("matplotlib")
     runs = {}
     try:
         for name, file in zip(names_of(chosen.files), chosen.files):

@@ -131,6 +131,17 @@ class Run:
         order = ("global", "local", "constant", "texture", "instruction", "hit", "merge", "dram", "all")
         return means.reindex([part for part in order if part in means.index])
 
+    def latency_histogram(self, width_ns=50):
+        """Sampled misses by how long they took: a row for each interval of nanoseconds [left, right), a column for each
+        way in which they were served (hit or merge in L2, dram). Files before 1.3 have none."""
+        samples = self.latency
+        bins = ((samples["end_fs"] - samples["start_fs"]) // (width_ns * 10**6)).rename("bin")
+        counts = pd.crosstab(bins, samples["served"])
+        counts = counts.reindex(range(int(bins.max()) + 1) if len(bins) else [], fill_value=0)
+        counts.index = pd.IntervalIndex.from_breaks([width_ns * bin for bin in range(len(counts) + 1)], closed="left",
+                                                    name="nanoseconds")
+        return counts
+
     @property
     def stalls(self):
         """Where the schedulers' cycles went over time: index (cycle, component), a column for each cause. Files before
@@ -177,7 +188,10 @@ class Run:
 
     def histogram(self, kind, name):
         """Counts by component: columns are the bins as intervals [left, right), with -inf and inf for the rest."""
-        group = self.file[f"histograms/{kind}/{name}"]
+        group = self.file[f"histograms/{self._known('histograms', kind)}"]
+        if name not in group:
+            raise KeyError(f"{self.path}: no histogram {kind}.{name}; there are {', '.join(sorted(group))}")
+        group = group[name]
         edges = np.concatenate(([-np.inf], _array(group["edges"]).astype(float), [np.inf]))
         counts = np.column_stack((_array(group["underflow"]), _array(group["counts"]), _array(group["overflow"])))
         return pd.DataFrame(counts, index=pd.Index(_array(group["component"]), name="component"),
@@ -241,7 +255,7 @@ class Run:
 
     def _known(self, group, kind):
         if kind not in self.file[group]:
-            raise KeyError(f"{self.path}: no {group} of kind {kind}; there are {', '.join(sorted(self.file[group]))}")
+            raise KeyError(f"{self.path}: no {group} of kind {kind}; there are {', '.join(sorted(self.file[group])) or 'none'}")
         return kind
 
     def _table(self, path, index):

@@ -1,15 +1,10 @@
 """Sweeps as tables: the points of an index, facts out of their result files, and what was chosen as best."""
 
 import pathlib
-import sys
 
-try:
-    import h5py
-    import numpy as np
-    import pandas as pd
-except ImportError as fault:
-    sys.exit(f"{sys.executable} cannot make figures: {fault}; install h5py, numpy, pandas and matplotlib for it, or choose "
-             "another Python (lookahead report --python)")
+import h5py
+import numpy as np
+import pandas as pd
 
 
 def texts(dataset):

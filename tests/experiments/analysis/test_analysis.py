@@ -100,6 +100,19 @@ class ReaderTest(unittest.TestCase):
         self.assertEqual(histogram.to_numpy().tolist(), [[0, 5, 6, 1], [0, 7, 8, 2]])
         self.assertEqual(histogram.columns[1].left, 0)
         self.assertEqual(histogram.columns[1].right, 100)
+        with self.assertRaisesRegex(KeyError, "no histogram sm.latency; there are load_latency"):
+            self.run_file.histogram("sm", "latency")
+        with self.assertRaisesRegex(KeyError, "there are sm"):
+            self.run_file.histogram("dram", "load_latency")
+
+    def test_a_histogram_of_latency_counts_every_sample(self):
+        samples = self.run_file.latency
+        histogram = self.run_file.latency_histogram(width_ns=100)
+        self.assertEqual(int(histogram.to_numpy().sum()), len(samples))
+        for _, sample in samples.iterrows():
+            nanoseconds = (sample["end_fs"] - sample["start_fs"]) / 1e6
+            self.assertGreater(histogram.loc[nanoseconds, sample["served"]], 0)
+        self.assertEqual(histogram.index[0].left, 0)
 
     def test_the_engine_has_a_row_for_each_rank(self):
         self.assertEqual(list(self.run_file.engine["events"]), [123, 0])
@@ -118,6 +131,14 @@ class ReaderTest(unittest.TestCase):
                 file.attrs["schema_version"] = "2.0"
             with self.assertRaisesRegex(RunFileError, "not a file of lookahead.run 1.x"):
                 Run(other)
+
+
+class PackagesTest(unittest.TestCase):
+    def test_a_python_without_them_gets_one_sentence(self):
+        done = subprocess.run([sys.executable, "-S", "-m", "lookahead_analysis", EXAMPLE], capture_output=True, text=True,
+                              cwd=ANALYSIS)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^\S+ has no h5py and no numpy and no pandas; install [^\n]*\n$")
 
 
 class PlotTest(unittest.TestCase):

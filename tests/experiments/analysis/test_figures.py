@@ -272,6 +272,13 @@ def main():
               done.stdout)
         check("the paper's figures", "1.08" in done.stdout, done.stdout)
         check("the image", image.exists() and image.read_bytes()[:4] == b"\x89PNG", done)
+        for ending, begin in (("svg", b"<?xml"), ("pdf", b"%PDF")):
+            image = sweep / f"fig10.{ending}"
+            done = report("caps/fig10", "-o", str(image))
+            check(f"a .{ending}", done.returncode == 0 and image.read_bytes().startswith(begin), done)
+        done = report("caps/fig10", "-o", str(sweep / "fig10.xyz"))
+        check("another ending is refused before anything is drawn", done.returncode == 2 and "fig10.xyz" in done.stderr
+              and ".svg" in done.stderr and not done.stdout, done)
         for figure, value in (("caps/fig12a", "0.250"), ("caps/fig12b", "0.800"), ("caps/fig12c", "0.700"),
                               ("caps/fig13a", "1.030"), ("caps/fig14a", "0.100")):
             done = report(figure)

@@ -19,6 +19,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
 import lookahead_process as lookahead  # noqa: E402
+import lookahead_analysis  # noqa: E402
 from lookahead_analysis import Run, page  # noqa: E402
 
 
@@ -65,6 +66,26 @@ class PageTest(unittest.TestCase):
         self.assertIn("<td>lrr</td>", differences)
         self.assertIn("second did not end well", text)
         self.assertNotIn("first did not end well", text)
+
+    def test_another_ending_is_refused(self):
+        done = self.report("none.h5", "-o", "page.png")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("-o page.png: a page is written to a file that ends in .html", done.stderr)
+
+    def test_a_python_without_packages_gets_one_sentence(self):
+        bare = self.folder / "python"
+        bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+        bare.chmod(0o755)
+        done = lookahead.execute(PROGRAM, ["report", "none.h5", "-o", "page.html", "--python", bare])
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"^\S+ has no h5py and no numpy and no pandas; install [^\n]*\n$")
+
+    def test_the_readme_s_example_runs(self):
+        file, _ = self.run_file("run.h5")
+        text = (pathlib.Path(lookahead_analysis.__file__).parents[1] / "README.md").read_text()
+        code = text[text.index("```python\n") + 10:text.index("```\n", text.index("```python"))]
+        self.assertGreater(code.count("run."), 12)
+        exec(code.replace("run.h5", str(file)), {})
 
     def test_what_is_no_result_is_refused(self):
         done = self.report(self.folder / "none.h5")
