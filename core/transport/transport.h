@@ -67,6 +67,10 @@ class Transport {
                                 std::chrono::milliseconds patience) = 0;
     static constexpr std::chrono::milliseconds kForever = std::chrono::milliseconds::max();
 
+    /// With how many threads this rank will compute. Where a node's ranks have more of them than cores, those who wait
+    /// leave theirs sooner. Every rank calls it; for a part of the ranks, which waits as the whole does, it has no effect.
+    virtual void announce_threads(int threads) = 0;
+
     /// The ranks that give the same colour, in the order of the ranks here. Every rank calls it; what it returns must not
     /// outlive this transport.
     virtual std::unique_ptr<Transport> split(int colour) = 0;

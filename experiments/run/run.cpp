@@ -147,6 +147,7 @@ class Run {
         RunOutcome outcome;
         describe_machine(outcome.record);
         options.threads = threads();
+        transport_.announce_threads(static_cast<int>(options.threads));
         std::vector<std::jthread> helpers;  // that the simulation dismisses before they are waited for
         Simulation simulation(machine_.model(), ranks, transport_, options);
         if (request_.from != nullptr) {

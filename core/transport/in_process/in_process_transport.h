@@ -25,6 +25,7 @@ class InProcessTransport final : public Transport {
     }
     std::unique_ptr<Transport> split(int) override { return std::make_unique<InProcessTransport>(); }
     std::unique_ptr<SharedCounter> make_counter() override;
+    void announce_threads(int) override {}
     [[noreturn]] void abort(int exit_code) override;
 };
 

@@ -1,7 +1,7 @@
 #include "core/transport/mpi/mpi_transport.h"
 
 #include <mpi.h>
-#include <unistd.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -28,15 +28,18 @@ MPI_Comm duplicate(MPI_Comm communicator) {
     return copy;
 }
 
-/// How often to look for what another rank sends before the core is left to others. With more ranks than cores that
-/// rank may need it. Else only strangers can want the core: some 20 ms of looking come first.
-int looks_before_yield(MPI_Comm communicator) {
+/// How often to look for what another rank sends before the core is left to others. Where this node's ranks have more
+/// threads than cores, that rank may need it. Else only strangers can want the core: some 20 ms of looking come first.
+int looks_before_yield(MPI_Comm communicator, int threads) {
     MPI_Comm node = MPI_COMM_NULL;
     MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    int ranks = 0;
-    MPI_Comm_size(node, &ranks);
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    sched_getaffinity(0, sizeof cores, &cores);
+    MPI_Allreduce(MPI_IN_PLACE, &cores, static_cast<int>(sizeof cores), MPI_BYTE, MPI_BOR, node);
+    MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_SUM, node);
     MPI_Comm_free(&node);
-    return ranks > sysconf(_SC_NPROCESSORS_ONLN) ? kLooksOfCrowd : 200'000;
+    return threads > CPU_COUNT(&cores) ? kLooksOfCrowd : 200'000;
 }
 
 template <class Came>
@@ -85,6 +88,15 @@ class MpiTransport::Session {
     int rank() const { return rank_; }
     int size() const { return size_; }
     Waiting& waiting() { return waiting_; }
+    void announce_threads(int threads) {
+        if (!is_part_) {
+            waiting_ = Waiting(looks_before_yield(communicator_, threads));
+        }
+    }
+    void wait_as(const Session& whole) {
+        waiting_ = whole.waiting_;
+        is_part_ = true;
+    }
 
     /// Makes a collective operation that does not block, and waits for it: MPI's own waiting would not let the rank that
     /// is waited for have the core.
@@ -101,7 +113,7 @@ class MpiTransport::Session {
         farewell_ = duplicate(communicator);
         MPI_Comm_rank(communicator_, &rank_);
         MPI_Comm_size(communicator_, &size_);
-        waiting_ = Waiting(looks_before_yield(communicator_));
+        announce_threads(1);
     }
 
     bool owns_mpi_ = false;
@@ -110,6 +122,7 @@ class MpiTransport::Session {
     int rank_ = 0;
     int size_ = 1;
     Waiting waiting_{0};
+    bool is_part_ = false;
 };
 
 /// The packets to and from one other rank. Two buffers take turns, so that one is always posted while the packet in
@@ -433,10 +446,15 @@ class MpiCounter final : public SharedCounter {
 
 }  // namespace
 
+void MpiTransport::announce_threads(int threads) {
+    session_->announce_threads(threads);
+}
+
 std::unique_ptr<Transport> MpiTransport::split(int colour) {
     MPI_Comm part = MPI_COMM_NULL;
     MPI_Comm_split(session_->communicator(), colour, rank(), &part);
     auto transport = std::make_unique<MpiTransport>(&part, piece_bytes_);  // which has duplicates of it
+    transport->session_->wait_as(*session_);
     MPI_Comm_free(&part);
     return transport;
 }

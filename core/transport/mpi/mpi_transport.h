@@ -29,6 +29,7 @@ class MpiTransport final : public Transport {
     void barrier() override;
     bool try_all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all,
                         std::chrono::milliseconds patience) override;
+    void announce_threads(int threads) override;
     std::unique_ptr<Transport> split(int colour) override;
     std::unique_ptr<SharedCounter> make_counter() override;
     [[noreturn]] void abort(int exit_code) override;
