@@ -27,8 +27,8 @@ bool is_access(const VirtualInstruction& instruction) {
 
 class KernelPacker {
   public:
-    KernelPacker(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans)
-        : plans_(plans), original_(kernel.blocks.size()) {
+    KernelPacker(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans, const VectorKinds& kinds)
+        : plans_(plans), kinds_(kinds), original_(kernel.blocks.size()) {
         result_.kernel = kernel;
         result_.blocks.resize(kernel.blocks.size());
         for (std::uint32_t block = 0; block < original_.size(); ++block) original_[block] = block;
@@ -110,6 +110,7 @@ class KernelPacker {
         for (std::uint32_t block : flow.order()) {
             if (is_scalar(block)) continue;
             PackOptions options{plans_[original_[block]].lengths, nullptr};
+            options.kinds = kinds_;
             const auto found = loops_.find(block);
             if (found == loops_.end()) {
                 packed[block] = pack_block(kernel(), forms, kept, block, options);
@@ -130,6 +131,7 @@ class KernelPacker {
             // Once more without accesses that pass others.
             const std::uint32_t block = unrolled.loop.rounds;
             PackOptions options{lengths_of(unrolled, block), nullptr};
+            options.kinds = kinds_;
             mix_rounds(options, unrolled, block);
             packed[block] = pack_block(kernel(), forms, kept, block, options);
             copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
@@ -238,6 +240,7 @@ class KernelPacker {
     };
 
     const std::vector<BlockPlan>& plans_;
+    const VectorKinds kinds_;
     std::vector<std::uint32_t> original_;  ///< by block: which it was
     std::vector<Unrolled> loops_moved_;
     std::map<std::uint32_t, Unrolled> loops_;  ///< by the block of their rounds
@@ -254,8 +257,8 @@ bool has_candidates(const VirtualKernel& kernel) {
     return false;
 }
 
-PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans) {
-    return KernelPacker(kernel, plans).run();
+PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans, const VectorKinds& kinds) {
+    return KernelPacker(kernel, plans, kinds).run();
 }
 
 }  // namespace lookahead::vecmem

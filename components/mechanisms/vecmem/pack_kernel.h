@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/mechanisms/vecmem/access.h"
+#include "components/mechanisms/vecmem/packer.h"
 
 namespace lookahead::vecmem {
 
@@ -43,6 +44,6 @@ struct PackedKernel {
 bool has_candidates(const VirtualKernel& kernel);
 
 /// Packs the kernel, whose jumps end their blocks, by a plan for each of its blocks.
-PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans);
+PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans, const VectorKinds& kinds);
 
 }  // namespace lookahead::vecmem

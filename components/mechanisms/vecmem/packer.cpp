@@ -43,14 +43,18 @@ class BlockPacker {
           accesses_(accesses_of(kernel, block, forms)) {}
 
     PackedBlock run() {
+        for (Access& access : accesses_) {
+            const bool wanted = access.space == isa::Space::shared ? options_.kinds.shared : options_.kinds.global;
+            if (access.stays == Reason::none && !wanted) access.stays = Reason::kind;
+        }
         find_conflicts();
         find_stretches();
         for (unsigned length : options_.lengths) {
             for (auto& [key, free] : pools_) {
                 PatternSearch search{accesses_, free, length, [this](const Term& index) { return place_of(index); }};
                 const auto take = [this](const Pattern& pattern) { return try_pattern(pattern); };
-                find_strided(search, take);
-                find_indirect(search, take);
+                if (options_.kinds.strided) find_strided(search, take);
+                if (options_.kinds.indirect) find_indirect(search, take);
                 free = search.free;
             }
         }

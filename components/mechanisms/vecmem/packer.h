@@ -33,6 +33,12 @@ struct PackedBlock {
     std::vector<WordCopy> copies;       ///< into other blocks
 };
 
+/// Which vectors are wanted.
+struct VectorKinds {
+    bool global = true, shared = true;
+    bool strided = true, indirect = true;
+};
+
 struct PackOptions {
     std::vector<unsigned> lengths;  ///< that may be, the wanted ones first
     /// Whether a distance can be looked at before the block is entered; null: it cannot.
@@ -41,6 +47,7 @@ struct PackOptions {
     /// rounds before the next one, so that values live as short as may be.
     unsigned rounds = 1;
     std::uint32_t round_size = 0;
+    VectorKinds kinds = {};
 };
 
 /// Packs the accesses of one block into vector memory instructions. The kernel gets rows, and stays otherwise.

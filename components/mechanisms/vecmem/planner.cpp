@@ -9,11 +9,16 @@
 
 namespace lookahead::vecmem {
 
-Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit)
-    : kernel_(kernel), lengths_(std::move(lengths)), register_limit_(register_limit), plans_(kernel.blocks.size()) {}
+Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
+                 const VectorKinds& kinds)
+    : kernel_(kernel),
+      lengths_(std::move(lengths)),
+      register_limit_(register_limit),
+      kinds_(kinds),
+      plans_(kernel.blocks.size()) {}
 
 PackedKernel Planner::run() {
-    before_ = pack_kernel(kernel_, plans_).blocks;
+    before_ = pack_kernel(kernel_, plans_, kinds_).blocks;
     for (BlockPlan& plan : plans_) plan.lengths = lengths_;
     read_loops();
     try_lengths();
@@ -74,7 +79,7 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
         // What has no vector of this length may have a shorter one, if that may be.
         plans[loop->block].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
     }
-    const PackedKernel packed = pack_kernel(kernel_, plans);
+    const PackedKernel packed = pack_kernel(kernel_, plans, kinds_);
     for (Loop* loop : taking_part) {
         const BlockOutcome& outcome = packed.blocks[loop->block];
         BlockPlan& plan = plans_[loop->block];
@@ -122,7 +127,7 @@ void Planner::set_fewer() {
 PackedKernel Planner::fitted() {
     for (;;) {
         set_fewer();
-        PackedKernel packed = pack_kernel(kernel_, plans_);
+        PackedKernel packed = pack_kernel(kernel_, plans_, kinds_);
         bool fits = true;
         for (std::uint32_t block = 0; block < plans_.size(); ++block) {
             BlockPlan& plan = plans_[block];

@@ -14,7 +14,8 @@ namespace lookahead::vecmem {
 class Planner {
   public:
     /// `lengths`: those that vectors may have, the wanted ones first.
-    Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit);
+    Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
+            const VectorKinds& kinds = {});
 
     PackedKernel run();
 
@@ -40,6 +41,7 @@ class Planner {
     const VirtualKernel& kernel_;
     const std::vector<unsigned> lengths_;
     const unsigned register_limit_;
+    const VectorKinds kinds_;
     std::vector<BlockPlan> plans_;
     std::vector<Loop> loops_;
     std::vector<BlockOutcome> before_;  ///< by block: as it is

@@ -217,6 +217,40 @@ TEST_CASE("indices from memory, signed and of elements") {
     CHECK(run(fields).count("LD.INDIRECT") == 0);
 }
 
+TEST_CASE("vectors of one memory or of one pattern alone, where no others are wanted") {
+    const std::string body =
+        each(4,
+             [](unsigned i) {
+                 return fmt::format("ld.global.s32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, 63;\n", 10 + i, 8 * i);
+             }) +
+        "mov.u32 %r2, tile; mov.u32 %r3, %gid; mad.lo.u32 %r2, %r3, 64, %r2;\n" +
+        each(4, [](unsigned i) { return fmt::format("st.shared.u32 [%r2+{}], %r{};\n", 4 * i, 10 + i); }) +
+        each(4,
+             [](unsigned i) {
+                 return fmt::format("mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %mine, %rd{0};\n", 10 + i);
+             }) +
+        loads(4, [](unsigned i) { return fmt::format("%rd{}+8", 10 + i); });
+    struct Case {
+        const char* kinds;
+        unsigned loads, stores, indirect;
+        bool says_kind;
+    };
+    for (const Case& each : {Case{"", 1, 1, 1, false},
+                             {" spaces=global", 1, 0, 1, true},
+                             {" spaces=shared", 0, 1, 0, true},
+                             {" patterns=strided", 1, 1, 0, false},
+                             {" patterns=indirect", 0, 0, 1, false},
+                             {" spaces=shared patterns=indirect", 0, 0, 0, true}}) {
+        const std::string kinds = each.kinds;
+        CAPTURE(kinds);
+        const Outcome outcome = run(body, "4" + kinds);
+        CHECK(outcome.count("LD.STRIDE.GLOBAL") == each.loads);
+        CHECK(outcome.count("ST.STRIDE.SHARED") == each.stores);
+        CHECK(outcome.count("LD.INDIRECT.GLOBAL") == each.indirect);
+        CHECK(outcome.reasons().contains("kind") == each.says_kind);
+    }
+}
+
 TEST_CASE("a base may need one more sum, and not two") {
     const auto body = [](const std::string& base) {
         return base +
