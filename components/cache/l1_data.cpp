@@ -18,11 +18,12 @@ L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy
       speculative_limit_(static_cast<unsigned>(parameters.speculative_mshrs)),
       pin_limit_(static_cast<unsigned>(std::min(parameters.pinned_ways, parameters.ways - 1))),
       merged_stores_(static_cast<unsigned>(parameters.merged_stores)),
+      lines_of_set_(parameters.pending_ways == 0 ? 0 : static_cast<unsigned>(parameters.ways)),
       prefetch_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~std::uint64_t{0} << parameters.ways),
       other_ways_(parameters.prefetch_ways == 0 ? ~std::uint64_t{0} : ~prefetch_ways_),
       tags_(SetIndex(parameters.set_index == "linear" ? SetIndexing::linear : SetIndexing::fermi_hash,
                      static_cast<unsigned>(parameters.sets)),
-            static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)),
+            static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.tags_per_set())),
       data_(tags_.size()),
       dirty_(tags_.size()),
       mshrs_(static_cast<unsigned>(parameters.mshrs), static_cast<unsigned>(parameters.merges),
@@ -147,11 +148,14 @@ bool L1Data::holds(std::uint32_t way, const ByteMask& bytes) const {
 }
 
 /// Among the ways that the client may take, an empty one, else the policy's victim; kNoWay if all are pending
-/// or pinned.
+/// or pinned. Where fills under way have tags of their own it is an empty one, and no line makes room as yet.
 [[gnu::hot]] std::uint32_t L1Data::place_for(const L1Access& access) {
     const unsigned set = tags_.set_of(access.line);
     const TagArray::Choice choice = tags_.choice(set);
     const std::uint64_t mine = ways_of(access.client);
+    if (lines_of_set_ != 0) {
+        return choice.empty != 0 ? set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty)) : kNoWay;
+    }
     if ((choice.empty & mine) != 0) {
         return set * tags_.ways() + static_cast<unsigned>(std::countr_zero(choice.empty & mine));
     }

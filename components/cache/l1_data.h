@@ -205,6 +205,10 @@ class L1Data final : public L1CompanionPort {
     void end_fill(std::uint32_t tag, const Arrival& arrival);
     bool may_be_taken(const Arrival& arrival) const;
     void give_away_if(bool taken, std::uint32_t tag, Arrival& arrival);
+    void settle(std::uint32_t way);
+    bool holds_bytes(std::uint32_t way) const;
+    unsigned lines_held(unsigned set) const;
+    L1StoreResult make_room_for_stored(unsigned set);
     void detach(std::uint32_t way, SectorMask sectors);
     bool make_room(std::uint32_t way);
     void drop(std::uint32_t way);
@@ -227,6 +231,7 @@ class L1Data final : public L1CompanionPort {
     unsigned speculative_limit_;
     unsigned pin_limit_;
     unsigned merged_stores_;
+    unsigned lines_of_set_;        // that hold bytes, where fills under way have tags of their own; 0: they have not
     std::uint64_t prefetch_ways_;  // bits of the ways that prefetches take; all if none are theirs alone
     std::uint64_t other_ways_;     // of those that the other clients take
     TagArray tags_;

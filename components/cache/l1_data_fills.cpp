@@ -38,9 +38,13 @@ void L1Data::begin_fill(const ReadReply& reply, const std::byte* data, Arrival& 
         copy_masked(data_[mshr.way].bytes, arrival.line, bytes_of(arrival.installs));
     }
     LineInfo& info = tags_.info(mshr.way);
+    const bool comes_into_set = lines_of_set_ != 0 && !holds_bytes(mshr.way);
     info.awaited &= static_cast<SectorMask>(~mshr.installs);
     info.valid |= arrival.installs;
     emit(L1EventKind::fill, {mshr.line, mshr.pc, mshr.warp, mshr.client}, mshr.way);
+    if (comes_into_set) {
+        settle(mshr.way);
+    }
 }
 
 /// Puts the sectors, packed as a ReadReply carries them, into their places.

@@ -58,6 +58,12 @@ L1StoreResult L1Data::store_local(const L1Access& access, const ByteMask& mask, 
         send_write(access.line, through, line_data, tag);
     }
     const ByteMask kept = without(mask, through);
+    if (lines_of_set_ != 0 && kept.any() && !(was_there && holds_bytes(way))) {
+        if (const L1StoreResult room = make_room_for_stored(tags_.set_of(access.line));
+            room.answer == L1Answer::stall) {
+            return room;
+        }
+    }
     if (!was_there && kept.any()) {
         way = place_for(access);
         if (way == kNoWay) {

@@ -14,9 +14,13 @@ void L1Parameters::check() const {
     if (sector_bytes != kSectorBytes && sector_bytes != kLineBytes) {
         throw ConfigurationError("l1d.sector_bytes is " + std::to_string(sector_bytes) + "; it must be 32 or 128");
     }
-    if (ways + prefetch_ways > 64) {
-        throw ConfigurationError("l1d.ways + l1d.prefetch_ways = " + std::to_string(ways + prefetch_ways) +
+    if (tags_per_set() > 64) {
+        throw ConfigurationError("l1d.ways + l1d.prefetch_ways + l1d.pending_ways = " + std::to_string(tags_per_set()) +
                                  " must be at most 64");
+    }
+    if (prefetch_ways != 0 && pending_ways != 0) {
+        throw ConfigurationError(
+            "l1d.pending_ways needs l1d.prefetch_ways = 0: fills of prefetches have no tags of their own");
     }
 }
 

@@ -25,7 +25,10 @@ struct L1Parameters {
     std::int64_t speculative_mshrs = 64;
     std::int64_t pinned_ways = 3;
     std::int64_t prefetch_ways = 0;
+    std::int64_t pending_ways = 0;
 
+    /// Tags of a set: of its lines, of prefetches' and of fills under way.
+    std::int64_t tags_per_set() const { return ways + prefetch_ways + pending_ways; }
     /// Throws ConfigurationError if the values do not fit each other.
     void check() const;
 };
@@ -99,5 +102,15 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                          "used; 0: prefetches go to L1D. 4 with 32 sets is a prefetch buffer of 16 KB.",
                  .source =
                      "Wang and Lin, ISCA 2017 (DAC), table of the configuration: a prefetch buffer of 16 KB an SM, for "
-                     "many-thread-aware prefetching; that it is made of ways beside L1's is ours"}));
+                     "many-thread-aware prefetching; that it is made of ways beside L1's is ours"}),
+        integer(
+            "pending_ways", &P::pending_ways,
+            {.unit = "line",
+             .min = 0,
+             .max = 63,
+             .help =
+                 "Tags beside each set's lines for fills under way: a line makes room when the fill comes, not when "
+                 "it is asked for. 0: a miss reserves one of its set's lines.",
+             .source = "Khairy et al., ISCA 2020: Volta's L1 takes lines for fills when they come, so that misses "
+                       "under way are bounded by its MSHRs and not by its sets; earlier ones reserve"}));
 };

@@ -19,6 +19,7 @@ inline constexpr Histogram<kBatchSizes>::Edges kBatchEdges = doubling_edges<kBat
 /// What an SM's batching unit did. batches = the sum of `ends` once all have left.
 struct BatchCounters {
     std::uint64_t requests = 0;
+    std::uint64_t with_data = 0;
     std::uint64_t batches = 0;
     std::uint64_t joined = 0;
     std::uint64_t wait_cycles = 0;
@@ -33,6 +34,8 @@ struct lookahead::StatisticsOf<lookahead::gpu::BatchCounters> {
     using C = lookahead::gpu::BatchCounters;
     static constexpr std::tuple list{
         Counter<C>{"requests", "request", "Requests that entered the unit.", &C::requests},
+        Counter<C>{"with_data", "request", "Of these, stores and atomics, whose data the store data buffer holds.",
+                   &C::with_data},
         Counter<C>{"batches", "batch", "Batches that were opened.", &C::batches},
         Counter<C>{"joined", "request", "Requests that joined a batch that was open.", &C::joined},
         Counter<C>{"wait_cycles", "cycle", "From entering to leaving, over all requests.", &C::wait_cycles},

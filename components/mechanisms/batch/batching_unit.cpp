@@ -60,6 +60,7 @@ class BatchingUnit final : public RequestPath {
     void take(const QueuedRequest& request, Cycle now) override {
         end_aged(now);
         ++counters_.requests;
+        counters_.with_data += carries_data(request);
         data_ += carries_data(request);
         const DramRow row = row_of(request.line);
         if (Batch* batch = open_batch(row); batch != nullptr) {

@@ -25,6 +25,7 @@ enum class Reason : std::uint8_t {
     alias,       ///< between it and the others stands an access that may be to the same place
     dependence,  ///< it needs what another of them gives
     registers,   ///< its loop would need more registers than there are
+    kind,        ///< of a memory of which no vectors are wanted
 };
 std::string_view name_of(Reason reason);
 

@@ -32,18 +32,18 @@ struct Distances {
     std::uint64_t first_bytes = 0, second_bytes = 0;  ///< the largest
 };
 
-/// The distance as whole pairs and words that do not vary, and the rest.
-bool add(std::vector<Distances>& all, const Assumption& assumption) {
+/// The distance as what does not vary, and a multiple of the stride, if there is one. False: too large a multiple.
+bool add(std::vector<Distances>& all, const Assumption& assumption, const std::optional<Term>& stride) {
     Form common(assumption.distance.rows());
     std::optional<Term> varying;
     std::int64_t times = 0;
     for (const auto& [term, coefficient] : assumption.distance.terms()) {
         const auto number = static_cast<std::int64_t>(coefficient);
-        if (term.extension != Extension::sign) {
+        if (term != stride) {
             common.add(term, coefficient);
             continue;
         }
-        if (varying || std::llabs(number) > (std::int64_t{1} << 20)) return false;
+        if (std::llabs(number) > (std::int64_t{1} << 20)) return false;
         varying = term;
         times = number;
     }
@@ -65,6 +65,26 @@ bool add(std::vector<Distances>& all, const Assumption& assumption) {
     distances.first_bytes = std::max<std::uint64_t>(distances.first_bytes, assumption.first_bytes);
     distances.second_bytes = std::max<std::uint64_t>(distances.second_bytes, assumption.second_bytes);
     return true;
+}
+
+/// Words extended by their sign of which distances have multiples: the stride is one of them, if there is one.
+std::vector<std::optional<Term>> possible_strides(const std::vector<Assumption>& assumptions) {
+    std::vector<std::optional<Term>> strides{std::nullopt};
+    for (const Assumption& assumption : assumptions)
+        for (const auto& [term, coefficient] : assumption.distance.terms())
+            if (term.extension == Extension::sign && std::ranges::find(strides, std::optional(term)) == strides.end())
+                strides.emplace_back(term);
+    return strides;
+}
+
+/// Whether one comparison tells for each pair of bases.
+bool can_tell(const std::vector<Distances>& all) {
+    return std::ranges::all_of(all, [](const Distances& each) {
+        if (!each.varying) return true;
+        // From one base, only a stride of none would bring accesses together.
+        const bool in_place = each.common.is_constant();
+        return each.common.rows() == 2 && (!in_place || (each.always_varies && each.least == 0 && each.most == 0));
+    });
 }
 
 /// One comparison for each pair of bases.
@@ -102,7 +122,10 @@ class GuardWriter {
     VirtualOperand add(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {
         const Type type = rows == 2 ? Type::u64 : Type::u32;
         VirtualOperand value = operand_(term);
-        if (value.rows != rows) value = writer_.compute(Operation::convert, type, value, {}, {}, Type::u32);
+        if (value.rows != rows && term.extension == Extension::sign)
+            value = writer_.compute(Operation::convert, Type::s64, value, {}, {}, Type::s32);
+        else if (value.rows != rows)
+            value = writer_.compute(Operation::convert, type, value, {}, {}, Type::u32);
         if (coefficient == 1) return writer_.compute(Operation::add, type, sum, value);
         if (Form(rows, coefficient) == Form(rows, ~std::uint64_t{0}))
             return writer_.compute(Operation::sub, type, sum, value);
@@ -174,16 +197,14 @@ bool AliasGuard::can_check(const Form& distance) const {
 
 bool AliasGuard::write(VirtualKernel& kernel, KeptValues& kept, const std::vector<Assumption>& assumptions,
                        std::vector<WordCopy>& copies) const {
-    std::vector<Distances> all;
-    for (const Assumption& assumption : assumptions)
-        if (!add(all, assumption)) return false;
-    for (const Distances& each : all) {
-        if (!each.varying) continue;
-        // From one base, only a stride of none would bring accesses together.
-        const bool in_place = each.common.is_constant();
-        if (in_place && !(each.always_varies && each.least == 0 && each.most == 0)) return false;
-        if (each.common.rows() == 1) return false;
+    std::optional<std::vector<Distances>> fewest;
+    for (const std::optional<Term>& stride : possible_strides(assumptions)) {
+        std::vector<Distances> all;
+        if (!std::ranges::all_of(assumptions, [&](const Assumption& each) { return add(all, each, stride); })) continue;
+        if (can_tell(all) && (!fewest || all.size() < fewest->size())) fewest = std::move(all);
     }
+    if (!fewest) return false;
+    const std::vector<Distances>& all = *fewest;
     if (all.empty() || !LOOKAHEAD_RULE(possible_aliases_are_checked)) return true;
     GuardWriter writer(kernel, loop_, [&](const Term& term) -> VirtualOperand {
         if (!term.constant && is_join_here(term.low))

@@ -172,7 +172,7 @@ class Contracted {
             for (std::uint32_t needed : before_[i])
                 level[i] = std::max(level[i], level[needed] + isa::is_load(nodes_[needed].view.machine.operation));
         key_.resize(nodes_.size());
-        for (std::uint32_t i = 0; i < nodes_.size(); ++i) key_[i] = {nodes_[i].place, kNone};
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) key_[i] = {nodes_[i].wanted, kNone};
         std::vector<std::uint32_t> loads;
         for (std::uint32_t group = 0; group < groups_.size(); ++group) {
             if (first_[group] == kNone) continue;
@@ -181,7 +181,7 @@ class Contracted {
                 key.second = level[first_[group]];
                 loads.push_back(group);
             } else {
-                key.first = nodes_[last_[group]].place;
+                key.first = nodes_[last_[group]].wanted;
             }
         }
         std::ranges::stable_sort(loads, {}, [&](std::uint32_t group) { return level[first_[group]]; });

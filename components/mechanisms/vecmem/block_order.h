@@ -17,6 +17,7 @@ struct OrderNode {
     VirtualInstruction view;
     std::uint64_t place = 0;                 ///< in the program; ascending over the nodes
     std::uint32_t group = finaliser::kNone;  ///< which become one
+    std::uint64_t wanted = 0;                ///< where it goes if nothing keeps it from there
 };
 
 /// What becomes one instruction.

@@ -123,6 +123,27 @@ Form Forms::address(Position at) const {
     return form;
 }
 
+Form Forms::address_in_parts(Position at) const {
+    Form form = address(at);
+    const VirtualOperand& whole = values_.instruction(at).source[0];
+    if (whole.kind != Operand::Kind::reg || whole.rows != 2) return form;
+    const Value& defined = values_[values_.reads(at).source[0][0]];
+    if (defined.kind != Value::Kind::definition || defined.word != 0 || defined.at.block != at.block) return form;
+    const VirtualInstruction& sum = values_.instruction(defined.at);
+    if (sum.machine.operation != Operation::add || sum.guarded() || !isa::is_pair(sum.machine.type)) return form;
+    for (std::size_t side : {0U, 1U}) {
+        if (sum.source[side].kind != Operand::Kind::reg || sum.source[side].rows != 2) continue;
+        const auto& part = values_.reads(defined.at).source[side];
+        if (values_[part[0]].at.block == at.block || values_[part[1]].at.block == at.block) continue;
+        const Form itself = value(part[0], part[1]);
+        if (itself.terms().size() < 2) continue;  // a stride, or as short as it can be
+        form.add(itself, ~std::uint64_t{0});
+        form.add(Term{false, Extension::none, part[0], part[1]}, 1);
+        break;
+    }
+    return form;
+}
+
 std::optional<std::pair<Term, std::int64_t>> Forms::part_of_address(Position at, const Form& wanted) const {
     return part_of(at, 0, wanted, kMostSums);
 }

@@ -15,6 +15,8 @@ namespace lookahead::vecmem {
 
 using finaliser::BitSet;
 using finaliser::kNone;
+using isa::Operand;
+using isa::Operation;
 
 namespace {
 
@@ -25,8 +27,8 @@ bool is_access(const VirtualInstruction& instruction) {
 
 class KernelPacker {
   public:
-    KernelPacker(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans)
-        : plans_(plans), original_(kernel.blocks.size()) {
+    KernelPacker(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans, const VectorKinds& kinds)
+        : plans_(plans), kinds_(kinds), original_(kernel.blocks.size()) {
         result_.kernel = kernel;
         result_.blocks.resize(kernel.blocks.size());
         for (std::uint32_t block = 0; block < original_.size(); ++block) original_[block] = block;
@@ -50,6 +52,13 @@ class KernelPacker {
     std::vector<unsigned> lengths_of(const Unrolled& loop, std::uint32_t block) const {
         const std::vector<unsigned>& lengths = plans_[original_[block]].lengths;
         return loop.is_fewer ? std::vector{lengths.back()} : lengths;
+    }
+
+    void mix_rounds(PackOptions& options, const Unrolled& loop, std::uint32_t block) const {
+        const BlockPlan& plan = plans_[original_[block]];
+        if (!plan.mixes_rounds) return;
+        options.rounds = loop.is_fewer ? plan.fewer : plan.factor;
+        options.round_size = loop.loop.round_size;
     }
 
     /// From the last block on, so that those in front keep their numbers.
@@ -101,12 +110,14 @@ class KernelPacker {
         for (std::uint32_t block : flow.order()) {
             if (is_scalar(block)) continue;
             PackOptions options{plans_[original_[block]].lengths, nullptr};
+            options.kinds = kinds_;
             const auto found = loops_.find(block);
             if (found == loops_.end()) {
                 packed[block] = pack_block(kernel(), forms, kept, block, options);
             } else {
                 const AliasGuard guard(flow, values, forms, found->second.loop);
                 options.lengths = lengths_of(found->second, block);
+                mix_rounds(options, found->second, block);
                 options.can_check = [&](const Form& distance) { return guard.can_check(distance); };
                 packed[block] = pack_block(kernel(), forms, kept, block, options);
                 checks_.push_back({found->second, packed[block].assumptions});
@@ -119,7 +130,10 @@ class KernelPacker {
             if (guard.write(kernel(), kept, assumptions, copies)) continue;
             // Once more without accesses that pass others.
             const std::uint32_t block = unrolled.loop.rounds;
-            packed[block] = pack_block(kernel(), forms, kept, block, {lengths_of(unrolled, block), nullptr});
+            PackOptions options{lengths_of(unrolled, block), nullptr};
+            options.kinds = kinds_;
+            mix_rounds(options, unrolled, block);
+            packed[block] = pack_block(kernel(), forms, kept, block, options);
             copies.insert(copies.end(), packed[block].copies.begin(), packed[block].copies.end());
         }
         for (std::uint32_t block = 0; block < packed.size(); ++block) take(block, packed[block]);
@@ -187,6 +201,7 @@ class KernelPacker {
             std::uint32_t& most = result_.blocks[original_[block]].registers;
             BitSet live = liveness.out(block);
             const auto& code = simplified.blocks[block].code;
+            count_cost(block, code);
             most = std::max(most, live.count(0, simplified.rows()));
             for (std::size_t i = code.size(); i-- > 0;) {
                 std::uint32_t written = 0;
@@ -200,12 +215,32 @@ class KernelPacker {
         }
     }
 
+    /// Of the rounds, or where there is but the loop as it was, of that.
+    void count_cost(std::uint32_t block, const std::vector<VirtualInstruction>& code) {
+        const auto found = loops_.find(block);
+        const bool is_unrolled =
+            result_.blocks[original_[block]].refused == Reason::none && plans_[original_[block]].factor != 1;
+        if (is_unrolled && (found == loops_.end() || found->second.is_fewer)) return;
+        std::uint64_t cost = 0;
+        for (const VirtualInstruction& instruction : code) cost += cost_of(instruction);
+        result_.blocks[original_[block]].cost = cost / (is_unrolled ? plans_[original_[block]].factor : 1);
+    }
+
+    /// Instructions of two words become two (isa.expand_64bit); every second copy is one that no register allocation saves.
+    static std::uint64_t cost_of(const VirtualInstruction& instruction) {
+        const Operation op = instruction.machine.operation;
+        if (op == Operation::mov) return instruction.source[0].kind == Operand::Kind::reg ? kCostScale / 2 : kCostScale;
+        const bool is_pair = !isa::is_memory(op) && isa::is_pair(instruction.machine.type);
+        return is_pair ? 2 * kCostScale : kCostScale;
+    }
+
     struct Check {
         Unrolled unrolled;
         std::vector<Assumption> assumptions;
     };
 
     const std::vector<BlockPlan>& plans_;
+    const VectorKinds kinds_;
     std::vector<std::uint32_t> original_;  ///< by block: which it was
     std::vector<Unrolled> loops_moved_;
     std::map<std::uint32_t, Unrolled> loops_;  ///< by the block of their rounds
@@ -222,8 +257,8 @@ bool has_candidates(const VirtualKernel& kernel) {
     return false;
 }
 
-PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans) {
-    return KernelPacker(kernel, plans).run();
+PackedKernel pack_kernel(const VirtualKernel& kernel, const std::vector<BlockPlan>& plans, const VectorKinds& kinds) {
+    return KernelPacker(kernel, plans, kinds).run();
 }
 
 }  // namespace lookahead::vecmem

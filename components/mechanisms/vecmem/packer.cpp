@@ -43,14 +43,18 @@ class BlockPacker {
           accesses_(accesses_of(kernel, block, forms)) {}
 
     PackedBlock run() {
+        for (Access& access : accesses_) {
+            const bool wanted = access.space == isa::Space::shared ? options_.kinds.shared : options_.kinds.global;
+            if (access.stays == Reason::none && !wanted) access.stays = Reason::kind;
+        }
         find_conflicts();
         find_stretches();
         for (unsigned length : options_.lengths) {
             for (auto& [key, free] : pools_) {
-                PatternSearch search{accesses_, free, length};
+                PatternSearch search{accesses_, free, length, [this](const Term& index) { return place_of(index); }};
                 const auto take = [this](const Pattern& pattern) { return try_pattern(pattern); };
-                find_strided(search, take);
-                find_indirect(search, take);
+                if (options_.kinds.strided) find_strided(search, take);
+                if (options_.kinds.indirect) find_indirect(search, take);
                 free = search.free;
             }
         }
@@ -67,6 +71,18 @@ class BlockPacker {
 
   private:
     using Pool = std::tuple<std::uint32_t, bool, isa::Space, std::uint8_t, unsigned, unsigned>;
+
+    /// Of a word that a vector has brought: the vector, and the element; of others, none before the others.
+    std::pair<std::uint32_t, std::uint32_t> place_of(const Term& word) const {
+        const std::vector<WordCopy> copies = kept_.copies(word);
+        if (copies.empty() || copies[0].block != block_) return {kNone, 0};
+        for (std::uint32_t group = 0; group < groups_.size(); ++group) {
+            const std::vector<std::uint32_t>& members = groups_[group].pattern.members;
+            for (std::uint32_t k = 0; k < members.size(); ++k)
+                if (accesses_[members[k]].index == copies[0].behind) return {group, k};
+        }
+        return {kNone, 0};
+    }
 
     const std::vector<VirtualInstruction>& code() const { return kernel_.blocks[block_].code; }
 
@@ -180,13 +196,14 @@ class BlockPacker {
             if (found == behind.end()) return;
             for (const WordCopy& copy : found->second) {
                 local_copies_[static_cast<std::uint32_t>(nodes_.size())] = copy;
-                nodes_.push_back({as_instruction(copy, code()[at == 0 ? 0 : at - 1]), std::uint64_t{2} * at, kNone});
+                nodes_.push_back({as_instruction(copy, code()[at == 0 ? 0 : at - 1]), std::uint64_t{2} * at, kNone,
+                                  std::uint64_t{2} * wanted_place(at)});
             }
         };
         for (std::uint32_t index = 0; index < code().size(); ++index) {
             add_copies(index);
             node_of_[index] = static_cast<std::uint32_t>(nodes_.size());
-            nodes_.push_back({code()[index], std::uint64_t{2} * index + 1, kNone});
+            nodes_.push_back({code()[index], std::uint64_t{2} * index + 1, kNone, 2 * wanted_place(index) + 1});
         }
         add_copies(static_cast<std::uint32_t>(code().size()));
         for (std::uint32_t number = 0; number < groups_.size(); ++number) set_views(number);
@@ -203,6 +220,11 @@ class BlockPacker {
                     if (const auto found = copy_of_row.find(copy.row); found != copy_of_row.end())
                         needs.emplace_back(found->second, node_of_[accesses_[group.pattern.members[0]].index]);
         return order_block(kernel_, nodes_, order_groups, memory, needs);
+    }
+
+    std::uint64_t wanted_place(std::uint32_t index) const {
+        const std::uint64_t size = options_.round_size, rounds = options_.rounds;
+        return rounds == 1 || index >= size * rounds ? index : index % size * rounds + index / size;
     }
 
     /// Members no longer read their addresses, but for a first element that is strided.
@@ -260,7 +282,7 @@ class BlockPacker {
             vector.source[0] = first.source[0];
             pattern = group.pattern.stride
                           ? finaliser::literal(kernel_.frame, static_cast<std::uint32_t>(*group.pattern.stride), 1)
-                          : kept_.operand(group.pattern.stride_term);
+                          : emit_stride(group.pattern, first);
         } else {
             vector.machine.offset = group.base.offset;
             vector.source[0] = emit_base(group.base, first);
@@ -309,6 +331,20 @@ class BlockPacker {
         return {Operand::Kind::reg, static_cast<std::uint8_t>(words.size()), first};
     }
 
+    VirtualOperand emit_stride(const Pattern& pattern, const VirtualInstruction& served) {
+        const VirtualOperand word = kept_.operand(pattern.stride_term);
+        if (pattern.stride_times == 1) return word;
+        VirtualInstruction product = beside(served);
+        product.machine.operation = Operation::mul_lo;
+        product.machine.type = isa::Type::u32;
+        product.source[0] = word;
+        product.source[1] = finaliser::literal(kernel_.frame, pattern.stride_times, 1);
+        product.destination = kernel_.new_rows(1);
+        product.destination_rows = 1;
+        result_.code.push_back(product);
+        return {Operand::Kind::reg, 1, product.destination};
+    }
+
     VirtualOperand emit_base(const VectorBase& base, const VirtualInstruction& served) {
         const auto rows = static_cast<std::uint8_t>(base.rows);
         VirtualOperand whole =
@@ -340,8 +376,10 @@ class BlockPacker {
         };
         for (const auto& [a, b] : checked_) {
             if (place_of(accesses_[a]) <= place_of(accesses_[b])) continue;
-            result_.assumptions.push_back(
-                {accesses_[b].address - accesses_[a].address, accesses_[a].bytes, accesses_[b].bytes});
+            const auto address = [&](std::uint32_t number) {
+                return forms_.address_in_parts({block_, accesses_[number].index});
+            };
+            result_.assumptions.push_back({address(b) - address(a), accesses_[a].bytes, accesses_[b].bytes});
         }
     }
 

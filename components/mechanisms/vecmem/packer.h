@@ -33,10 +33,21 @@ struct PackedBlock {
     std::vector<WordCopy> copies;       ///< into other blocks
 };
 
+/// Which vectors are wanted.
+struct VectorKinds {
+    bool global = true, shared = true;
+    bool strided = true, indirect = true;
+};
+
 struct PackOptions {
     std::vector<unsigned> lengths;  ///< that may be, the wanted ones first
     /// Whether a distance can be looked at before the block is entered; null: it cannot.
     std::function<bool(const Form& distance)> can_check;
+    /// Where the block begins with so many rounds of so many instructions, and these are to be mixed: each instruction of all
+    /// rounds before the next one, so that values live as short as may be.
+    unsigned rounds = 1;
+    std::uint32_t round_size = 0;
+    VectorKinds kinds = {};
 };
 
 /// Packs the accesses of one block into vector memory instructions. The kernel gets rows, and stays otherwise.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "core/mutation/rule.h"
@@ -29,11 +30,14 @@ bool set_stride(Pattern& pattern, const Form& distance) {
     }
     if (distance.constant() != 0 || distance.terms().size() != 1) return false;
     const auto& [term, coefficient] = distance.terms()[0];
-    if (LOOKAHEAD_RULE(strides_count_elements) && coefficient != 4) return false;
+    if (LOOKAHEAD_RULE(strides_count_elements) && coefficient % 4 != 0) return false;
+    // A multiple in 64 bits is none of 32, which might wrap around.
+    if (LOOKAHEAD_RULE(multiples_may_wrap) && distance.rows() == 2 && coefficient != 4) return false;
     if (term.high != kNoValue) return false;
     // The LSU extends strides by their sign; in 32-bit addresses the upper half does not matter.
     if (LOOKAHEAD_RULE(strides_are_signed) && distance.rows() == 2 && term.extension != Extension::sign) return false;
     pattern.stride_term = term;
+    pattern.stride_times = static_cast<std::uint32_t>(coefficient / 4);
     return true;
 }
 
@@ -113,6 +117,17 @@ class StridedFinder {
     std::map<Form, std::set<std::uint32_t>> by_address_;
 };
 
+/// Loads from one base in the order in which their indices stand side by side: then they need not be moved.
+std::vector<std::size_t> order_of(const PatternSearch& search, const std::vector<std::uint32_t>& members,
+                                  const std::vector<Term>& indices) {
+    std::vector<std::size_t> order(members.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    // Stores may be to one place, where the program's last stays.
+    if (!search.accesses[members[0]].loads || !search.place_of_index) return order;
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return search.place_of_index(indices[i]); });
+    return order;
+}
+
 bool is_index(const Term& term, std::uint64_t coefficient, unsigned rows) {
     if (LOOKAHEAD_RULE(indices_count_elements) && coefficient != 4) return false;
     if (term.high != kNoValue) return false;
@@ -153,9 +168,10 @@ void find_indirect(PatternSearch& search, const std::function<bool(const Pattern
         return a.second->members.front() < b.second->members.front();
     });
     for (const auto& [base, indexed] : ranked) {
+        const std::vector<std::size_t> order = order_of(search, indexed->members, indexed->indices);
         Pattern pattern;
         pattern.base = *base;
-        for (std::size_t i = 0; i < indexed->members.size(); ++i) {
+        for (std::size_t i : order) {
             if (!std::ranges::binary_search(search.free, indexed->members[i])) continue;
             pattern.members.push_back(indexed->members[i]);
             pattern.indices.push_back(indexed->indices[i]);

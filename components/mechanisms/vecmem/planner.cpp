@@ -9,11 +9,16 @@
 
 namespace lookahead::vecmem {
 
-Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit)
-    : kernel_(kernel), lengths_(std::move(lengths)), register_limit_(register_limit), plans_(kernel.blocks.size()) {}
+Planner::Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
+                 const VectorKinds& kinds)
+    : kernel_(kernel),
+      lengths_(std::move(lengths)),
+      register_limit_(register_limit),
+      kinds_(kinds),
+      plans_(kernel.blocks.size()) {}
 
 PackedKernel Planner::run() {
-    before_ = pack_kernel(kernel_, plans_).blocks;
+    before_ = pack_kernel(kernel_, plans_, kinds_).blocks;
     for (BlockPlan& plan : plans_) plan.lengths = lengths_;
     read_loops();
     try_lengths();
@@ -33,11 +38,9 @@ void Planner::read_loops() {
         const LoopFinding finding = counted_loop(kernel_, flow, values, forms, block);
         plans_[block].reason = finding.reason;
         if (finding.reason == Reason::none)
-            loops_.push_back({block,
-                              false,
-                              finding.loop->rounds,
+            loops_.push_back({block, false, finding.loop->rounds, false,
                               !extended_inductions(kernel_.blocks[block].code, *finding.loop).empty(),
-                              {0, 0}});
+                              before_[block].cost});
     }
 }
 
@@ -45,8 +48,12 @@ void Planner::read_loops() {
 void Planner::try_lengths() {
     for (unsigned length : lengths_)
         for (unsigned factor = 1; factor <= length; factor *= 2) {
-            try_factor(length, factor, false);
-            if (factor > 1) try_factor(length, factor, true);
+            for (Loop& loop : loops_) loop.is_crowded = false;
+            for (const bool mixes_rounds : {false, true}) {
+                if (factor == 1 && mixes_rounds) continue;
+                try_factor(length, factor, false, mixes_rounds);
+                if (factor > 1) try_factor(length, factor, true, mixes_rounds);
+            }
         }
     for (const Loop& loop : loops_) {
         if (loop.decided) continue;
@@ -55,13 +62,11 @@ void Planner::try_lengths() {
     }
 }
 
-void Planner::try_factor(unsigned length, unsigned factor, bool checks_words) {
+void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bool mixes_rounds) {
     std::vector<BlockPlan> plans = plans_;
     const auto takes_part = [&](const Loop& loop) {
-        if (!checks_words) return !loop.decided;
-        // Once more with the checks: what they cost is little beside what they may bring.
-        const BlockPlan& plan = plans_[loop.block];
-        return loop.extends_words && (!loop.decided || (plan.factor == factor && plan.lengths[0] == length));
+        if (mixes_rounds && !loop.is_crowded) return false;
+        return !checks_words || loop.extends_words;
     };
     std::vector<Loop*> taking_part;
     for (Loop& loop : loops_)
@@ -70,18 +75,21 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words) {
     for (const Loop* loop : taking_part) {
         plans[loop->block].factor = factor;
         plans[loop->block].checks_words = checks_words;
+        plans[loop->block].mixes_rounds = mixes_rounds;
         // What has no vector of this length may have a shorter one, if that may be.
         plans[loop->block].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
     }
-    const PackedKernel packed = pack_kernel(kernel_, plans);
+    const PackedKernel packed = pack_kernel(kernel_, plans, kinds_);
     for (Loop* loop : taking_part) {
         const BlockOutcome& outcome = packed.blocks[loop->block];
         BlockPlan& plan = plans_[loop->block];
-        if (outcome.refused != Reason::none || is_too_much(outcome, loop->block)) {
+        const bool is_crowded = outcome.refused == Reason::none && is_too_much(outcome, loop->block);
+        if (!mixes_rounds) loop->is_crowded |= is_crowded;
+        if (outcome.refused != Reason::none || is_crowded) {
             if (!loop->decided) plan.reason = outcome.refused != Reason::none ? outcome.refused : Reason::registers;
-        } else if (outcome.longest == length && std::pair(outcome.elements, outcome.strided) > loop->packed) {
+        } else if (outcome.longest == length && is_better(outcome.cost, *loop, plans[loop->block])) {
             loop->decided = true;
-            loop->packed = {outcome.elements, outcome.strided};
+            loop->cost = outcome.cost;
             plan = plans[loop->block];
             plan.reason = Reason::none;
             plan.reasons.clear();
@@ -90,6 +98,14 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words) {
                 if (reason != Reason::alone) plan.reasons[origin] = reason;
         }
     }
+}
+
+/// More rounds at once, or shorter vectors, are for more than a few instructions: fewer loops have so many rounds. What checks
+/// cost is little beside what they may bring.
+bool Planner::is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const {
+    const BlockPlan& so_far = plans_[loop.block];
+    const bool is_alike = plan.factor == so_far.factor && plan.lengths == so_far.lengths;
+    return loop.decided && !is_alike ? 8 * cost < 7 * loop.cost : cost < loop.cost;
 }
 
 bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) const {
@@ -111,12 +127,16 @@ void Planner::set_fewer() {
 PackedKernel Planner::fitted() {
     for (;;) {
         set_fewer();
-        PackedKernel packed = pack_kernel(kernel_, plans_);
+        PackedKernel packed = pack_kernel(kernel_, plans_, kinds_);
         bool fits = true;
         for (std::uint32_t block = 0; block < plans_.size(); ++block) {
             BlockPlan& plan = plans_[block];
             if (plan.lengths.empty() || !is_too_much(packed.blocks[block], block)) continue;
             fits = false;
+            if (plan.factor > 1 && !plan.mixes_rounds) {
+                plan.mixes_rounds = true;
+                continue;
+            }
             const unsigned length = plan.lengths[0];
             plan.lengths.erase(plan.lengths.begin());
             plan.factor = plan.lengths.empty() ? 1 : std::max(plan.factor * plan.lengths[0] / length, 1U);

@@ -9,12 +9,13 @@
 
 namespace lookahead::vecmem {
 
-/// Finds for each block the plan that packs most: of a loop the fewest rounds at once that give vectors of the first length
-/// that can be had, within the registers. Jumps end their blocks.
+/// Finds for each block the plan that packs most: for a loop the length and the rounds at once that leave the fewest
+/// instructions a round, within the registers; if none leaves fewer than there are, it stays. Jumps end their blocks.
 class Planner {
   public:
     /// `lengths`: those that vectors may have, the wanted ones first.
-    Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit);
+    Planner(const VirtualKernel& kernel, std::vector<unsigned> lengths, unsigned register_limit,
+            const VectorKinds& kinds = {});
 
     PackedKernel run();
 
@@ -23,21 +24,24 @@ class Planner {
         std::uint32_t block = 0;
         bool decided = false;
         std::optional<std::uint64_t> rounds;
-        bool extends_words = false;                            ///< that a check could say do not wrap
-        std::pair<std::uint32_t, std::uint32_t> packed{0, 0};  ///< by the plan that it has: accesses, strided ones
+        bool is_crowded = false;     ///< at the factor tried last: too few registers
+        bool extends_words = false;  ///< that a check could say do not wrap
+        std::uint64_t cost = 0;      ///< of a round by the plan that it has
     };
 
     void read_loops();
     void try_lengths();
-    void try_factor(unsigned length, unsigned factor, bool checks_words);
+    void try_factor(unsigned length, unsigned factor, bool checks_words, bool mixes_rounds);
     void set_fewer();
     /// Takes away what needs too many registers.
     PackedKernel fitted();
+    bool is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const;
     bool is_too_much(const BlockOutcome& outcome, std::uint32_t block) const;
 
     const VirtualKernel& kernel_;
     const std::vector<unsigned> lengths_;
     const unsigned register_limit_;
+    const VectorKinds kinds_;
     std::vector<BlockPlan> plans_;
     std::vector<Loop> loops_;
     std::vector<BlockOutcome> before_;  ///< by block: as it is

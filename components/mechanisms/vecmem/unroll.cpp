@@ -74,7 +74,7 @@ class Unroller {
           loop_(loop),
           factor_(factor),
           body_(kernel.blocks[fewer == nullptr ? loop.block : fewer->scalar].code),
-          unrolled_(fewer == nullptr ? UnrolledLoop{loop.block, 0, 0, 0, loop.block, loop.block, {}} : *fewer) {
+          unrolled_(fewer == nullptr ? UnrolledLoop{loop.block, 0, 0, 0, loop.block, loop.block, 0, {}} : *fewer) {
         unrolled_.exact.clear();
         if (checks_words) words_ = extended_inductions(body_, loop);
     }
@@ -103,7 +103,7 @@ class Unroller {
                     instruction.target += kUnrolledBlocks;
         kernel_.blocks.insert(kernel_.blocks.begin() + block, kUnrolledBlocks, VirtualBlock{});
         unrolled_ = {
-            block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, unrolled_.scalar + kUnrolledBlocks, {}};
+            block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, unrolled_.scalar + kUnrolledBlocks, 0, {}};
     }
 
     void write_entry() {
@@ -126,15 +126,20 @@ class Unroller {
     }
 
     /// A word stays from 0 to the greatest signed number where it does at first and after as many steps as the counter has
-    /// numbers before its bound, which are no fewer than rounds.
+    /// numbers before its bound, or, if its own step is not known, as such steps reach it: no fewer than rounds.
     void check_words(BlockWriter& writer) {
         std::uint32_t fits = kNone;
         if (words_.empty()) return;
-        const bool up = *loop_.counter.literal > 0;
-        const VirtualOperand rounds = up ? writer.compute(Operation::sub, Type::u32, loop_.bound, counter())
-                                         : writer.compute(Operation::sub, Type::u32, counter(), loop_.bound);
+        const bool up = !loop_.counter.literal || *loop_.counter.literal > 0;
+        VirtualOperand rounds = up ? writer.compute(Operation::sub, Type::u32, loop_.bound, counter())
+                                   : writer.compute(Operation::sub, Type::u32, counter(), loop_.bound);
         if (LOOKAHEAD_RULE(checked_words_do_not_wrap))
             fits = writer.compare(Comparison::ge, Type::s32, rounds, writer.literal(0, 1));
+        if (!loop_.counter.literal) {  // which goes up, or the rounds are not entered
+            const VirtualOperand whole = writer.compute(Operation::div, Type::u32, rounds, loop_.counter.step);
+            rounds = writer.compute(Operation::add, Type::u32, whole,
+                                    writer.literal(LOOKAHEAD_RULE(rounds_of_a_part_count) ? 1 : 0, 1));
+        }
         for (const Induction& word : words_) {
             const VirtualOperand first{Operand::Kind::reg, 1, word.row};
             const VirtualOperand wide = writer.compute(Operation::convert, Type::s64, first, {}, {}, Type::s32);
@@ -216,16 +221,37 @@ class Unroller {
             for (std::uint32_t index = 0; index + 1 < body.size(); ++index) {
                 if (index == loop_.test && !loop_.test_is_read) continue;
                 VirtualInstruction copy = body[index];
-                for (VirtualOperand& operand : copy.source) follow(operand, now);
-                if (const Induction* induction = induction_at(index)) advance(copy, *induction, round, now);
+                if (!address_from_first(copy, now))
+                    for (VirtualOperand& operand : copy.source) follow(operand, now);
+                if (const Induction* induction = induction_at(index)) {
+                    advance(copy, *induction, round, now);
+                    added_[induction->row] += induction->literal.value_or(0);
+                }
                 code.push_back(copy);
             }
+        unrolled_.round_size = static_cast<std::uint32_t>(code.size() / factor_);
         BlockWriter writer(kernel_, unrolled_.rounds, branch());
         const std::uint32_t again = enough(writer, kNone);
         code.push_back(part_of(branch()));
         code.back().machine = branch().machine;
         code.back().guard = {again, false};
         code.back().target = unrolled_.rounds;
+    }
+
+    /// A pointer to which a known number is added stands in an access as the row has it at first, with what was added by then in
+    /// the access's offset: such a pointer's sums are needed by nobody else as a rule. False: the access has none.
+    bool address_from_first(VirtualInstruction& access, const std::map<std::uint32_t, std::uint32_t>& now) const {
+        if (!LOOKAHEAD_RULE(known_steps_stand_in_offsets) || !isa::is_memory(access.machine.operation)) return false;
+        for (const Induction& induction : loop_.inductions) {
+            const VirtualOperand whole{Operand::Kind::reg, induction.rows, induction.row};
+            if (!induction.literal || access.source[0] != whole || now.at(induction.row) == induction.row) continue;
+            const std::int64_t offset = access.machine.offset + added_.at(induction.row);
+            if (offset != static_cast<std::int32_t>(offset)) return false;
+            for (std::size_t i = 1; i < access.source.size(); ++i) follow(access.source[i], now);
+            access.machine.offset = static_cast<std::int32_t>(offset);
+            return true;
+        }
+        return false;
     }
 
     void follow(VirtualOperand& operand, const std::map<std::uint32_t, std::uint32_t>& now) const {
@@ -288,6 +314,7 @@ class Unroller {
     std::vector<Induction> words_;  ///< that the checks look at
     UnrolledLoop unrolled_;
     VirtualOperand bound_;
+    std::map<std::uint32_t, std::int64_t> added_;  ///< by row: known numbers, by the rounds written so far
     std::map<std::uint32_t, VirtualOperand> far_;  ///< by row: what `factor_` rounds add
 };
 
@@ -305,7 +332,7 @@ Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, un
 
 std::vector<Induction> extended_inductions(const std::vector<VirtualInstruction>& body, const CountedLoop& loop) {
     std::vector<Induction> words;
-    if (!loop.counter.literal || loop.counter.rows != 1) return words;
+    if (loop.counter.rows != 1) return words;
     for (const Induction& induction : loop.inductions) {
         if (induction.rows != 1 || induction.row == loop.counter.row) continue;
         const VirtualOperand word{Operand::Kind::reg, 1, induction.row};

@@ -10,6 +10,8 @@ namespace lookahead::vecmem {
 
 struct VecmemParameters {
     std::string length = "best";
+    std::string spaces = "both";
+    std::string patterns = "both";
 };
 
 }  // namespace lookahead::vecmem
@@ -21,7 +23,11 @@ struct lookahead::ParametersOf<lookahead::vecmem::VecmemParameters> {
         parameter_list<P>(choice("length", &P::length, {"4", "8", "16", "best"},
                                  {.help = "Elements of a vector memory instruction; best: the longest that can be had, "
                                           "within the registers.",
-                                  .source = "Crago et al., section 4.2: lengths 4, 8 and 16"}));
+                                  .source = "Crago et al., section 4.2: lengths 4, 8 and 16"}),
+                          choice("spaces", &P::spaces, {"both", "global", "shared"},
+                                 {.help = "Of which memory there are vectors.", .source = "Crago et al., figure 15"}),
+                          choice("patterns", &P::patterns, {"both", "strided", "indirect"},
+                                 {.help = "Which vectors there are.", .source = "Crago et al., figure 16"}));
 };
 
 namespace lookahead::vecmem {
@@ -41,6 +47,10 @@ class VecmemTransform final : public finaliser::KernelTransform {
             lengths_ = {16, 8, 4};
         else
             lengths_ = {static_cast<unsigned>(std::stoul(parameters.length))};
+        kinds_ = {.global = parameters.spaces != "shared",
+                  .shared = parameters.spaces != "global",
+                  .strided = parameters.patterns != "indirect",
+                  .indirect = parameters.patterns != "strided"};
     }
 
     void before_expansion(finaliser::KernelUnderWork& kernel,
@@ -49,11 +59,14 @@ class VecmemTransform final : public finaliser::KernelTransform {
         if (!has_candidates(kernel.main)) return;
         const unsigned limit = options.register_limit;
         kernel.main =
-            Planner(kernel.main, lengths_, limit > kAlignmentRegisters ? limit - kAlignmentRegisters : 0).run().kernel;
+            Planner(kernel.main, lengths_, limit > kAlignmentRegisters ? limit - kAlignmentRegisters : 0, kinds_)
+                .run()
+                .kernel;
     }
 
   private:
     std::vector<unsigned> lengths_;
+    VectorKinds kinds_;
 };
 using finaliser::KernelTransform;
 LOOKAHEAD_REGISTER_VARIANT(KernelTransform, VecmemTransform, "vecmem",

@@ -16,8 +16,8 @@ namespace {
 std::unique_ptr<ReplacementPolicy> make_replacement(const Configuration& configuration,
                                                     const L1Parameters& parameters) {
     return make_chosen<ReplacementPolicy>(
-        configuration, ReplacementArguments{static_cast<unsigned>(parameters.sets),
-                                            static_cast<unsigned>(parameters.ways + parameters.prefetch_ways)});
+        configuration,
+        ReplacementArguments{static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.tags_per_set())});
 }
 
 }  // namespace

@@ -52,9 +52,8 @@ struct Served {
 class L1Bench {
   public:
     explicit L1Bench(const L1Parameters& parameters, const std::string& replacement = "lru")
-        : l1(parameters,
-             make_policy(replacement, static_cast<unsigned>(parameters.sets), static_cast<unsigned>(parameters.ways))) {
-    }
+        : l1(parameters, make_policy(replacement, static_cast<unsigned>(parameters.sets),
+                                     static_cast<unsigned>(parameters.tags_per_set()))) {}
 
     /// Small, direct and with plain set indexing.
     static L1Parameters parameters(unsigned sets, unsigned ways, const std::string& policy = "write_evict") {

@@ -334,6 +334,147 @@ TEST_CASE("parameters that do not fit each other are refused by name") {
     parameters.ways = 60;
     parameters.prefetch_ways = 5;
     CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.prefetch_ways"), ConfigurationError);
+    parameters.prefetch_ways = 4;
+    parameters.check();
+    parameters.ways = 4;
+    parameters.pending_ways = 1;
+    CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.pending_ways"), ConfigurationError);
+    parameters.prefetch_ways = 0;
+    parameters.pending_ways = 60;
+    parameters.check();
+    parameters.pending_ways = 61;
+    CHECK_THROWS_WITH_AS(parameters.check(), doctest::Contains("l1d.pending_ways"), ConfigurationError);
+}
+
+L1Parameters with_tags_for_fills(unsigned ways, unsigned pending_ways, const std::string& policy = "write_evict") {
+    L1Parameters parameters = L1Bench::parameters(1, ways, policy);
+    parameters.pending_ways = pending_ways;
+    return parameters;
+}
+
+TEST_CASE("with tags for fills a line makes room when the fill comes, and the line of the oldest use does") {
+    L1Bench bench(with_tags_for_fills(2, 2));
+    bench.bring(line(0), pattern(0));
+    bench.bring(line(1), pattern(1));
+    CHECK(bench.load(line(2)).answer == L1Answer::miss);
+    CHECK(bench.load(line(3)).answer == L1Answer::miss);
+    const L1LoadResult third = bench.load(line(4));
+    CHECK(third.answer == L1Answer::stall);
+    CHECK(third.failure == ReservationFailure::no_line);
+    CHECK(bench.l1.counters().evictions == 0);
+    CHECK(bench.load(line(0)).answer == L1Answer::hit);
+    bench.fill_oldest(pattern(2));
+    CHECK(bench.state_of(line(0)) == "valid");
+    CHECK(bench.state_of(line(1)) == "absent");
+    CHECK(bench.state_of(line(2)) == "valid");
+    CHECK(bench.l1.counters().evictions == 1);
+    CHECK(bench.load(line(4)).answer == L1Answer::miss);
+}
+
+TEST_CASE("with tags for fills a line is as old as its fill") {
+    for (const std::string policy : {"lru", "fifo"}) {
+        CAPTURE(policy);
+        L1Bench bench(with_tags_for_fills(2, 2), policy);
+        bench.load(line(0));
+        bench.send_all();
+        bench.bring(line(1), pattern(1));
+        bench.fill_oldest(pattern(0));
+        bench.bring(line(2), pattern(2));
+        CHECK(bench.state_of(line(0)) == "valid");
+        CHECK(bench.state_of(line(1)) == "absent");
+    }
+}
+
+TEST_CASE("a set whose lines are not taken yet gives its tags to fills") {
+    L1Bench bench(with_tags_for_fills(2, 1));
+    for (unsigned i = 0; i < 3; ++i) {
+        CHECK(bench.load(line(i)).answer == L1Answer::miss);
+    }
+    CHECK(bench.load(line(3)).answer == L1Answer::stall);
+    for (unsigned i = 0; i < 3; ++i) {
+        bench.fill_oldest(pattern(i));
+    }
+    CHECK(bench.state_of(line(0)) == "absent");
+    CHECK(bench.state_of(line(1)) == "valid");
+    CHECK(bench.state_of(line(2)) == "valid");
+}
+
+constexpr std::uint64_t kPrivate = isa::kLocalMemoryBase;
+
+L1StoreResult store_private(L1Bench& bench, unsigned number, unsigned bytes = kLineBytes) {
+    return bench.l1.store_local({.line = kPrivate + line(number)}, mask_of(0, bytes), pattern(number).data(), 0);
+}
+
+TEST_CASE("a fill for which only a dirty line can make room is kept where its bytes have a place in the miss queue") {
+    for (const bool queue_is_full : {false, true}) {
+        CAPTURE(queue_is_full);
+        L1Parameters parameters = with_tags_for_fills(1, 2);
+        parameters.miss_queue = 1;
+        L1Bench bench(parameters);
+        REQUIRE(store_private(bench, 0).answer == L1Answer::hit);
+        REQUIRE(bench.load(line(1), 11).answer == L1Answer::miss);
+        bench.send_all();
+        if (queue_is_full) {
+            REQUIRE(bench.load(line(2)).answer == L1Answer::miss);
+        }
+        const auto served = bench.fill(bench.reads.front(), pattern(7));
+        REQUIRE(served.size() == 1);
+        CHECK(served[0].bytes == pattern(7));
+        CHECK(bench.state_of(line(1)) == (queue_is_full ? "absent" : "valid"));
+        CHECK(bench.state_of(kPrivate) == (queue_is_full ? "valid" : "absent"));
+        CHECK(bench.l1.counters().write_backs == (queue_is_full ? 0 : 1));
+        CHECK(bench.l1.miss_queue().size() == 1);
+    }
+}
+
+TEST_CASE("with tags for fills a stored line takes the place of one that the set holds, and leaves the fills alone") {
+    L1Parameters parameters = with_tags_for_fills(1, 2);
+    parameters.miss_queue = 1;
+    L1Bench bench(parameters);
+    bench.bring(line(0), pattern(0));
+    REQUIRE(bench.load(line(1)).answer == L1Answer::miss);
+    bench.send_all();
+    CHECK(store_private(bench, 0).answer == L1Answer::hit);
+    CHECK(bench.state_of(line(0)) == "absent");
+    CHECK(bench.state_of(line(1)) == "pending");
+    SUBCASE("a dirty one as soon as its bytes have a place in the miss queue") {
+        REQUIRE(bench.load(line(2)).answer == L1Answer::miss);
+        const L1StoreResult refused = store_private(bench, 1);
+        CHECK(refused.answer == L1Answer::stall);
+        CHECK(refused.failure == ReservationFailure::miss_queue_full);
+        CHECK(bench.state_of(kPrivate) == "valid");
+        bench.send_all();
+        CHECK(store_private(bench, 1).answer == L1Answer::hit);
+        CHECK(bench.state_of(kPrivate) == "absent");
+    }
+    SUBCASE("also where a fill of it is under way, which is detached") {
+        REQUIRE(bench.load(kPrivate + line(1)).answer == L1Answer::miss);
+        bench.send_all();
+        CHECK(store_private(bench, 1).answer == L1Answer::hit);
+        CHECK(bench.state_of(kPrivate) == "absent");
+        CHECK(bench.state_of(kPrivate + line(1)) == "valid");
+        CHECK(bench.detached() == 1);
+    }
+}
+
+TEST_CASE("with tags for fills a locked line does not make room, nor does one that is locked before its fill") {
+    L1Parameters parameters = with_tags_for_fills(2, 2);
+    parameters.pinned_ways = 1;
+    L1Bench bench(parameters);
+    bench.l1.reserve_locks(2);
+    bench.bring(line(0), pattern(0));
+    bench.bring(line(1), pattern(1));
+    LineLock lock;
+    REQUIRE(bench.l1.load_and_lock({.line = line(2)}, {.token = 1, .lanes = 1}, lock).answer == L1Answer::miss);
+    CHECK(!bench.l1.lock(line(0)));
+    bench.fill_oldest(pattern(2));
+    bench.bring(line(3), pattern(3));
+    bench.bring(line(4), pattern(4));
+    CHECK(bench.state_of(line(2)) == "valid");
+    CHECK(bench.state_of(line(3)) == "absent");
+    bench.l1.unlock(lock);
+    bench.bring(line(5), pattern(5));
+    CHECK(bench.state_of(line(2)) == "absent");
 }
 
 /// Random events, so that every kind of state is there.
@@ -367,6 +508,7 @@ TEST_CASE("a saved and restored cache goes on as if nothing had happened") {
             CAPTURE(seed);
             L1Parameters parameters = L1Bench::parameters(2, 2, policy);
             parameters.mshrs = 6;
+            parameters.pending_ways = seed % 2 * 2;
             L1Bench original(parameters);
             stir(original, seed, 100);
             const std::string stream = saved_state(original.l1);

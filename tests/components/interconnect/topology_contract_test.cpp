@@ -283,6 +283,17 @@ TEST_CASE("the mesh has a tile for everyone, and hops are counted along row and 
     CHECK(layout.hops(0, 26) == 2 + 4);
 }
 
+TEST_CASE("topologies whose arbiters go round refuse grants that are held for a row, the crossbar takes them") {
+    Traffic traffic;
+    traffic.ports.row_grants = 1;
+    TopologyBench("crossbar", traffic);
+    for (const char* topology : {"mesh", "input_queued"}) {
+        CAPTURE(topology);
+        CHECK_THROWS_WITH_AS(TopologyBench(topology, traffic), doctest::Contains("crossbar.row_grants = 1 needs"),
+                             ConfigurationError);
+    }
+}
+
 TEST_CASE("more paths than there are ports are refused") {
     Model model;
     const std::vector<LpId> sms(256, 0);

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
-from lookahead_analysis import avc_figures, caps_figures  # noqa: E402
+from lookahead_analysis import avc_figures, caps_figures, vecmem_figures  # noqa: E402
 
 CYCLES = {("bfs", "none"): 1000, ("bfs", "caps"): 800, ("cp", "none"): 1000, ("cp", "caps"): 1250,
           ("scan", "none"): None, ("scan", "caps"): 700}
@@ -245,6 +245,71 @@ def check_avc(check, folder):
         check("traffic below the caches", avc_figures.facts(run)["traffic"] == 5, avc_figures.facts(run))
 
 
+class Forms:
+    """In place of a sweep over loops and vectors: bfs gains by stalls alone, spmv by instructions alone."""
+
+    LOOPS = {"bfs": (1000.0, 400.0, 600.0, 100.0), "spmv": (1000.0, 800.0, 200.0, 200.0)}
+    VECTORS = {"bfs": (500.0, 400.0, 100.0, 50.0), "spmv": (500.0, 300.0, 200.0, 200.0)}
+
+    def of(self, rows, factor=1.0):
+        columns = ["workload", "cycles", "execute", "stall", "l1_misses"]
+        table = pd.DataFrame([(workload, *values) for workload, values in rows.items()], columns=columns)
+        for name in ("l2_misses", "row_misses", "energy", "energy_delay"):
+            table[name] = table["cycles"]
+        table["warp_instructions"] = table["execute"]
+        table["integer"] = table["execute"] * factor
+        for name in ("memory", "control", "floating"):
+            table[name] = 0.0
+        return table
+
+    def best(self, name, *axes):
+        return self.of(self.LOOPS) if name == "best unrolling" else self.of(self.VECTORS, 0.5)
+
+    def table(self, axis):
+        if axis == "kind":
+            found = {"unroll 1": (1000.0, 800.0), "both": (500.0, 400.0), "global": (625.0, 500.0), "shared": (1000.0, 700.0),
+                     "strided": (500.0, 400.0), "indirect": (1000.0, 800.0)}
+            return pd.DataFrame([(workload, kind, *values) for workload in ("bfs", "spmv") for kind, values in found.items()],
+                                columns=["workload", "kind", "cycles", "warp_instructions"])
+        return pd.DataFrame([("bfs", "length 4", 800.0), ("bfs", "length 8", 500.0), ("bfs", "length 16", 1000.0)],
+                            columns=["workload", "form", "cycles"])
+
+
+def check_vecmem(check, folder):
+    def made(figure):
+        return vecmem_figures.FIGURES[f"vecmem/{figure}"][2](Forms())
+
+    table = made("fig10")
+    check("vecmem/fig10", np.allclose(table["cycles"], [2, 2, 2]), table)
+    table = made("fig8")
+    check("vecmem/fig8", np.isclose(table.loc["bfs", "all"], 1) and np.isclose(table.loc["mean", "all"], np.sqrt(3 / 8))
+          and np.isclose(table.loc["spmv", ("vectors", "integer")], 0.5 * 3 / 8), table)
+    table = made("fig9")
+    check("vecmem/fig9", np.isclose(table.loc["bfs", "l1_misses"], 0.5) and np.isclose(table.loc["mean", "l1_misses"], np.sqrt(0.5)), table)
+    table = made("fig11")
+    check("vecmem/fig11", np.isclose(table.loc["mean", "of what is saved: execute"], 0.5)
+          and np.isclose(table.loc["bfs", "vectors, stall"], 0.1), table)
+    table = made("fig14")
+    check("vecmem/fig14", np.allclose(table.loc["bfs"], [1.25, 2, 1]), table)
+    table = made("fig15")
+    check("vecmem/fig15", np.isclose(table.loc["mean", "global's part"], 0.6) and np.isclose(table.loc["mean", "shared's part"], 0)
+          and len(table) == 3, table)
+    table = made("fig16")
+    check("vecmem/fig16 is of those that have both", list(table.index) == ["mean"], table)
+    path = folder / "vecmem.h5"
+    with h5py.File(path, "w") as run:
+        run.attrs["cycles"] = 10
+        for name, value in {"sm/warp_instructions": 100, "sm/load_global": 20, "sm/store_shared": 5, "sm/branch_instructions": 10,
+                            "sm/fp32_fma": 15, "l1d/misses_demand": 7, "l2_slice/reads": 9, "l2_slice/read_hits": 3, "l2_slice/merges": 1,
+                            "dram/row_misses": 2, "dram/row_conflicts": 3, "sm_scheduler/issued": 100,
+                            "sm_scheduler/slot_held": 4, "sm_scheduler/long_latency": 50, "sm_scheduler/no_cta": 9}.items():
+            run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
+    with h5py.File(path, "r") as run:
+        found = vecmem_figures.facts(run)
+        check("facts of vecmem", [found[name] for name in ("memory", "control", "floating", "integer", "l2_misses", "row_misses",
+                                                           "execute", "stall")] == [25, 10, 15, 50, 5, 5, 104, 50], found)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
@@ -291,6 +356,7 @@ def main():
         check_studies(check)
         check_refusals(check, pathlib.Path(temporary) / "other.sweep")
         check_avc(check, sweep)
+        check_vecmem(check, sweep)
         check_pmode(check, pathlib.Path(temporary) / "pmode.sweep")
         (sweep / "index.h5").unlink()
         done = report("caps/fig10")

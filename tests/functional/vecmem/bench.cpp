@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include <numeric>
 
 #include "components/emulator/emulated_device.h"
@@ -50,7 +52,8 @@ std::set<std::string> Outcome::reasons() const {
 finaliser::FinaliserOptions with_pass(const std::string& length, finaliser::FinaliserOptions options) {
     Configuration configuration;
     configuration.override_value("kernel.transform=vecmem");
-    configuration.override_value("vecmem.length=" + length);
+    std::istringstream words("length=" + length);
+    for (std::string word; words >> word;) configuration.override_value("vecmem." + word);
     options.transform = finaliser::configured_transform(configuration);
     return options;
 }

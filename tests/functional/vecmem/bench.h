@@ -26,6 +26,7 @@ struct Outcome {
     std::string text() const;
 };
 
+/// `length`: "8", or with further parameters of the pass, "8 spaces=global".
 finaliser::FinaliserOptions with_pass(const std::string& length, finaliser::FinaliserOptions options = {});
 
 /// `body` in the kernel k(u64 out, u32 a, u32 b), with %out, %a, %b; %mine is the middle of the thread's words, whose

@@ -112,6 +112,51 @@ TEST_CASE("an unknown stride is a signed word of elements") {
     CHECK(run(shared, "4", 9).count("ST.STRIDE.SHARED") == 1);
 }
 
+TEST_CASE("an unknown stride may be taken several times, where what wraps around is not seen") {
+    // In shared memory, rows of 33 words; in global memory the product might be no number of 32 bits.
+    const auto shared = [](unsigned bytes) {
+        return fmt::format("mov.u32 %r2, tile; mul.lo.u32 %r3, %a, {}; mov.u32 %r5, 0;\n", bytes) +
+               each(4,
+                    [](unsigned i) {
+                        return fmt::format("add.u32 %r4, %gid, {}; st.shared.u32 [%r2], %r4; add.u32 %r2, %r2, %r3;\n",
+                                           i);
+                    }) +
+               fmt::format("mov.u32 %r2, tile; shl.b32 %r3, %a, 2;\n");
+    };
+    const std::string sum = "ld.shared.u32 %r6, [tile+132]; st.global.u32 [%mine], %r6;\n";
+    for (const std::uint32_t a : {0U, 1U, 2U, 0xc1f07c2U}) {
+        CAPTURE(a);
+        CHECK(run(shared(132) + sum, "4", a == 0xc1f07c2U ? 1 : a).count("ST.STRIDE.SHARED") == 1);
+    }
+    CHECK(run(shared(130) + sum, "4", 2).count("ST.STRIDE.SHARED") == 0);
+    const std::string global =
+        "mul.wide.s32 %rd1, %a, 12; mov.u64 %rd2, %mine;\n" + each(4, [](unsigned i) {
+            return fmt::format("add.u32 %r2, %gid, {}; st.global.u32 [%rd2], %r2; add.s64 %rd2, %rd2, %rd1;\n", i);
+        });
+    CHECK(run(global, "4", 5).count("ST.STRIDE") == 0);
+}
+
+TEST_CASE("loads by indices that a vector has brought take them in its order, and stores in the program's") {
+    const std::string indices =
+        each(4, [](unsigned i) { return fmt::format("st.global.u32 [%mine+{}], {};\n", 4 * i, i % 2); }) +
+        "membar.cta;\n" +
+        each(4, [](unsigned i) { return fmt::format("ld.global.u32 %r{}, [%mine+{}];\n", 10 + i, 4 * i); });
+    const auto turned = [&](const char* access) {
+        return each(4, [&](unsigned i) {
+            const unsigned element = (i + 1) % 4;
+            return fmt::format("mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %mine, %rd{0};\n", 10 + element) +
+                   fmt::format(fmt::runtime(access), 10 + element, 20 + element);
+        });
+    };
+    const std::string used =
+        each(4, [](unsigned i) { return fmt::format("st.global.u32 [%mine+{}], %r{};\n", 700 + 20 * i * i, 20 + i); });
+    const Outcome loads = run(indices + turned("ld.global.u32 %r{1}, [%rd{0}+64];\n") + used);
+    CHECK(loads.count("LD.INDIRECT.GLOBAL.V4") == 1);
+    CHECK(loads.text().find("MOV", loads.text().find("LD.STRIDE")) == std::string::npos);
+    const Outcome stores = run(indices + turned("add.u32 %r{1}, %gid, {0}; st.global.u32 [%rd{0}+64], %r{1};\n"));
+    CHECK(stores.count("ST.INDIRECT.GLOBAL.V4") == 1);
+}
+
 TEST_CASE("what stands in the way of an operand's value is behind it") {
     // The stride is computed between the first and the second load, and its register is used again.
     const Outcome outcome =
@@ -170,6 +215,40 @@ TEST_CASE("indices from memory, signed and of elements") {
     std::string fields = body("mul.wide.s32");
     for (std::size_t at = 0; (at = fields.find(", 4; add", at)) != std::string::npos;) fields.replace(at, 4, ", 8;");
     CHECK(run(fields).count("LD.INDIRECT") == 0);
+}
+
+TEST_CASE("vectors of one memory or of one pattern alone, where no others are wanted") {
+    const std::string body =
+        each(4,
+             [](unsigned i) {
+                 return fmt::format("ld.global.s32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, 63;\n", 10 + i, 8 * i);
+             }) +
+        "mov.u32 %r2, tile; mov.u32 %r3, %gid; mad.lo.u32 %r2, %r3, 64, %r2;\n" +
+        each(4, [](unsigned i) { return fmt::format("st.shared.u32 [%r2+{}], %r{};\n", 4 * i, 10 + i); }) +
+        each(4,
+             [](unsigned i) {
+                 return fmt::format("mul.wide.s32 %rd{0}, %r{0}, 4; add.s64 %rd{0}, %mine, %rd{0};\n", 10 + i);
+             }) +
+        loads(4, [](unsigned i) { return fmt::format("%rd{}+8", 10 + i); });
+    struct Case {
+        const char* kinds;
+        unsigned loads, stores, indirect;
+        bool says_kind;
+    };
+    for (const Case& each : {Case{"", 1, 1, 1, false},
+                             {" spaces=global", 1, 0, 1, true},
+                             {" spaces=shared", 0, 1, 0, true},
+                             {" patterns=strided", 1, 1, 0, false},
+                             {" patterns=indirect", 0, 0, 1, false},
+                             {" spaces=shared patterns=indirect", 0, 0, 0, true}}) {
+        const std::string kinds = each.kinds;
+        CAPTURE(kinds);
+        const Outcome outcome = run(body, "4" + kinds);
+        CHECK(outcome.count("LD.STRIDE.GLOBAL") == each.loads);
+        CHECK(outcome.count("ST.STRIDE.SHARED") == each.stores);
+        CHECK(outcome.count("LD.INDIRECT.GLOBAL") == each.indirect);
+        CHECK(outcome.reasons().contains("kind") == each.says_kind);
+    }
 }
 
 TEST_CASE("a base may need one more sum, and not two") {

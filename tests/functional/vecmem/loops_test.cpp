@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tests/functional/vecmem/bench.h"
 
 using namespace lookahead;
@@ -227,6 +229,108 @@ TEST_CASE("words that a loop extends are looked at before it, so that none wraps
         const std::string unknown = fmt::format("add.s32 %r10, %a, {};\n", step - 9) + text("u32", "%r10");
         CHECK(run(unknown, "4", 9, 100).executed == 8);
     }
+}
+
+TEST_CASE("words beside a counter of unknown steps: as many steps as reach the bound, and a part of one") {
+    // The word goes from %r8 on by 2 x %b a round, its address by as much less %r8.
+    const auto text = [](const char* first) {
+        return fmt::format(
+                   "mov.u32 %r8, {}; shl.b32 %r10, %b, 1; cvt.s64.s32 %rd8, %r8; shl.b64 %rd8, %rd8, 2; sub.s64 %rd8, "
+                   "%mine, %rd8;\n",
+                   first) +
+               loop("0", "add.s32 %r1, %r1, %b; setp.lt.s32 %p1, %r1, %a;",
+                    "mul.wide.s32 %rd9, %r8, 4; add.s64 %rd9, %rd8, %rd9; ld.global.u32 %r9, [%rd9]; add.u32 %r2, %r2, "
+                    "%r9; "
+                    "add.s32 %r8, %r8, %r10;");
+    };
+    CHECK(run(text("100"), "4", 25, 3).executed == 8);
+    CHECK(run(text("100"), "4", 25, 3).count("LD.STRIDE") == 2);
+    // Nine rounds: 24 / 3, and one of a part.
+    CHECK(run(text("0x7fffffff - 54"), "4", 25, 3).executed == 8);
+    CHECK(run(text("0x7fffffff - 53"), "4", 25, 3).executed == 0);
+    CHECK(run(text("0x7fffffff - 54"), "4", 26, 3).executed == 8);
+    CHECK(run(text("0x7fffffff - 54"), "4", 27, 3).executed == 0);  // nine whole ones, for which it asks a tenth
+    CHECK(run(text("-1"), "4", 25, 3).executed == 0);
+}
+
+TEST_CASE("the known steps of a pointer stand in the offsets of accesses that stay") {
+    // Bytes are in no vector; before and behind the sum, in the last round too.
+    const std::string text = "mov.u64 %rd7, %mine;\n" +
+                             loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;",
+                                  "ld.global.u8 %r9, [%rd7+3]; add.s64 %rd7, %rd7, 5; ld.global.u8 %r10, [%rd7];\n"
+                                  "mad.lo.u32 %r2, %r2, 5, %r9; mad.lo.u32 %r2, %r2, 7, %r10;") +
+                             "st.global.u64 [%mine+992], %rd7;\n";
+    for (std::uint32_t rounds = 1; rounds <= 9; ++rounds) {
+        CAPTURE(rounds);
+        CHECK(run(text, "4", rounds).executed == 2 * (rounds / 4));
+    }
+    // Of each pointer's sums one for four rounds, and that of the loop as it was; two are of the thread's place.
+    CHECK(run(text, "4", 9).count("ADD.S64") == 2 * 2 + 2);
+    // Steps that no offset holds.
+    const std::string far =
+        "mov.u64 %rd7, %mine; mov.u64 %rd8, 0;\n" + loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 5;",
+                                                         "add.s64 %rd9, %rd7, %rd8; ld.global.u8 %r9, [%rd9]; add.s64 "
+                                                         "%rd8, %rd8, 0x40000000; sub.s64 %rd7, %rd7, 0x40000000;\n"
+                                                         "mad.lo.u32 %r2, %r2, 5, %r9;");
+    CHECK(run(far, "4").executed == 2);
+}
+
+TEST_CASE("arrays at words that are not known are compared, each pair once") {
+    // From %mine + 4 x words of memory, with a stride that is not known: as in a box with several fields.
+    const auto text = [](int apart) {
+        return fmt::format(
+            "st.global.u32 [%mine+900], {}; st.global.u32 [%mine+904], {}; st.global.u32 [%mine+908], -6; membar.cta;\n"
+            "ld.global.s32 %r20, [%mine+900]; ld.global.s32 %r21, [%mine+904]; ld.global.s32 %r22, [%mine+908];\n"
+            "mul.wide.s32 %rd10, %r20, 4; mul.wide.s32 %rd11, %r21, 4; mul.wide.s32 %rd12, %r22, 4;\n"
+            "mul.wide.s32 %rd8, %b, 4; mul.wide.s32 %rd13, %a, 4; add.s64 %rd11, %rd11, %rd13; add.s64 %rd12, %rd12, "
+            "%rd13;\n"
+            "mov.u32 %r1, 0; mov.u32 %r2, 1; mov.u64 %rd1, %mine;\nLOOP:\n"
+            "add.s64 %rd2, %rd1, %rd10; ld.global.u32 %r3, [%rd2]; add.s64 %rd3, %rd1, %rd12; ld.global.u32 %r4, "
+            "[%rd3];\n"
+            "mad.lo.u32 %r3, %r4, 5, %r3; add.s64 %rd4, %rd1, %rd11; st.global.u32 [%rd4], %r3;\n"
+            "add.s64 %rd1, %rd1, %rd8; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 9;\n@%p1 bra LOOP;\n",
+            10, 10 + apart);
+    };
+    for (const int stride : {-2, -1, 1, 2})
+        for (int apart = -10; apart <= 10; ++apart) {
+            CAPTURE(stride);
+            CAPTURE(apart);
+            const Outcome outcome = run(text(apart), "4", 0, word(stride));
+            CHECK(outcome.count("LD.STRIDE") == 2);
+            CHECK(outcome.count("ST.STRIDE") == 1);
+            const int least = std::min(std::abs(apart), std::abs(apart + 16));
+            if (least > 3 * std::abs(stride)) CHECK(outcome.executed == 12);
+        }
+}
+
+TEST_CASE("loops with many vectors go through their rounds side by side where registers are few") {
+    std::string body = "mov.u32 %r8, 0; ";
+    for (const int byte : {32, 44, 100, 180, 300, 420})
+        body += fmt::format("ld.global.u32 %r9, [%rd1+{}]; mad.lo.u32 %r8, %r8, 3, %r9; ", byte);
+    body += "mad.lo.u32 %r2, %r2, 5, %r8; ";
+    const std::string text = loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;", body);
+    finaliser::FinaliserOptions options;
+    options.register_limit = 32;
+    const Outcome mixed = run(text, "4", 9, 0, options);
+    CHECK(mixed.count("LD.STRIDE") == 7);
+    CHECK(mixed.executed == 2 * 2 * 7);
+    options.register_limit = 16;
+    CHECK(run(text, "4", 9, 0, options).count("LD.STRIDE") == 0);
+}
+
+TEST_CASE("as many rounds at once as leave fewer instructions, also where one round has vectors") {
+    // Four fields at words that are not known: a vector by indices a round, and two rounds need but one counter.
+    std::string fields, body;
+    for (int i = 0; i < 4; ++i) {
+        fields +=
+            fmt::format("ld.global.s32 %r{0}, [%mine+{1}]; and.b32 %r{0}, %r{0}, {2}; mul.wide.s32 %rd{0}, %r{0}, 4;\n",
+                        20 + i, 600 + 28 * i * i, 8 + i);
+        body +=
+            fmt::format("add.s64 %rd9, %rd1, %rd{}; ld.global.u32 %r9, [%rd9]; mad.lo.u32 %r2, %r2, 5, %r9;\n", 20 + i);
+    }
+    const Outcome outcome = run(fields + loop("0", "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %a;", body), "4", 9);
+    CHECK(outcome.count("LD.INDIRECT") == 2);
+    CHECK(outcome.executed == 2 * 4 * 2);
 }
 
 TEST_CASE("arrays that overlap are gone over one by one, and those that do not at once") {

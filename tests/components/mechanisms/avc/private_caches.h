@@ -41,9 +41,9 @@ class PrivateCaches {
         }
         const auto parameters = configuration_.read<L1Parameters>("l1d");
         l1 = std::make_unique<L1Data>(
-            parameters, make_chosen<ReplacementPolicy>(configuration_,
-                                                       ReplacementArguments{static_cast<unsigned>(parameters.sets),
-                                                                            static_cast<unsigned>(parameters.ways)}));
+            parameters, make_chosen<ReplacementPolicy>(
+                            configuration_, ReplacementArguments{static_cast<unsigned>(parameters.sets),
+                                                                 static_cast<unsigned>(parameters.tags_per_set())}));
         avc = std::make_unique<AffineVectorCache>(configuration_.read<AvcParameters>("avc"),
                                                   L1CompanionArguments{configuration_, *l1});
         l1->join(*avc);

@@ -265,6 +265,8 @@ TEST_CASE("sixteen stores fill the data buffer: the oldest batch with data leave
     CHECK(bench.leave() == 1);
     CHECK(bench.offer(bench.line_of_row(2, 9), GpuMessage::write_request));
     CHECK(bench.counts().at("ends_data") >= 1);
+    CHECK(bench.counts().at("with_data") == 17);
+    CHECK(bench.counts().at("requests") == 19);
 }
 
 TEST_CASE("the order of each line's requests is kept, whatever comes and whenever the network takes it") {

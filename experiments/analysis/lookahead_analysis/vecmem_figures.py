@@ -1,0 +1,167 @@
+"""Figures of Crago, Stephenson and Keckler, TACO 2018 (strided and indirect vector memory instructions)."""
+
+import numpy as np
+import pandas as pd
+
+from .sweeps import SweepError, texts, total, with_mean
+
+LOADS_AND_STORES = ["load_global", "load_shared", "load_local", "load_constant", "store_global", "store_shared", "store_local",
+                    "atomic_global", "atomic_shared"]
+CONTROL = ["branch_instructions", "barrier_instructions", "exit_instructions"]
+STALLS = ["held_back", "memory_unit_full", "unit_full", "long_latency", "short_latency", "buffer_empty", "barrier"]
+
+
+def facts(run):
+    def of(kind, names):
+        return sum(total(run, kind, name) for name in names)
+    warps = total(run, "sm", "warp_instructions")
+    memory, control = of("sm", LOADS_AND_STORES), of("sm", CONTROL)
+    floating = of("sm", ["fp32_add", "fp32_multiply", "fp32_fma", "fp32_divide", "fp32_min_max", "fp64_add", "fp64_multiply",
+                         "fp64_fma", "fp64_divide", "special"])
+    cycles = float(run.attrs["cycles"])
+    energy, by_part = np.nan, {}
+    if "energy" in run:
+        energy = float(run["energy"].attrs["total_j"])
+        joules = run["energy/joules"][...]
+        by_part = dict(zip(texts(run["energy/component"]), joules.sum(axis=1)))
+        by_part["static"] = float(joules[:, list(texts(run["energy/category"])).index("static")].sum())
+    return {
+        "cycles": cycles,
+        "warp_instructions": warps,
+        "memory": memory, "control": control, "floating": floating, "integer": warps - memory - control - floating,
+        "l1_misses": total(run, "l1d", "misses_demand"),
+        "l2_misses": total(run, "l2_slice", "reads") - of("l2_slice", ["read_hits", "merges"]),
+        "row_misses": of("dram", ["row_misses", "row_conflicts"]),
+        "execute": of("sm_scheduler", ["issued", "slot_held", "extension_issued"]),
+        "stall": of("sm_scheduler", STALLS),
+        "energy": energy, "energy_delay": energy * cycles,
+        "functional_units": by_part.get("execution", np.nan), "register_file": by_part.get("register_file", np.nan),
+        "l1": by_part.get("l1d", np.nan), "l2": by_part.get("l2", np.nan), "dram": by_part.get("dram", np.nan),
+        "static": by_part.get("static", np.nan),
+    }
+
+
+LOOPS = "best unrolling"
+
+
+def bests(sweep, name, *axes):
+    return sweep.best(name, *axes).set_index("workload")
+
+
+def over_loops(columns, name="best length", invert=False):
+    """Each column of the best of `name` over that of the best-unrolled loops."""
+    def figure(sweep):
+        loops, vectors = bests(sweep, LOOPS), bests(sweep, name)
+        both = loops.index[loops.index.isin(vectors.index)]
+        table = vectors.loc[both, columns] / loops.loc[both, columns]
+        return with_mean(1 / table if invert else table, geometric=True)
+    return figure
+
+
+def instructions(sweep):
+    """Warp instructions of the best length by kind, over all of the loops'."""
+    loops, vectors = bests(sweep, LOOPS), bests(sweep, "best length")
+    kinds = ["integer", "memory", "control", "floating"]
+    both = loops.index[loops.index.isin(vectors.index)]
+    table = pd.concat({name: found.loc[both, kinds].div(loops.loc[both, "warp_instructions"], axis=0)
+                       for name, found in (("loops", loops), ("vectors", vectors))}, axis=1)
+    table["all"] = vectors.loc[both, "warp_instructions"] / loops.loc[both, "warp_instructions"]
+    result = with_mean(table, geometric=False)
+    result.loc["mean", "all"] = np.exp(np.log(table["all"]).mean())
+    return result
+
+
+def runtime(sweep):
+    """Schedulers' cycles in which they issue or stage operands, and in which nothing is ready, over both of the loops'."""
+    loops, vectors = bests(sweep, LOOPS), bests(sweep, "best length")
+    both = loops.index[loops.index.isin(vectors.index)]
+    whole = loops.loc[both, "execute"] + loops.loc[both, "stall"]
+    table = pd.DataFrame({f"{name}, {kind}": found.loc[both, kind] / whole
+                          for name, found in (("loops", loops), ("vectors", vectors)) for kind in ("execute", "stall")})
+    result = with_mean(table, geometric=False)
+    saved = {kind: result.loc["mean", f"loops, {kind}"] - result.loc["mean", f"vectors, {kind}"] for kind in ("execute", "stall")}
+    result["of what is saved: execute"] = np.nan
+    result.loc["mean", "of what is saved: execute"] = saved["execute"] / (saved["execute"] + saved["stall"])
+    return result
+
+
+def by_value(axis, values):
+    """Speed-up of each value over the best-unrolled loops."""
+    def figure(sweep):
+        loops = bests(sweep, LOOPS)["cycles"]
+        wide = sweep.table(axis).pivot_table(index="workload", columns=axis, values="cycles", sort=False)
+        lacking = [value for value in values if value not in wide]
+        if lacking:
+            raise SweepError(f"no complete point of '{lacking[0]}'")
+        wide = wide[values].rdiv(loops.reindex(wide.index), axis=0)
+        return with_mean(wide, geometric=True)
+    return figure
+
+
+def where_both(axis, values, whole="both"):
+    """The same for workloads in which each of the two kinds changes something; and what part each has of the gain of both."""
+    def figure(sweep):
+        instructions = sweep.table(axis).pivot_table(index="workload", columns=axis, values="warp_instructions", sort=False)
+        table = by_value(axis, [whole, *values])(sweep).drop(index="mean")
+        other = [instructions[value] != instructions["unroll 1"] for value in values]
+        table = with_mean(table[(other[0] & other[1]).reindex(table.index)], geometric=True)
+        for value in values:
+            gains = table.loc["mean", [value, whole]] - 1
+            table.loc["mean", f"{value}'s part"] = gains[value] / gains[whole] if gains[whole] else np.nan
+        return table
+    return figure
+
+
+def related(sweep):
+    """Speed-up of loops and vectors, each with and without CCWS and BATCH, over the best-unrolled loops without."""
+    tables = {name: sweep.best(name, "technique") for name in (LOOPS, "best length")}
+    plain = tables[LOOPS][tables[LOOPS]["technique"] == "none"].set_index("workload")["cycles"]
+    columns = {}
+    for name, label in ((LOOPS, "loops"), ("best length", "vectors")):
+        wide = tables[name].pivot_table(index="workload", columns="technique", values="cycles", sort=False)
+        for technique in wide:
+            columns[label if technique == "none" else f"{label} + {technique}"] = plain.reindex(wide.index) / wide[technique]
+    return with_mean(pd.DataFrame(columns).drop(columns="loops"), geometric=True)
+
+
+UNROLLED = ["unroll 1", "unroll 2", "unroll 4", "unroll 8"]
+
+# The axes of each study, with the values that its figures are made with.
+STUDIES = {
+    "vecmem/instructions": {"form": [*UNROLLED, "length 4", "length 8", "length 16"]},
+    "vecmem/kinds": {"kind": [*UNROLLED, "both", "global", "shared", "strided", "indirect"]},
+    "vecmem/pass": {"form": [*UNROLLED, "pass 4", "pass 8", "pass 16", "pass best", "length 4", "length 8", "length 16"]},
+    "vecmem/related": {"form": [], "technique": ["none", "CCWS", "BATCH"]},
+}
+
+FIGURES = {
+    "vecmem/fig8": ("vecmem/instructions", "Warp instructions by kind, over those of the best-unrolled loops", instructions,
+                    "all -33 %; bfs, btree and spmv nearly -45 %, histo, kmeans and nw -20 to -32 %, comd, hpgmg and miniamr -12 "
+                    "to -24 %; sgemm, stencil and mri-q lose memory instructions alone", "instructions, normalised"),
+    "vecmem/fig9": ("vecmem/instructions", "Misses of L1, of L2 and of DRAM rows, over the best-unrolled loops",
+                    over_loops(["l1_misses", "l2_misses", "row_misses"]), "-12 %, -10 %, -19 %", "misses, normalised"),
+    "vecmem/fig10": ("vecmem/instructions", "Speed-up over the best-unrolled loops", over_loops(["cycles"], invert=True),
+                     "mean 1.26; vadd 1.09, btree 1.10, bfs 1.42, spmv 1.31; sgemm, stencil and mri-q 1.30 to 1.35; histo, nw, "
+                     "comd and hpgmg 1.21 to 1.35", "speed-up"),
+    "vecmem/fig11": ("vecmem/instructions", "Schedulers' cycles, executing and stalled, over the loops'", runtime,
+                     "41 % of the improvement from fewer instructions, 59 % from fewer stalls", "cycles, normalised"),
+    "vecmem/fig12": ("vecmem/instructions", "Energy, and that of parts, over the best-unrolled loops",
+                     over_loops(["energy", "functional_units", "register_file", "l1", "l2", "dram", "static"]),
+                     "all -18 %; functional units -18, register file -28, L1 -5, L2 -11, DRAM -12, static -16 %",
+                     "energy, normalised"),
+    "vecmem/fig13": ("vecmem/instructions", "Energy x delay over the best-unrolled loops", over_loops(["energy_delay"]),
+                     "mean -32 %; nw -44 %, btree -18 %", "energy x delay, normalised"),
+    "vecmem/fig14": ("vecmem/instructions", "Speed-up by vector length, over the best-unrolled loops",
+                     by_value("form", ["length 4", "length 8", "length 16"]),
+                     "longer is better as a rule, by less and less: kmeans, stencil, spmv, mri-q and sgemm", "speed-up"),
+    "vecmem/fig15": ("vecmem/kinds", "Speed-up with vectors of global, of shared memory and of both, by the pass",
+                     where_both("kind", ["global", "shared"]), "global memory has 78 % of the gain", "speed-up"),
+    "vecmem/fig16": ("vecmem/kinds", "Speed-up with strided, with indirect vectors and with both, by the pass",
+                     where_both("kind", ["strided", "indirect"]), "indirect ones have 69 % of the gain", "speed-up"),
+    "vecmem/fig17": ("vecmem/related", "Speed-up with CCWS and BATCH over the best-unrolled loops", related,
+                     "CCWS +18 % on spsum, bfs, kmeans, spmv and comd, BATCH +6 % on bfs, histo and miniamr; on top of vectors +2 "
+                     "to 4 % and, on bfs, stencil and hpgmg, up to +6 %", "speed-up"),
+    "vecmem/pass": ("vecmem/pass", "Speed-up of the pass, over the best-unrolled loops",
+                    by_value("form", ["pass 4", "pass 8", "pass 16", "pass best", "length 4", "length 8", "length 16"]),
+                    "the pass is not in the paper", "speed-up"),
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Cycles of the vector memory instructions beside those of the best-unrolled loops, and what bounds them.
+
+VECTOR_LIMITS.md has the tables, which --update writes: for each of the paper's workloads the best of the hand-written lengths and of the
+pass, on vecmem_nvidia as it is; and what remains of the hand-written form's gain with what the paper's table leaves open taken back, all
+of it or, for some workloads, each by itself, with no bound by DRAM, and with a memory that answers at once.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import lookahead_process as lookahead  # noqa: E402
+from unroll_factors import best_factors  # noqa: E402
+
+PAGE = pathlib.Path(__file__).with_name("VECTOR_LIMITS.md")
+MARKS = ("<!-- tables: made by vector_limits.py -->", "<!-- end of tables -->")
+LENGTHS = ("4", "8", "16")
+# What the paper says of each (figure 10 and section 8.3), where it says a number.
+PAPER = {"vecadd": "1.09", "btree": "1.10", "bfs": "1.42", "spmv": "1.31", "mri-q": "1.30 to 1.35", "sgemm": "1.30 to 1.35",
+         "stencil": "1.30 to 1.35", "histo": "1.21 to 1.35", "nw": "1.21 to 1.35", "comd": "1.21 to 1.35", "hpgmg": "1.21 to 1.35"}
+# By column: options that take back what vecmem_nvidia infers, or take a bound away.
+VARIATIONS = {
+    "as it is": [],
+    "32 B a slice": ["crossbar.flit_bytes=40"],
+    "misses reserve": ["l1d.pending_ways=0"],
+    "8 merges": ["l1d.merges=8"],
+    "256 loads": ["coalescing.pending_loads=256"],
+    "4 SFUs": ["sm.timing.special_initiation=8"],
+    "2 KB of L1I": ["l1i.sets=4"],
+    "all of these": ["crossbar.flit_bytes=40", "l1d.pending_ways=0", "l1d.merges=8", "coalescing.pending_loads=256",
+                     "sm.timing.special_initiation=8", "l1i.sets=4"],
+    "DRAM x 4": ["dram.frequency=7000000000"],
+    "perfect memory": ["gpu.perfect_memory=true"],
+}
+
+OF_ALL = ("as it is", "all of these", "perfect memory")
+# For the others, each variation by itself.
+ABLATED = ("vecadd", "spmv", "kmeans", "mri-q")
+
+
+class Runs:
+    def __init__(self, program, size, folder):
+        self.program, self.size, self.folder = program, size, pathlib.Path(folder)
+
+    def cycles(self, workload, settings, options=()):
+        """Or nothing, where the workload does not take these settings."""
+        name = "-".join([workload, *settings, *options]).replace("/", "_")
+        kept = self.folder / f"{name}.json"
+        if not kept.exists():
+            words = [word for setting in settings for word in ("--set", setting)]
+            words += [word for option in options for word in ("-o", option)]
+            done = lookahead.execute(self.program, ["run", workload, "--size", self.size, "--machine", "vecmem_nvidia", *words,
+                                                    "--threads", "1", "--progress", "none", "--json", "--out",
+                                                    str(self.folder / f"{name}.h5")])
+            if done.returncode == 2:
+                return None
+            if done.returncode != 0:
+                raise RuntimeError(f"{name}: exit {done.returncode}\n{done.stderr}")
+            result = json.loads(done.stdout)
+            if result["outputs"] != "match":
+                raise RuntimeError(f"{name}: outputs {result['outputs']}")
+            (self.folder / f"{name}.h5").unlink()
+            kept.write_text(json.dumps({key: result[key] for key in ("cycles", "warp_instructions", "energy_j")}))
+        return json.loads(kept.read_text())
+
+
+def best(results):
+    """The settings with the fewest cycles."""
+    return min((each for each in results if each[1] is not None), key=lambda each: each[1]["cycles"])
+
+
+def automatic(runs, workload):
+    """The pass on the loops as they are, and on loops that the source unrolls by the length."""
+    for length in LENGTHS:
+        for unroll in sorted({"1", length}, key=int):
+            options = ["kernel.transform=vecmem", f"vecmem.length={length}"]
+            yield f"{unroll} / {length}", runs.cycles(workload, ["form=looped", f"unroll={unroll}"], options)
+
+
+def measure(runs, workload, factor):
+    base_settings = ["form=looped", f"unroll={factor}"]
+    base = runs.cycles(workload, base_settings)
+    hand = best([(length, runs.cycles(workload, ["form=vector", f"length={length}"])) for length in LENGTHS])
+    passed = best(list(automatic(runs, workload)))
+    hand_settings = ["form=vector", f"length={hand[0]}"]
+    gains = {}
+    for name, options in VARIATIONS.items():
+        if name not in OF_ALL and workload not in ABLATED:
+            continue
+        loops, vectors = runs.cycles(workload, base_settings, options), runs.cycles(workload, hand_settings, options)
+        gains[name] = loops["cycles"] / vectors["cycles"]
+    return {"factor": factor, "base": base, "hand": hand, "pass": passed, "gains": gains}
+
+
+def mean(values):
+    values = list(values)
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def tables(results, size):
+    def against(result, key, name):
+        return result["base"][name] / result[key][1][name]
+    lines = [f"Size {size}; speed-up over form=looped, unrolled by the factor with the fewest cycles; in the last columns the energy "
+             "and the product of energy and delay, in percent.", "",
+             "| workload | unrolled by | k cycles | hand: length | speed-up | the pass: source unrolled by / length | speed-up | paper | "
+             "hand: energy | energy x delay |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for name, result in results.items():
+        energy = result["hand"][1]["energy_j"] / result["base"]["energy_j"]
+        delay = result["hand"][1]["cycles"] / result["base"]["cycles"]
+        lines.append(f"| {name} | {result['factor']} | {result['base']['cycles'] / 1e3:.1f} | {result['hand'][0]} | "
+                     f"{against(result, 'hand', 'cycles'):.2f} | {result['pass'][0]} | {against(result, 'pass', 'cycles'):.2f} | "
+                     f"{PAPER.get(name, '')} | {100 * (energy - 1):+.0f} | {100 * (energy * delay - 1):+.0f} |")
+    def summary(key):
+        return f"{mean(against(each, key, 'cycles') for each in results.values()):.2f}"
+    ratios = [(each["hand"][1]["energy_j"] / each["base"]["energy_j"], each["hand"][1]["cycles"] / each["base"]["cycles"])
+              for each in results.values()]
+    lines += [f"| geometric mean | | | | {summary('hand')} | | {summary('pass')} | 1.26 | "
+              f"{100 * (mean(energy for energy, _ in ratios) - 1):+.0f} (paper -18) | "
+              f"{100 * (mean(energy * delay for energy, delay in ratios) - 1):+.0f} (paper -32) |", "",
+              "The hand-written form's speed-up at that length, over the same loops, with another machine for both:", "",
+              "| workload | " + " | ".join(VARIATIONS) + " |", "|---|" + "---|" * len(VARIATIONS)]
+    for name, result in results.items():
+        cells = (f"{result['gains'][each]:.2f}" if each in result["gains"] else "" for each in VARIATIONS)
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    means = (f"{mean(result['gains'][each] for result in results.values()):.2f}" if each in OF_ALL else "" for each in VARIATIONS)
+    lines.append("| geometric mean | " + " | ".join(means) + " |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--workloads", nargs="*", help="these alone")
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder that keeps what was measured, for the next time")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--update", action="store_true", help="write the tables into VECTOR_LIMITS.md")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Runs(options.program, options.size, options.keep or folder)
+        chosen = {name: factor for name, factor in best_factors().items() if not options.workloads or name in options.workloads}
+        with ThreadPoolExecutor(options.jobs) as pool:
+            results = dict(zip(chosen, pool.map(lambda each: measure(runs, *each), chosen.items())))
+    text = tables(results, options.size)
+    print(text)
+    if options.update:
+        page = PAGE.read_text()
+        before, after = page.split(MARKS[0])[0], page.split(MARKS[1])[1]
+        PAGE.write_text(before + MARKS[0] + "\n" + text + "\n" + MARKS[1] + after)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
