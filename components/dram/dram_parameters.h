@@ -37,6 +37,7 @@ struct DramParameters {
     Cycle rtpl = 2;
     Cycle turnaround = 2;
     std::int64_t queue_entries = 64;
+    std::int64_t entry_bytes = 128;
     std::int64_t return_entries = 116;
     Cycle fixed_latency = 100;
     Cycle refresh_interval = 0;
@@ -127,6 +128,14 @@ struct lookahead::ParametersOf<lookahead::gpu::DramParameters> {
                  .help = "Idle data bus between read and written data.",
                  .source = "GPGPU-Sim's derivation of the read-to-write delay"}),
         count("queue_entries", &P::queue_entries, "request", 1024, "Lines that wait for the scheduler's choice."),
+        integer(
+            "entry_bytes", &P::entry_bytes,
+            {.unit = "byte",
+             .min = 32,
+             .max = 128,
+             .help = "What a read's place in the queue, and on the way back to L2, is for: 128, all of a line that a "
+                     "slice fetches at once, or 32, each sector of it by itself. A write takes one place.",
+             .source = "128: a controller's entry is a request. GPGPU-Sim's L2 asks for each sector by itself"}),
         count("return_entries", &P::return_entries, "request", 4096,
               "Lines being read or on their way back to L2, at most."),
         integer("fixed_latency", &P::fixed_latency,

@@ -10,6 +10,7 @@ namespace lookahead::gpu {
 struct FrfcfsParameters {
     std::int64_t write_high = 32;
     std::int64_t write_low = 16;
+    bool separate_writes = true;
 };
 
 }  // namespace lookahead::gpu
@@ -29,14 +30,19 @@ struct lookahead::ParametersOf<lookahead::gpu::FrfcfsParameters> {
                                    .min = 0,
                                    .max = 1023,
                                    .help = "Draining ends when so many or fewer writes wait and a read waits.",
-                                   .source = "a quarter of the queue's 64 entries"}));
+                                   .source = "a quarter of the queue's 64 entries"}),
+                          boolean("separate_writes", &P::separate_writes,
+                                  {.help = "Writes wait apart until they are drained; false: reads and writes are one "
+                                           "queue, and a bank takes them as their rows and ages have it.",
+                                   .source = "drained together, as controllers do to turn the bus round seldom. "
+                                             "GPGPU-Sim's stock GTX 480 leaves its separate write queue off"}));
 };
 
 namespace lookahead::gpu {
 namespace {
 
 /// First ready, first come, first served: the oldest request that hits the bank's open row, else the oldest. Reads go
-/// before writes until these are drained.
+/// before writes until these are drained, unless they share a queue.
 class FrfcfsScheduler final : public DramScheduler {
   public:
     using Parameters = FrfcfsParameters;
@@ -44,6 +50,7 @@ class FrfcfsScheduler final : public DramScheduler {
     FrfcfsScheduler(const Parameters& parameters, const DramSchedulerShape& shape)
         : high_(std::min<std::uint64_t>(static_cast<std::uint64_t>(parameters.write_high), shape.entries)),
           low_(static_cast<std::uint64_t>(parameters.write_low)),
+          separate_(parameters.separate_writes),
           requests_(shape.entries),
           next_(shape.entries, kNone),
           lists_(2 * shape.banks) {
@@ -63,11 +70,12 @@ class FrfcfsScheduler final : public DramScheduler {
         free_.pop_back();
         requests_[entry] = request;
         next_[entry] = kNone;
-        List& list = list_of(request.bank, request.write);
+        const bool write = separate_ && request.write;
+        List& list = list_of(request.bank, write);
         (list.tail == kNone ? list.head : next_[list.tail]) = entry;
         list.tail = entry;
-        banks_[request.write] |= std::uint64_t{1} << request.bank;
-        ++waiting_[request.write];
+        banks_[write] |= std::uint64_t{1} << request.bank;
+        ++waiting_[write];
         choose_direction();
     }
 
@@ -138,6 +146,7 @@ class FrfcfsScheduler final : public DramScheduler {
 
     std::uint64_t high_;
     std::uint64_t low_;
+    bool separate_;
     std::vector<DramRequest> requests_;
     std::vector<std::uint32_t> next_;
     std::vector<List> lists_;  ///< by bank; reads, then writes; in order of arrival

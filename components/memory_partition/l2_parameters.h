@@ -15,6 +15,7 @@ struct L2Parameters {
     std::int64_t mshrs = 256;
     std::int64_t merges = 4;
     std::int64_t miss_queue = 8;
+    std::int64_t port_bytes = 128;
     Cycle data_latency = 2;
     Cycle atomic_cycles = 1;
     Cycle host_latency = 350;
@@ -58,6 +59,14 @@ struct lookahead::ParametersOf<lookahead::gpu::L2Parameters> {
                  .max = 1024,
                  .help = "Fetches and write-backs of a slice that wait for the DRAM's queue.",
                  .source = kTable}),
+        integer("port_bytes", &P::port_bytes,
+                {.unit = "byte",
+                 .min = 32,
+                 .max = 128,
+                 .help = "What a read, a write or a write-back moves through the slice in a cycle: 32, 64 or 128. Half "
+                         "lines and sectors move whole.",
+                 .source = "128: a line at once. GPGPU-Sim's stock GTX 480 takes a request apart into sectors of 32 "
+                           "bytes, one a cycle, and has a data port of 32 bytes (the last number of gpgpu_cache:dl2)"}),
         integer("data_latency", &P::data_latency,
                 {.unit = "cycle",
                  .min = 0,

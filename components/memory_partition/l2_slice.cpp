@@ -51,11 +51,22 @@ unsigned most_lanes_at_one_word(const AtomicRequest& request) {
     return most;
 }
 
+/// Requests are of a sector, half a line, or a line (CUDA C Programming Guide, compute capability 1.2 to 2.x).
+SectorMask sectors_moved(SectorMask sectors) {
+    constexpr unsigned kLower = 0b0011;
+    constexpr unsigned kUpper = 0b1100;
+    if (std::popcount(sectors) <= 1) {
+        return sectors;
+    }
+    return (sectors & kUpper) == 0 ? kLower : (sectors & kLower) == 0 ? kUpper : kAllSectors;
+}
+
 }  // namespace
 
 L2Slice::L2Slice(const L2Parameters& parameters, const Environment& environment)
     : parameters_(parameters),
       sectored_(parameters.sector_bytes == kSectorBytes),
+      narrow_port_(parameters.port_bytes < kLineBytes),
       mapping_(environment.mapping),
       clock_(environment.clock),
       image_(environment.image),
@@ -108,6 +119,12 @@ void L2Slice::pop_dram_access(Cycle now) {
     }
 }
 
+void L2Slice::pop_dram_sector() {
+    DramAccess& access = queue_[queue_head_];
+    access.sectors = static_cast<SectorMask>(access.sectors & (access.sectors - 1));
+    ++books_.dram_reads;
+}
+
 [[gnu::hot]] bool L2Slice::cycle(Cycle now) {
     bool took_fill = false;
     bool freed = false;
@@ -144,11 +161,34 @@ void L2Slice::pop_dram_access(Cycle now) {
     if (request == nullptr) {
         return;
     }
+    const std::uint64_t written = counters_.written_sectors;
     const L2Stall stall = access(*request, requests_.front_source(), now);
     note_stall(stall, now);
     if (stall == L2Stall::none) {
+        if (narrow_port_) {
+            hold_port(*request, written, now);
+        }
         requests_.pop(now);
     }
+}
+
+/// For the pieces of what the request moves, and of the line that it wrote back: one a cycle.
+void L2Slice::hold_port(const MessageHeader& request, std::uint64_t written_before, Cycle now) {
+    SectorMask sectors = kAllSectors;
+    if (request.type == ReadRequest::kType) {
+        sectors = request.as<ReadRequest>().sectors;
+    } else if (request.type == WriteRequest::kType) {
+        sectors = sectors_of(request.as<WriteRequest>().mask);
+    } else {
+        sectors = sectors_of(needed_bytes(request));
+    }
+    const auto pieces = [&](std::uint64_t count) {
+        return (count * kSectorBytes + static_cast<unsigned>(parameters_.port_bytes) - 1) /
+               static_cast<unsigned>(parameters_.port_bytes);
+    };
+    const std::uint64_t cycles = pieces(static_cast<unsigned>(std::popcount(sectors_moved(sectors)))) +
+                                 pieces(counters_.written_sectors - written_before);
+    busy_until_ = std::max(busy_until_, now + static_cast<Cycle>(cycles));
 }
 
 void L2Slice::note_stall(L2Stall stall, Cycle now) {

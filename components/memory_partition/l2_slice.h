@@ -68,6 +68,8 @@ class L2Slice : private PacketRow {
     const DramAccess& dram_access() const { return queue_[queue_head_]; }
     /// The DRAM has accepted dram_access(); the slice sees the room from cycle `now` on.
     void pop_dram_access(Cycle now);
+    /// The same for the lowest sector of dram_access(), a fetch of several: the others are left.
+    void pop_dram_sector();
 
     /// Host copies, which take no time in the slice: `local` and `count` stay within a page, and between kernels.
     void host_write(std::uint64_t local, const std::byte* bytes, unsigned count, bool fill_l2);
@@ -117,6 +119,7 @@ class L2Slice : private PacketRow {
 
     std::uint64_t row_of(const MessageHeader& request) const override;
     void serve_port(Cycle now);
+    void hold_port(const MessageHeader& request, std::uint64_t written_before, Cycle now);
     void note_stall(L2Stall stall, Cycle now);
     bool drain_fill(Cycle now);
     void begin_fill();
@@ -156,6 +159,7 @@ class L2Slice : private PacketRow {
 
     L2Parameters parameters_;
     bool sectored_;
+    bool narrow_port_;
     const AddressMapping& mapping_;
     const ClockDomain& clock_;
     MemoryImage& image_;

@@ -49,6 +49,19 @@ void check(const MemoryPartitionArguments& arguments, const AddressMapping& mapp
                                  " bytes (its letters S), but the DRAM's chips, chip_bytes and burst_length give " +
                                  std::to_string(arguments.dram.burst_bytes()));
     }
+    const std::int64_t port = arguments.l2.port_bytes;
+    if (port != 32 && port != 64 && port != 128) {
+        throw ConfigurationError("l2.port_bytes is " + std::to_string(port) + "; it must be 32, 64 or 128");
+    }
+    const std::int64_t entry = arguments.dram.entry_bytes;
+    if (entry != kSectorBytes && entry != kLineBytes) {
+        throw ConfigurationError("dram.entry_bytes is " + std::to_string(entry) + "; it must be 32 or 128");
+    }
+    if (entry == kSectorBytes && arguments.l2.sector_bytes != kSectorBytes) {
+        throw ConfigurationError(
+            "dram.entry_bytes = 32 needs an L2 that takes the sectors of a line as they come; set "
+            "l2.sector_bytes = 32");
+    }
     if (arguments.l2.sector_bytes != kSectorBytes && arguments.l2.sector_bytes != kLineBytes) {
         throw ConfigurationError("l2.sector_bytes is " + std::to_string(arguments.l2.sector_bytes) +
                                  "; it must be 32 or 128");
@@ -74,6 +87,7 @@ MemoryPartition::MemoryPartition(const MemoryPartitionArguments& arguments, cons
       dram_clock_(arguments.dram.frequency),
       bursts_to_read_(bursts_of_sectors(mapping_.burst_bytes(), static_cast<unsigned>(arguments.dram.read_bytes))),
       bursts_to_write_(bursts_of_sectors(mapping_.burst_bytes(), kLineBytes)),
+      one_sector_an_entry_(arguments.dram.entry_bytes == kSectorBytes),
       pseudo_bits_(
           static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(arguments.dram.pseudo_channels)))) {
     check(arguments, mapping_);
@@ -193,13 +207,21 @@ bool MemoryPartition::any_dram_accepts() const {
         L2Slice& slice = *slices_[next_slice_];
         DramChannel& dram = dram_of(next_slice_);
         if (slice.wants_dram() && dram.can_accept()) {
-            const L2Slice::DramAccess access = slice.dram_access();
+            L2Slice::DramAccess access = slice.dram_access();
+            const SectorMask all = access.sectors;
+            if (one_sector_an_entry_ && !access.write) {
+                access.sectors = static_cast<SectorMask>(all & -unsigned{all});
+            }
             const DramAddress place = mapping_.decode(access.local);
             const std::uint32_t tag =
                 next_slice_ << kSliceShift | std::uint32_t{access.sectors} << kMshrBits | access.mshr;
             dram.accept(place.row, place.bank >> pseudo_bits_, access.write, tag,
                         (access.write ? bursts_to_write_ : bursts_to_read_)[access.sectors], dram_now);
-            slice.pop_dram_access(l2_now);
+            if (access.sectors == all) {
+                slice.pop_dram_access(l2_now);
+            } else {
+                slice.pop_dram_sector();
+            }
             without = 0;
         } else {
             ++without;

@@ -82,6 +82,7 @@ class MemoryPartition final : public LogicalProcess {
     std::array<std::uint8_t, kAllSectors + 1> bursts_to_read_;   ///< a mask of sectors
     std::array<std::uint8_t, kAllSectors + 1> bursts_to_write_;  ///< a mask of sectors
     std::vector<std::unique_ptr<DramChannel>> drams_;            ///< pseudo-channels, or the one channel
+    bool one_sector_an_entry_;
     unsigned pseudo_bits_ = 0;
     std::vector<std::unique_ptr<L2Slice>> slices_;
     OutPort* host_;

@@ -17,6 +17,8 @@ struct SmParameters : OccupancyLimits {
     std::int64_t dp_units = 1;
     std::int64_t integer_units = 0;
     bool private_units = false;
+    std::int64_t result_buses = 0;
+    bool control_on_sp = false;
     bool operand_collectors = true;
     std::int64_t collector_units = 6;
     std::int64_t special_collector_units = 8;
@@ -49,6 +51,7 @@ struct TimingParameters {
     std::int64_t fp64_divide_latency = 330, fp64_divide_initiation = 130;
     std::int64_t special_latency = 8, special_initiation = 8;
     std::int64_t cross_lane_latency = 26, cross_lane_initiation = 2;
+    std::int64_t simple_latency = 0;
 };
 
 }  // namespace lookahead::gpu
@@ -181,6 +184,18 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                 {.help = "Each scheduler has units of its own, as many as the keys *_units say; they serve its warps "
                          "alone. Without: the SM's schedulers share them. Not with operand_collectors.",
                  .source = "NVIDIA Volta white paper, 2017: four processing blocks; Fermi's schedulers share"}),
+        integer("result_buses", &P::result_buses,
+                {.unit = "bus",
+                 .min = 0,
+                 .max = 16,
+                 .help = "Results that leave the units in a cycle, and no more than one a unit: an instruction waits "
+                         "before its unit until it finds its place. 0: units have their initiation intervals alone.",
+                 .source = "0: compilers of Fermi's time see to that (no public figure). GPGPU-Sim: the last number of "
+                           "gpgpu_pipeline_widths"}),
+        boolean(
+            "control_on_sp", &P::control_on_sp,
+            {.help = "Branches, barriers and exits pass the way of the SP units too, for a cycle.",
+             .source = "a choice: they are done at issue. GPGPU-Sim sends all that is not memory's or special to SP"}),
         integer("instruction_buffer", &P::instruction_buffer,
                 {.unit = "instruction",
                  .min = 1,
@@ -268,5 +283,14 @@ struct lookahead::ParametersOf<lookahead::gpu::TimingParameters> {
         latency("cross_lane_latency", &P::cross_lane_latency,
                 "Shuffle and match: from issue to the issue of a dependent instruction.",
                 "Fermi has none; as an access to shared memory, whose crossbar later machines use"),
+        integer(
+            "simple_latency", &P::simple_latency,
+            {.unit = "cycle",
+             .min = 0,
+             .max = kLongest,
+             .help = "From issue to the issue of a dependent instruction, of moves, comparisons, selections, logic, "
+                     "shifts, and conversions without fp64; 0: as additions.",
+             .source = "0: guide, one latency for all that SP units do. GPGPU-Sim gives 1 to all that its tables do "
+                       "not name"}),
         latency("cross_lane_initiation", &P::cross_lane_initiation, kInitiation, "Fermi has none; 16 lanes a cycle"));
 };

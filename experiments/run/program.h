@@ -43,8 +43,11 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
                  .help = "Predicate registers that a thread may use.",
                  .source = "NVIDIA's machine ISAs: P0 to P6"}),
         boolean("simplify", &P::simplify,
-                {.help = "Pass constants and copies on and drop what nobody uses; false: loads of parameters, cvta and "
+                {.help = "Pass constants and copies on and drop what nobody uses; false: loads of parameters and "
                          "moves of the PTX stay instructions, unless another step simplifies."}),
+        boolean("keep_cvta", &P::keep_cvta,
+                {.help = "cvta of a global address, which is the address itself, is an instruction (without simplify).",
+                 .source = "ptxas drops it; GPGPU-Sim executes PTX as it is"}),
         boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}),
         boolean("fuse_products", &P::fuse_products,
                 {.help = "Make one instruction of an integer product and the sum that reads it.",

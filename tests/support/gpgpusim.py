@@ -1,4 +1,4 @@
-"""What GPGPU-Sim 4.2 (PTX mode, stock configuration SM2_GTX480, copies fill L2) measured on the five peer kernels.
+"""What GPGPU-Sim 4.2 (PTX mode, stock configuration SM2_GTX480, copies fill L2) measured on the nine peer kernels.
 
 Inputs and PTX are those of the workloads with `--set input=peer`; power model off; one process on a machine of the same
 kind as the one that the speeds below were compared on.
@@ -40,3 +40,23 @@ L1D_MISS_PERCENT = {"vecadd": 100, "sgemm": 65, "hotspot": 80, "bfs": 80}
 
 # Small size: percentage of the cycles in which the data buses are busy.
 DRAM_PERCENT = {"vecadd": 92}
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """Of a kernel of tests/validation/peer, by the workload `ptx`; one size."""
+
+    grid: str
+    block: str
+    arguments: str
+    registers: int
+    cycles: int
+    warp_instructions: int
+
+
+LAUNCHES = {
+    "transpose_naive": Launch("32,32", "16,16", "f32[262144] f32[262144]=0 s32:512", 8, 55_200, 180_224),
+    "transpose_tiled": Launch("32,32", "32,8", "f32[1048576] f32[1048576]=0 s32:1024", 26, 73_710, 442_368),
+    "hist_global": Launch("60", "256", "u32[131072] u32[1024]=0 s32:131072 u32:1023", 12, 23_486, 48_160),
+    "mandel": Launch("16,32", "16,8", "s32[65536]=0 s32:256 f32:-2.0 f32:-1.25 f32:0.0098 s32:64", 13, 39_570, 725_689),
+}

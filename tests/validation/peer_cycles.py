@@ -2,12 +2,14 @@
 """Compares cycles, L1D accesses and misses and DRAM utilisation with GPGPU-Sim's, on the machine gtx480_gpgpusim.
 
 GPGPU-Sim's figures are in tests/support/gpgpusim.py. Its register counts limit occupancy (sm.occupancy_registers).
-Exits with 1 if more than one point in ten is beyond 20 % or one is beyond 35 %, or if another figure is out of its
-bounds. --choices puts back, one at a time, what gtx480 does where the machine follows GPGPU-Sim, and prints what each
-choice costs; that checks nothing.
+Exits with 1 if one of the ten points of the workloads is beyond 15 %, one of the four launches of kernels in peer/ is
+beyond 10 % or executes another number of warp instructions, or another figure is out of its bounds. --write puts the
+tables of cycles, of gtx480 too, into PEER_CYCLES.md, between its marks; with --choices also what each choice of the
+machine file costs, by putting back, one at a time, what gtx480 does, which checks nothing.
 """
 
 import argparse
+import dataclasses
 import pathlib
 import sys
 import tempfile
@@ -18,34 +20,75 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import gpgpusim  # noqa: E402
 import lookahead_process as lookahead  # noqa: E402
 
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE = HERE / "PEER_CYCLES.md"
 MACHINE = "gtx480_gpgpusim"
-CYCLES_BOUND = 0.20
-CYCLES_BOUND_OF_ONE_IN_TEN = 0.35
-L1D_BOUND = 0.05
+CYCLES_BOUND = 0.15
+LAUNCH_BOUND = 0.10
+L1D_ACCESSES_BOUND = 0.05
+# sgemm's share of misses is anything from 68 to 72 % with changes of a cycle here or there.
+L1D_MISSES_BOUND = 0.08
 DRAM_BOUND_POINTS = 5
 
 # What gtx480 does, in place of each choice of the machine file.
 CHOICES = {
-    "as it is": [],
-    "virtual output queues": ["interconnect.topology=crossbar", "crossbar.request_latency=64",
-                              "crossbar.reply_latency=64"],
-    "misses leave at once": ["l1d.miss_latency=0"],
-    "whole bursts of DRAM": ["dram.read_bytes=128"],
-    "scheduled code": ["finaliser.schedule=true"],
-    "simplified code": ["finaliser.simplify=true"],
-    "64-bit operations expanded": ["isa.expand_64bit=true"],
-    "operands at once": ["sm.operand_collectors=false"],
-    "caches of code and parameters perfect": ["l1i.enabled=false", "constant_cache.enabled=false"],
+    "(all choices)": [],
+    "input-queued network": ["interconnect.topology=crossbar", "crossbar.request_latency=64",
+                             "crossbar.reply_latency=64", "crossbar.sender_flits=0", "crossbar.injection_flits=32",
+                             "crossbar.credit_batch=16"],
+    "buffers at the network's inputs": ["crossbar.sender_flits=0", "crossbar.injection_flits=32",
+                                        "crossbar.credit_batch=16"],
+    "L1's latency for misses": ["l1d.miss_latency=0"],
+    "L2 a sector a cycle": ["l2.port_bytes=128"],
+    "a burst for each sector": ["dram.read_bytes=128"],
+    "an entry for each sector": ["dram.entry_bytes=128"],
+    "reads and writes in one queue": ["frfcfs.separate_writes=true"],
+    "CTAs wait for their stores": ["coalescing.ctas_wait_for_stores=false"],
+    "CTAs come at once": ["dispatcher.latency=64"],
+    "atomics by sectors and lanes": ["coalescing.atomic_bytes=128"],
+    "result buses": ["sm.result_buses=0"],
+    "one cycle for simple operations": ["sm.timing.simple_latency=0"],
+    "branches at issue, and through SP": ["sm.control_on_sp=false", "sm.branch_latency=4"],
+    "the compiler's order": ["finaliser.schedule=true"],
+    "moves, cvta, loads of parameters": ["finaliser.simplify=true"],
+    "(operand collectors)": ["sm.operand_collectors=false", "sm.result_buses=0"],
+    "(misses of code and parameters)": ["l1i.enabled=false", "constant_cache.enabled=false"],
 }
 
 
-def measure(program, kernel, size, options, folder):
-    """Cycles, L1D accesses, L1D misses as GPGPU-Sim counts them, and the DRAM's utilisation."""
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """What one run is compared with."""
+
+    name: str
+    size: str
+    command: tuple
+    registers: int
+    cycles: int
+    bound: float
+    warp_instructions: int | None = None  # where they are to be the same
+
+
+def points(sizes):
+    for size in sizes:
+        for kernel, point in gpgpusim.POINTS[size].items():
+            command = (kernel, "--size", size, "--set", "input=peer")
+            yield Point(kernel, size, command, gpgpusim.REGISTERS[kernel], point.cycles, CYCLES_BOUND)
+    for kernel, launch in gpgpusim.LAUNCHES.items():
+        settings = {"file": HERE / "peer" / f"{kernel}.ptx", "grid": launch.grid, "block": launch.block,
+                    "arguments": launch.arguments}
+        command = ("ptx", *(word for key, value in settings.items() for word in ("--set", f"{key}={value}")))
+        yield Point(kernel, "launch", command, launch.registers, launch.cycles, LAUNCH_BOUND, launch.warp_instructions)
+
+
+def measure(program, point, machine, options, folder):
+    """Cycles, warp instructions, L1D accesses, L1D misses as GPGPU-Sim counts them, and the DRAM's utilisation."""
     result = pathlib.Path(folder) / "run.h5"
-    command = [kernel, "--size", size, "--machine", MACHINE, "--set", "input=peer", "--out", result]
-    for option in [f"sm.occupancy_registers={gpgpusim.REGISTERS[kernel]}", *options]:
+    command = [*point.command, "--machine", machine, "--out", result]
+    for option in [f"sm.occupancy_registers={point.registers}", *options]:
         command += ["-o", option]
-    cycles = lookahead.simulate(program, command, timeout=600)["cycles"]
+    summary = lookahead.simulate(program, command, timeout=600)
+    cycles = summary["cycles"]
     with h5py.File(result) as file:
         counters = file["counters"]
         busy = counters["dram/data_bus_cycles"][...].mean()
@@ -53,7 +96,8 @@ def measure(program, kernel, size, options, folder):
         # Stores hit where their line is cached, and do so without a fetch.
         misses = sum(int(counters[f"l1d/{name}"][...].sum()) * sign
                      for name, sign in (("misses_demand", 1), ("stores", 1), ("store_hits", -1)))
-        return cycles, int(counters["lsu/global_accesses"][...].sum()), misses, busy / dram_cycles
+        accesses = int(counters["lsu/global_accesses"][...].sum())
+        return cycles, summary["warp_instructions"], accesses, misses, busy / dram_cycles
 
 
 class Report:
@@ -71,13 +115,13 @@ def check_memory(report, kernel, accesses, misses, dram):
     if kernel in gpgpusim.L1D_ACCESSES:
         theirs = gpgpusim.L1D_ACCESSES[kernel]
         print(f"    L1D accesses {accesses}, its {theirs}: {accesses / theirs - 1:+.1%}",
-              report.verdict(abs(accesses / theirs - 1) <= L1D_BOUND))
+              report.verdict(abs(accesses / theirs - 1) <= L1D_ACCESSES_BOUND))
     if kernel in gpgpusim.L1D_MISS_PERCENT:
         rate, theirs = 100 * misses / accesses, gpgpusim.L1D_MISS_PERCENT[kernel]
         # A printed 65 is anything from 64.5 to 65.5.
         nearest = min(max(rate, theirs - 0.5), theirs + 0.5)
         print(f"    L1D misses {rate:.1f} %, its {theirs} %: {rate / nearest - 1:+.1%} of the nearest that it rounds to",
-              report.verdict(abs(rate / nearest - 1) <= L1D_BOUND))
+              report.verdict(abs(rate / nearest - 1) <= L1D_MISSES_BOUND))
     if kernel in gpgpusim.DRAM_PERCENT:
         theirs = gpgpusim.DRAM_PERCENT[kernel]
         print(f"    DRAM busy {dram:.1%}, its {theirs} %",
@@ -85,36 +129,55 @@ def check_memory(report, kernel, accesses, misses, dram):
 
 
 def compare(program, sizes, options, folder):
+    """The report, and rows of the page's table: kernel, size, its cycles, ours."""
     report = Report()
-    far = points = 0
-    print(f"{'size':8}{'kernel':11}{'cycles':>9}{'its':>9}{'':>8}")
-    for size in sizes:
-        for kernel, point in gpgpusim.POINTS[size].items():
-            cycles, accesses, misses, dram = measure(program, kernel, size, options, folder)
-            deviation = cycles / point.cycles - 1
-            points += 1
-            far += abs(deviation) > CYCLES_BOUND
-            print(f"{size:8}{kernel:11}{cycles:9}{point.cycles:9}{deviation:+8.1%}",
-                  report.verdict(abs(deviation) <= CYCLES_BOUND_OF_ONE_IN_TEN), flush=True)
-            if size == "small":
-                check_memory(report, kernel, accesses, misses, dram)
-    allowed = (points + 9) // 10
-    print(f"{far} of {points} points beyond {CYCLES_BOUND:.0%}, {allowed} may be:", report.verdict(far <= allowed))
+    rows = []
+    print(f"{'size':8}{'kernel':17}{'cycles':>9}{'its':>9}{'':>8}")
+    for point in points(sizes):
+        cycles, instructions, accesses, misses, dram = measure(program, point, MACHINE, options, folder)
+        deviation = cycles / point.cycles - 1
+        rows.append((point, cycles))
+        print(f"{point.size:8}{point.name:17}{cycles:9}{point.cycles:9}{deviation:+8.1%}",
+              report.verdict(abs(deviation) <= point.bound), flush=True)
+        if point.warp_instructions is not None:
+            print(f"    warp instructions {instructions}, its {point.warp_instructions}",
+                  report.verdict(instructions == point.warp_instructions))
+        if point.size == "small":
+            check_memory(report, point.name, accesses, misses, dram)
     print(f"{report.passed} passed, {report.failed} failed")
-    return report.failed == 0
+    return report, rows
 
 
-def compare_choices(program, sizes, options, folder):
-    for size in sizes:
-        points = gpgpusim.POINTS[size]
-        print(f"{size:38}" + "".join(f"{kernel:>18}" for kernel in points))
-        for name, back in CHOICES.items():
-            row = []
-            for kernel, point in points.items():
-                cycles = measure(program, kernel, size, [*back, *options], folder)[0]
-                row.append(f"{cycles:10}{cycles / point.cycles - 1:+8.1%}")
-            print(f"{name:38}" + "".join(row), flush=True)
-    return True
+def in_words(cycles, theirs):
+    return f"{cycles}, {cycles / theirs - 1:+.1%}".replace("%", " %")
+
+
+def cycles_table(program, rows, folder):
+    lines = [f"| kernel | size | GPGPU-Sim | `{MACHINE}` | `gtx480` |", "|---|---|---|---|---|"]
+    for point, cycles in rows:
+        card = measure(program, point, "gtx480", [], folder)[0]
+        lines.append(f"| {point.name} | {point.size} | {point.cycles} | {in_words(cycles, point.cycles)} | "
+                     f"{in_words(card, point.cycles)} |")
+    return "\n".join(lines)
+
+
+def choices_table(program, sizes, options, folder):
+    chosen = list(points(sizes))
+    lines = ["| without | " + " | ".join(point.name + (", " + point.size if point.size == "medium" else "")
+                                         for point in chosen) + " |", "|---" * (len(chosen) + 1) + "|"]
+    for name, back in CHOICES.items():
+        row = [measure(program, point, MACHINE, [*back, *options], folder)[0] / point.cycles - 1 for point in chosen]
+        lines.append(f"| {name} | " + " | ".join(f"{each:+.1%}".replace("%", " %") for each in row) + " |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def put(name, table):
+    """Puts the table between its marks of the page."""
+    begin, end = f"<!-- {name}: written by peer_cycles.py -->\n", f"\n<!-- end of {name} -->"
+    page = PAGE.read_text()
+    before, rest = page.split(begin, 1)
+    PAGE.write_text(before + begin + table + end + rest.split(end, 1)[1])
 
 
 def main() -> int:
@@ -122,11 +185,18 @@ def main() -> int:
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
     parser.add_argument("--sizes", nargs="+", choices=gpgpusim.POINTS, default=list(gpgpusim.POINTS))
     parser.add_argument("--choices", action="store_true", help="what each choice of the machine file costs")
+    parser.add_argument("--write", action="store_true", help="put the tables into PEER_CYCLES.md")
     parser.add_argument("-o", "--option", action="append", default=[], help="a configuration key for all runs")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        run = compare_choices if arguments.choices else compare
-        return 0 if run(arguments.program, arguments.sizes, arguments.option, folder) else 1
+        report, rows = compare(arguments.program, arguments.sizes, arguments.option, folder)
+        if arguments.write:
+            put("cycles", cycles_table(arguments.program, rows, folder))
+        if arguments.choices:
+            table = choices_table(arguments.program, arguments.sizes, arguments.option, folder)
+            if arguments.write:
+                put("choices", table)
+        return 0 if report.failed == 0 else 1
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ isa::Kernel finalise_within(const ptx::Module& module, const ptx::Function& kern
     options.register_limit -= given.isa.reserved_registers;
     const bool variables_in_memory = may_hold_addresses(module);
     const auto prepare = [&](bool rename) {
-        KernelUnderWork work{lower(module, kernel), {}};
+        KernelUnderWork work{lower(module, kernel, options.keep_cvta), {}};
         run_passes(work, {options, rename, variables_in_memory});
         return work;
     };

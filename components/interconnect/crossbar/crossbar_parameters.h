@@ -14,6 +14,7 @@ struct CrossbarParameters {
     std::int64_t input_entries = 8;
     std::int64_t injection_flits = 32;
     std::int64_t credit_batch = 16;
+    std::int64_t sender_flits = 0;
     std::int64_t row_grants = 0;
     Cycle further_round_trip = 0;  ///< what the topology adds to the way there and back; not a key
 };
@@ -68,6 +69,15 @@ struct lookahead::ParametersOf<lookahead::gpu::CrossbarParameters> {
                  .max = 1024,
                  .help = "Credits that a receiver gathers for a sender before it returns them in one message.",
                  .source = "a choice of the simulator: the buffers are larger by as much"}),
+        integer(
+            "sender_flits", &P::sender_flits,
+            {.unit = "flit",
+             .min = 0,
+             .max = 1 << 20,
+             .help = "Flits that a sender may have under way to all receivers together, from the port to the return "
+                     "of their credits; 0: as many as their receivers' buffers take.",
+             .source = "0: buffers stand at the receivers, for each sender. BookSim's stand at the crossbar's inputs, "
+                       "for all receivers together"}),
         integer("row_grants", &P::row_grants,
                 {.unit = "packet",
                  .min = 0,

@@ -1,7 +1,10 @@
 #include "components/interconnect/crossbar/injection_port.h"
 
 #include <cstring>
+#include <numeric>
+#include <string>
 
+#include "core/error/error.h"
 #include "core/state/state_archive.h"
 
 namespace lookahead::gpu {
@@ -25,7 +28,19 @@ InjectionPort::InjectionPort(const CrossbarParameters& parameters, Cycle latency
       clock_(clock),
       out_(out),
       credits_(destinations, capacity_),
-      blocked_(blocked_bytes(parameters), sizeof(MessageHeader) + kMaximumPayloadBytes) {}
+      sender_flits_(parameters.sender_flits),
+      unspent_(std::int64_t{capacity_} * destinations),
+      blocked_(blocked_bytes(parameters), sizeof(MessageHeader) + kMaximumPayloadBytes) {
+    // Receivers hold so many back, and the largest packet has to fit beside them.
+    const std::int64_t least =
+        std::int64_t{destinations} * (parameters.credit_batch - 1) + flits_of_(kLargestPacketBytes);
+    if (sender_flits_ != 0 && sender_flits_ < least) {
+        throw ConfigurationError("crossbar.sender_flits is " + std::to_string(sender_flits_) + "; with " +
+                                 std::to_string(destinations) +
+                                 " receivers and crossbar.credit_batch = " + std::to_string(parameters.credit_batch) +
+                                 " it must be 0, or at least " + std::to_string(least));
+    }
+}
 
 Cycle InjectionPort::next_acceptance(Cycle now) const {
     if (blocked_flits_ >= queue_flits_) {
@@ -37,7 +52,7 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
 [[gnu::hot]] std::byte* InjectionPort::push(unsigned destination, Cycle ready, MessageType type,
                                             std::size_t payload_bytes) {
     const unsigned flits = flits_of_(packet_bytes(type, payload_bytes));
-    if (blocked_.empty() && credits_[destination] >= flits) {
+    if (blocked_.empty() && may_send(destination, flits)) {
         return transmit(destination, ready, flits, type, payload_bytes);
     }
     return store(destination, ready, flits, type, payload_bytes);
@@ -48,6 +63,7 @@ Cycle InjectionPort::next_acceptance(Cycle now) const {
     const Cycle start = std::max(ready, free_at_);
     free_at_ = start + flits;
     credits_[destination] -= flits;
+    unspent_ -= flits;
     ++counters_.packets;
     counters_.flits += flits;
     counters_.wait_cycles += static_cast<std::uint64_t>(start - ready);
@@ -77,10 +93,11 @@ std::byte* InjectionPort::store(unsigned destination, Cycle ready, unsigned flit
 
 void InjectionPort::receive_credit(unsigned destination, std::uint32_t flits, Cycle now) {
     credits_[destination] += flits;
+    unspent_ += flits;
     while (!blocked_.empty()) {
         const MessageHeader& head = blocked_.front();
         const unsigned size = head.sequence;
-        if (credits_[head.destination] < size) {
+        if (!may_send(head.destination, size)) {
             break;
         }
         // Credits that are back before the port is free have cost nothing.
@@ -99,6 +116,9 @@ void InjectionPort::fields(StateArchive& archive) {
     archive& free_at_& blocked_since_& blocked_flits_& credits_;
     archive& blocked_;
     archive& counters_;
+    if (archive.loading()) {
+        unspent_ = std::accumulate(credits_.begin(), credits_.end(), std::int64_t{0});
+    }
 }
 
 }  // namespace lookahead::gpu

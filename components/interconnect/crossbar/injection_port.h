@@ -16,7 +16,8 @@ namespace lookahead::gpu {
 
 /// The sending side of a crossbar port: one queue, from which packets leave in order at one flit a cycle, each as soon
 /// as the path to its destination has credits for all its flits. A packet without credits holds up those behind it,
-/// whatever their destination, as in an input-queued crossbar without virtual channels.
+/// whatever their destination, as in an input-queued crossbar without virtual channels. So does one for which the sender
+/// has too many flits under way to all destinations together, where that is limited (sender_flits).
 ///
 /// The port has no events of its own. A packet that finds no other blocked before it, and credits, is sent when it is
 /// pushed, with the arrival that its place in the queue gives it: its first flit leaves in the first cycle, not before
@@ -64,6 +65,12 @@ class InjectionPort {
 
     friend struct AuditSabotage;
 
+    /// Credits that went with packets to all destinations.
+    std::int64_t under_way() const { return std::int64_t{capacity_} * destinations() - unspent_; }
+    bool may_send(unsigned destination, unsigned flits) const {
+        return credits_[destination] >= flits && (sender_flits_ == 0 || under_way() + flits <= sender_flits_);
+    }
+
     FlitCounter flits_of_;
     std::uint32_t capacity_;  ///< of a path: the credits at the start
     Cycle latency_;
@@ -75,7 +82,9 @@ class InjectionPort {
     Cycle blocked_since_ = 0;  ///< the head of blocked_ waits for credits since then
     Cycle blocked_flits_ = 0;
     std::vector<std::uint32_t> credits_;
-    PacketRing blocked_;  ///< a stored head's `time` is the ready cycle, its `destination` the port's
+    std::int64_t sender_flits_;
+    std::int64_t unspent_ = 0;  ///< sum of credits_
+    PacketRing blocked_;        ///< a stored head's `time` is the ready cycle, its `destination` the port's
     InjectionCounters counters_;
 };
 

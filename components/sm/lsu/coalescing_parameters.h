@@ -10,6 +10,8 @@ namespace lookahead::gpu {
 struct CoalescingParameters {
     std::int64_t queue = 8;
     std::int64_t pending_loads = 256;
+    std::int64_t atomic_bytes = 128;
+    bool ctas_wait_for_stores = false;
 };
 
 }  // namespace lookahead::gpu
@@ -28,5 +30,18 @@ struct lookahead::ParametersOf<lookahead::gpu::CoalescingParameters> {
                 {.unit = "instruction",
                  .min = 1,
                  .max = 65536,
-                 .help = "Loads and atomics between their first access and their completion."}));
+                 .help = "Loads and atomics between their first access and their completion."}),
+        integer(
+            "atomic_bytes", &P::atomic_bytes,
+            {.unit = "byte",
+             .min = 32,
+             .max = 128,
+             .help = "Lanes of an atomic that go to memory together: 128, all that meet in a line; 32, those in one "
+                     "sector, of which each takes a word of its own: further lanes of a word follow by themselves.",
+             .source = "128: a slice performs the lanes of a request one after the other (l2.atomic_cycles). "
+                       "GPGPU-Sim splits atomics so for compute capability 2.x"}),
+        boolean("ctas_wait_for_stores", &P::ctas_wait_for_stores,
+                {.help = "A CTA keeps its place until its stores have been acknowledged.",
+                 .source = "a choice: what a store needs of the SM when its warp has ended is not public. GPGPU-Sim's "
+                           "warps end when their stores are acknowledged"}));
 };

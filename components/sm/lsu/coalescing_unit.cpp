@@ -40,6 +40,8 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
       queue_(static_cast<unsigned>(parameters.queue)),
       loads_(static_cast<unsigned>(parameters.pending_loads)),
       contexts_(arguments.contexts),
+      counts_stores_(parameters.ctas_wait_for_stores),
+      splits_atomics_(parameters.atomic_bytes == kSectorBytes),
       epochs_(arguments.contexts),
       fences_behind_queue_(arguments.contexts),
       fences_behind_epochs_(arguments.contexts),
@@ -48,6 +50,10 @@ CoalescingUnit::CoalescingUnit(const CoalescingParameters& parameters, LoadStore
                    (companion_ != nullptr ? companion_->latency() : Cycle{0}) + 1),
       prefetches_(PrefetchUnit::make(arguments.configuration, arguments.name, arguments.contexts, l1_.tags(),
                                      allocations_, arguments.listener, arguments.kernels, arguments.loads)) {
+    if (parameters.atomic_bytes != kSectorBytes && parameters.atomic_bytes != kLineBytes) {
+        throw ConfigurationError("coalescing.atomic_bytes is " + std::to_string(parameters.atomic_bytes) +
+                                 "; it must be 32 or 128");
+    }
     texture_.sample_into(samples_);
     if (companion_ != nullptr) {
         l1_.join(*companion_);
@@ -131,8 +137,9 @@ void CoalescingUnit::end_fence(std::uint16_t context, Cycle now) {
     completions_.schedule(now, now + 1, loads_.size() + context);
 }
 
-void CoalescingUnit::store_sent() {
+void CoalescingUnit::store_sent(std::uint16_t context) {
     ++stores_;
+    contexts_[context].stores += counts_stores_;
     if (LOOKAHEAD_RULE(fence_waits_for_stores)) {
         epochs_.begin(epochs_.current_tag());
     }

@@ -64,6 +64,10 @@ class CoalescingUnit final : public LoadStoreUnit {
     void cta_ended(unsigned slot) override;
     void end_launch() override;
     bool drained() const override;
+    bool delays_ctas() const override { return counts_stores_; }
+    bool stores_under_way(unsigned context) const override {
+        return contexts_[context].queued + contexts_[context].stores != 0;
+    }
     std::string waiting_for() const override;
     LoadStoreOccupancy occupancy() const override { return {queue_.size(), l1_.fills_under_way(), requests_to_send()}; }
     const MissSamples* samples() const override { return &samples_; }
@@ -152,7 +156,12 @@ class CoalescingUnit final : public LoadStoreUnit {
         epochs_.end(epoch);
         end_fences(now);
     }
-    void store_sent();
+    void store_sent(std::uint16_t context);
+    /// What comes back with the acknowledgement: the epoch, and where they are counted the context.
+    std::uint32_t store_tag(std::uint16_t context) const {
+        return epochs_.current_tag() | (counts_stores_ ? (std::uint32_t{context} + 1) << 16 : 0);
+    }
+    isa::LaneMask lanes_together(const QueuedInstruction& entry, isa::LaneMask lanes) const;
 
     void run_head(Cycle now);
     bool start_head(QueuedInstruction& entry, Cycle now);
@@ -250,6 +259,8 @@ class CoalescingUnit final : public LoadStoreUnit {
     ElementSequence elements_;
     LoadTable loads_;
     ContextLedger contexts_;
+    bool counts_stores_;
+    bool splits_atomics_;
     AccessEpochs epochs_;
     std::uint64_t accepted_ = 0;
     std::uint64_t performed_ = 0;

@@ -233,7 +233,7 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
     accessed_ = now;
     const auto first = std::countr_zero(entry.global);
     const std::uint64_t line = line_of(entry.memory.addresses[first]);
-    const isa::LaneMask lanes = lanes_in_line(entry.memory.addresses, line) & entry.global;
+    isa::LaneMask lanes = lanes_in_line(entry.memory.addresses, line) & entry.global;
     bool done = false;
     switch (entry.memory.instruction->operation) {
         case isa::Operation::load:
@@ -252,6 +252,7 @@ bool CoalescingUnit::perform_constant(QueuedInstruction& entry, Cycle now) {
             done = store_line(entry, line, lanes, now);
             break;
         default:
+            lanes = splits_atomics_ ? lanes_together(entry, lanes) : lanes;
             done = atomic_line(entry, line, lanes, now);
             break;
     }
@@ -408,21 +409,38 @@ bool CoalescingUnit::pre_load_line(QueuedInstruction& entry, std::uint64_t line,
         access.as_vector = is_vector(memory, line);
         return store_private(access, mask, bytes, now);
     }
-    l1_.store(access, mask, bytes, epochs_.current_tag());
-    store_sent();
+    l1_.store(access, mask, bytes, store_tag(memory.context));
+    store_sent(memory.context);
     return true;
 }
 
 bool CoalescingUnit::store_in_l1(const L1Access& access, const ByteMask& mask, const std::byte* bytes, Cycle now) {
-    const L1StoreResult result = l1_.store_local(access, mask, bytes, epochs_.current_tag());
+    const L1StoreResult result = l1_.store_local(access, mask, bytes, store_tag(access.warp));
     if (result.answer == L1Answer::stall) {
         block(static_cast<std::uint8_t>(result.failure), now);
         return false;
     }
     if (result.answer == L1Answer::miss) {
-        store_sent();
+        store_sent(access.warp);
     }
     return true;
+}
+
+/// Of the lanes in a line those in the sector of the lowest one, the first one of each word.
+isa::LaneMask CoalescingUnit::lanes_together(const QueuedInstruction& entry, isa::LaneMask lanes) const {
+    const std::uint64_t* const addresses = entry.memory.addresses;
+    const std::uint64_t sector = addresses[std::countr_zero(lanes)] / kSectorBytes;
+    isa::LaneMask together = 0;
+    unsigned words = 0;
+    for (isa::LaneMask left = lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const unsigned word = 1u << (addresses[lane] % kSectorBytes / 4);
+        if (addresses[lane] / kSectorBytes == sector && (words & word) == 0) {
+            words |= word;
+            together |= isa::LaneMask{1} << lane;
+        }
+    }
+    return together;
 }
 
 bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, isa::LaneMask lanes, Cycle now) {
@@ -435,7 +453,7 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     const bool returns = instruction.operation == isa::Operation::atomic;
     const auto count = static_cast<unsigned>(std::popcount(lanes));
     const AtomicRequest request{.line = line,
-                                .tag = returns ? head_.load : epochs_.current_tag(),
+                                .tag = returns ? head_.load : store_tag(memory.context),
                                 .op = instruction.atomic,
                                 .type = instruction.type,
                                 .returns_value = returns,
@@ -475,7 +493,7 @@ bool CoalescingUnit::atomic_line(QueuedInstruction& entry, std::uint64_t line, i
     if (returns) {
         ++loads_[head_.load].outstanding;
     } else {
-        store_sent();
+        store_sent(memory.context);
     }
     return true;
 }

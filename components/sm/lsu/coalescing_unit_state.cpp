@@ -127,7 +127,7 @@ void CoalescingUnit::fields(StateArchive& archive, const isa::Instruction* code)
         archive& head_.first_load;
     }
     loads_.fields(archive, code);
-    contexts_.fields(archive, code);
+    contexts_.fields(archive, code, counts_stores_);
     archive& epochs_& fences_behind_queue_& fences_behind_epochs_& accepted_& performed_& stores_& texture_first_;
     archive& traffic_.reads& traffic_.read_replies& traffic_.writes& traffic_.acknowledgements& traffic_
         .atomics& traffic_.atomic_replies& traffic_.written_bytes;

@@ -141,6 +141,9 @@ void CoalescingUnit::receive(const MessageHeader& message, Cycle now) {
             if (reply.as<WriteAcknowledge>().tag == kWriteBackTag) {
                 break;
             }
+            if (counts_stores_) {
+                --contexts_[(reply.as<WriteAcknowledge>().tag >> 16) - 1].stores;
+            }
             if (LOOKAHEAD_RULE(fence_waits_for_stores)) {
                 end_access(static_cast<std::uint16_t>(reply.as<WriteAcknowledge>().tag), now);
             }

@@ -14,6 +14,7 @@ struct ContextAccount {
     std::uint32_t queued = 0;                 ///< accepted and not yet performed
     std::uint32_t loads = 0;                  ///< loads and atomics with a result that have begun and not completed
     std::uint32_t acquires = 0;               ///< those of the loads that are acquires
+    std::uint32_t stores = 0;                 ///< not acknowledged; counted where CTAs wait for them
     bool fence_ends = false;                  ///< the fence has nothing to wait for any more
 };
 
@@ -26,11 +27,14 @@ class ContextLedger {
     const ContextAccount& operator[](std::size_t context) const { return accounts_[context]; }
     std::size_t size() const { return accounts_.size(); }
 
-    /// `code`: of the kernel, or null.
-    void fields(StateArchive& archive, const isa::Instruction* code) {
+    /// `code`: of the kernel, or null. `stores`: they are counted.
+    void fields(StateArchive& archive, const isa::Instruction* code, bool stores) {
         for (ContextAccount& each : accounts_) {
             archive.pointer_into(code, each.fence);
             archive& each.queued& each.loads& each.acquires& each.fence_ends;
+            if (stores) {
+                archive& each.stores;
+            }
         }
     }
 

@@ -168,6 +168,9 @@ class LoadStoreUnit {
     virtual void end_launch() {}
     /// True when nothing is in flight: no queued access, no MSHR, every store acknowledged.
     virtual bool drained() const = 0;
+    /// CTAs keep their places until `stores_under_way` of their contexts is false.
+    virtual bool delays_ctas() const { return false; }
+    virtual bool stores_under_way(unsigned /*context*/) const { return false; }
     virtual std::string waiting_for() const = 0;
     virtual LoadStoreOccupancy occupancy() const { return {}; }
     /// Times of some misses; null: the unit takes none.

@@ -55,7 +55,7 @@ StreamingMultiprocessor::StreamingMultiprocessor(const Configuration& configurat
                                     state_.registers, state_.constants, *this, requests_, credits_})),
       view_(state_),
       schedulers_(make_schedulers(configuration, state_, view_)),
-      ctas_(state_, schedulers_),
+      ctas_(state_, schedulers_, *memory_),
       barriers_(state_, ctas_),
       execute_(state_, ctas_, barriers_, *memory_, clock_, identity),
       issue_(state_, ctas_, schedulers_, execute_, *memory_),
@@ -323,8 +323,9 @@ void StreamingMultiprocessor::set_up_launch() {
                                                launch.fields.dynamic_shared_bytes, launch.parameters);
     auto& decoded = decoded_[launch.fields.kernel];
     if (decoded == nullptr) {
-        decoded = std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt,
-                                                  state_.parameters.integer_units > 0, extensions_.queues() != nullptr);
+        decoded =
+            std::make_unique<DecodedKernel>(kernel, state_.timing, state_.simt, state_.parameters.integer_units > 0,
+                                            extensions_.queues() != nullptr, state_.parameters.control_on_sp);
     }
     state_.kernel = decoded.get();
 }

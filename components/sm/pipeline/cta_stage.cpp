@@ -33,7 +33,17 @@ ContextMask CtaStage::warps_of(unsigned slot) const {
 bool CtaStage::drained(unsigned slot) const {
     const unsigned warps = state_.launch.occupancy.warps_per_cta;
     const auto first = state_.warps.streams.begin() + slot * warps;
-    return std::all_of(first, first + warps, [](const Stream& stream) { return stream.in_flight == 0; });
+    if (!std::all_of(first, first + warps, [](const Stream& stream) { return stream.in_flight == 0; })) {
+        return false;
+    }
+    if (waits_for_stores_) {
+        for (unsigned context = slot * warps; context < (slot + 1) * warps; ++context) {
+            if (memory_.stores_under_way(context)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /// Returns its slot.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "components/sm/lsu/load_store_unit.h"
 #include "components/sm/pipeline/pipeline_state.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/state/state_archive.h"
@@ -25,10 +26,11 @@ struct CtaSlot {
 };
 
 /// CTA slots: starts the CTAs that were assigned as soon as there is room, and retires those whose warps have exited
-/// and whose instructions have all written back.
+/// and whose instructions have all written back, and have been acknowledged where CTAs wait for their stores.
 class CtaStage {
   public:
-    CtaStage(PipelineState& state, WarpSchedulers& schedulers) : state_(state), schedulers_(schedulers) {}
+    CtaStage(PipelineState& state, WarpSchedulers& schedulers, const LoadStoreUnit& memory)
+        : state_(state), schedulers_(schedulers), memory_(memory), waits_for_stores_(memory.delays_ctas()) {}
 
     /// The launch of state.launch begins.
     void begin_kernel();
@@ -85,6 +87,8 @@ class CtaStage {
 
     PipelineState& state_;
     WarpSchedulers& schedulers_;
+    const LoadStoreUnit& memory_;
+    bool waits_for_stores_;
     std::vector<CtaSlot> slots_;
     std::deque<std::uint64_t> waiting_;
     std::uint64_t emptied_ = 0;  ///< slots whose warps have all exited

@@ -67,6 +67,12 @@ void refuse_queues(const isa::Kernel& kernel, const isa::Instruction& instructio
                              "sm.issue_extension = dac has them, and kernel.transform = none leaves the kernel whole");
 }
 
+/// Of the classes of additions, but no addition.
+bool is_simple(const isa::Instruction& instruction, InstructionClass instruction_class) {
+    const bool adds = instruction.operation == Operation::add || instruction.operation == Operation::sub;
+    return !adds && (instruction_class == InstructionClass::integer || instruction_class == InstructionClass::fp32_add);
+}
+
 Action action_of(const isa::Instruction& instruction) {
     switch (instruction.operation) {
         case Operation::nop:
@@ -148,7 +154,7 @@ std::uint64_t constant_lines_of(const isa::Kernel& kernel, const isa::Operand& o
 }  // namespace
 
 DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing, isa::SimtModel simt,
-                             bool integer_units, bool queues)
+                             bool integer_units, bool queues, bool control_on_sp)
     : kernel_(kernel),
       registers_(kernel.most_registers()),
       words_((registers_ + isa::kPredicateRegisters + 63) / 64),
@@ -160,11 +166,12 @@ DecodedKernel::DecodedKernel(const isa::Kernel& kernel, const TimingParameters& 
         if (!queues) {
             refuse_queues(kernel, kernel.code[pc]);
         }
-        decode(pc, timing, simt, integer_units);
+        decode(pc, timing, simt, integer_units, control_on_sp);
     }
 }
 
-void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units) {
+void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units,
+                           bool control_on_sp) {
     const isa::Instruction& from = kernel_.code[pc];
     DecodedInstruction& to = code_[pc];
     to.instruction = &from;
@@ -173,7 +180,14 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     to.instruction_class = class_of(from);
     to.unit =
         from.operation == Operation::dequeue ? ExecutionUnit::control : unit_of(to.instruction_class, integer_units);
-    const Timing cost = timing_of(to.instruction_class, timing);
+    if (control_on_sp && to.unit == ExecutionUnit::control &&
+        (to.action == Action::branch || to.action == Action::exit || to.action == Action::barrier)) {
+        to.unit = ExecutionUnit::sp;
+    }
+    Timing cost = timing_of(to.instruction_class, timing);
+    if (timing.simple_latency > 0 && is_simple(from, to.instruction_class)) {
+        cost = {timing.simple_latency, 1};
+    }
     to.latency = static_cast<std::uint16_t>(cost.latency);
     to.initiation = static_cast<std::uint16_t>(cost.initiation);
     to.long_latency = is_long_latency(to.instruction_class);

@@ -86,7 +86,8 @@ class DecodedKernel {
     /// `kernel` outlives it. `queues`: an extension serves those between the kernel's programs. ConfigurationError for
     /// kernels that need that and do not have it, InternalError for code that the SM cannot execute.
     DecodedKernel(const isa::Kernel& kernel, const TimingParameters& timing,
-                  isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false, bool queues = false);
+                  isa::SimtModel simt = isa::SimtModel::stack, bool integer_units = false, bool queues = false,
+                  bool control_on_sp = false);
     // Instructions point into it.
     DecodedKernel(const DecodedKernel&) = delete;
     DecodedKernel& operator=(const DecodedKernel&) = delete;
@@ -103,7 +104,8 @@ class DecodedKernel {
     const std::uint64_t* writes(std::uint32_t pc) const { return writes_.data() + std::size_t{pc} * words_; }
 
   private:
-    void decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units);
+    void decode(std::uint32_t pc, const TimingParameters& timing, isa::SimtModel simt, bool integer_units,
+                bool control_on_sp);
     void decode_many_reads(std::uint32_t pc);
     void mark_registers(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned first, unsigned count);
     void mark_predicate(std::vector<std::uint64_t>& sets, std::uint32_t pc, unsigned predicate);

@@ -26,7 +26,8 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
           state.parameters.private_units ? schedulers.size() : 1,
           UnitPool(static_cast<unsigned>(state.parameters.sp_units), static_cast<unsigned>(state.parameters.sfu_units),
                    static_cast<unsigned>(state.parameters.dp_units),
-                   static_cast<unsigned>(state.parameters.integer_units))),
+                   static_cast<unsigned>(state.parameters.integer_units),
+                   static_cast<unsigned>(state.parameters.result_buses))),
       collectors_(state.parameters),
       free_(units_.size(), FreeCycles{}),
       counters_(schedulers.size()),
@@ -192,7 +193,7 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
 [[gnu::hot]] void IssueStage::occupy(unsigned scheduler, const DecodedInstruction& decoded, Cycle now) {
     if (decoded.unit != ExecutionUnit::memory) {
         UnitPool& units = units_[units_of(scheduler)];
-        units.take(decoded.unit, now, decoded.initiation);
+        units.take(decoded.unit, now, decoded.initiation, decoded.latency, now);
         free_[units_of(scheduler)][static_cast<unsigned>(decoded.unit)] = units.next_free(decoded.unit);
     }
 }
@@ -201,8 +202,8 @@ Cycle IssueStage::enter(unsigned scheduler, const DecodedInstruction& decoded, s
 template <class RowOf>
 Cycle IssueStage::collect(const DecodedInstruction& decoded, unsigned reads, RowOf row_of, Cycle now) {
     const bool for_memory = decoded.unit == ExecutionUnit::memory;
-    const Cycle taken =
-        collectors_.pass(decoded.unit, reads, row_of, decoded.initiation, for_memory ? nullptr : &units_[0], now);
+    const Cycle taken = collectors_.pass(decoded.unit, reads, row_of, decoded.initiation, decoded.latency,
+                                         for_memory ? nullptr : &units_[0], now);
     note_free(collectors_.next_free(decoded.unit), decoded.unit);
     return for_memory ? taken + 1 : taken + OperandCollectors::kUnitStages;
 }

@@ -37,7 +37,8 @@ class OperandCollectors {
     /// It waits in its issue latch for a collector unit; asks the banks in the cycle after; moves on in the cycle after
     /// the last operand has come; and reaches its unit in the one after that.
     template <class RowOf>
-    Cycle pass(ExecutionUnit unit, unsigned rows, RowOf row_of, unsigned initiation, UnitPool* units, Cycle now) {
+    Cycle pass(ExecutionUnit unit, unsigned rows, RowOf row_of, unsigned initiation, unsigned latency, UnitPool* units,
+               Cycle now) {
         Path& path = path_of(unit);
         const Cycle collects = std::max(now + 1, path.collectors.first());
         path.issue_latches.take_first(collects);
@@ -47,7 +48,7 @@ class OperandCollectors {
         }
         const Cycle leaves = std::max(gathered + 1, path.unit_latches.first());
         path.collectors.take_first(leaves);
-        const Cycle taken = units == nullptr ? leaves + 1 : units->take(unit, leaves + 1, initiation);
+        const Cycle taken = units == nullptr ? leaves + 1 : units->take(unit, leaves + 1, initiation, latency, now);
         path.unit_latches.take_first(taken);
         return taken;
     }

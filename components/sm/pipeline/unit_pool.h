@@ -13,11 +13,16 @@ namespace lookahead::gpu {
 
 /// The SP, SFU, DP and integer pipelines of an SM, or of a scheduler that has its own: when each takes its next
 /// instruction.
+///
+/// With result buses an instruction is taken only when it can leave: by its latency, in a cycle in which no other one
+/// leaves the same pipeline, and fewer than there are buses leave any. It holds its latch until then, and whoever waits
+/// behind it waits too.
 class UnitPool {
   public:
-    UnitPool(unsigned sp, unsigned sfu, unsigned dp, unsigned integer = 0)
+    UnitPool(unsigned sp, unsigned sfu, unsigned dp, unsigned integer = 0, unsigned buses = 0)
         : units_{std::vector<Cycle>(sp, 0), std::vector<Cycle>(sfu, 0), std::vector<Cycle>(dp, 0),
-                 std::vector<Cycle>(integer, 0)} {}
+                 std::vector<Cycle>(integer, 0)},
+          buses_(buses) {}
 
     bool available(ExecutionUnit unit, Cycle now) const { return next_free(unit) <= now; }
     /// The first cycle in which some pipeline of the kind takes an instruction.
@@ -34,12 +39,60 @@ class UnitPool {
         return taken;
     }
 
-    void fields(StateArchive& archive) { archive& units_; }
+    /// The same with result buses, where there are any; `latency` is that of the pipeline, and `now` no later than
+    /// `from` of any later call.
+    Cycle take(ExecutionUnit unit, Cycle from, unsigned initiation, unsigned latency, Cycle now) {
+        if (buses_ == 0) [[likely]] {
+            return take(unit, from, initiation);
+        }
+        std::erase_if(results_, [now](const Result& result) { return result.at < now; });
+        std::vector<Cycle>& pipelines = units_[static_cast<unsigned>(unit)];
+        for (Cycle taken = from;; ++taken) {
+            for (std::uint32_t number = 0; number < pipelines.size(); ++number) {
+                const Result result{taken + latency, static_cast<std::uint32_t>(unit), number};
+                if (pipelines[number] <= taken && can_leave(result)) {
+                    pipelines[number] = taken + static_cast<Cycle>(initiation);
+                    results_.push_back(result);
+                    return taken;
+                }
+            }
+        }
+    }
+
+    void fields(StateArchive& archive) {
+        archive& units_;
+        if (buses_ > 0) {
+            archive& results_;
+        }
+    }
 
   private:
+    /// An instruction leaves its pipeline.
+    struct Result {
+        Cycle at = 0;
+        std::uint32_t unit = 0;
+        std::uint32_t number = 0;
+
+        void fields(StateArchive& archive) { archive& at& unit& number; }
+    };
+    bool can_leave(const Result& result) const {
+        unsigned others = 0;
+        for (const Result& other : results_) {
+            if (other.at == result.at) {
+                ++others;
+                if (other.unit == result.unit && other.number == result.number) {
+                    return false;
+                }
+            }
+        }
+        return others < buses_;
+    }
+
     static constexpr Cycle kNoUnit = kCycleInfinity;
     static_assert(static_cast<unsigned>(ExecutionUnit::sp) == 0 && static_cast<unsigned>(ExecutionUnit::integer) == 3);
     std::array<std::vector<Cycle>, 4> units_;
+    unsigned buses_;
+    std::vector<Result> results_;  ///< to come; empty without buses
 };
 
 }  // namespace lookahead::gpu

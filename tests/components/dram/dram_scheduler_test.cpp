@@ -102,5 +102,21 @@ TEST_CASE("watermarks that leave nothing to drain are refused") {
     CHECK_THROWS_AS(make("frfcfs", 64, configuration), ConfigurationError);
 }
 
+TEST_CASE("with separate_writes off frfcfs takes reads and writes by row and age alone") {
+    for (const bool separate : {true, false}) {
+        CAPTURE(separate);
+        Configuration configuration;
+        configuration.override_value(std::string("frfcfs.separate_writes=") + (separate ? "true" : "false"));
+        const auto scheduler = make("frfcfs", 64, configuration);
+        scheduler->add(request(0, 5, 1));
+        scheduler->add(request(1, 5, 2, true));
+        scheduler->add(request(2, 5, 2));
+        scheduler->add(request(3, 6, 9, true));
+        CHECK(scheduler->eligible_banks() == (separate ? 1u << 5 : 1u << 5 | 1u << 6));
+        CHECK(scheduler->take(5, 2).tag == (separate ? 2 : 1));
+        CHECK(scheduler->take(5, 7).tag == 0);
+    }
+}
+
 }  // namespace
 }  // namespace lookahead::gpu

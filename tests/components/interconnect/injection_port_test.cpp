@@ -119,5 +119,39 @@ TEST_CASE("a packet that is ready later leaves later") {
     CHECK(sent[0].arrival == 150 + kLatency);
 }
 
+TEST_CASE("a sender has no more flits under way to all receivers together than sender_flits") {
+    CrossbarParameters parameters = small();
+    parameters.sender_flits = 8;
+    test::PortBench bench(2, kLatency);
+    InjectionPort port(parameters, kLatency, bench.clock, bench.port(), 2);
+    const auto write = [&](unsigned destination) {
+        auto& request = port.push<WriteRequest>(destination, 100, kLineBytes);
+        request = {.line = 128, .mask = {}, .tag = 7, .words = kLineWords};
+        std::memset(static_cast<void*>(&request + 1), 0, kLineBytes);
+    };
+    write(0);
+    write(1);
+    write(1);
+    CHECK(bench.sent().size() == 2);  // eight flits; there are credits for more
+    CHECK_FALSE(port.empty());
+    port.receive_credit(0, 3, 200);
+    CHECK(bench.sent().empty());
+    port.receive_credit(0, 1, 210);
+    CHECK(bench.sent().size() == 1);
+    CHECK(port.empty());
+}
+
+TEST_CASE("sender_flits that receivers could hold back for good are refused") {
+    CrossbarParameters parameters = small();
+    parameters.credit_batch = 5;
+    test::PortBench bench(2, kLatency);
+    const auto make = [&] { InjectionPort(parameters, kLatency, bench.clock, bench.port(), 2); };
+    const unsigned largest = FlitCounter(parameters.flit_bytes)(kLargestPacketBytes);
+    parameters.sender_flits = 2 * 4 + largest;
+    CHECK_NOTHROW(make());
+    --parameters.sender_flits;
+    CHECK_THROWS_AS(make(), ConfigurationError);
+}
+
 }  // namespace
 }  // namespace lookahead::gpu

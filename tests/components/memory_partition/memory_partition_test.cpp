@@ -442,6 +442,14 @@ TEST_CASE("configurations that do not fit together are refused") {
     arguments.l2.sector_bytes = 64;
     CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
     arguments = {};
+    arguments.l2.port_bytes = 48;
+    CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    for (const std::int64_t entry : {32, 64}) {
+        arguments = {};
+        arguments.dram.entry_bytes = entry;  // 32 needs sectors
+        CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
+    }
+    arguments = {};
     arguments.requesters = 2000;
     CHECK_THROWS_AS(MemoryPartition(arguments, Configuration{}), ConfigurationError);
 }
@@ -484,6 +492,48 @@ TEST_CASE("with read_bytes 32 each sector of a fetch costs a burst of its own, a
         REQUIRE(single.replies().size() == 1);
         // A burst is 64 bytes in two cycles.
         CHECK(single.dram().data_bus_cycles == (read_bytes == 32 ? 8 : 4));
+    }
+}
+
+TEST_CASE("a request holds the slice for the pieces that its port moves") {
+    const auto second = [](std::int64_t port_bytes, SectorMask sectors) {
+        MemoryPartitionArguments arguments = with_sectors();
+        arguments.l2.port_bytes = port_bytes;
+        Single single(arguments);
+        single.read_sectors(1000, single.line(), kAllSectors);
+        single.read_sectors(2000, single.line(1), 0b0001);
+        single.read_sectors(5000, single.line(), sectors);
+        single.read_sectors(5000, single.line(1), 0b0001);
+        const auto replies = single.replies();
+        // Behind the first one's flits in the reply port: the slice is what is to be seen.
+        return std::pair(single.arrival(*replies[2]), single.arrival(*replies[3]));
+    };
+    // One flit each: the second request is served in the cycle after the first one's last piece.
+    CHECK(second(128, 0b0001).second - second(128, 0b0001).first == 1);
+    CHECK(second(32, 0b0001).second - second(32, 0b0001).first == 1);
+    // Two sectors of different halves move as the line, in four pieces; two of one half in two.
+    const Cycle line = second(32, 0b0101).second - second(128, 0b0101).second;
+    const Cycle half = second(32, 0b0011).second - second(128, 0b0011).second;
+    CHECK(line == 2);  // of 4 cycles; with port_bytes 128 it waits for two flits
+    CHECK(half == 0);  // of 2 cycles
+    CHECK(second(64, 0b0101).second == second(128, 0b0101).second);
+}
+
+TEST_CASE("with entry_bytes 32 each sector of a fetch takes an entry of the DRAM's queue") {
+    for (const std::int64_t entry_bytes : {32, 128}) {
+        CAPTURE(entry_bytes);
+        MemoryPartitionArguments arguments = with_sectors();
+        arguments.dram.entry_bytes = entry_bytes;
+        Single single(arguments);
+        single.host_write(10, single.line(), std::vector<std::uint8_t>(kLineBytes, 7));
+        single.read_sectors(1000, single.line(), kAllSectors);
+        const auto replies = single.replies();
+        REQUIRE(replies.size() == 1);
+        CHECK(bytes_of(*replies[0]) == std::vector<std::uint8_t>(kLineBytes, 7));
+        CHECK(single.dram().reads == (entry_bytes == 32 ? 4 : 1));
+        CHECK(single.dram().data_bus_cycles == (entry_bytes == 32 ? 8 : 4));
+        CHECK(single.counters().fetches == 1);
+        CHECK(single.bench.partition().finished());
     }
 }
 

@@ -163,5 +163,33 @@ TEST_CASE("the scoreboard blocks what is pending, tells memory apart, and keeps 
     CHECK(scoreboard.blocks(2, low));
 }
 
+TEST_CASE("simple_latency is that of what is no addition, multiplication or special function") {
+    KernelBuilder k("k", {});
+    const auto a = k.reg(), b = k.reg();
+    const auto p = k.predicate();
+    k.op(Operation::add, Type::u32, b, {a, a});
+    k.op(Operation::bit_and, Type::b32, b, {a, a});
+    k.setp(isa::Comparison::lt, Type::f32, p, a, b);
+    k.op(Operation::mul_lo, Type::u32, b, {a, a});
+    k.exit();
+    const isa::Kernel kernel = k.finish();
+    TimingParameters timing;
+    const auto latencies = [&] {
+        const DecodedKernel decoded(kernel, timing);
+        return std::vector<unsigned>{decoded[0].latency, decoded[1].latency, decoded[2].latency, decoded[3].latency};
+    };
+    CHECK(latencies() == std::vector<unsigned>{4, 4, 4, 4});
+    timing.simple_latency = 2;
+    CHECK(latencies() == std::vector<unsigned>{4, 2, 2, 4});
+}
+
+TEST_CASE("control_on_sp sends branches, barriers and exits to the SP units") {
+    KernelBuilder k("k", {});
+    k.exit();
+    const isa::Kernel kernel = k.finish();
+    CHECK(DecodedKernel(kernel, {})[0].unit == ExecutionUnit::control);
+    CHECK(DecodedKernel(kernel, {}, isa::SimtModel::stack, false, false, true)[0].unit == ExecutionUnit::sp);
+}
+
 }  // namespace
 }  // namespace lookahead::gpu

@@ -14,14 +14,15 @@ struct Bench {
     explicit Bench(const SmParameters& sm = {})
         : parameters(sm),
           units(static_cast<unsigned>(sm.sp_units), static_cast<unsigned>(sm.sfu_units),
-                static_cast<unsigned>(sm.dp_units)),
+                static_cast<unsigned>(sm.dp_units), 0, static_cast<unsigned>(sm.result_buses)),
           collectors(sm) {}
 
     /// Cycles from the issue at `now` to the unit.
-    Cycle pass(ExecutionUnit unit, const std::vector<std::uint16_t>& rows, unsigned initiation = 1, Cycle now = 100) {
+    Cycle pass(ExecutionUnit unit, const std::vector<std::uint16_t>& rows, unsigned initiation = 1, Cycle now = 100,
+               unsigned latency = 4) {
         UnitPool* pool = unit == ExecutionUnit::memory ? nullptr : &units;
         const auto row_of = [&](unsigned i) { return rows[i]; };
-        return collectors.pass(unit, static_cast<unsigned>(rows.size()), row_of, initiation, pool, now) - now;
+        return collectors.pass(unit, static_cast<unsigned>(rows.size()), row_of, initiation, latency, pool, now) - now;
     }
 
     SmParameters parameters;
@@ -120,6 +121,47 @@ TEST_CASE("a number of banks that is no power of two is refused") {
         message = error.what();
     }
     CHECK(message == "sm.register_banks is 12; give a power of two");
+}
+
+/// When a unit of two SP units takes instructions of these latencies that could all begin at once.
+std::vector<Cycle> taken(unsigned sp, unsigned buses, const std::vector<unsigned>& latencies) {
+    UnitPool units(sp, 1, 1, 0, buses);
+    std::vector<Cycle> cycles;
+    for (const unsigned latency : latencies) {
+        cycles.push_back(units.take(ExecutionUnit::sp, 100, 1, latency, 100) - 100);
+    }
+    return cycles;
+}
+
+TEST_CASE("with result buses an instruction waits where its result would leave its unit beside another") {
+    // One unit, one instruction a cycle: 4 leaves in 104; 3 in 101 would leave then too, and goes in 102.
+    CHECK(taken(1, 2, {4, 3}) == std::vector<Cycle>{0, 2});
+    CHECK(taken(1, 2, {4, 4}) == std::vector<Cycle>{0, 1});
+    CHECK(taken(1, 2, {3, 4}) == std::vector<Cycle>{0, 1});
+    CHECK(taken(1, 0, {4, 3}) == std::vector<Cycle>{0, 1});
+    // The second unit takes it at once.
+    CHECK(taken(2, 2, {4, 3}) == std::vector<Cycle>{0, 0});
+}
+
+TEST_CASE("no more results leave in a cycle than there are buses") {
+    CHECK(taken(4, 2, {4, 4, 4}) == std::vector<Cycle>{0, 0, 1});
+    CHECK(taken(4, 3, {4, 4, 4}) == std::vector<Cycle>{0, 0, 0});
+    CHECK(taken(4, 2, {5, 5, 4, 4, 4}) == std::vector<Cycle>{0, 0, 0, 0, 2});
+    // Those of other kinds of units share them.
+    UnitPool units(1, 1, 1, 0, 1);
+    CHECK(units.take(ExecutionUnit::sfu, 100, 1, 4, 100) == 100);
+    CHECK(units.take(ExecutionUnit::sp, 100, 1, 4, 100) == 101);
+    CHECK(units.take(ExecutionUnit::dp, 100, 1, 6, 100) == 100);
+}
+
+TEST_CASE("an instruction that waits for its result's cycle holds the latch before its unit") {
+    SmParameters sm;
+    sm.sp_units = 1;
+    sm.result_buses = 2;
+    Bench bench(sm);
+    CHECK(bench.pass(ExecutionUnit::sp, {0}, 1, 100, 4) == 4);
+    CHECK(bench.pass(ExecutionUnit::sp, {1}, 1, 101, 3) == 5);  // leaves in 109, not in 108
+    CHECK(bench.pass(ExecutionUnit::sp, {2}, 1, 102, 9) == 5);  // behind it
 }
 
 }  // namespace

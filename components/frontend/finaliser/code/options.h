@@ -41,6 +41,8 @@ struct FinaliserOptions {
     /// Passes constants and copies on and drops what nobody uses. Without it, what PTX has for these is instructions:
     /// loads of parameters, cvta, moves.
     bool simplify = true;
+    /// cvta of a global address, which is the address itself, is an instruction.
+    bool keep_cvta = false;
     /// Moves loads early inside basic blocks, within the register limit, as an assembler does.
     bool schedule = true;
     /// Makes one instruction of an integer product and a sum, as NVIDIA's assembler does (IMAD, IMAD.WIDE, LEA).

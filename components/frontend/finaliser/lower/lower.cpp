@@ -95,7 +95,7 @@ void lower_instruction(LoweringContext& context, const ptx::Cfg& cfg) {
 
 }  // namespace
 
-VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel) {
+VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel, bool keep_cvta) {
     if (!kernel.is_kernel)
         throw InputError(fmt::format("{}:{}: {} is a .func; only kernels (.entry) can be finalised", module.file_name,
                                      kernel.line, kernel.name));
@@ -108,7 +108,7 @@ VirtualKernel lower(const ptx::Module& module, const ptx::Function& kernel) {
     const ptx::Function copied = addressed ? copy_addressed_parameters(inlined) : ptx::Function();
     const ptx::Function& function = addressed ? copied : inlined;
     const ptx::Cfg cfg = ptx::build_cfg(function);
-    LoweringContext context(module, function);
+    LoweringContext context(module, function, keep_cvta);
     context.kernel.blocks.resize(cfg.blocks.size() + 1);
     for (std::uint32_t block = 0; block < cfg.blocks.size(); ++block)
         for (std::uint32_t i = cfg.blocks[block].first; i < cfg.blocks[block].end; ++i) {

@@ -5,7 +5,8 @@
 namespace lookahead::finaliser {
 
 /// Instruction selection of a whole kernel. Throws InputError for PTX that the machine ISA cannot express.
-VirtualKernel lower(const ptx::Module& module, const ptx::Function& function);
+/// `keep_cvta`: of a global address, too, it is an instruction.
+VirtualKernel lower(const ptx::Module& module, const ptx::Function& function, bool keep_cvta = false);
 
 // Each lowers the context's current instruction if it is one of its group, and tells whether it was.
 bool lower_arithmetic(LoweringContext& context);

@@ -138,6 +138,11 @@ void lower_cvta(LoweringContext& context) {
     const VirtualOperand address = context.source(instruction.sources()[0]);
     const std::uint64_t base = window_base(context, instruction.modifiers.space);
     const ptx::Operand& destination = instruction.destinations()[0];
+    if (base == 0 && context.keeps_cvta()) {
+        VirtualInstruction same = context.make(Operation::bit_or, address.rows == 2 ? Type::b64 : Type::b32);
+        same.source = {address, context.literal(0, address.rows), {}};
+        return context.emit_to(destination, same);
+    }
     if (base == 0) return context.emit_to(destination, raw_move(address));
     if (address.rows != 2)
         context.refuse("generic addresses of .shared and .local are supported with 64-bit addresses");

@@ -67,9 +67,10 @@ VirtualOperand part(VirtualOperand operand, unsigned first, unsigned count) {
     return operand;
 }
 
-LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function& function)
+LoweringContext::LoweringContext(const ptx::Module& module, const ptx::Function& function, bool keep_cvta)
     : module_(module),
       function_(function),
+      keep_cvta_(keep_cvta),
       shared_(lay_out_shared(module, function)),
       local_(lay_out_local(function)),
       module_addresses_(lay_out_module(module)) {

@@ -16,12 +16,13 @@ isa::Rounding machine_rounding(ptx::Rounding rounding);
 /// The functions lower_*.cpp use it one PTX instruction after another.
 class LoweringContext {
   public:
-    LoweringContext(const ptx::Module& module, const ptx::Function& function);
+    LoweringContext(const ptx::Module& module, const ptx::Function& function, bool keep_cvta);
 
     VirtualKernel kernel;
 
     const ptx::Module& module() const { return module_; }
     const ptx::Function& function() const { return function_; }
+    bool keeps_cvta() const { return keep_cvta_; }
     const ptx::Instruction& instruction() const { return *instruction_; }
 
     /// Instructions emitted from here on come from `instruction` and go to `block`.
@@ -73,6 +74,7 @@ class LoweringContext {
 
     const ptx::Module& module_;
     const ptx::Function& function_;
+    bool keep_cvta_;
     std::uint32_t carry_ = kNone;
     const ptx::Variable* variable_of(const ptx::SymbolReference& symbol) const;
 

@@ -376,5 +376,58 @@ TEST_CASE("a released allocation is no longer there, and its neighbours are") {
     CHECK_THROWS_AS(map.update({.address = 1000, .bytes = 100, .released = 1}), InternalError);
 }
 
+TEST_CASE("with atomic_bytes 32 an atomic is split by sectors, and by the lanes of one word") {
+    const isa::Instruction add = make_atomic(isa::AtomicOp::add);
+    const auto requests = [&](const std::string& bytes, auto address) {
+        Bench bench({"coalescing.atomic_bytes=" + bytes});
+        bench.issue(bench.instruction(add, address));
+        REQUIRE(bench.drain());
+        REQUIRE(bench.completions.size() == 1);
+        return bench.memory.count(GpuMessage::atomic_request);
+    };
+    const auto words = [](unsigned lane) { return kBase + 4 * lane; };
+    CHECK(requests("128", words) == 1);
+    CHECK(requests("32", words) == 4);
+    const auto two_lanes_a_word = [](unsigned lane) { return kBase + lane / 2 * 4; };
+    CHECK(requests("128", two_lanes_a_word) == 1);
+    CHECK(requests("32", two_lanes_a_word) == 4);  // two sectors, two lanes a word
+    CHECK(requests("32", [](unsigned) { return kBase; }) == 32);
+    CHECK_THROWS_AS(Bench({"coalescing.atomic_bytes=64"}), ConfigurationError);
+}
+
+TEST_CASE("a split atomic returns what its lanes would have seen one after the other") {
+    Bench bench({"coalescing.atomic_bytes=32"});
+    const isa::Instruction add = make_atomic(isa::AtomicOp::add);
+    MemoryInstruction memory = bench.instruction(add, [](unsigned) { return kBase; });
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        memory.data[0][lane] = 1;
+    }
+    bench.issue(memory);
+    REQUIRE(bench.drain());
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        CHECK(bench.registers.row(0)[lane] == lane);
+    }
+    CHECK(bench.memory.word(kBase) == 32);
+}
+
+TEST_CASE("where CTAs wait for their stores a context has them under way until the acknowledgement") {
+    for (const bool waits : {false, true}) {
+        CAPTURE(waits);
+        Bench bench({std::string("coalescing.ctas_wait_for_stores=") + (waits ? "true" : "false")});
+        bench.memory.set_delay([](unsigned, std::uint64_t, bool) { return 50; });
+        CHECK(bench.unit->delays_ctas() == waits);
+        bench.issue(bench.instruction(
+            kStore, [](unsigned lane) { return kBase + 4 * lane; }, isa::kFullMask, 0, 3));
+        CHECK_FALSE(bench.unit->stores_under_way(2));
+        Cycle last = 0;
+        for (; !bench.unit->drained() && bench.now < 1000; bench.step()) {
+            last = bench.unit->stores_under_way(3) ? bench.now : last;
+        }
+        REQUIRE(bench.unit->drained());
+        CHECK_FALSE(bench.unit->stores_under_way(3));
+        CHECK((last > 90) == waits);  // there and back
+    }
+}
+
 }  // namespace
 }  // namespace lookahead::gpu::test

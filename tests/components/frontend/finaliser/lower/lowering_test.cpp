@@ -224,6 +224,19 @@ TEST_CASE("generic addresses of shared memory lie in a window, those of global m
     CHECK(words[3] == 1);
 }
 
+TEST_CASE("cvta of a global address is an instruction with keep_cvta, and gives the same") {
+    const ptx::Module module = module_of("cvta.to.global.u64 %rd0, %out; st.global.u32 [%rd0], %a;");
+    for (const bool keep : {false, true}) {
+        CAPTURE(keep);
+        FinaliserOptions options;
+        options.simplify = false;
+        options.keep_cvta = keep;
+        const isa::Kernel kernel = finalise(module, module.functions.back(), options);
+        CHECK(count(kernel, "OR.B64") == (keep ? 2 : 0));  // and that of the parameter
+        CHECK(run(kernel, 77)[0] == 77);
+    }
+}
+
 TEST_CASE("a branch to the kernel's end is an exit") {
     const isa::Kernel kernel = kernel_of("setp.eq.u32 %p0, %a, 0; @%p0 bra END; st.global.u32 [%out], %a;\nEND:");
     CHECK(count(kernel, "@P0 EXIT") == 1);
