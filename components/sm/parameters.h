@@ -12,6 +12,7 @@ namespace lookahead::gpu {
 struct SmParameters : OccupancyLimits {
     std::int64_t frequency = 700'000'000;
     std::int64_t schedulers = 2;
+    std::int64_t issue_interval = 1;
     std::int64_t sp_units = 2;
     std::int64_t sfu_units = 1;
     std::int64_t dp_units = 1;
@@ -123,6 +124,15 @@ struct lookahead::ParametersOf<lookahead::gpu::SmParameters> {
                  .help = "Warp schedulers; warp w belongs to scheduler w mod schedulers; each issues at most one "
                          "instruction a cycle.",
                  .source = "NVIDIA Fermi white paper"}),
+        integer(
+            "issue_interval", &P::issue_interval,
+            {.unit = "cycle",
+             .min = 1,
+             .max = 32,
+             .help = "For so long an instruction that issues has its scheduler for itself. 1: the slot is free again "
+                     "in the next cycle, and only the instruction's unit may be busy; 2: as where each scheduler has "
+                     "16 lanes, which take the two halves of a warp one after the other.",
+             .source = "GPGPU-Sim's manual: a scheduler issues in each cycle"}),
         integer("sp_units", &P::sp_units,
                 {.unit = "unit",
                  .min = 1,

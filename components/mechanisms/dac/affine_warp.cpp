@@ -161,7 +161,7 @@ void Dac::enqueue(std::uint32_t pc, const SmThreads& active) {
     entry.pc = pc;
     entry.active = active;
     entry.markers = markers_enqueued_;
-    const bool of_predicate = entry.mode == isa::QueueMode::predicate;
+    const bool of_predicate = entry.of_predicate();
     auto& enqueued = of_predicate ? predicates_enqueued_ : addresses_enqueued_;
     entry.sequence = enqueued;
     for (unsigned context = 0; context < active.size(); ++context) {
@@ -187,6 +187,7 @@ void Dac::enqueue(std::uint32_t pc, const SmThreads& active) {
             entry.comparisons[slot * warps + warp] = ctas_[slot].comparisons(instruction.source_predicate, warp);
         }
     });
+    note_pending(entry, state_.now);
 }
 
 }  // namespace lookahead::dac

@@ -23,6 +23,14 @@ gpu::IssuePriority priority_of(const std::string& name) {
                               : gpu::IssuePriority::below;
 }
 
+ExpansionOrder order_of(const std::string& name) {
+    return name == "tuple" ? ExpansionOrder::tuple : name == "cta" ? ExpansionOrder::cta : ExpansionOrder::warp;
+}
+
+Batch batch_of(const std::string& name) {
+    return name == "drain" ? Batch::drain : name == "rolling" ? Batch::rolling : Batch::patient;
+}
+
 /// The affine warp is one of the first scheduler's.
 std::vector<ContextMask> first_scheduler(unsigned schedulers) {
     std::vector<ContextMask> masks(schedulers, ContextMask{});
@@ -44,6 +52,8 @@ Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& ar
     : IssueExtension(arguments),
       parameters_(parameters),
       lane_priority_(priority_of(parameters.priority)),
+      expansion_order_(order_of(parameters.expansion)),
+      batch_(batch_of(parameters.batch)),
       issue_(arguments.issue),
       execute_(arguments.execute),
       memory_(arguments.memory),
@@ -110,8 +120,10 @@ void Dac::begin_launch() {
     for (unsigned i = 0; i < atq_.capacity(); ++i) {
         atq_[i].tuples.resize(occupancy.ctas);
     }
-    aeu_.entry.tuples.resize(occupancy.ctas);
-    peu_.entry.tuples.resize(occupancy.ctas);
+    siblings_.clear();
+    for (unsigned slot = 0; slot < occupancy.ctas; ++slot) {
+        siblings_.push_back(gpu::context_range(slot * occupancy.warps_per_cta, occupancy.warps_per_cta));
+    }
     served_ = fresh_ = 0;
     unserved_charged_ = state_.now;
 }
@@ -170,6 +182,7 @@ void Dac::warp_started(unsigned context) {
     LOOKAHEAD_ASSERT(
         std::none_of(held_.begin(), held_.end(), [&](const Held& held) { return held.context == context; }),
         "a warp starts where another one's lines are locked");
+    fresh_since_ = fresh_ == 0 ? state_.now : fresh_since_;
     fresh_ |= std::uint64_t{1} << slot;
     live_warps_[slot] = static_cast<std::uint8_t>(live_warps_[slot] + 1);
     last_start_ = state_.now;
@@ -183,8 +196,8 @@ void Dac::warp_exited(unsigned context) {
     if (!decouples()) {
         return;
     }
-    const bool empty = address_queues_[context].empty() && predicate_queues_[context].empty() &&
-                       !aeu_.pending.has(context) && !peu_.pending.has(context);
+    bool empty = address_queues_[context].empty() && predicate_queues_[context].empty();
+    atq_.for_each([&](const AtqEntry& entry) { empty &= !entry.pending.has(context); });
     LOOKAHEAD_ASSERT(empty, execute_.place_of(context) + ": the warp ends with something left to dequeue");
     const unsigned slot = state_.warps.streams[context].cta_slot;
     const std::uint64_t bit = std::uint64_t{1} << slot;
@@ -213,12 +226,23 @@ void Dac::charge_unserved(Cycle now) {
 
 // ---- Runs of the affine warp ----------------------------------------------------------------------------------------
 
-bool Dac::batch_is_due(Cycle now) const {
-    if (fresh_ == 0 || streams_.running() != 0 || (parameters_.batch == "drain" && served_ != 0)) {
-        return false;
+/// Under `patient` what is lost by waiting is at most what a run of its own costs those that come later, and the other way
+/// round: neither is known before.
+Cycle Dac::batch_due() const {
+    const auto waiting = static_cast<unsigned>(std::popcount(fresh_));
+    const unsigned places = state_.launch.occupancy.ctas;
+    if (waiting == 0 || streams_.running() != 0) {
+        return gpu::kNever;
     }
-    const auto resident = static_cast<unsigned>(std::popcount(served_ | fresh_));
-    return resident == state_.launch.occupancy.ctas || now >= last_start_ + parameters_.gather_cycles;
+    const bool full = waiting + static_cast<unsigned>(std::popcount(served_)) == places;
+    const Cycle gathered = full ? last_start_ : last_start_ + parameters_.gather_cycles;
+    if (served_ == 0 || batch_ == Batch::rolling) {
+        return gathered;
+    }
+    if (batch_ == Batch::drain || !LOOKAHEAD_RULE(patience_ends)) {
+        return gpu::kNever;
+    }
+    return LOOKAHEAD_RULE(batch_is_waited_for) ? std::max(gathered, fresh_since_ + last_run_cycles_) : gathered;
 }
 
 void Dac::start_batch(Cycle now) {
@@ -227,6 +251,7 @@ void Dac::start_batch(Cycle now) {
     ++counters_.runs;
     counters_.batch_ctas += static_cast<unsigned>(std::popcount(fresh_));
     ++generation_;
+    run_since_ = now;
     SmThreads threads{};
     for (std::uint64_t left = fresh_; left != 0; left &= left - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(left));
@@ -255,6 +280,8 @@ void Dac::start_batch(Cycle now) {
 
 void Dac::end_run() {
     note_affine_wait(Wait::nothing);
+    last_run_cycles_ = state_.now - run_since_;
+    fresh_since_ = state_.now;
     streams_.stop(kAffine);
     // Until the next run the stream's place is nobody's.
     ++generation_;
@@ -270,13 +297,11 @@ void Dac::begin_cycle(Cycle now) {
     if (some_accessed_) {
         release_held();
     }
-    if (batch_is_due(now)) {
+    if (batch_due() <= now) {
         start_batch(now);
     }
-    fetch_tuples(now);
     expand_predicates(now);
     expand_addresses(now);
-    fetch_tuples(now);
 }
 
 Cycle Dac::next_cycle(Cycle now) const {
@@ -288,20 +313,14 @@ Cycle Dac::next_cycle(Cycle now) const {
     }
     Cycle next = gpu::kNever;
     const auto after = [&](Cycle at) { next = std::min(next, std::max(now + 1, at)); };
-    if (aeu_.busy && !aeu_.stuck && !expansion_.asks) {
+    if (aeu_.entries != 0 && !aeu_.stuck && !expansion_.asks) {
         after(aeu_.free);
     }
-    if (peu_.busy && !peu_.stuck && !lanes_wanted_) {
+    if (peu_.entries != 0 && !peu_.stuck && !lanes_wanted_) {
         after(peu_.free);
     }
-    if (!atq_.empty() && !(atq_.front().mode == isa::QueueMode::predicate ? peu_ : aeu_).busy) {
-        after(now);
-    }
-    if (fresh_ != 0 && streams_.running() == 0 && !(parameters_.batch == "drain" && served_ != 0)) {
-        const bool full = static_cast<unsigned>(std::popcount(served_ | fresh_)) == state_.launch.occupancy.ctas;
-        after(full ? now : last_start_ + parameters_.gather_cycles);
-    }
-    return next;
+    const Cycle due = batch_due();
+    return due == gpu::kNever ? next : std::min(next, std::max(now + 1, due));
 }
 
 }  // namespace lookahead::dac

@@ -23,6 +23,12 @@ namespace lookahead::dac {
 using gpu::ContextMask;
 using gpu::ContextState;
 
+/// Whose tuples keep their order in the expansion units (`dac.expansion`): all, those of a CTA, those of a warp.
+enum class ExpansionOrder : std::uint8_t { tuple, cta, warp };
+
+/// When the affine warp runs again while CTAs that it has served are there (`dac.batch`).
+enum class Batch : std::uint8_t { drain, rolling, patient };
+
 /// Decoupled affine computation on an SM (Wang and Lin, ISCA 2017, section 4): the affine warp, which runs the kernel's
 /// program `affine` on tuples for a batch of resident CTAs; the tuple queue; the units that expand tuples into each warp's
 /// queues; and what the warps dequeue. Loads are performed when they dequeue, in their warp's order, as any other: what the
@@ -82,25 +88,29 @@ class Dac final : public gpu::IssueExtension,
 
         void fields(StateArchive& archive) { archive& line& context; }
     };
-    /// A unit that expands one entry of the tuple queue, warp by warp.
+    /// A unit that expands entries of the tuple queue, warp by warp.
     struct Unit {
-        bool busy = false;      ///< it has an entry
-        bool stuck = false;     ///< for none of its warps it can go on, until something changes
-        bool has_warp = false;  ///< it is at `warp`
-        std::uint16_t warp = 0;
+        std::uint16_t entries = 0;   ///< of its kind in the tuple queue, with warps that wait for theirs
+        bool stuck = false;          ///< for none of them it can go on, until something changes
+        bool has_warp = false;       ///< it is at `warp` and `entry`
+        std::uint16_t warp = 0;      ///< the last one, if it is at none
+        std::uint64_t entry = 0;     ///< number of the entry
         Cycle free = 0;              ///< the first cycle of its next step
         Cycle since = 0;             ///< it is stuck
-        bool behind_marker = false;  ///< stuck: all of its warps have a barrier to pass
-        ContextMask pending = 0;     ///< warps that have not got theirs
-        ContextMask started = 0;     ///< warps whose CTA's base it has
-        AtqEntry entry;
+        bool behind_marker = false;  ///< stuck: all that could be next have a barrier to pass
 
         void fields(StateArchive& archive) {
-            archive& busy;
-            if (busy) {
-                archive& stuck& has_warp& warp& free& since& behind_marker& pending& started& entry;
-            }
+            archive& entries& stuck& has_warp& warp& entry& free& since& behind_marker;
         }
+    };
+    /// What becomes of an entry for a warp when a unit turns to it.
+    enum class Turn : std::uint8_t { begun, no_room, behind_marker };
+    /// What a unit keeps for each CTA: the accumulated address of section 4.2, or the comparison for all of its threads.
+    struct Accumulator {
+        std::uint64_t entry = 0;  ///< number of the entry that it is of; 0: none
+        std::uint16_t next = 0;   ///< an address: the warp whose first line it is
+
+        void fields(StateArchive& archive) { archive& entry& next; }
     };
     /// The access that the address expansion unit is at.
     struct Expansion {
@@ -129,7 +139,7 @@ class Dac final : public gpu::IssueExtension,
     template <class Visit>
     void for_each_served(Visit visit) const;
     void charge_unserved(Cycle now);
-    bool batch_is_due(Cycle now) const;
+    Cycle batch_due() const;
     void start_batch(Cycle now);
     void end_run();
 
@@ -155,14 +165,23 @@ class Dac final : public gpu::IssueExtension,
     void note_affine_wait(Wait wait);
 
     // Expansion (expansion.cpp).
-    void fetch_tuples(Cycle now);
-    void take(Unit& unit, Cycle now);
+    AtqEntry& entry(const Unit& unit) { return atq_[static_cast<std::uint32_t>(unit.entry - first_entry_)]; }
+    const AtqEntry& entry(const Unit& unit) const {
+        return atq_[static_cast<std::uint32_t>(unit.entry - first_entry_)];
+    }
+    Unit& unit_of(const AtqEntry& entry) { return entry.of_predicate() ? peu_ : aeu_; }
+    void note_pending(AtqEntry& entry, Cycle now);
+    bool has_rows(const AtqEntry& entry) const;
+    ContextMask held_up_by(ContextMask pending) const;
+    template <class Begin>
+    bool choose(Unit& unit, Begin begin);
+    void served(Unit& unit);
     void renew_units();
     void renew(Unit& unit);
     void stop(Unit& unit, bool behind_marker);
     void expand_addresses(Cycle now);
     bool choose_warp_for_addresses(Cycle now);
-    bool begin_access(unsigned context);
+    bool begin_access(const AtqEntry& entry, unsigned context);
     void to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddresses& addresses) const;
     void take_record(Cycle now);
     bool is_mapped(const QueuedRecord& record) const;
@@ -181,6 +200,8 @@ class Dac final : public gpu::IssueExtension,
 
     DacParameters parameters_;
     gpu::IssuePriority lane_priority_;
+    ExpansionOrder expansion_order_;
+    Batch batch_;
     gpu::IssueStage& issue_;
     gpu::ExecuteStage& execute_;
     gpu::LoadStoreUnit& memory_;
@@ -203,7 +224,10 @@ class Dac final : public gpu::IssueExtension,
     std::uint64_t served_ = 0;  ///< CTA slots of the batch; bits of those that have ended are cleared
     std::uint64_t fresh_ = 0;   ///< CTA slots that no run has served
     std::array<std::uint8_t, gpu::kMaximumContexts> live_warps_{};  ///< by CTA slot
-    Cycle last_start_ = 0;                                          ///< of a CTA
+    Cycle fresh_since_ = 0;                                         ///< some wait for a run, and the last one has ended
+    Cycle run_since_ = 0;
+    Cycle last_run_cycles_ = 0;
+    Cycle last_start_ = 0;  ///< of a CTA
     Cycle unserved_charged_ = 0;
     std::uint16_t generation_ = 0;    ///< of the run: what was in flight for an older one is nobody's
     Cycle waits_since_ = 0;           ///< of the affine warp, at an enqueue
@@ -211,8 +235,12 @@ class Dac final : public gpu::IssueExtension,
 
     // The queues
     Ring<AtqEntry> atq_;
+    std::uint64_t first_entry_ = 1;  ///< number of the first one
     Unit aeu_;
     Unit peu_;
+    std::array<Accumulator, gpu::kMaximumContexts> accumulators_{};  ///< of the address unit, by CTA slot
+    std::array<Accumulator, gpu::kMaximumContexts> compared_{};      ///< of the predicate unit, by CTA slot
+    std::vector<ContextMask> siblings_;                              ///< by CTA slot: its contexts
     Expansion expansion_;
     bool lanes_wanted_ = false;                 ///< the predicate expansion unit waits for an issue slot
     std::vector<AddressQueue> address_queues_;  ///< by context

@@ -13,7 +13,8 @@ struct DacParameters {
     std::int64_t pwaq_entries = 192;
     std::int64_t pwpq_entries = 192;
     std::string priority = "above";
-    std::string batch = "drain";
+    std::string batch = "patient";
+    std::string expansion = "cta";
     std::int64_t gather_cycles = 8;
     bool early_loads = true;
     bool check = false;
@@ -40,6 +41,15 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
              .help = "Per-warp address queues of an SM, dealt out evenly to the warps that a launch can have there; at "
                      "least one a warp.",
              .source = "Wang and Lin, ISCA 2017, table 1: 192 entries"}),
+        choice(
+            "expansion", &P::expansion, {"tuple", "cta", "warp"},
+            {.help = "Whose tuples keep their order in the expansion units. tuple: all, one tuple after the other, so "
+                     "that warps with full queues, or a barrier to pass, hold up all; cta: those of a CTA, each "
+                     "with a place of its own in the tuple queue; warp: those of a warp, with a bit a warp in each "
+                     "entry.",
+             .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA lets the unit switch among "
+                       "CTAs, and blocks that have passed a barrier go on before others; the queue is read from its "
+                       "head (4.1)"}),
         integer("pwpq_entries", &P::pwpq_entries,
                 {.unit = "entry",
                  .min = 1,
@@ -53,13 +63,15 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                  "enqueues, so it goes first.",
              .source = "estimate: the paper issues it as the other warps, and does not say in which order"}),
         choice(
-            "batch", &P::batch, {"drain", "rolling"},
-            {.help = "When the affine warp serves CTAs that came while it ran: drain, when all CTAs before have ended, "
-                     "so that a "
-                     "batch fills the SM again; rolling, as soon as it has ended for them, one by one if they come so.",
+            "batch", &P::batch, {"drain", "rolling", "patient"},
+            {.help =
+                 "When the affine warp serves CTAs that came while it ran. drain: when all CTAs before have ended, so "
+                 "that a batch fills the SM again; rolling: as soon as its last run has ended, for those that came "
+                 "meanwhile, one by one if they come so; patient: when all before have ended, or the first of them "
+                 "has waited for as long as the last run took.",
              .source =
-                 "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when a batch ends is "
-                 "left open. Rolling ran it three times as often in backprop, and made that slower"}),
+                 "Wang and Lin, ISCA 2017, section 4.1: once for each batch of concurrent warps; when one begins is "
+                 "left open."}),
         integer(
             "gather_cycles", &P::gather_cycles,
             {.unit = "cycle",

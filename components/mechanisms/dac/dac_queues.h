@@ -19,7 +19,9 @@ namespace lookahead::dac {
 /// lanes.
 struct AtqEntry {
     isa::QueueMode mode = isa::QueueMode::address;
-    std::uint32_t pc = 0;  ///< of the enqueue
+    std::uint32_t pc = 0;          ///< of the enqueue
+    gpu::ContextMask pending = 0;  ///< warps that have not got theirs
+    bool adjusts = false;          ///< an address, where rows of threads end: what that adds is still to be computed
     SmThreads active{};
     std::array<std::uint32_t, gpu::kMaximumContexts> sequence{};  ///< by context, among what it gets in that queue
     std::array<std::uint32_t, gpu::kMaximumContexts>
@@ -30,14 +32,10 @@ struct AtqEntry {
     // An address's:
     std::vector<AffineRegister> tuples;  ///< by CTA slot
 
-    gpu::ContextMask warps() const {
-        gpu::ContextMask some = 0;
-        for (unsigned context = 0; context < gpu::kMaximumContexts; ++context) {
-            some |= active[context] != 0 ? gpu::context_bit(context) : 0;
-        }
-        return some;
+    bool of_predicate() const { return mode == isa::QueueMode::predicate; }
+    void fields(StateArchive& archive) {
+        archive& mode& pc& pending& adjusts& active& sequence& markers& holds& comparisons& tuples;
     }
-    void fields(StateArchive& archive) { archive& mode& pc& active& sequence& markers& holds& comparisons& tuples; }
 };
 
 /// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue.

@@ -13,7 +13,7 @@ LOOKAHEAD_REGISTER_STATISTICS(DacCounters, "dac", "Decoupled affine computation 
 
 void Dac::audit(Audit& audit, const std::string& sm) const {
     streams_.audit(audit, sm, "affine warps");
-    audit.leak(sm, "affine tuples that were not expanded", atq_.size() + aeu_.busy + peu_.busy);
+    audit.leak(sm, "affine tuples that were not expanded", atq_.size());
     audit.leak(sm, "lines that are locked for loads", locks_);
     audit.leak(sm, "lines that are awaited for loads", awaited_.size());
     for (const AddressQueue& queue : address_queues_) {
@@ -43,9 +43,9 @@ std::string Dac::waiting_for() const {
                                                          : "is not done");
     }
     const auto of_unit = [&](const char* name, const Unit& unit) {
-        if (unit.busy) {
-            phrase += fmt::format(", {}: {} warps to expand for{}", name, unit.pending.count(),
-                                  unit.stuck ? ", which have no room or a barrier to pass" : "");
+        if (unit.entries != 0) {
+            phrase += fmt::format(", {}: {} tuples to expand{}", name, unit.entries,
+                                  unit.stuck ? ", for warps that have no room or a barrier to pass" : "");
         }
     };
     of_unit("address unit", aeu_);
@@ -68,9 +68,10 @@ void Dac::fields(StateArchive& archive) {
     if (!state_.launch.active || !decouples()) {
         return;
     }
-    archive& ctas_& stack_& served_& fresh_& live_warps_& last_start_& unserved_charged_& waits_since_& waits_for_;
+    archive& ctas_& stack_& served_& fresh_& live_warps_& fresh_since_& run_since_& last_run_cycles_& last_start_&
+        unserved_charged_& waits_since_& waits_for_;
     atq_.fields(archive, [&](AtqEntry& each) { archive& each; });
-    archive& aeu_& peu_& expansion_& lanes_wanted_;
+    archive& first_entry_& aeu_& peu_& accumulators_& compared_& expansion_& lanes_wanted_;
     for (AddressQueue& queue : address_queues_) {
         archive& queue;
     }
@@ -84,7 +85,7 @@ void Dac::fields(StateArchive& archive) {
             cta.resume(launch_);
         }
         if (lanes_wanted_) {
-            lane_states_.set(0, gpu::ready_for((*state_.kernel)[peu_.entry.pc].unit));
+            lane_states_.set(0, gpu::ready_for((*state_.kernel)[entry(peu_).pc].unit));
         }
     }
 }

@@ -147,7 +147,9 @@ void Dac::before_execution(unsigned context, Cycle now) {
                          : (complement & ~active) | (~holds & active);
     } else if (lanes != 0 && address_queues_[context].head().records == 0) {
         // Function (1) of section 3 on the lanes, before the access: the scheduler's slot for one instruction more.
-        issue_.hold(context % issue_.schedulers(), LOOKAHEAD_RULE(raw_access_is_expanded_on_lanes) ? 2 : 1, now);
+        const Cycle one = issue_.interval();
+        issue_.hold(context % issue_.schedulers(), LOOKAHEAD_RULE(raw_access_is_expanded_on_lanes) ? 2 * one : one,
+                    now);
     }
 }
 

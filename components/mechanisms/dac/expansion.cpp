@@ -16,40 +16,108 @@ using isa::QueueMode;
 
 // ---- The tuple queue ------------------------------------------------------------------------------------------------
 
-/// From its head alone (section 4.1), to the unit that the entry is for.
-void Dac::fetch_tuples(Cycle now) {
-    while (!atq_.empty()) {
-        Unit& unit = atq_.front().mode == QueueMode::predicate ? peu_ : aeu_;
-        if (unit.busy) {
-            return;
-        }
-        take(unit, now);
-        streams_.renew(kAffine);
+/// A new last entry, whose fetch takes a unit that has nothing else a cycle.
+void Dac::note_pending(AtqEntry& entry, Cycle now) {
+    entry.pending = 0;
+    for (unsigned context = 0; context < gpu::kMaximumContexts; ++context) {
+        entry.pending |= entry.active[context] != 0 ? gpu::context_bit(context) : 0;
     }
+    entry.adjusts = !entry.of_predicate() && has_rows(entry);
+    Unit& unit = unit_of(entry);
+    if (unit.entries++ == 0) {
+        unit.free = std::max(unit.free, now + 2);
+    }
+    renew(unit);
 }
 
-void Dac::take(Unit& unit, Cycle now) {
-    std::swap(unit.entry, atq_.front());
-    atq_.pop();
-    ++counters_.atq_accesses;
-    unit.busy = true;
-    unit.stuck = unit.has_warp = false;
-    unit.free = now + 1;
-    unit.pending = unit.entry.warps();
-    unit.started = 0;
-    unit.warp = gpu::kMaximumContexts - 1;  // the first one is next
-    if (unit.entry.mode == QueueMode::predicate) {
-        return;
+/// What is added where the next thread stands in another row is computed once for all warps (section 4.2).
+bool Dac::has_rows(const AtqEntry& entry) const {
+    return launch_.block.y * launch_.block.z > 1 &&
+           std::any_of(entry.tuples.begin(), entry.tuples.end(), [](const auto& tuples) {
+               return std::any_of(tuples.begin(), tuples.end(), [](const Piece& piece) {
+                   return (piece.tuple.offsets.thread[1] | piece.tuple.offsets.thread[2]) != 0;
+               });
+           });
+}
+
+/// The warps that get nothing of younger entries before those that wait have got theirs.
+ContextMask Dac::held_up_by(ContextMask pending) const {
+    if (expansion_order_ == ExpansionOrder::warp || !LOOKAHEAD_RULE(siblings_wait)) {
+        return pending;
     }
-    // What is added where the next thread stands in another row, once for all warps (section 4.2).
-    const bool has_rows = launch_.block.y * launch_.block.z > 1 &&
-                          std::any_of(unit.entry.tuples.begin(), unit.entry.tuples.end(), [](const auto& tuples) {
-                              return std::any_of(tuples.begin(), tuples.end(), [](const Piece& piece) {
-                                  return (piece.tuple.offsets.thread[1] | piece.tuple.offsets.thread[2]) != 0;
-                              });
-                          });
-    counters_.aeu_operations += has_rows;
-    unit.free += has_rows;
+    const bool all = expansion_order_ == ExpansionOrder::tuple || !LOOKAHEAD_RULE(other_ctas_go_on);
+    ContextMask warps = 0;
+    for (const ContextMask siblings : siblings_) {
+        warps |= all || siblings.intersects(pending) ? siblings : ContextMask{};
+    }
+    return warps;
+}
+
+/// The oldest entry of the unit's kind that it can go on with, for the next warp behind the last one
+/// that got it. begin(entry, context) tells what becomes of it. False: there is none.
+template <class Begin>
+bool Dac::choose(Unit& unit, Begin begin) {
+    bool behind_marker = true;
+    ContextMask held_up = 0;
+    unsigned others = 0;
+    for (std::uint32_t i = 0; i < atq_.size(); ++i) {
+        AtqEntry& entry = atq_[i];
+        if (entry.pending == 0) {
+            continue;
+        }
+        if (&unit_of(entry) != &unit) {
+            // One is in the other unit; a second one is still the queue's head.
+            if (++others == 2 && expansion_order_ == ExpansionOrder::tuple) {
+                break;
+            }
+            continue;
+        }
+        const unsigned last = unit.entry == first_entry_ + i ? unit.warp : gpu::kMaximumContexts - 1;
+        ContextMask left = entry.pending;
+        if (LOOKAHEAD_RULE(warps_get_tuples_in_order)) {
+            left &= ~held_up;
+        }
+        while (left != 0) {
+            const unsigned context = gpu::next_in_turn(left, last);
+            left &= ~gpu::context_bit(context);
+            const Turn turn = begin(entry, context);
+            if (turn == Turn::begun) {
+                unit.has_warp = true;
+                unit.warp = static_cast<std::uint16_t>(context);
+                unit.entry = first_entry_ + i;
+                return true;
+            }
+            behind_marker &= turn == Turn::behind_marker;
+            if (turn == Turn::no_room && !LOOKAHEAD_RULE(full_queue_is_skipped)) {
+                stop(unit, false);
+                return false;
+            }
+        }
+        held_up |= held_up_by(entry.pending);
+    }
+    stop(unit, behind_marker);
+    return false;
+}
+
+/// The warp that the unit is at has got what it was to get. An entry leaves the queue when it is the first one and nobody
+/// waits for it.
+void Dac::served(Unit& unit) {
+    AtqEntry& entry = this->entry(unit);
+    entry.pending &= ~gpu::context_bit(unit.warp);
+    unit.has_warp = false;
+    if (entry.pending == 0) {
+        ++counters_.atq_accesses;
+        --unit.entries;
+        if (expansion_order_ == ExpansionOrder::tuple) {
+            renew_units();  // the other unit's next one may have become the head
+        }
+        while (!atq_.empty() && atq_.front().pending == 0) {
+            atq_.pop();
+            ++first_entry_;
+            streams_.renew(kAffine);
+        }
+    }
+    wake(unit.warp);
 }
 
 void Dac::stop(Unit& unit, bool behind_marker) {
@@ -59,7 +127,7 @@ void Dac::stop(Unit& unit, bool behind_marker) {
 }
 
 void Dac::renew(Unit& unit) {
-    if (!unit.busy || !unit.stuck) {
+    if (!unit.stuck) {
         return;
     }
     unit.stuck = false;
@@ -78,7 +146,7 @@ void Dac::renew_units() {
 // ---- Addresses ------------------------------------------------------------------------------------------------------
 
 void Dac::expand_addresses(Cycle now) {
-    if (!aeu_.busy || aeu_.stuck || now < aeu_.free || expansion_.asks) {
+    if (aeu_.entries == 0 || aeu_.stuck || now < aeu_.free || expansion_.asks) {
         return;
     }
     if (!aeu_.has_warp && !choose_warp_for_addresses(now)) {
@@ -87,37 +155,27 @@ void Dac::expand_addresses(Cycle now) {
     take_record(now);
 }
 
-/// The next warp behind the last one whose queue has room; those that have none, or have a barrier to pass, are skipped, so
-/// that they do not hold up their siblings. False: there is none, or the address of its CTA is computed first.
+/// Warps whose queue has no room, or that have a barrier to pass, are skipped, so that they do not hold up their siblings.
+/// False: there is none, or the address of its CTA is computed first.
 bool Dac::choose_warp_for_addresses(Cycle now) {
-    bool behind_marker = true;
-    ContextMask left = aeu_.pending;
-    while (left != 0) {
-        const unsigned context = gpu::next_in_turn(left, aeu_.warp);
-        left &= ~gpu::context_bit(context);
-        if (LOOKAHEAD_RULE(barrier_stops_expansion) && aeu_.entry.markers[context] > markers_passed_[context]) {
-            continue;
+    const bool chosen = choose(aeu_, [&](const AtqEntry& entry, unsigned context) {
+        if (LOOKAHEAD_RULE(barrier_stops_expansion) && entry.markers[context] > markers_passed_[context]) {
+            return Turn::behind_marker;
         }
-        behind_marker = false;
-        if (!begin_access(context)) {
-            if (!LOOKAHEAD_RULE(full_queue_is_skipped)) {
-                break;
-            }
-            continue;
-        }
-        aeu_.has_warp = true;
-        aeu_.warp = static_cast<std::uint16_t>(context);
-        if (aeu_.started.has(context)) {
-            return true;
-        }
-        // base + block offset * block index, once a CTA, and again behind a warp that was skipped.
-        ++counters_.aeu_operations;
-        aeu_.started |= gpu::context_bit(context);
-        aeu_.free = now + 1;
+        return begin_access(entry, context) ? Turn::begun : Turn::no_room;
+    });
+    if (!chosen) {
         return false;
     }
-    stop(aeu_, behind_marker);
-    return false;
+    // base + block offset * block index, once a CTA, and again behind a warp that was skipped or an entry that was not the
+    // CTA's last one; and once what is added between rows.
+    const Accumulator& accumulator = accumulators_[slot_of(aeu_.warp)];
+    const bool starts = accumulator.entry != aeu_.entry || accumulator.next != aeu_.warp;
+    const unsigned additions = starts + entry(aeu_).adjusts;
+    entry(aeu_).adjusts = false;
+    counters_.aeu_operations += additions;
+    aeu_.free = now + additions;
+    return additions == 0;
 }
 
 /// Offsets in local memory become addresses, the words of the lanes side by side. An offset outside
@@ -134,12 +192,11 @@ void Dac::to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddress
 }
 
 /// False: the warp's queue has no room for all records of the access.
-bool Dac::begin_access(unsigned context) {
+bool Dac::begin_access(const AtqEntry& entry, unsigned context) {
     AddressQueue& queue = address_queues_[context];
     if (!queue.has_room(1)) {
         return false;
     }
-    const AtqEntry& entry = aeu_.entry;
     const isa::Instruction& instruction = launch_.kernel->code[entry.pc];
     const unsigned slot = slot_of(context);
     const LaneMask active = entry.active[context];
@@ -158,6 +215,7 @@ bool Dac::begin_access(unsigned context) {
     }
     const unsigned records = outside ? 0 : compact(behind, active, bytes, queue.entries(), expansion_.list);
     if (!queue.has_room(std::max(records, 1u))) {
+        LOOKAHEAD_ASSERT(!queue.empty(), execute_.place_of(context) + ": an empty queue has no room for an access");
         return false;
     }
     QueuedAccess& access = queue.push(records);
@@ -184,7 +242,7 @@ void Dac::take_record(Cycle now) {
     QueuedRecord& record = queue.push_record();
     record.record = expansion_.list[expansion_.done];
     record.awaited = false;
-    const unsigned bytes = isa::lane_bytes(launch_.kernel->code[aeu_.entry.pc]);
+    const unsigned bytes = isa::lane_bytes(launch_.kernel->code[entry(aeu_).pc]);
     record.sectors = 0;
     for (std::uint32_t bits = record.record.mask; bits != 0; bits &= bits - 1) {
         const std::uint64_t first = record.record.region - record.line() +
@@ -220,7 +278,7 @@ void Dac::take_record(Cycle now) {
 
 /// Local memory is; what the host has not allocated is refused when the load is performed.
 bool Dac::is_mapped(const QueuedRecord& record) const {
-    const unsigned bytes = isa::lane_bytes(launch_.kernel->code[aeu_.entry.pc]);
+    const unsigned bytes = isa::lane_bytes(launch_.kernel->code[entry(aeu_).pc]);
     const auto granule = record.record.granule;
     const auto low = static_cast<unsigned>(std::countr_zero(record.record.mask));
     const auto high = 31 - static_cast<unsigned>(std::countl_zero(record.record.mask));
@@ -234,7 +292,7 @@ bool Dac::access(Cycle now) {
     AddressQueue& queue = address_queues_[aeu_.warp];
     QueuedRecord& record = queue.last_record();
     gpu::L1Access access{
-        .line = record.line(), .pc = pair_[aeu_.entry.pc], .warp = aeu_.warp, .client = gpu::Client::affine_expansion};
+        .line = record.line(), .pc = pair_[entry(aeu_).pc], .warp = aeu_.warp, .client = gpu::Client::affine_expansion};
     while (expansion_.sectors != 0) {
         access.sectors = l1_->sectored() ? l1_->alike(access.line, expansion_.sectors) : gpu::kAllSectors;
         const bool locks = expansion_.locks && !expansion_.lock;
@@ -273,68 +331,53 @@ bool Dac::access(Cycle now) {
 }
 
 void Dac::end_access() {
-    const unsigned warp = aeu_.warp;
-    --address_queues_[warp].last().awaited;
-    aeu_.pending &= ~gpu::context_bit(warp);
-    aeu_.started &= ~gpu::context_bit(warp);
-    if (warp + 1 < state_.warps.size() && slot_of(warp + 1) == slot_of(warp)) {
-        aeu_.started |= gpu::context_bit(warp + 1);
-    }
-    aeu_.has_warp = false;
-    aeu_.busy = aeu_.pending != 0;
-    wake(warp);
+    --address_queues_[aeu_.warp].last().awaited;
+    accumulators_[slot_of(aeu_.warp)] = {aeu_.entry, static_cast<std::uint16_t>(aeu_.warp + 1)};
+    served(aeu_);
 }
 
 // ---- Predicates -----------------------------------------------------------------------------------------------------
 
 void Dac::expand_predicates(Cycle now) {
-    if (!peu_.busy || peu_.stuck || now < peu_.free || lanes_wanted_) {
+    if (peu_.entries == 0 || peu_.stuck || now < peu_.free || lanes_wanted_) {
         return;
     }
     peu_.free = now + 1;
     if (peu_.has_warp) {
         return end_predicate();
     }
-    ContextMask left = peu_.pending;
-    while (left != 0) {
-        const unsigned context = gpu::next_in_turn(left, peu_.warp);
-        left &= ~gpu::context_bit(context);
-        if (predicate_queues_[context].full()) {
-            continue;
-        }
-        peu_.has_warp = true;
-        peu_.warp = static_cast<std::uint16_t>(context);
-        switch (peu_.entry.comparisons[context]) {
-            case Comparisons::scalar: {
-                const ContextMask first = gpu::context_bit(slot_of(context));
-                counters_.peu_comparisons += (peu_.started & first) == 0;
-                peu_.started |= first;
-                ++counters_.scalar_predicates;
-                return end_predicate();
-            }
-            case Comparisons::two:
-                counters_.peu_comparisons += 2;
-                ++counters_.two_comparison_predicates;
-                return;  // the second one in the next cycle
-            case Comparisons::lanes:
-                ++counters_.lane_predicates;
-                lanes_wanted_ = true;
-                lane_states_.set(0, gpu::ready_for((*state_.kernel)[peu_.entry.pc].unit));
-                return;
-        }
+    const bool chosen = choose(peu_, [&](const AtqEntry&, unsigned context) {
+        return predicate_queues_[context].full() ? Turn::no_room : Turn::begun;
+    });
+    if (!chosen) {
+        return;
     }
-    stop(peu_, false);
+    switch (entry(peu_).comparisons[peu_.warp]) {
+        case Comparisons::scalar: {
+            Accumulator& compared = compared_[slot_of(peu_.warp)];
+            counters_.peu_comparisons += compared.entry != peu_.entry;
+            compared.entry = peu_.entry;
+            ++counters_.scalar_predicates;
+            return end_predicate();
+        }
+        case Comparisons::two:
+            counters_.peu_comparisons += 2;
+            ++counters_.two_comparison_predicates;
+            return;  // the second one in the next cycle
+        case Comparisons::lanes:
+            ++counters_.lane_predicates;
+            lanes_wanted_ = true;
+            lane_states_.set(0, gpu::ready_for((*state_.kernel)[entry(peu_).pc].unit));
+            return;
+    }
 }
 
 void Dac::end_predicate() {
     const unsigned warp = peu_.warp;
-    predicate_queues_[warp].push() = {{peu_.entry.pc, peu_.entry.sequence[warp], peu_.entry.active[warp]},
-                                      peu_.entry.holds[warp]};
+    const AtqEntry& entry = this->entry(peu_);
+    predicate_queues_[warp].push() = {{entry.pc, entry.sequence[warp], entry.active[warp]}, entry.holds[warp]};
     ++counters_.pwpq_accesses;
-    peu_.pending &= ~gpu::context_bit(warp);
-    peu_.has_warp = false;
-    peu_.busy = peu_.pending != 0;
-    wake(warp);
+    served(peu_);
 }
 
 /// The comparison of a warp's threads takes an instruction's place at the lanes (section 4.3).
@@ -342,7 +385,7 @@ bool Dac::issue(unsigned scheduler, Cycle now) {
     if (!lanes_wanted_ || issue_.candidates(lane_states_, gpu::context_bit(0), scheduler, now) == 0) {
         return false;
     }
-    const DecodedInstruction& decoded = (*state_.kernel)[peu_.entry.pc];
+    const DecodedInstruction& decoded = (*state_.kernel)[entry(peu_).pc];
     lanes_wanted_ = false;
     lane_states_.set(0, ContextState::vacant);
     peu_.free = issue_.enter(scheduler, decoded, {}, {}, now) + decoded.latency;

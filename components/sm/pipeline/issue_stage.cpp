@@ -31,7 +31,8 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
       collectors_(state.parameters),
       free_(units_.size(), FreeCycles{}),
       counters_(schedulers.size()),
-      held_until_(schedulers.size(), 0) {
+      held_until_(schedulers.size(), 0),
+      interval_(state.parameters.issue_interval) {
     if (state.parameters.private_units && state.parameters.operand_collectors) {
         throw ConfigurationError(
             "sm.private_units does not go with sm.operand_collectors, whose latches and collector units all schedulers "
@@ -103,6 +104,13 @@ bool IssueStage::step_with_sources(unsigned scheduler, Cycle now) {
     return ready != 0;
 }
 
+/// What issues has its scheduler for sm.issue_interval cycles.
+inline void IssueStage::take_slot(unsigned scheduler, Cycle now) {
+    if (interval_ != 1 && LOOKAHEAD_RULE(issue_takes_its_interval)) [[unlikely]] {
+        hold(scheduler, interval_, now);
+    }
+}
+
 /// One of the warps that are ready; false: the scheduler holds them back.
 inline bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle now) {
     const unsigned context = schedulers_[scheduler]->pick(ready, now);
@@ -111,6 +119,7 @@ inline bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle 
     }
     LOOKAHEAD_DEBUG_ASSERT(ready.has(context), "a scheduler picked a warp that is not ready");
     ++counters_[scheduler][SchedulerCycle::issued];
+    take_slot(scheduler, now);
     issue(scheduler, context, now);
     first_ = scheduler + 1 == schedulers_.size() ? 0 : scheduler + 1;
     return true;
@@ -121,6 +130,9 @@ bool IssueStage::offer(IssuePriority priority, unsigned scheduler, Cycle now) {
     const bool issued =
         std::any_of(sources.begin(), sources.end(), [&](IssueSource* source) { return source->issue(scheduler, now); });
     counters_[scheduler][SchedulerCycle::extension_issued] += LOOKAHEAD_RULE(extension_issue_is_counted) && issued;
+    if (issued) {
+        take_slot(scheduler, now);
+    }
     return issued;
 }
 

@@ -56,11 +56,12 @@ class IssueStage {
     bool has_sources() const { return has_sources_; }
 
     /// The instruction that the scheduler issues in this cycle holds the issue slot for `cycles` cycles, this one
-    /// included: nothing else issues through it before.
+    /// included: nothing else issues through it before. At least interval(), which is what an instruction takes by itself.
     void hold(unsigned scheduler, Cycle cycles, Cycle now) {
-        held_until_[scheduler] = now + cycles;
+        held_until_[scheduler] = std::max(held_until_[scheduler], now + cycles);
         last_hold_ = std::max(last_hold_, held_until_[scheduler]);
     }
+    Cycle interval() const { return interval_; }
 
     const std::vector<SchedulerCounters>& counters() const { return counters_; }
     std::vector<SchedulerCounters>& counters() { return counters_; }
@@ -89,6 +90,7 @@ class IssueStage {
         return sources_[static_cast<unsigned>(priority)];
     }
     bool offer(IssuePriority priority, unsigned scheduler, Cycle now);
+    void take_slot(unsigned scheduler, Cycle now);
     SchedulerCycle stall_of(unsigned scheduler) const;
     Cycle enter_unit(unsigned scheduler, unsigned context, const DecodedInstruction& decoded, Cycle now);
     Cycle stage(unsigned scheduler, const DecodedInstruction& decoded, Cycle from, Cycle now);
@@ -121,6 +123,7 @@ class IssueStage {
     bool has_sources_ = false;
     std::vector<Cycle> held_until_;  ///< of each scheduler, the first cycle in which its slot is free
     Cycle last_hold_ = 0;            ///< the greatest of them
+    Cycle interval_;                 ///< sm.issue_interval
     std::uint64_t warps_last_ = 0;   ///< schedulers through which a warp issued after all sources beside the warps
     bool accepted_ = false;          ///< by the load/store unit, in this cycle
 };

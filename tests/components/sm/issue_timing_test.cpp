@@ -126,6 +126,20 @@ TEST_CASE("units of a scheduler's own serve its warps alone, and all schedulers'
           cycles_of(Operation::add, Type::u32, 1, ""));
 }
 
+TEST_CASE("a scheduler issues an instruction every sm.issue_interval cycles, of whichever unit") {
+    // One warp's eight operations and its exit.
+    PlainSmHarness harness({independent_chain(Operation::add, Type::u32, 8)},
+                           "[sm]\ninstruction_buffer = 8\nissue_interval = 3\n");
+    harness.launch({.block = {32, 1, 1}});
+    CHECK(differences(harness.issue_cycles(8)) == std::vector<Cycle>(7, 3));
+    PlainSmHarness once({independent_chain(Operation::add, Type::u32, 8)},
+                        "[sm]\ninstruction_buffer = 8\nissue_interval = 1\n");
+    once.launch({.block = {32, 1, 1}});
+    CHECK(differences(once.issue_cycles(8)) == std::vector<Cycle>(7, 1));
+    CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::slot_held] >= 14);
+    CHECK(once.sm().scheduler_counters()[0][gpu::SchedulerCycle::slot_held] == 0);
+}
+
 TEST_CASE("integer units take integer operations off the SP units, and no others") {
     const std::string mixed = "integer_units = 2\n";
     CHECK(cycles_of(Operation::add, Type::u32, 16, mixed) < 128 + 16);

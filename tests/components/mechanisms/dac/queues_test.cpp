@@ -140,6 +140,46 @@ TEST_CASE("a warp whose queue is full does not hold up its siblings") {
     CHECK(both < alone + alone / 10);
 }
 
+TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansion says") {
+    // One entry a warp. Warp 0 is late to take the first of three addresses, warp 1 has much to do behind the third one.
+    const std::string first =
+        "mov.u32 %r24, %tid.x; mov.u32 %r25, %ctaid.x; mad.lo.u32 %r24, %r25, 32, %r24; ld.global.u32 %r20, [%out]; "
+        "shr.u32 %r20, %r20, 31; add.u32 %r24, %r24, %r20;"
+        "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
+    const std::string stores = "st.global.u32 [%rd1], %a; st.global.u32 [%rd1+256], %b; st.global.u32 [%rd1+512], %a; ";
+    const auto cycles = [&](unsigned ctas, const char* expansion, const std::string& behind) {
+        std::string body = first + chain("A", "lt.u32") + stores + behind;
+        for (std::size_t at; (at = body.find("mov.u32 %r21, %tid.x;")) != std::string::npos;)
+            body.replace(at, 21, "mov.u32 %r21, %r24;");
+        return good(body, {ctas, 1, 1}, {64 / ctas, 1, 1},
+                    {"sm.max_warps=2", "sm.max_threads=64", "dac.pwaq_entries=2", "dac.pwpq_entries=2",
+                     std::string("dac.expansion=") + expansion})
+            .cycles;
+    };
+    for (const unsigned ctas : {1u, 2u}) {
+        const Cycle alone = cycles(ctas, "warp", "");
+        CHECK(alone > 20 * 100);
+        for (const std::string expansion : {"tuple", "cta", "warp"}) {
+            CAPTURE(alone);
+            CAPTURE(ctas);
+            CAPTURE(expansion);
+            const Cycle both = cycles(ctas, expansion.c_str(), chain("B", "ge.u32"));
+            CAPTURE(both);
+            const bool held = expansion == "tuple" || (expansion == "cta" && ctas == 1);
+            CHECK((both > alone + alone / 5) == held);
+            CHECK((both < alone + alone / 10) == !held);
+        }
+    }
+}
+
+TEST_CASE("an access for which a warp's queue has no room yet is not overtaken by one for which it has") {
+    // 48 warps have four entries each: a line, then four, then one.
+    const std::string line = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
+    for (const char* expansion : {"tuple", "cta", "warp"})
+        good(line + "st.global.u32 [%rd1], %a; " + kStore + " st.global.u32 [%rd1+256], %b;", {1, 1, 1}, {192, 1, 1},
+             {"dac.pwaq_entries=192", std::string("dac.expansion=") + expansion});
+}
+
 TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {
     const std::string body = loop(kStore + kStore + kStore);
     CHECK(good(body, {1, 1, 1}, {256, 1, 1}, {"dac.atq_entries=1"}).dac.atq_full_cycles > 0);
@@ -190,6 +230,26 @@ TEST_CASE("a batch is what came together; the next run begins when the last has 
     const MachineRun gathered = good(body, {8, 1, 1}, {64, 1, 1}, {"dac.gather_cycles=100"});
     CHECK(gathered.dac.runs == 1);
     CHECK(at_once.dac.runs >= gathered.dac.runs);
+}
+
+TEST_CASE("a run waits for CTAs that were served before, but no longer than the last run took") {
+    // Block 0 is late by far. The affine warp's run is short: others come meanwhile.
+    const std::string late =
+        "mov.u32 %r24, %ctaid.x; ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
+        "mad.lo.u32 %r24, %r24, 32, %r20; ";
+    std::string body = late + chain("A", "lt.u32") + kStore;
+    body.replace(body.find("mov.u32 %r21, %tid.x;"), 21, "mov.u32 %r21, %r24;");
+    const auto run = [&](const std::string& text, const char* batch) {
+        return good(text, {24, 1, 1}, {64, 1, 1}, {std::string("dac.batch=") + batch, "dac.gather_cycles=100"});
+    };
+    CHECK(run(body, "patient").dac.unserved_cycles < run(body, "drain").dac.unserved_cycles / 2);
+    // The run takes as long as the CTAs: those that end first wait for the others, and the batch fills the SM.
+    const std::string turns =
+        "mov.u32 %r40, 0;\nL: ld.global.u32 %r1, [%mine]; st.global.u32 [%mine+4], %r1;"
+        "\nadd.u32 %r40, %r40, 1; setp.lt.u32 %p9, %r40, 60; @%p9 bra L;";
+    CHECK(run(turns, "drain").dac.runs == 3);
+    CHECK(run(turns, "patient").dac.runs == 3);
+    CHECK(run(turns, "rolling").dac.runs > 3);
 }
 
 TEST_CASE("warps whose lanes part take a cycle of their own in the affine stack") {
