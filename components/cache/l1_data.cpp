@@ -10,7 +10,8 @@
 namespace lookahead::gpu {
 
 L1Data::L1Data(const L1Parameters& parameters, std::unique_ptr<ReplacementPolicy> replacement)
-    : write_through_(parameters.write_policy == "write_through"),
+    : caches_all_(parameters.cached_loads == "all"),
+      write_through_(parameters.write_policy == "write_through"),
       local_through_(parameters.local_write_policy == "write_through"),
       keeps_local_stores_(parameters.local_write_policy.starts_with("write_back")),
       allocates_for_stores_(parameters.local_write_policy == "write_back"),
@@ -101,6 +102,10 @@ L1LoadResult L1Data::merge(const L1Access& access, const Waiter& waiter, std::ui
     }
     if (queue_.full()) {
         return stall(ReservationFailure::miss_queue_full);
+    }
+    if (!caches(access)) {
+        request(access, waiter, kNoWay);
+        return {L1Answer::miss, {}, nullptr};
     }
     const std::uint32_t way = place_for(access);
     if (way == kNoWay) {

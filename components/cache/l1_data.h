@@ -179,6 +179,10 @@ class L1Data final : public L1CompanionPort {
     static L1LoadResult stall(ReservationFailure cause) { return {L1Answer::stall, cause, nullptr}; }
     static L1StoreResult store_stall(ReservationFailure cause) { return {L1Answer::stall, cause}; }
     static bool is_local(std::uint64_t line) { return line >= isa::kLocalMemoryBase; }
+    /// What misses of the access bring is installed.
+    bool caches(const L1Access& access) const {
+        return caches_all_ || is_local(access.line) || access.client != Client::demand;
+    }
     bool writes_through(std::uint64_t line) const { return is_local(line) ? local_through_ : write_through_; }
     std::uint64_t dirty_bytes() const;
     void emit(L1EventKind kind, const L1Access& access, std::uint32_t way, L1Operation operation = L1Operation::load) {
@@ -223,6 +227,7 @@ class L1Data final : public L1CompanionPort {
     void store_through(std::uint32_t way, SectorMask sectors, const ByteMask& mask, const std::byte* line_data);
     static void unpack(std::byte* line, const std::byte* data, SectorMask sectors);
 
+    bool caches_all_;
     bool write_through_;
     bool local_through_;
     bool keeps_local_stores_;

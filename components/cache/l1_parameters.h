@@ -19,6 +19,7 @@ struct L1Parameters {
     std::int64_t miss_latency = 0;
     std::int64_t hit_latency = 35;
     std::int64_t fill_latency = 2;
+    std::string cached_loads = "all";
     std::string write_policy = "write_evict";
     std::string local_write_policy = "write_back";
     std::int64_t merged_stores = 16;
@@ -71,6 +72,12 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                 {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last access to its completion."}),
         integer("fill_latency", &P::fill_latency,
                 {.unit = "cycle", .min = 1, .max = 1000, .help = "From a load's last fill to its completion."}),
+        choice(
+            "cached_loads", &P::cached_loads, {"all", "local"},
+            {.help = "Which demand loads that miss take a line of L1D. local: those of global memory go to L2 each by "
+                     "itself, join no fill and leave nothing behind; they still hit what a prefetch brought.",
+             .source = "nvcc, -Xptxas -dlcm=ca or cg; L1 of compute capability 3.x serves local memory alone (CUDA "
+                       "C Programming Guide 6.0, section G.4.2)"}),
         choice("write_policy", &P::write_policy, {"write_evict", "write_through"},
                {.help = "What a store to global memory does to the line's copy; it goes to L2 in either case."}),
         choice(

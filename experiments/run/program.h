@@ -49,6 +49,15 @@ struct lookahead::ParametersOf<lookahead::finaliser::FinaliserOptions> {
                 {.help = "cvta of a global address, which is the address itself, is an instruction (without simplify).",
                  .source = "ptxas drops it; GPGPU-Sim executes PTX as it is"}),
         boolean("schedule", &P::schedule, {.help = "Move loads early inside basic blocks, as an assembler does."}),
+        boolean("rematerialise", &P::rematerialise,
+                {.help = "Where registers run out, make values again where a few plain instructions can; false: what "
+                         "does not fit goes to local memory.",
+                 .source = "Briggs, Cooper and Torczon, Rematerialization, PLDI 1992; that of Collange and "
+                           "Kouyoumdjian, 2011, spills addresses and counters, so that it is taken not to"}),
+        choice("spill_order", &P::spill_order, {"cost", "affine_first"},
+               {.help = "Which values go to local memory first: those that free most registers for what their accesses "
+                        "cost; or of these the affine ones, as long as one of them makes room.",
+                .source = "Collange and Kouyoumdjian, 2011, sections 3.2 and 7, propose affine_first"}),
         boolean("fuse_products", &P::fuse_products,
                 {.help = "Make one instruction of an integer product and the sum that reads it.",
                  .source = "IMAD, IMAD.WIDE and LEA in ptxas's code; GPGPU-Sim executes PTX as it is"}));

@@ -5,8 +5,10 @@
 
 Without names all workloads run, --runs times each; --some N draws N of them, which is what CI does. Each run has a limit
 of its own, from the least that all kernels can be allocated with to the most that the machine has; 32-bit pointers, words
-for 64-bit operations, Volta's forms or none of these; spilled values in an L1 that is small half of the time; and beside
-it, half of the time, an affine vector cache of a size and kind of its own. The seed is printed.
+for 64-bit operations, Volta's forms or none of these; values made again or all spilled, the affine ones first or not; L1 for
+all loads or for those of local memory; spilled values in an L1 that is small half of the time; and beside
+it, half of the time, an affine vector cache of a size and kind of its own; and CAPS, P-mode, or neither, with or without that
+cache. The seed is printed.
 """
 
 import argparse
@@ -31,7 +33,11 @@ def draw(chance):
     avc = ["l1d.companion=avc", f"avc.sets={chance.choice([1, 4, 64])}", f"avc.ways={chance.randint(1, 3)}",
            f"avc.granularity={chance.choice([16, 32])}", f"avc.layout={chance.choice(['warp_major', 'word_major'])}",
            f"avc.partial_writes={chance.choice(['word_masks', 'word_masks', 'read_modify_write'])}"]
-    return [f"finaliser.register_limit={limit}", *isa, *l1, *chance.choice([avc, []])]
+    spills = [f"finaliser.rematerialise={chance.choice(['true', 'false'])}",
+              f"finaliser.spill_order={chance.choice(['cost', 'affine_first'])}",
+              f"l1d.cached_loads={chance.choice(['all', 'local'])}"]
+    beside = chance.choice([[], ["sm.prefetcher=caps", "sm.warp_scheduler=pas"], ["sm.issue_extension=pmode"]])
+    return [f"finaliser.register_limit={limit}", *spills, *isa, *l1, *chance.choice([avc, []]), *beside]
 
 
 def main():

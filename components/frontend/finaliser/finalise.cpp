@@ -25,6 +25,9 @@ void check_options(const FinaliserOptions& options) {
     if (options.register_limit < 1 || options.register_limit > 255)
         throw ConfigurationError(
             fmt::format("register limit {} is out of range; it must be from 1 to 255", options.register_limit));
+    if (options.spill_order != "cost" && options.spill_order != "affine_first")
+        throw ConfigurationError(
+            fmt::format("spill order \"{}\" is not known; it is \"cost\" or \"affine_first\"", options.spill_order));
     if (options.isa.pointers != 32 && options.isa.pointers != 64)
         throw ConfigurationError(
             fmt::format("isa.pointers = {} is not supported; it is 32 or 64", options.isa.pointers));

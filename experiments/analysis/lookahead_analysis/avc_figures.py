@@ -16,6 +16,8 @@ def facts(run):
     return {
         "cycles": float(run.attrs["cycles"]),
         "energy": float(run["energy"].attrs["total_j"]) if "energy" in run else np.nan,
+        "dynamic": float(run["energy"].attrs["dynamic_j"]) if "energy" in run else np.nan,
+        "private": total(run, "l1d", "local_hits") + total(run, "l1d", "local_misses") + total(run, "avc", "accesses"),
         "traffic": 10_000 * ratio(accesses, instructions),
     }
 
@@ -42,20 +44,78 @@ def traffic_by_registers(sweep):
         level="workload", sort_remaining=False, kind="stable")
 
 
-def tolerable_registers(sweep):
-    """The least limit from which on, upwards, less than one access in 10 000 instructions goes below the caches. Empty:
-    there is none among those that were run."""
+def by_registers(sweep):
     table = sweep.table("caches", "registers")
     table["registers"] = table["registers"].astype(int)
+    return table
+
+
+def least_limit(points, holds):
+    """The least limit from which on, upwards, it holds; none if it does not of the highest that was run."""
+    least = np.nan
+    for _, point in points.sort_values("registers", ascending=False).iterrows():
+        if not holds(point):
+            break
+        least = point["registers"]
+    return least
+
+
+def least_limits(sweep):
+    """Of each workload: `r_base`, with no private access at all, and for each kind of caches the least limit from which on
+    less than one access in 10 000 instructions goes below them. Empty: there is none among those that were run."""
     rows = {}
-    for (workload, caches), points in table.groupby(["workload", "caches"], sort=False):
-        least = np.nan
-        for _, point in points.sort_values("registers", ascending=False).iterrows():
-            if point["traffic"] >= 1:
-                break
-            least = point["registers"]
-        rows.setdefault(workload, {})[caches] = least
-    return with_mean(pd.DataFrame.from_dict(rows, orient="index"), geometric=False)
+    for (workload, caches), points in by_registers(sweep).groupby(["workload", "caches"], sort=False):
+        row = rows.setdefault(workload, {})
+        if caches == BASELINE:
+            row["r_base"] = least_limit(points, lambda point: point["private"] == 0)
+        row[caches] = least_limit(points, lambda point: point["traffic"] < 1)
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def tolerable_registers(sweep):
+    return with_mean(least_limits(sweep), geometric=False)
+
+
+def capacity_gain(sweep):
+    """Registers of each thread that the caches hold more than the baseline's L1, and over all workloads by how many percent
+    that raises what it holds, r_base less its own limit."""
+    limits = least_limits(sweep)
+    more = limits.drop(columns=["r_base", BASELINE]).rsub(limits[BASELINE], axis=0)
+    held = (limits["r_base"] - limits[BASELINE]).mean()
+    table = with_mean(more, geometric=False)
+    others = [name for name in more.index if name != "nw"]
+    table.loc["median"] = more.median()
+    table.loc["median without nw"] = more.loc[others].median()
+    table.loc["capacity, percent"] = 100 * more.mean() / held
+    return table
+
+
+def best_against_best(sweep):
+    """Each at the limit at which it takes fewest cycles."""
+    best = by_registers(sweep).groupby(["workload", "caches"], sort=False)["cycles"].min().unstack()
+    best = best.reindex(sweep.points["workload"].unique())
+    return with_mean(best.rdiv(best[BASELINE], axis=0).drop(columns=BASELINE), geometric=True)
+
+
+def gains_by_change(column, invert=False):
+    """Means over the workloads, for each change and kind of caches, over the same machine with 48 KB of L1."""
+    def figure(sweep):
+        table, rows = sweep.table("change", "caches"), {}
+        for change, points in table.groupby("change", sort=False):
+            mean = with_mean(normalised(points, column, "caches", BASELINE, invert).drop(columns=BASELINE), geometric=True)
+            rows[change] = mean.loc["mean"]
+        return pd.DataFrame.from_dict(rows, orient="index")
+    return figure
+
+
+def each_by_change(caches):
+    """Speed-ups of one kind of caches, by workload and change."""
+    def figure(sweep):
+        table, columns = sweep.table("change", "caches"), {}
+        for change, points in table.groupby("change", sort=False):
+            columns[change] = normalised(points, "cycles", "caches", BASELINE, True)[caches]
+        return with_mean(pd.DataFrame(columns), geometric=True)
+    return figure
 
 
 # The axes of each study, with the values that its figures are made with.
@@ -63,6 +123,7 @@ STUDIES = {
     "avc/designs": {"design": [BASELINE]},
     "avc/occupancy": {"caches": [BASELINE]},
     "avc/operating_point": {"caches": [BASELINE]},
+    "avc/reasons": {"change": [], "caches": [BASELINE, "32 + 16 KB"]},
     "avc/registers": {"caches": [], "registers": []},
 }
 
@@ -72,10 +133,23 @@ FIGURES = {
     "avc/table4": ("avc/registers", "The least register limit with under one access in 10 000 instructions",
                    tolerable_registers, "3.7, 4.3 and 3.7 registers fewer by the text, 2.6, 3.2 and 2.7 by the table's rows",
                    "registers"),
+    "avc/gain": ("avc/registers", "Registers of a thread that the caches hold more than 48 KB of L1", capacity_gain,
+                 "3.7, 4.3 and 3.7 by the text, 2.6, 3.2 and 2.7 by the table's rows; capacity 50, 59 and 50 percent",
+                 "registers"),
+    "avc/best": ("avc/registers", "Speed-up over 48 KB of L1, each at the register limit that suits it best",
+                 best_against_best, "not in the paper", "speed-up"),
+    "avc/reasons": ("avc/reasons", "Speed-up over 48 KB of L1 at half of r_base, means", gains_by_change("cycles", True),
+                    "32 + 16 KB: 1.057", "speed-up"),
+    "avc/reasons_energy": ("avc/reasons", "Dynamic energy over that with 48 KB of L1, means", gains_by_change("dynamic"),
+                           "32 + 16 KB: 0.89", "energy, normalised"),
+    "avc/reasons_each": ("avc/reasons", "Speed-up of 32 + 16 KB over 48 KB of L1 at half of r_base",
+                         each_by_change("32 + 16 KB"), "mean 1.057, Heartwall 0.997", "speed-up"),
     "avc/fig7a": ("avc/operating_point", "Speed-up over 48 KB of L1 at half of r_base", over_baseline("caches", "cycles", True),
                   "32 + 16 KB: mean 1.057, Heartwall 0.997", "speed-up"),
     "avc/fig7b": ("avc/operating_point", "Energy over that with 48 KB of L1 at half of r_base", over_baseline("caches", "energy"),
                   "32 + 16 KB: mean 0.89, best 0.61", "energy, normalised"),
+    "avc/fig7b_dynamic": ("avc/operating_point", "Dynamic energy over that with 48 KB of L1 at half of r_base",
+                          over_baseline("caches", "dynamic"), "32 + 16 KB: mean 0.89, best 0.61", "energy, normalised"),
     "avc/traffic": ("avc/operating_point", "Private traffic below the caches at half of r_base", traffic("caches"),
                     "not in the paper", "accesses in 10 000 instructions"),
     "avc/designs": ("avc/designs", "Speed-up over 48 KB of L1 at half of r_base", over_baseline("design", "cycles", True),

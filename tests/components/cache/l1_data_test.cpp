@@ -26,6 +26,46 @@ TEST_CASE("LRU replaces the line whose last use is oldest, where a hit is a use"
     CHECK(bench.l1.counters().evictions == 1);
 }
 
+TEST_CASE(
+    "with cached_loads = local a miss of global memory joins nothing and leaves nothing, one of local memory does") {
+    L1Parameters parameters = L1Bench::parameters(1, 2);
+    parameters.cached_loads = "local";
+    L1Bench bench(parameters);
+    CHECK(bench.load(line(0), 1).answer == L1Answer::miss);
+    CHECK(bench.load(line(0), 2).answer == L1Answer::miss);  // a request of its own
+    CHECK(bench.state_of(line(0)) == "absent");
+    CHECK(bench.fill_oldest(pattern(1)).front().token == 1);
+    CHECK(bench.fill_oldest(pattern(2)).front().bytes == pattern(2));
+    CHECK(bench.state_of(line(0)) == "absent");
+    CHECK(bench.l1.counters().evictions == 0);
+    CHECK(bench.l1.counters().detached_fills == 2);
+    const std::uint64_t local = isa::kLocalMemoryBase;
+    CHECK(bench.load(local, 3).answer == L1Answer::miss);
+    CHECK(bench.load(local, 4).answer == L1Answer::merge);
+    CHECK(bench.fill_oldest(pattern(3)).size() == 2);
+    CHECK(bench.load(local).answer == L1Answer::hit);
+}
+
+TEST_CASE("with cached_loads = local what a prefetch brings is installed, joined and hit") {
+    L1Parameters parameters = L1Bench::parameters(1, 2);
+    parameters.cached_loads = "local";
+    L1Bench bench(parameters);
+    CHECK(bench.load(line(0), 0, Client::prefetch).answer == L1Answer::miss);
+    CHECK(bench.load(line(0), 1).answer == L1Answer::merge);
+    bench.fill_oldest(pattern(1));
+    CHECK(bench.load(line(0), 2).answer == L1Answer::hit);
+}
+
+TEST_CASE("with cached_loads = local a load needs no line that may make room") {
+    for (const char* cached : {"all", "local"}) {
+        L1Parameters parameters = L1Bench::parameters(1, 1);
+        parameters.cached_loads = cached;
+        L1Bench bench(parameters);
+        CHECK(bench.load(isa::kLocalMemoryBase).answer == L1Answer::miss);  // awaits its fill in the only way
+        CHECK(bench.load(line(1)).answer == (cached == std::string("all") ? L1Answer::stall : L1Answer::miss));
+    }
+}
+
 TEST_CASE("a line remembers who brought it") {
     L1Bench bench(L1Bench::parameters(1, 2));
     bench.load(line(0), 0, Client::prefetch);

@@ -205,33 +205,60 @@ def check_two_axes(check):
 
 
 class Registers:
-    """In place of a sweep over caches and register limits. `lud` has a limit below which traffic sinks again."""
+    """In place of a sweep over caches and register limits. `lud` has a limit below which traffic sinks again. Below 24
+    registers there are private accesses; with fewer registers a workload takes longer by its traffic, but less for the
+    warps that fit."""
+
+    points = pd.DataFrame({"workload": ["nw", "lud"]})
 
     TRAFFIC = {("nw", "48 KB"): {24: 0.0, 22: 0.99, 21: 1.0, 3: 50.0}, ("nw", "32 + 16 KB"): {24: 0.0, 22: 0.0, 21: 0.0, 3: 0.5},
                ("lud", "48 KB"): {24: 0.0, 22: 0.5, 21: 2.0, 3: 0.1}, ("lud", "32 + 16 KB"): {24: 1.0, 22: 0.0, 21: 0.0, 3: 0.0}}
 
     def table(self, *axes):
-        rows = [(workload, caches, str(registers), traffic) for (workload, caches), by_limit in self.TRAFFIC.items()
-                for registers, traffic in by_limit.items()]
-        return pd.DataFrame(rows, columns=["workload", *axes, "traffic"])
+        rows = [(workload, caches, str(registers), traffic, 0.0 if registers == 24 else 7.0, 10 * registers + 2 * traffic)
+                for (workload, caches), by_limit in self.TRAFFIC.items() for registers, traffic in by_limit.items()]
+        return pd.DataFrame(rows, columns=["workload", *axes, "traffic", "private", "cycles"])
 
 
 class Caches:
     """In place of a sweep over caches at one register limit."""
 
     def table(self, *axes):
-        rows = [("nw", "48 KB", 1000.0, 4.0), ("nw", "32 + 16 KB", 500.0, 1.0), ("lud", "48 KB", 1000.0, 4.0),
-                ("lud", "32 + 16 KB", 2000.0, 4.0)]
-        return pd.DataFrame(rows, columns=["workload", *axes, "cycles", "energy"])
+        rows = [("nw", "48 KB", 1000.0, 4.0, 2.0), ("nw", "32 + 16 KB", 500.0, 1.0, 1.0), ("lud", "48 KB", 1000.0, 4.0, 3.0),
+                ("lud", "32 + 16 KB", 2000.0, 4.0, 3.0)]
+        return pd.DataFrame(rows, columns=["workload", *axes, "cycles", "energy", "dynamic"])
+
+
+class Changes:
+    """In place of a sweep over changes and caches."""
+
+    def table(self, *axes):
+        caches = [("48 KB", 1000.0), ("32 + 16 KB", 500.0)]
+        rows = [("nw", "as it is", *each) for each in caches] + [("lud", "as it is", "48 KB", 1000.0),
+                                                                ("lud", "as it is", "32 + 16 KB", 2000.0)]
+        rows += [("nw", "other", "48 KB", 1000.0), ("nw", "other", "32 + 16 KB", 250.0), ("lud", "other", "48 KB", 10.0),
+                 ("lud", "other", "32 + 16 KB", 10.0)]
+        return pd.DataFrame(rows, columns=["workload", *axes, "cycles"])
 
 
 def check_avc(check, folder):
     table = avc_figures.FIGURES["avc/table4"][2](Registers())
-    expected = pd.DataFrame([[22, 3], [22, np.nan], [22, 3]], index=["nw", "lud", "mean"], columns=["48 KB", "32 + 16 KB"])
+    expected = pd.DataFrame([[24, 22, 3], [24, 22, np.nan], [24, 22, 3]], index=["nw", "lud", "mean"],
+                            columns=["r_base", "48 KB", "32 + 16 KB"])
     check("avc/table4", list(table.index) == list(expected.index) and np.allclose(table, expected, equal_nan=True), table)
     curve = avc_figures.FIGURES["avc/fig6"][2](Registers())
     check("avc/fig6", curve.loc[("nw", 3), "48 KB"] == 50 and list(curve.loc["nw"].index) == [24, 22, 21, 3], curve)
-    for figure, mean, nw in (("fig7a", 1.0, 2.0), ("fig7b", 0.5, 0.25)):
+    gain = avc_figures.FIGURES["avc/gain"][2](Registers())["32 + 16 KB"]
+    check("avc/gain", gain["nw"] == 19 and np.isnan(gain["lud"]) and np.isnan(gain["median without nw"])
+          and gain["mean"] == gain["median"] == 19 and gain["capacity, percent"] == 950, gain)
+    best = avc_figures.FIGURES["avc/best"][2](Registers())["32 + 16 KB"]
+    check("avc/best", best["nw"] == 130 / 31 and np.isclose(best["lud"], 30.2 / 30), best)
+    reasons = avc_figures.FIGURES["avc/reasons"][2](Changes())
+    check("avc/reasons", list(reasons.index) == ["as it is", "other"] and np.isclose(reasons.loc["as it is", "32 + 16 KB"], 1)
+          and np.isclose(reasons.loc["other", "32 + 16 KB"], 2), reasons)
+    each = avc_figures.FIGURES["avc/reasons_each"][2](Changes())
+    check("avc/reasons_each", each.loc["nw", "as it is"] == 2 and each.loc["lud", "other"] == 1, each)
+    for figure, mean, nw in (("fig7a", 1.0, 2.0), ("fig7b", 0.5, 0.25), ("fig7b_dynamic", 2**-0.5, 0.5)):
         table = avc_figures.FIGURES[f"avc/{figure}"][2](Caches())
         check(f"avc/{figure}", list(table.columns) == ["32 + 16 KB"] and np.isclose(table.loc["mean"].iloc[0], mean)
               and table.loc["nw"].iloc[0] == nw, table)
@@ -243,6 +270,7 @@ def check_avc(check, folder):
             run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
     with h5py.File(path, "r") as run:
         check("traffic below the caches", avc_figures.facts(run)["traffic"] == 5, avc_figures.facts(run))
+        check("private accesses", avc_figures.facts(run)["private"] == 3, avc_figures.facts(run))
 
 
 class Forms:

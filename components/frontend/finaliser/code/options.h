@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 namespace lookahead::finaliser {
 
@@ -47,6 +48,12 @@ struct FinaliserOptions {
     bool schedule = true;
     /// Makes one instruction of an integer product and a sum, as NVIDIA's assembler does (IMAD, IMAD.WIDE, LEA).
     bool fuse_products = false;
+    /// Where registers run out, values are made again, where a few plain instructions can, rather than kept in local
+    /// memory. Without it all that does not fit is spilled.
+    bool rematerialise = true;
+    /// Which values go to local memory first: "cost", those that free most registers for what their accesses cost;
+    /// "affine_first", of these the affine ones (analysis/affinity.h) as long as one of them makes room.
+    std::string spill_order = "cost";
     /// What mechanisms do to kernels; null: nothing.
     std::shared_ptr<const KernelTransform> transform;
 };

@@ -45,7 +45,8 @@ Allocation spill_and_allocate(VirtualKernel& code, const FinaliserOptions& optio
         // The new order may keep more predicates at once, such as the carries of additions that were split.
         spill_predicates(code, options.predicate_limit);
     }
-    spill_registers(code, options.register_limit);
+    spill_registers(code, options.register_limit,
+                    {.rematerialise = options.rematerialise, .affine_first = options.spill_order == "affine_first"});
     share_spill_slots(code);
     return schedule_and_allocate(code, options);
 }

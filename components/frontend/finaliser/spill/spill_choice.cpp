@@ -25,8 +25,9 @@ struct Way {
 
 struct Candidate {
     Victim victim;
-    double freed = 0;  ///< room that it makes where that is needed
-    double gain = 0;   ///< the same, for its cost
+    double freed = 0;   ///< room that it makes where that is needed
+    double gain = 0;    ///< the same, for its cost
+    bool first = true;  ///< goes before those that are not, whatever they gain
 };
 
 class Chooser {
@@ -109,10 +110,19 @@ class Chooser {
             if (freed <= 0) continue;
             if (anywhere && values_.is_backed(kernel_.groups[group])) continue;
             if (const auto way = way_of(group))
-                result.push_back({{group, way->by_recipe}, freed, freed / (1 + way->cost)});
+                result.push_back(
+                    {{group, way->by_recipe}, freed, freed / (1 + way->cost), goes_first(group, way->by_recipe)});
         }
-        std::ranges::stable_sort(result, std::ranges::greater(), &Candidate::gain);
+        std::ranges::stable_sort(result, better);
         return result;
+    }
+
+    /// Neither takes room among the generic vectors of local memory.
+    bool goes_first(std::uint32_t group, bool by_recipe) const {
+        return !values_.affine_first || by_recipe || values_.is_affine(kernel_.groups[group]);
+    }
+    static bool better(const Candidate& a, const Candidate& b) {
+        return a.first != b.first ? a.first : a.gain > b.gain;
     }
 
     /// Crowded instructions that do not need the group, by rows that live there.
@@ -149,6 +159,7 @@ class Chooser {
         } else if (!view_.is_fixed(group) && !values_.is_pinned(group)) {
             best = Way{cost_of(view_.reads(group)) + cost_of(view_.writes(group)), false};
         }
+        if (!values_.rematerialise) return best;
         double again = 0;
         for (const Access& read : view_.reads(group)) {
             const auto recipe = view_.recipes().recipe(read.operand, rows, read.place, read.position);
@@ -195,7 +206,7 @@ class Chooser {
         // Rows that recipes read, and groups that go.
         std::vector<bool> read_again(kernel_.rows(), false), gone(kernel_.groups.size(), false);
         const auto worse = [](const Candidate& a, const Candidate& b) {
-            return a.gain != b.gain ? a.gain < b.gain : a.victim.group > b.victim.group;
+            return better(a, b) || better(b, a) ? better(b, a) : a.victim.group > b.victim.group;
         };
         std::ranges::make_heap(candidates, worse);
         while (!candidates.empty()) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "components/frontend/finaliser/allocate/allocate.h"
+#include "components/frontend/finaliser/analysis/affinity.h"
 #include "components/frontend/finaliser/analysis/live_ranges.h"
 #include "components/frontend/finaliser/analysis/liveness.h"
 #include "components/frontend/finaliser/simplify/dead_code.h"
@@ -25,8 +26,19 @@ std::vector<std::uint32_t> unwritten_rows(const VirtualKernel& kernel) {
     return rows;
 }
 
-bool spill(VirtualKernel& kernel, unsigned limit) {
+/// By row; none where the order of spills does not depend on it.
+std::vector<bool> affine_rows(const VirtualKernel& kernel, SpillRules rules) {
+    std::vector<bool> rows;
+    if (!rules.affine_first) return rows;
+    for (const Affinity each : affinities(kernel)) rows.push_back(each <= Affinity::affine);
+    return rows;
+}
+
+bool spill(VirtualKernel& kernel, unsigned limit, SpillRules rules) {
     SpilledValues values;
+    values.rematerialise = rules.rematerialise;
+    values.affine_first = rules.affine_first;
+    values.affine = affine_rows(kernel, rules);
     values.originals = static_cast<std::uint32_t>(kernel.groups.size());
     // Each round takes a long life from a group; groups that spilling makes can be victims a few times.
     for (std::size_t rounds = 8 * std::size_t{values.originals} + 64; rounds > 0; --rounds) {
@@ -43,9 +55,9 @@ bool spill(VirtualKernel& kernel, unsigned limit) {
 
 }  // namespace
 
-bool spill_registers(VirtualKernel& kernel, unsigned limit) {
+bool spill_registers(VirtualKernel& kernel, unsigned limit, SpillRules rules) {
     const std::vector<std::uint32_t> before = unwritten_rows(kernel);
-    const bool fits = spill(kernel, limit);
+    const bool fits = spill(kernel, limit, rules);
     LOOKAHEAD_ASSERT(std::ranges::includes(before, unwritten_rows(kernel)),
                      "spilling must leave no row that is read and not written");
     return fits;

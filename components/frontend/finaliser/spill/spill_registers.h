@@ -6,11 +6,17 @@
 
 namespace lookahead::finaliser {
 
+/// What may become of values that do not fit (FinaliserOptions).
+struct SpillRules {
+    bool rematerialise = true;
+    bool affine_first = false;
+};
+
 /// Keeps values in local memory, behind the kernel's own variables, until the kernel can be allocated with `limit`
 /// registers. A value is stored where it is written and loaded where it is read, once for neighbouring reads that have
 /// registers between them; one that a few instructions can make again from what is there anyway is made again instead.
 /// False if an instruction needs more registers than there are.
-bool spill_registers(VirtualKernel& kernel, unsigned limit);
+bool spill_registers(VirtualKernel& kernel, unsigned limit, SpillRules rules = {});
 
 /// Gives spilled values that never live together the same bytes of local memory.
 void share_spill_slots(VirtualKernel& kernel);

@@ -85,6 +85,14 @@ class Rewriter {
         values_.slot_of[row] = slot;
     }
 
+    /// The row holds what `from` holds, which local memory has.
+    void copy_slot(std::uint32_t row, std::uint32_t from) {
+        set_slot(row, values_.slot_of[from]);
+        if (!values_.affine_first) return;
+        if (row >= values_.affine.size()) values_.affine.resize(kernel_.rows(), false);
+        values_.affine[row] = from < values_.affine.size() && values_.affine[from];
+    }
+
     /// What becomes of the row's group; null if nothing.
     Spilled* spilled(std::uint32_t row) {
         const std::uint32_t group = kernel_.group_of[row];
@@ -129,8 +137,7 @@ class Rewriter {
             values_.pinned.resize(kernel_.groups.size(), false);
             values_.pinned.back() = true;
         } else {
-            for (unsigned i = 0; i < written.rows; ++i)
-                set_slot(instruction.destination + i, values_.slot_of[written.index + i]);
+            for (unsigned i = 0; i < written.rows; ++i) copy_slot(instruction.destination + i, written.index + i);
             group.kept = Kept{written, instruction.destination, position, 0};
         }
         code.push_back(instruction);
@@ -211,7 +218,7 @@ class Rewriter {
             VirtualInstruction load = access(Operation::load, operand.index + i, reader);
             load.destination = rows + i;
             load.destination_rows = 1;
-            set_slot(rows + i, values_.slot_of[operand.index + i]);
+            copy_slot(rows + i, operand.index + i);
             code.push_back(load);
         }
         return rows;

@@ -91,4 +91,10 @@ bool SpilledValues::is_backed(const RowGroup& group) const {
     return true;
 }
 
+bool SpilledValues::is_affine(const RowGroup& group) const {
+    for (std::uint32_t row = group.first; row < group.first + group.rows; ++row)
+        if (row >= affine.size() || !affine[row]) return false;
+    return true;
+}
+
 }  // namespace lookahead::finaliser

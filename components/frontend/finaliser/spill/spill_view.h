@@ -53,9 +53,14 @@ struct SpilledValues {
     std::uint32_t originals = 0;         ///< groups that there were before
     std::vector<std::uint32_t> slot_of;  ///< row -> byte of local memory that holds its value too, or kNone
     std::vector<bool> pinned;            ///< by group: guarded results pass through it
+    std::vector<bool> affine;            ///< by row, where that matters: its values are affine vectors
+    bool rematerialise = true;
+    bool affine_first = false;
 
     /// Whether the group's values are in local memory already: it was made by spilling.
     bool is_backed(const RowGroup& group) const;
+    /// All its rows hold affine vectors, or what was such a row's.
+    bool is_affine(const RowGroup& group) const;
     bool is_pinned(std::uint32_t group) const { return group < pinned.size() && pinned[group]; }
 };
 

@@ -94,6 +94,8 @@ void compare_many(unsigned limit, bool schedule, unsigned kernels, unsigned most
         CAPTURE(seed);
         options.isa = isa_of(seed);
         options.fuse_products = seed % 5 < 3;
+        options.rematerialise = seed % 13 < 9;
+        options.spill_order = seed % 8 < 5 ? "cost" : "affine_first";
         compare(seed, options, counts);
     }
     MESSAGE(fmt::format("seeds {} to {}, limit {}, schedule {}: {} kernels, {} beyond the limit", first,

@@ -2,6 +2,7 @@
 // each: whatever order stores, loads, requests and replies come in, each load gives what was stored last.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <deque>
 #include <unordered_set>
 
@@ -46,24 +47,27 @@ struct Action {
     bool as_vector = true;
 };
 
-/// The caches and what is under way; and an access that has begun and must end before another one may begin.
+/// The caches and what is under way.
 struct State {
     std::string l1;
     std::string avc;
     std::string rest;
-    std::size_t begun = 0;  ///< its action's number from 1; 0: none
-    WordMask left = 0;      ///< of a load that was served in part
 
     std::size_t hash() const {
         std::string all;
         for (const std::string* each : {&l1, &avc, &rest}) {
             all += std::to_string(each->size()) + ' ' + *each;
         }
-        all += std::to_string(begun) + ' ' + std::to_string(left);
         return std::hash<std::string>()(all);
     }
 };
 
+/// What keeps the states few, and loses none of what can happen:
+/// - An access that has to wait may be given up: then states know of none that has begun, and more can happen than in the
+///   machine, where it comes again.
+/// - Copies that are older than what was stored last are set to a word that nobody stores. A design that is right never
+///   looks at them, so that they lead nowhere; one that looks at them is found out at once, whatever was stored.
+/// - So are bytes and entries that hold nothing cleared.
 class Explorer {
   public:
     /// `all`: also accesses that are no vectors, and atomics.
@@ -71,14 +75,6 @@ class Explorer {
         : caches_(overrides) {
         for (const std::uint64_t row : rows) {
             caches_.flat[row] = caches_.memory[row] = {};
-            if (row != rows.front()) {  // it drives the first line out, of the AVC and of L1
-                actions_.push_back({Action::store, row, 3, 1, 1});
-                if (row == rows.front() + 1) {
-                    actions_.push_back({Action::store, row, 3, 1, 0});
-                }
-                actions_.push_back({Action::load, row, 3});
-                continue;
-            }
             // Words of two values: 00 and 11 are uniform, 01 is affine, 10 is generic.
             for (WordMask words = 1; words < 4; ++words) {
                 for (std::uint32_t values = 0; values < 4; ++values) {
@@ -95,85 +91,82 @@ class Explorer {
                 actions_.push_back({Action::add, row, 2});
             }
         }
-        sends_ = actions_.size();
         actions_.push_back({Action::send});
-        receives_ = actions_.size();
         actions_.push_back({Action::receive});
-        caches_.loads.resize(2);
+        caches_.loads.resize(1);
     }
 
     /// Visits states, the latest first, until none is left or the limit is reached; throws WrongWord at the first wrong
     /// word.
     void run(std::size_t limit) {
-        visit(save(0, 0));
+        visit(save());
         while (!open_.empty() && seen_.size() < limit) {
             const State state = std::move(open_.back());
             open_.pop_back();
-            for (std::size_t action = 0; action < actions_.size(); ++action) {
-                const bool moves = action == sends_ || action == receives_;
-                if (state.begun == 0 || moves || action + 1 == state.begun) {
-                    restore(state);
-                    take(state, action, moves);
+            for (const Action& action : actions_) {
+                restore(state);
+                if (take(action)) {
+                    visit(save());
                 }
             }
         }
     }
     bool complete() const { return open_.empty(); }
-    /// The places in L1's state are those that clear_what_nobody_reads takes them for.
+    /// The places in L1's state are those that it is read and written at here.
     bool knows_l1() {
-        const State empty = save(0, 0);
+        const State empty = save();
         caches_.store(3, bytes_of_words(3), {2, 1});
-        const std::string partial = save(0, 0).l1;
+        const std::string partial = save().l1;
         caches_.store(3, bytes_of_words(~WordMask{0}), {2, 1});
-        const std::string whole = save(0, 0).l1;
+        const std::string whole = save().l1;
         restore(empty);
-        return partial.compare(kBytesOfLine, 8, std::string("\2\0\0\0\1\0\0\0", 8)) == 0 &&
+        caches_.load(3, 3);
+        const std::string awaited = save().l1;
+        restore(empty);
+        return std::memcmp(partial.data(), &kFirstLine, sizeof kFirstLine) == 0 &&
+               partial.compare(kBytesOfLine, 8, std::string("\2\0\0\0\1\0\0\0", 8)) == 0 &&
                partial.compare(kDirtyBytes, 2, "\xff\0", 2) == 0 && partial[kValidSectors] == 0 &&
-               whole[kValidSectors] == kAllSectors && whole.compare(kDirtyBytes, 2, "\xff\xff") == 0;
+               whole[kValidSectors] == kAllSectors && whole.compare(kDirtyBytes, 2, "\xff\xff") == 0 &&
+               partial.compare(kMshrs, kMshrBytes, empty.l1, kMshrs, kMshrBytes) == 0 && awaited[kMshrs] == 1 &&
+               std::memcmp(awaited.data() + kMshrs + kMshrBytes - 8, "\0\0\0\0\3\0\0\0", 8) == 0;
     }
     std::size_t states() const { return seen_.size(); }
 
   private:
-    void take(const State& from, std::size_t number, bool moves) {
-        const Action& action = actions_[number];
+    /// False: it cannot happen here.
+    bool take(const Action& action) {
         Row values{};
         values[0] = action.first;
         values[1] = action.second;
-        WordMask left = 0;
-        bool done = true;
         switch (action.kind) {
             case Action::store:
-                done = caches_.store(action.row, bytes_of_words(action.words), values, action.as_vector);
-                break;
+                caches_.store(action.row, bytes_of_words(action.words), values, action.as_vector);
+                return true;
             case Action::part_store: {
                 ByteMask mask;
                 mask.set(4, 1);
-                done = caches_.store(action.row, mask, values, false);
-                break;
+                caches_.store(action.row, mask, values, false);
+                return true;
             }
             case Action::load:
-                if (caches_.loads[0].words != 0 && caches_.loads[1].words != 0) {
-                    return;  // no load may begin, and one that waits does so until a reply has come
-                }
-                left = caches_.load(action.row, from.begun != 0 ? from.left : action.words, action.as_vector);
-                done = left == 0;
-                break;
+                // One that waits does so until a reply has come, and no other may begin.
+                if (caches_.loads.front().words != 0) return false;
+                caches_.load(action.row, action.words, action.as_vector);
+                return true;
             case Action::add:
-                done = caches_.flat[action.row][1] < 2 && caches_.add(action.row, 1);
-                if (!done && caches_.flat[action.row][1] >= 2) {
-                    return;  // values stay few
-                }
-                break;
+                if (caches_.flat[action.row][1] >= 2) return false;  // values stay few
+                caches_.add(action.row, 1);
+                return true;
             case Action::send:
-                if (!caches_.can_send()) return;
+                if (!caches_.can_send()) return false;
                 caches_.send();
-                break;
+                return true;
             case Action::receive:
-                if (!caches_.can_receive()) return;
+                if (!caches_.can_receive()) return false;
                 caches_.receive();
-                break;
+                return true;
         }
-        visit(moves ? save(from.begun, from.left) : done ? save(0, 0) : save(number + 1, left));
+        return false;
     }
     void visit(State state) {
         if (seen_.insert(state.hash()).second) {
@@ -181,7 +174,70 @@ class Explorer {
         }
     }
 
-    /// Bytes of L1's way that are neither valid nor dirty: whatever they are, nobody asks for them.
+    static void forget(Row& row, WordMask words) {
+        for (WordMask left = words & kWords; left != 0; left &= left - 1) {
+            row[static_cast<unsigned>(std::countr_zero(left))] = kOld;
+        }
+    }
+
+    /// Which words of a row are newer than memory's, and where.
+    struct Newer {
+        WordMask avc_valid = 0;
+        WordMask avc_dirty = 0;
+        WordMask l1_dirty = 0;
+        WordMask written = 0;  ///< by a request on its way
+        bool is_read = false;  ///< likewise
+    };
+    Newer newer(std::uint64_t row, const std::string& l1) {
+        Newer result;
+        const std::uint64_t line = line_of_row(row);
+        const AvcLines& lines = caches_.avc->lines();
+        const AvcPlace place = lines.place_of(line);
+        if (const std::uint32_t at = lines.find(place.group); at != kNoAvcLine) {
+            result.avc_valid = lines.vectors(at)[place.first].valid;
+            result.avc_dirty = lines.vectors(at)[place.first].dirty;
+        }
+        if (std::memcmp(l1.data(), &line, sizeof line) == 0) {
+            ByteMask dirty;
+            std::memcpy(&dirty, l1.data() + kDirtyBytes, sizeof dirty);
+            result.l1_dirty = whole_words_of(dirty);
+        }
+        if (!caches_.can_send() || caches_.l1->miss_queue().front().line != line) return result;
+        const QueuedRequest& request = caches_.l1->miss_queue().front();
+        result.is_read = request.type != GpuMessage::write_request;
+        if (!result.is_read) {
+            WriteRequest write{};
+            std::memcpy(&write, request.payload, sizeof write);
+            result.written = whole_words_of(write.mask);
+        }
+        return result;
+    }
+
+    void forget_old_copies(std::string& l1) {
+        for (auto& [row, flat] : caches_.flat) {
+            const Newer words = newer(row, l1);
+            PrivateCaches::Load& load = caches_.loads.front();
+            const WordMask awaited = load.row == row ? load.words : 0;
+            forget(caches_.memory[row],
+                   (words.avc_dirty | words.l1_dirty | words.written) & ~(words.is_read ? awaited : 0));
+            for (PrivateCaches::Reply& reply : caches_.replies) {
+                if (reply.line == line_of_row(row)) {
+                    forget(reply.row, (words.avc_valid | words.l1_dirty | words.written) & ~awaited);
+                }
+            }
+            const std::uint64_t line = line_of_row(row);
+            const bool is_in_l1 = std::memcmp(l1.data(), &line, sizeof line) == 0;
+            for (WordMask left = is_in_l1 ? words.avc_valid & kWords & ~awaited : 0; left != 0; left &= left - 1) {
+                std::memcpy(l1.data() + kBytesOfLine + 4 * static_cast<unsigned>(std::countr_zero(left)), &kOld, 4);
+            }
+        }
+        PrivateCaches::Load& load = caches_.loads.front();
+        for (unsigned word = 0; word < kLineWords; ++word) {
+            if ((load.words >> word & 1) == 0) load.expected[word] = 0;
+        }
+    }
+
+    /// Bytes of L1's way that are neither valid nor dirty, and who waited for a fill that has come: nobody asks for them.
     void clear_what_nobody_reads(std::string& l1) const {
         ByteMask dirty;
         std::memcpy(&dirty, l1.data() + kDirtyBytes, sizeof dirty);
@@ -189,20 +245,24 @@ class Explorer {
         for (unsigned byte = 0; byte < kLineBytes; ++byte) {
             l1[kBytesOfLine + byte] = valid || dirty.test(byte) ? l1[kBytesOfLine + byte] : '\0';
         }
+        if (l1[kMshrs] == 0) {
+            std::memset(l1.data() + kMshrs + kMshrBytes - kWaiterBytes, 0, kWaiterBytes);
+        }
     }
 
     /// Counters, which are listed last, are no part of a state.
-    State save(std::size_t begun, WordMask left) {
+    State save() {
         Saver l1;
         caches_.l1->fields(l1);
         l1.bytes_so_far.resize(l1.bytes_so_far.size() - kL1Counters);
+        forget_old_copies(l1.bytes_so_far);
         clear_what_nobody_reads(l1.bytes_so_far);
         Saver avc;
         caches_.avc->fields(avc);
         avc.bytes_so_far.resize(avc.bytes_so_far.size() - kAvcCounters);
         Saver rest;
         rest& caches_.flat& caches_.memory& caches_.replies& caches_.loads;
-        return {std::move(l1.bytes_so_far), std::move(avc.bytes_so_far), std::move(rest.bytes_so_far), begun, left};
+        return {std::move(l1.bytes_so_far), std::move(avc.bytes_so_far), std::move(rest.bytes_so_far)};
     }
     void restore(const State& state) {
         const auto load = [](auto& object, const std::string& bytes, std::size_t counters) {
@@ -216,17 +276,21 @@ class Explorer {
         rest& caches_.flat& caches_.memory& caches_.replies& caches_.loads;
     }
 
+    static constexpr WordMask kWords = 3;             // that are accessed
+    static constexpr std::uint32_t kOld = 0xbadc0de;  // in place of what is old; nobody stores it
     // Of L1Data::fields with one way; checked where the test begins.
+    static constexpr std::uint64_t kFirstLine = isa::kLocalMemoryBase + 3 * isa::kLocalRowBytes;
     static constexpr std::size_t kValidSectors = 25;
     static constexpr std::size_t kBytesOfLine = 28;
     static constexpr std::size_t kDirtyBytes = kBytesOfLine + kLineBytes;
+    static constexpr std::size_t kMshrs = kDirtyBytes + sizeof(ByteMask);
+    static constexpr std::size_t kWaiterBytes = 8;
+    static inline const std::size_t kMshrBytes = size_of(MshrTable(1, 1, 0));
     static inline const std::size_t kL1Counters = size_of(L1Counters{});
     static inline const std::size_t kAvcCounters = size_of(AvcCounters{});
 
     PrivateCaches caches_;
     std::vector<Action> actions_;
-    std::size_t sends_ = 0;
-    std::size_t receives_ = 0;
     std::unordered_set<std::size_t> seen_;
     std::vector<State> open_;
 };
@@ -251,14 +315,15 @@ std::vector<std::string> smallest(std::vector<std::string> more) {
     return all;
 }
 
+/// The number of states is what the design makes it, and no other may go unnoticed: whoever changes it looks at why.
 void explore(const std::vector<std::string>& overrides, const std::vector<std::uint64_t>& rows, bool all,
-             std::size_t at_least) {
+             std::size_t states) {
     CAPTURE(overrides.back());
     CAPTURE(rows.size());
     Explorer explorer(smallest(overrides), rows, all);
-    REQUIRE_NOTHROW(explorer.run(2'000'000));
-    CHECK(explorer.complete());
-    CHECK(explorer.states() >= at_least);
+    REQUIRE_NOTHROW(explorer.run(100'000'000));
+    REQUIRE(explorer.complete());
+    CHECK(explorer.states() == states);
 }
 
 TEST_CASE("L1's state is laid out as the exploration takes it to be") {
@@ -266,16 +331,31 @@ TEST_CASE("L1's state is laid out as the exploration takes it to be") {
 }
 
 TEST_CASE("every state of one line: all masks, all kinds of values") {
-    explore({"avc.partial_writes=word_masks"}, {3}, false, 30'000);
-    explore({"avc.partial_writes=read_modify_write"}, {3}, true, 25'000);
+    explore({"avc.partial_writes=word_masks"}, {3}, false, 984);
+    explore({"avc.partial_writes=word_masks"}, {3}, true, 22'468);
+    explore({"avc.partial_writes=read_modify_write"}, {3}, true, 11'192);
 }
 
-TEST_CASE("every state of two words of a warp") {
-    explore({"avc.partial_writes=word_masks"}, kOneWarp, false, 400'000);
+TEST_CASE("every state of two words of a warp: all masks, all kinds of values of each") {
+    explore({"avc.partial_writes=word_masks"}, kOneWarp, false, 114'391);
 }
 
-TEST_CASE("every state of words of two warps") {
-    explore({"avc.partial_writes=word_masks"}, kTwoWarps, false, 30'000);
+TEST_CASE("every state of words of two warps: all masks, all kinds of values of each") {
+    explore({"avc.partial_writes=word_masks"}, kTwoWarps, false, 45'858);
+}
+
+/// By command: LOOKAHEAD_AVC_EXHAUSTIVE=1
+TEST_CASE("every state of two lines, with parts of words and atomics" *
+          doctest::skip(std::getenv("LOOKAHEAD_AVC_EXHAUSTIVE") == nullptr)) {
+    explore({"avc.partial_writes=word_masks"}, kTwoWarps, true, 1);
+    explore({"avc.partial_writes=read_modify_write"}, kTwoWarps, true, 1);
+    explore({"avc.partial_writes=word_masks"}, kOneWarp, true, 1);
+}
+
+/// By command: LOOKAHEAD_AVC_EXHAUSTIVE=1
+TEST_CASE("every state of two words of a warp and one of another" *
+          doctest::skip(std::getenv("LOOKAHEAD_AVC_EXHAUSTIVE") == nullptr)) {
+    explore({"avc.partial_writes=word_masks"}, {3, 4, 19}, false, 1);
 }
 
 }  // namespace

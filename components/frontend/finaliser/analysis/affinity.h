@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "components/frontend/finaliser/code/virtual_kernel.h"
+
+namespace lookahead::finaliser {
+
+/// What a row is as a function of the lane, from the most special to the most general (Collange and Kouyoumdjian, "Affine
+/// Vector Cache for memory bandwidth savings", 2011, section 2.3).
+enum class Affinity : std::uint8_t {
+    none,     ///< nothing is written to it
+    uniform,  ///< the same in all active lanes of a warp
+    affine,   ///< base + lane * stride, the stride a power of two
+    generic,  ///< anything else, or not known
+};
+
+/// The affinity of each row: that of the most general value which it ever holds. A static divergence analysis (Coutinho et
+/// al., PACT 2011), which the paper names for this: it looks at the code alone, so that it takes a warp for 32 neighbours
+/// in x. With blocks whose width is no multiple of 32, where y is not uniform and x not affine, it is a guess. It is one,
+/// too, of values that lanes take along from different turns of a loop.
+///
+/// No decision that must be right may depend on it; it is for choices between right ones.
+std::vector<Affinity> affinities(VirtualKernel kernel);
+
+}  // namespace lookahead::finaliser
