@@ -31,6 +31,7 @@ struct SweepOptions {
     std::optional<int> jobs;
     std::uint64_t memory_mb = 0;
     std::string ranks_per_point;
+    bool csv = false;
 
     std::string folder(const Study& study_read) const {
         if (!out.empty()) {
@@ -193,7 +194,7 @@ ExitCode collect(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));
     static_cast<void>(folder.study());
-    write_index(study, points_of(study, folder), folder);
+    write_index(study, points_of(study, folder), folder, options.csv);
     std::printf("%s\n", folder.index_file().c_str());
     return ExitCode::done;
 }
@@ -239,7 +240,12 @@ void add_sweep_command(Command program, Session& session) {
                     "MB in memory, of each process of a point, above which it has failed; 0: no limit");
     runs.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
     add("status", "Count the points by status; say why points failed.", status);
-    add("collect", "Write the index file over what is there.", collect);
+    Command collects =
+        add("collect",
+            "Write the index file over what is there: tables of points, counters and kernels, with failed "
+            "points as rows. Only results that are new are read.",
+            collect);
+    collects.add_flag("--csv", options->csv, "Write points.csv and counters.csv too");
 }
 
 }  // namespace lookahead::cli

@@ -7,6 +7,7 @@
 #include "core/hdf5/file.h"
 #include "experiments/results/run_record.h"
 #include "experiments/sweep/best.h"
+#include "experiments/sweep/csv.h"
 #include "experiments/sweep/index_facts.h"
 #include "hdf5_schemas/sweep_schema.h"
 
@@ -17,11 +18,6 @@ namespace {
 namespace schema = sweep_schema;
 using hdf5::Dataset;
 using hdf5::Group;
-
-const char* status_name(PointStatus status) {
-    constexpr const char* names[] = {"missing", "complete", "failed"};
-    return names[static_cast<int>(status)];
-}
 
 /// One value of each of the items.
 template <class Items, class F>
@@ -77,7 +73,7 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
     };
     of_point(schema::kPointsKey, &SweepPoint::key);
     of_point(schema::kPointsWorkload, &SweepPoint::workload);
-    of_state(schema::kPointsStatus, [](const PointState& state) { return std::string(status_name(state.status)); });
+    of_state(schema::kPointsStatus, [](const PointState& state) { return std::string(name_of(state.status)); });
     of_state(schema::kPointsMessage, [](const PointState& state) { return state.message; });
     std::vector<std::string> files;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -234,7 +230,7 @@ void write_bests(Group group, const Study& study, std::span<const SweepPoint> po
 
 }  // namespace
 
-void write_index(const Study& study, std::span<const SweepPoint> points, const SweepFolder& folder) {
+void write_index(const Study& study, std::span<const SweepPoint> points, const SweepFolder& folder, bool as_csv) {
     const SweepFolder::Claim claim = folder.claim_index();
     const std::vector<Metric> metrics = all_metrics(study);
     const IndexFacts facts = collect_facts(study, points, folder);
@@ -255,6 +251,10 @@ void write_index(const Study& study, std::span<const SweepPoint> points, const S
         write_bests(root.create_group(schema::kBestGroup), study, points, metrics, facts);
     }
     file.commit();
+    if (as_csv) {
+        folder.write("points.csv", points_as_csv(study, points, facts));
+        folder.write("counters.csv", counters_as_csv(points, facts));
+    }
 }
 
 }  // namespace lookahead

@@ -105,6 +105,11 @@ bool is_temporary(const std::string& file_name) {
 
 }  // namespace
 
+const char* name_of(PointStatus status) {
+    constexpr const char* names[] = {"missing", "complete", "failed"};
+    return names[static_cast<int>(status)];
+}
+
 void SweepFolder::create(const Study& study, std::span<const SweepPoint> points) const {
     std::error_code fault;
     std::filesystem::create_directories(path_ + "/points", fault);
@@ -266,6 +271,10 @@ std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& s
         return std::nullopt;
     }
     return points_from_json(plan.at("points"));
+}
+
+void SweepFolder::write(const std::string& name, const std::string& text) const {
+    write_whole(path_ + "/" + name, text);
 }
 
 void SweepFolder::require_room() const {

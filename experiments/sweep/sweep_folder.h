@@ -13,6 +13,9 @@ namespace lookahead {
 
 enum class PointStatus { missing, complete, failed };
 
+/// "missing", "complete" or "failed".
+const char* name_of(PointStatus);
+
 struct PointState {
     PointStatus status = PointStatus::missing;
     int exit_code = 0;    ///< of a failed point; 128 + n for signal n
@@ -60,6 +63,8 @@ class SweepFolder {
     /// study's own determine it.
     std::optional<std::vector<SweepPoint>> recorded_plan(const Study&) const;
 
+    /// Writes a file of the folder, which appears whole.
+    void write(const std::string& name, const std::string& text) const;
     /// InputError, with what to do, if nothing can be written: then a point that failed to write is no failed point.
     void require_room() const;
 

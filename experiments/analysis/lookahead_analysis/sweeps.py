@@ -15,7 +15,7 @@ class SweepError(Exception):
     """A sweep from which a figure cannot be made: a sentence with its folder or file."""
 
 
-# Texts of /points that are no axes (hdf5_schemas/sweep.schema.json).
+# Texts of /points that are no axes, in files before 1.2, which do not name them (hdf5_schemas/sweep.schema.json).
 NO_AXES = {"key", "workload", "status", "message", "file"}
 
 
@@ -33,8 +33,8 @@ class Sweep:
                 points = index["points"]
                 count = points["workload"].shape
                 self.points = pd.DataFrame({name: texts(points[name]) for name in points if points[name].shape == count})
-                self.axes = [name for name in points
-                             if name not in NO_AXES and h5py.check_string_dtype(points[name].dtype)]
+                self.axes = [str(name) for name in index.attrs["axes"]] if "axes" in index.attrs else \
+                    [name for name in points if name not in NO_AXES and h5py.check_string_dtype(points[name].dtype)]
                 best = index.get("best", {})
                 self.bests = pd.DataFrame({name: texts(best[name]) for name in best})
         except (OSError, KeyError) as error:

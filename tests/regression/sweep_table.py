@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""The tables that `sweep collect` makes: what they say of result files, of failed and missing points, after one more point and
+after the study has grown; as CSV. `--points N` measures a sweep of so many points instead."""
+
+import argparse
+import csv
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+import numpy
+import pandas
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+PTX = pathlib.Path(__file__).parent / "ptx"
+
+STUDY = """
+title = "Tables"
+size = "tiny"
+workloads = ["vecadd", "histogram"]
+[[axis]]
+key = "l1d.ways"
+values = ["4", "8"]
+[[axis]]
+name = "design"
+[[axis.value]]
+name = "plain"
+[[axis.value]]
+name = "caps"
+options = ["sm.prefetcher=caps"]
+"""
+FAILING = f"""
+title = "Some fail"
+workloads = ["ptx"]
+[[axis]]
+name = "what"
+[[axis.value]]
+name = "good"
+settings = ["file={PTX / 'endless.ptx'}", "arguments=s32:0"]
+[[axis.value]]
+name = "wrong"
+settings = ["file={PTX / 'illegal_address.ptx'}", "arguments=u32[32]"]
+"""
+
+
+def texts(dataset):
+    return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
+
+
+class Checks:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.passed = self.failed = 0
+
+    def check(self, name, holds, detail=""):
+        self.passed += bool(holds)
+        self.failed += not holds
+        if not holds:
+            print(f"{name}: {detail}", flush=True)
+
+    def call(self, command, study, out, *options):
+        done = lookahead.execute(self.program, ["sweep", command, study, "--out", self.folder / out, *options])
+        self.check(f"{command} {out} {options}", done.returncode == 0, done.stdout + done.stderr)
+        return done
+
+    def index(self, out):
+        return h5py.File(self.folder / out / "index.h5")
+
+
+def frame(group):
+    """The columns of the group's first dimension."""
+    rows = len(group[next(iter({"id", "row", "point"} & set(group)))]) if "row" not in group else len(group["row"])
+    return pandas.DataFrame({name: texts(group[name]) for name in group if group[name].shape == (rows,)})
+
+
+def same_tables(first, second):
+    """What differs between two indices; nothing if they are equal."""
+    differences = []
+    for group in ("points", "totals", "kernels", "best"):
+        if set(first[group]) != set(second[group]):
+            differences.append(group)
+            continue
+        for name in first[group]:
+            if name in ("wall_s", "point_s", "result_stamp", "peak_rss_bytes"):
+                continue
+            one, other = texts(first[group][name]), texts(second[group][name])
+            if one.shape != other.shape or not all(a == b or a != a and b != b for a, b in zip(one.flat, other.flat)):
+                differences.append(f"{group}/{name}")
+    return differences
+
+
+def check_contents(checks, study):
+    checks.call("run", study, "good")
+    with checks.index("good") as index:
+        points, totals, kernels = index["points"], index["totals"], index["kernels"]
+        checks.check("axes", list(index.attrs["axes"]) == ["l1d.ways", "design"], index.attrs["axes"])
+        counters = list(totals["counter"].asstr())
+        checks.check("counters in order", counters == sorted(counters) and len(set(counters)) == len(counters))
+        for row, name in enumerate(texts(points["file"])):
+            with h5py.File(checks.folder / "good" / name) as run:
+                there = {f"{kind}.{each}" for kind, group in run["counters"].items() for each in group
+                         if each != "component"}
+                counted = {counter for counter, count in zip(counters, totals["components"][row]) if count}
+                checks.check(f"{name}: presence", there == counted, there ^ counted)
+                for at, counter in enumerate(counters):
+                    if counter not in there:
+                        continue
+                    values = run["counters/" + counter.replace(".", "/", 1)]
+                    figures = tuple(int(totals[each][row, at]) for each in ("components", "sum", "min", "max"))
+                    expected = (values.shape[0], int(values[:].sum()), int(values[:].min()), int(values[:].max()))
+                    checks.check(f"{name}: {counter}", figures == expected and
+                                 texts(totals["unit"])[at] == values.attrs["units"], f"{figures}, not {expected}")
+                mine = numpy.flatnonzero(kernels["point"][:] == row)
+                counts = dict(zip(texts(kernels["counter"]), kernels["counts"][mine, :].T))
+                for counter, values in zip(run["kernel_counters/counter"].asstr(), run["kernel_counters/counts"][:].T):
+                    checks.check(f"{name}: {counter} of kernels", list(counts.pop(counter)) == list(values), values)
+                checks.check(f"{name}: other counters", all((each == -1).all() for each in counts.values()), counts)
+                checks.check(f"{name}: kernels", list(texts(kernels["name"])[mine]) == list(texts(run["kernels/name"])) and
+                             list(kernels["cycles"][mine]) == list(run["kernels/cycles"][:]), mine)
+                checks.check(f"{name}: row", texts(points["state_hash"])[row] == run.attrs["state_hash"] and
+                             texts(points["host"])[row] == run["meta"].attrs["host"] and points["ranks"][row] == 1 and
+                             points["peak_rss_bytes"][row] == run["meta"].attrs["peak_rss_bytes"] and
+                             points["energy_static_j"][row] == run["energy"].attrs["static_j"])
+    done = lookahead.execute(checks.program, ["validate", checks.folder / "good/index.h5"])
+    checks.check("valid", done.returncode == 0, done.stdout + done.stderr)
+
+
+def check_increment(checks, study):
+    """What is read anew is what changed: a result that becomes unreadable without a change of its stamp is not missed."""
+    shutil.copytree(checks.folder / "good", checks.folder / "more", copy_function=shutil.copy2)
+    checks.call("collect", study, "more")
+    with checks.index("good") as first, checks.index("more") as second:
+        checks.check("collected again", not same_tables(first, second), same_tables(first, second))
+        files = list(texts(first["points/file"]))
+    lost = checks.folder / "more" / files[2]
+    lost.rename(lost.with_suffix(".away"))
+    checks.call("collect", study, "more")
+    with checks.index("more") as index:
+        checks.check("a missing point", texts(index["points/status"])[2] == "missing" and
+                     not index["totals/components"][2].any() and 2 not in index["kernels/point"][:] and
+                     numpy.isnan(index["points/cycles"][2]))
+    lost.with_suffix(".away").rename(lost)
+    checks.call("collect", study, "more")
+    with checks.index("good") as first, checks.index("more") as second:
+        checks.check("one more", not same_tables(first, second), same_tables(first, second))
+    # Another file in a result's place is read.
+    shutil.copy(checks.folder / "more" / files[0], lost)
+    checks.call("collect", study, "more")
+    with checks.index("more") as index:
+        checks.check("a changed result", (index["totals/sum"][2] == index["totals/sum"][0]).all())
+    # So are all for a metric that the index does not have, or has otherwise.
+    text = study.read_text()
+    for metric in ('name = "used"\npath = "counters/sm/cycles"\n', 'name = "used"\npath = "counters/sm/cycles"\nreduction = "max"\n'):
+        more = study.with_name("metric.toml")
+        more.write_text(text + "[[metric]]\n" + metric)
+        checks.call("collect", more, "more")
+        with checks.index("more") as index, h5py.File(checks.folder / "more" / files[1]) as run:
+            values = run["counters/sm/cycles"][:]
+            expected = values.max() if "max" in metric else values.sum()
+            checks.check(metric, index["points/used"][1] == expected, index["points/used"][1])
+
+
+def check_grown(checks, study):
+    grown = study.with_name("grown.toml")
+    grown.write_text(study.read_text().replace('["4", "8"]', '["2", "4", "8"]'))
+    shutil.copytree(checks.folder / "good", checks.folder / "grown", copy_function=shutil.copy2)
+    (checks.folder / "grown/study.toml").write_text("# grown\n" + study.read_text())
+    checks.call("run", grown, "grown")
+    (checks.folder / "grown/index.h5").rename(checks.folder / "grown-index.h5")
+    checks.call("collect", grown, "grown")
+    with h5py.File(checks.folder / "grown-index.h5") as first, checks.index("grown") as second:
+        checks.check("grown", not same_tables(first, second) and len(first["points/id"]) == 12, same_tables(first, second))
+
+
+def check_failures(checks):
+    study = checks.folder / "failing.toml"
+    study.write_text(FAILING)
+    checks.call("run", study, "failing", "--jobs", "1")
+    with checks.index("failing") as index:
+        points = frame(index["points"])
+        checks.check("failed row", list(points["status"]) == ["complete", "failed"] and points["exit_code"][1] == 4 and
+                     points["point_s"][1] > 0 and numpy.isnan(points["cycles"][1]) and points["host"][1] == "" and
+                     not index["totals/components"][1].any(), points)
+
+
+def check_csv(checks, study):
+    checks.call("collect", study, "good", "--csv")
+    with checks.index("good") as index, open(checks.folder / "good/points.csv", newline="") as wide, \
+            open(checks.folder / "good/counters.csv", newline="") as tall:
+        points = frame(index["points"])
+        rows = list(csv.DictReader(wide))
+        checks.check("rows", len(rows) == len(points), len(rows))
+        for row, (_, point) in zip(rows, points.iterrows()):
+            checks.check("row", row["key"] == point["key"] and float(row["cycles"]) == point["cycles"] and
+                         float(row["energy_j"]) == point["energy_j"] and row["design"] == point["design"] and
+                         row["status"] == point["status"], row)
+        totals, kernels = index["totals"], index["kernels"]
+        counters, of_kernels = list(texts(totals["counter"])), list(texts(kernels["counter"]))
+        seen = 0
+        for row in csv.DictReader(tall):
+            seen += 1
+            point, name = int(row["point"]), f"{row['kind']}.{row['counter']}"
+            if row["kernel"] == "":
+                at = counters.index(name)
+                good = [int(row[each]) for each in ("sum", "min", "max")] == \
+                    [int(totals[each][point, at]) for each in ("sum", "min", "max")]
+            else:
+                at = (kernels["point"][:] == point) & (kernels["launch"][:] == int(row["kernel"]))
+                good = int(row["sum"]) == kernels["counts"][at, of_kernels.index(name)] and row["min"] == ""
+            checks.check("counter", good, row)
+        expected = (totals["components"][:] > 0).sum() + (kernels["counts"][:] >= 0).sum()
+        checks.check("all counters", seen == expected, f"{seen}, not {expected}")
+
+
+def check_quotes(checks):
+    study = checks.folder / "quotes.toml"
+    study.write_text('title = "Quotes"\nsize = "tiny"\nworkloads = ["vecadd"]\n[[axis]]\nname = "a, \\"b\\""\n'
+                     '[[axis.value]]\nname = "x, \\"y\\""\noptions = ["l1d.ways=8"]\n')
+    checks.call("run", study, "quotes")
+    checks.call("collect", study, "quotes", "--csv")
+    with open(checks.folder / "quotes/points.csv", newline="") as wide:
+        row = next(csv.DictReader(wide))
+    checks.check("quotes", row.get('a, "b"') == 'x, "y"', row)
+
+
+def measure(program, folder, count):
+    """Seconds of a first and of an incremental collect over `count` points, which are copies of a few results."""
+    side = max(2, round(count ** 0.5))
+    study = folder / "many.toml"
+    values = ", ".join(f'"{i}"' for i in range(1, side + 1))
+    study.write_text(f'title = "Many"\nsize = "tiny"\nworkloads = ["vecadd"]\n[[axis]]\nkey = "l1d.mshrs"\nvalues = [{values}]\n'
+                     f'[[axis]]\nkey = "l1d.hit_latency"\nvalues = [{values}]\n')
+    out = folder / "many"
+
+    def timed(*arguments):
+        begin = time.perf_counter()
+        done = subprocess.run([program, "sweep", *arguments, study, "--out", out], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(done.stdout + done.stderr)
+        return time.perf_counter() - begin, done.stdout
+
+    seconds, plan = timed("plan")
+    keys = [line.split()[0] for line in plan.splitlines() if "l1d.mshrs=" in line]
+    print(f"{len(keys)} points; plan {seconds:.2f} s")
+    timed("run", "--shard", f"0/{len(keys)}")
+    source = out / "points" / f"{keys[0]}.h5"
+    for key in keys[1:-1]:
+        os.link(source, out / "points" / f"{key}.h5")
+    print(f"first collect {timed('collect')[0]:.2f} s")
+    shutil.copy(source, out / "points" / f"{keys[-1]}.h5")
+    print(f"one more {timed('collect')[0]:.2f} s; status {timed('status')[0]:.2f} s; csv {timed('collect', '--csv')[0]:.2f} s; "
+          f"index {os.path.getsize(out / 'index.h5') / 1e6:.1f} MB")
+    begin = time.perf_counter()
+    with h5py.File(out / "index.h5") as index:
+        points = frame(index["points"])
+    means = points[points["status"] == "complete"].groupby(["l1d.mshrs", "l1d.hit_latency"])["cycles"].mean()
+    print(f"query of the mean by two axes {time.perf_counter() - begin:.2f} s, {len(means)} means")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--points", type=int, help="measure a sweep of so many points")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if arguments.points:
+            return measure(arguments.program.resolve(), folder, arguments.points)
+        checks = Checks(arguments.program.resolve(), folder)
+        study = folder / "tables.toml"
+        study.write_text(STUDY)
+        check_contents(checks, study)
+        check_csv(checks, study)
+        check_failures(checks)
+        check_quotes(checks)
+        check_increment(checks, study)
+        check_grown(checks, study)
+    print(f"{checks.passed} passed, {checks.failed} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
