@@ -123,7 +123,10 @@ SkipReason Pmode::always_skipped(unsigned context, std::uint32_t pc, const Decod
     }
 }
 
-/// Branches, and what P-mode never goes past.
+/// Branches, and what P-mode never goes past. A branch that is too far, or goes too far, halts. Section 5.1 of the paper has
+/// it skipped, and to go on behind a skipped branch that is taken would be to execute the path that the warp
+/// does not take: its pre-loads would bring lines that nobody wants, and queue entries would stand before those that N-mode
+/// comes to. Section 7 rules speculation out, and a branch that cannot be resolved halts for that reason (5.1).
 Pmode::Verdict Pmode::verdict_on_control(unsigned context, const DecodedInstruction& decoded) const {
     const Stream& stream = streams_[context];
     const bool branches = decoded.action == Action::branch;

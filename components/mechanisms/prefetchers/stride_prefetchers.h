@@ -107,11 +107,12 @@ class InterWarpStride {
     void fields(StateArchive& archive) { archive& table_; }
 
   private:
-    /// The stride between neighbours is the difference over the distance of the two warps, if that is a whole number.
+    /// The stride between neighbours is the difference over the distance of the two warps, if that is a whole number: of
+    /// bytes, not of lines, as CAPS takes it. Predictions are rounded down to lines.
     void learn_stride(StrideEntry& entry, const ObservedLoad& load) {
         const std::int64_t warps = std::int64_t{load.context} - entry.last_warp;
         std::int64_t apart = 0;
-        if (!entry.last.difference(load, apart) || apart % warps != 0 || (apart / warps) % kLineBytes != 0) {
+        if (!entry.last.difference(load, apart) || apart % warps != 0) {
             entry.confidence = 0;
             return;
         }

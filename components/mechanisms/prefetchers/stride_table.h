@@ -112,10 +112,12 @@ inline void note_stride(StrideEntry& entry, std::int64_t stride, std::uint32_t l
     }
 }
 
-/// Asks for the lines that lie `offset` bytes behind those of the load.
+/// Asks for the lines in which the bytes lie that are `offset` behind the beginnings of the load's lines.
 inline void prefetch_behind(PrefetchPort& port, const ObservedLoad& load, std::int64_t offset, std::uint16_t context) {
     for (const std::uint64_t line : load.lines) {
-        port.prefetch({.line = line + static_cast<std::uint64_t>(offset), .pc = load.pc, .context = context});
+        port.prefetch({.line = (line + static_cast<std::uint64_t>(offset)) & ~std::uint64_t{kLineBytes - 1},
+                       .pc = load.pc,
+                       .context = context});
     }
 }
 

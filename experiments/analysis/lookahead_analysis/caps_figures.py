@@ -23,6 +23,8 @@ def facts(run):
         "matched": ratio(total(run, "prefetch", "matched"), issued),
         "address": 1 - total(run, "caps", "mispredictions") / predictions if predictions else np.nan,
         "early": ratio(total(run, "prefetch", "early_evicted"), issued),
+        "early_by_demand": ratio(total(run, "prefetch", "early_evicted")
+                                 - total(run, "prefetch", "evicted_by_prefetch"), issued),
         "late": ratio(total(run, "prefetch", "late"), issued),
         "distance": ratio(total(run, "prefetch", "distance_cycles"), used),
         "table_accesses": total(run, "caps", "table_accesses"),
@@ -50,6 +52,17 @@ def by_prefetcher(column):
         return with_mean(table.pivot_table(index="workload", columns="prefetcher", values=column, sort=False,
                                            dropna=False), geometric=False)
     return figure
+
+
+def early_evictions(sweep):
+    """Figure 14a: what demand evicts, as the paper counts it ("by an intervening demand fetch"), beside what anything
+    evicts; means and medians over the workloads that have prefetches."""
+    table = sweep.table("prefetcher")
+    table = table[table["issued"] > 0]
+    groups = table.groupby("prefetcher", sort=False)
+    return pd.DataFrame({f"{name}, {kind}": getattr(groups[column], kind)()
+                         for name, column in (("by demand", "early_by_demand"), ("by anything", "early"))
+                         for kind in ("mean", "median")})
 
 
 def by_design(column):
@@ -126,9 +139,40 @@ def changes(sweep):
     return result.loc[table["change"].unique()]
 
 
+def parts(sweep):
+    """Speed-ups over two-level scheduling without prefetches and with the same L1I: prefetcher and scheduler apart."""
+    table = sweep.table("design", "l1i")
+    rows = {}
+    for size, part in table.groupby("l1i", sort=False):
+        wide = normalised(part, "cycles", "design", "two_level", invert=True).drop(columns="two_level")
+        regular = [workload for workload in wide.index if workload not in IRREGULAR]
+        irregular = [workload for workload in wide.index if workload in IRREGULAR]
+        rows[f"mean, {size}"] = np.exp(np.log(wide).mean())
+        for name, chosen in (("regular", regular), ("irregular", irregular)):
+            if chosen:
+                rows[f"mean of {name}, {size}"] = np.exp(np.log(wide.loc[chosen]).mean())
+        rows[f"median, {size}"] = wide.median()
+        for workload in wide.index:
+            rows[f"{workload}, {size}"] = wide.loc[workload]
+    return pd.DataFrame(rows).T
+
+
+def by_degree(sweep):
+    """For each reach: mean speed-up, coverage, consumed and early evicted lines, and lines read by SMs."""
+    table = sweep.table("prefetcher")
+    result = np.exp(np.log(normalised(table, "cycles", "prefetcher", "none", invert=True)).mean()).to_frame("IPC")
+    result["lines read"] = np.exp(np.log(normalised(table, "reads", "prefetcher", "none")).mean())
+    for column in ("coverage", "consumed", "early"):
+        result[column] = table.groupby("prefetcher")[column].mean()
+        result[f"{column}, median"] = table.groupby("prefetcher")[column].median()
+    return result.loc[table["prefetcher"].unique()]
+
+
 # The axes of each study, and the values that its figures are not made without; there may be others.
 STUDIES = {
     "caps/bounds": {"change": ["none"]},
+    "caps/degree": {"prefetcher": ["none"]},
+    "caps/parts": {"design": ["two_level"], "l1i": []},
     "caps/ctas": {"ctas": [], "prefetcher": ["none"]},
     "caps/every_scheduler": {"scheduler": ["two_level"], "prefetcher": ["none"]},
     "caps/loads": {"scheduler": []},
@@ -161,6 +205,8 @@ FIGURES = {
                     "CAPS below 1.03, INTER above 2", "reads, normalised"),
     "caps/fig14a": ("caps/prefetchers", "Prefetched lines evicted before use", by_prefetcher("early"),
                     "CAPS 0.91 %, 1.16 % without wake-up", "early evictions"),
+    "caps/fig14a_demand": ("caps/prefetchers", "Prefetched lines evicted before use, by demand and by anything",
+                           early_evictions, "CAPS 0.91 %, evicted by demand", "early evictions"),
     "caps/fig14a_wakeup": ("caps/schedulers", "Prefetched lines of CAPS evicted before use", by_design("early"),
                            "0.91 % with, 1.16 % without wake-up", "early evictions"),
     "caps/fig14b": ("caps/schedulers", "Cycles from prefetch to demand", by_design("distance"),
@@ -169,6 +215,10 @@ FIGURES = {
                    "CAPS 0.98", "energy, normalised"),
     "caps/ablation": ("caps/schedulers", "Speed-up of CAPS's parts over two-level scheduling", ablation,
                       "whole 1.08; parts not in the paper", "IPC, normalised"),
+    "caps/fig10_parts": ("caps/parts", "Speed-ups of scheduler and prefetcher apart, over two-level scheduling", parts,
+                         "both 1.08; parts not in the paper", "IPC, normalised"),
+    "caps/degree": ("caps/degree", "INTER and MTA for one warp ahead, and for all", by_degree,
+                    "INTER below 1, with more than twice the traffic", "IPC, normalised; shares"),
     "caps/sensitivity": ("caps/sensitivity", "CAPS with one thing changed, over CAPS as in the paper", changes,
                          "not in the paper", "IPC, normalised; shares"),
     "caps/every_scheduler": ("caps/every_scheduler", "IPC by warp scheduler, over two-level without prefetches",

@@ -295,6 +295,41 @@ def means_of(axis):
     return figure
 
 
+# The mean of Type-L rests on these (libor, FDTD3d, MonteCarlo).
+CARRIERS = ["libor", "FDTD3d", "MonteCarlo"]
+
+
+def without_carriers(sweep):
+    """Speed-ups of Type-L: the geometric mean, the same without each of its carriers and without all, and the median; the
+    median of Type-M and of all beside it."""
+    table = normalised(sweep.table("design"), "cycles", "design", "base", invert=True).drop(columns="base")
+    groups = classes(table.index)
+    type_l = table.loc[groups.get("Type-L", [])]
+    rows = {"mean, Type-L": np.exp(np.log(type_l).mean())}
+    for out in [[carrier] for carrier in CARRIERS] + [CARRIERS]:
+        names = ", ".join(TYPE_L[each] for each in out)
+        rows[f"mean, Type-L without {names}"] = np.exp(np.log(type_l.drop(index=out, errors="ignore")).mean())
+    for name, chosen in groups.items():
+        if chosen:
+            rows[f"median, {name}"] = table.loc[chosen].median()
+    return pd.DataFrame(rows).T
+
+
+def by_latency(sweep):
+    """For each reading of the latencies: long-latency RAW of the baseline, as in figure 2, and P-mode's speed-up."""
+    table = sweep.table("latency", "design")
+    rows = {}
+    for value, part in table.groupby("latency", sort=False):
+        wide = normalised(part, "cycles", "design", "base", invert=True)
+        base = part[part["design"] == "base"].set_index("workload")
+        rows[value] = {}
+        for name, chosen in classes(wide.index).items():
+            if chosen:
+                rows[value][f"long-latency RAW, {name}"] = base.loc[chosen, "long_latency"].mean()
+                rows[value][f"speed-up, {name}"] = np.exp(np.log(wide.loc[chosen, "pmode"]).mean())
+    return pd.DataFrame(rows).T
+
+
 def opttb_by_design(sweep):
     """Figure 12 with OptTB: the number of CTAs that is best without P-mode, for both."""
     table = sweep.table("limit", "design")
@@ -315,6 +350,7 @@ DESIGNS = "pmode/designs"
 STUDIES = {
     DESIGNS: {"design": ["base", "pmode"]},
     "pmode/hoisting": {"loads": [], "design": ["base"]},
+    "pmode/latency": {"latency": [], "design": ["base", "pmode"]},
     "pmode/limits": {"limit": ["base"]},
     "pmode/memory": {"memory": ["1x"], "design": ["base"]},
     "pmode/prefetchers": {"prefetcher": [], "design": ["base"]},
@@ -365,6 +401,10 @@ FIGURES = {
                     "105 KB base, 205 KB 2xTLP (1.09), P-mode +13 KB (1.13)", "KB; speed-up"),
     "pmode/fig18": ("pmode/memory", "Twice the memory's bandwidth", by_memory,
                     "2x: base 1.20, P-mode 1.33; LSU full 12 %, RAW 20 %", "speed-up; part of the cycles"),
+    "pmode/fig12_without": (DESIGNS, "Speed-ups of Type-L without the workloads that carry its mean, and medians",
+                            without_carriers, "mean 1.23 on Type-L", "IPC, normalised"),
+    "pmode/latency": ("pmode/latency", "440 cycles of DRAM in all, or beyond L2's 200", by_latency,
+                      "long-latency RAW 40 % of Type-L's cycles; speed-up 1.23 on Type-L", "part of the cycles; IPC"),
     "pmode/schedulers": ("pmode/schedulers", "P-mode under other warp schedulers", means_of("scheduler"),
                          "not in the paper", "IPC, normalised"),
     "pmode/prefetchers": ("pmode/prefetchers", "P-mode with prefetchers", means_of("prefetcher"),

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
-from lookahead_analysis import avc_figures, caps_figures, vecmem_figures  # noqa: E402
+from lookahead_analysis import avc_figures, caps_figures, pmode_figures, vecmem_figures  # noqa: E402
 
 CYCLES = {("bfs", "none"): 1000, ("bfs", "caps"): 800, ("cp", "none"): 1000, ("cp", "caps"): 1250,
           ("scan", "none"): None, ("scan", "caps"): 700}
@@ -204,6 +204,55 @@ def check_two_axes(check):
     check("two axes over the most CTAs", list(figure.index) == ["2", "10"] and np.allclose(figure, expected), figure)
 
 
+class Rows:
+    """In place of a sweep: these rows, whatever the axes."""
+
+    def __init__(self, columns, rows):
+        self.rows = pd.DataFrame(rows, columns=columns)
+
+    def table(self, *_):
+        return self.rows
+
+
+def check_parts_and_means(check):
+    """Figures that tell a mean from what carries it."""
+    def near(found, expected):
+        return np.isclose(found, expected)
+
+    cycles = {"sgemm": 50, "libor": 12.5, "FDTD3d": 100, "aes": 25}
+    rows = [(workload, design, 100.0 if design == "base" else time) for workload, time in cycles.items()
+            for design in ("base", "pmode")]
+    table = pmode_figures.FIGURES["pmode/fig12_without"][2](Rows(["workload", "design", "cycles"], rows))["pmode"]
+    check("pmode/fig12_without", near(table["mean, Type-L"], 16 ** (1 / 3)) and near(table["mean, Type-L without LI"], 2 ** 0.5)
+          and near(table["mean, Type-L without FD"], 4) and near(table["mean, Type-L without LI, FD, MC"], 2)
+          and near(table["median, Type-L"], 2) and near(table["median, all"], 3), table)
+
+    rows = [("sgemm", latency, design, time, raw) for latency, base, raw in (("440", 100.0, 0.4), ("640", 150.0, 0.5))
+            for design, time in (("base", base), ("pmode", 50.0))]
+    table = pmode_figures.FIGURES["pmode/latency"][2](Rows(["workload", "latency", "design", "cycles", "long_latency"], rows))
+    check("pmode/latency", near(table.loc["440", "speed-up, Type-L"], 2) and near(table.loc["640", "speed-up, all"], 3)
+          and near(table.loc["640", "long-latency RAW, Type-L"], 0.5), table)
+
+    rows = [(workload, size, design, 100.0 if design == "two_level" else time)
+            for workload, time in (("cp", 50.0), ("bfs", 100.0), ("fft", 12.5)) for size in ("2 KB", "64 KB")
+            for design in ("two_level", "both")]
+    table = caps_figures.FIGURES["caps/fig10_parts"][2](Rows(["workload", "l1i", "design", "cycles"], rows))["both"]
+    check("caps/fig10_parts", near(table["mean of regular, 2 KB"], 4) and near(table["mean of irregular, 64 KB"], 1)
+          and near(table["median, 2 KB"], 2) and near(table["fft, 64 KB"], 8), table)
+
+    columns = ["workload", "prefetcher", "issued", "early", "early_by_demand"]
+    rows = [("cp", "caps", 9.0, 0.5, 0.1), ("bfs", "caps", 9.0, 0.3, 0.1), ("fft", "caps", 9.0, 0.1, 0.0),
+            ("scan", "caps", 0.0, np.nan, np.nan)]
+    table = caps_figures.FIGURES["caps/fig14a_demand"][2](Rows(columns, rows)).loc["caps"]
+    check("caps/fig14a_demand", near(table["by demand, mean"], 0.2 / 3) and near(table["by demand, median"], 0.1)
+          and near(table["by anything, mean"], 0.3), table)
+
+    columns = ["workload", "prefetcher", "cycles", "reads", "coverage", "consumed", "early"]
+    rows = [("cp", "none", 100.0, 10.0, np.nan, np.nan, np.nan), ("cp", "inter, all", 50.0, 30.0, 0.5, 0.2, 0.1)]
+    table = caps_figures.FIGURES["caps/degree"][2](Rows(columns, rows)).loc["inter, all"]
+    check("caps/degree", near(table["IPC"], 2) and near(table["lines read"], 3) and near(table["consumed, median"], 0.2), table)
+
+
 class Registers:
     """In place of a sweep over caches and register limits. `lud` has a limit below which traffic sinks again. Below 24
     registers there are private accesses; with fewer registers a workload takes longer by its traffic, but less for the
@@ -381,6 +430,7 @@ def main():
         check("an unknown figure is a usage error that lists the known", done.returncode == 2
               and "caps/fig10" in done.stderr, done)
         check_two_axes(check)
+        check_parts_and_means(check)
         check_studies(check)
         check_refusals(check, pathlib.Path(temporary) / "other.sweep")
         check_avc(check, sweep)

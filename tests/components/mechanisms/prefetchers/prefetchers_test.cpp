@@ -87,6 +87,18 @@ TEST_CASE("inter divides the difference of two warps by their distance, and asks
     CHECK(present(bench, {24}).empty());
 }
 
+TEST_CASE("inter follows strides below a line, and rounds its predictions down to lines") {
+    PrefetchBench bench("inter", {"inter.degree=3"});
+    bench.load(0, 0, {0});
+    bench.load(2, 0, {1});  // half a line a warp
+    CHECK(bench.prefetches().requested == 0);
+    bench.load(4, 0, {2});
+    // Warps 5, 6 and 7: half of the load's own line, which is no new one, and two halves of the next.
+    CHECK(present(bench, {3, 4}) == Lines{3});
+    CHECK(bench.prefetches().requested == 3);
+    CHECK(bench.prefetches().issued == 1);
+}
+
 TEST_CASE("a load that its warp repeats says nothing of the stride over warps") {
     PrefetchBench bench("inter");
     for (const std::uint64_t line : {0, 3, 6, 9}) {
