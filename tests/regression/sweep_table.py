@@ -18,7 +18,9 @@ import numpy
 import pandas
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "experiments/analysis"))
 import lookahead_process as lookahead  # noqa: E402
+from lookahead_analysis.sweeps import Sweep  # noqa: E402
 
 PTX = pathlib.Path(__file__).parent / "ptx"
 
@@ -129,6 +131,8 @@ def check_contents(checks, study):
                              texts(points["host"])[row] == run["meta"].attrs["host"] and points["ranks"][row] == 1 and
                              points["peak_rss_bytes"][row] == run["meta"].attrs["peak_rss_bytes"] and
                              points["energy_static_j"][row] == run["energy"].attrs["static_j"])
+    sweep = Sweep(checks.folder / "good")
+    checks.check("the reader's axes", sweep.axes == ["l1d.ways", "design"] and len(sweep.complete) == 8, sweep.axes)
     done = lookahead.execute(checks.program, ["validate", checks.folder / "good/index.h5"])
     checks.check("valid", done.returncode == 0, done.stdout + done.stderr)
 

@@ -111,11 +111,14 @@ def check_requeue(checks, slurm):
     checks.check("submit", done.returncode == 0, done.stdout + done.stderr)
     restarts = 0
     deadline = time.monotonic() + 400
-    while time.monotonic() < deadline and "48 complete" not in checks.status(study, "requeue"):
-        for job in slurm.jobs():
+    while time.monotonic() < deadline and ("48 complete" not in checks.status(study, "requeue") or
+                                           {"RUNNING", "COMPLETING"} & set(slurm.jobs().values())):
+        for job, state in slurm.jobs().items():
             shown = slurm.call("scontrol", "show", "job", str(job)).stdout
-            if "requeue" in shown and "Restarts=" in shown:
+            if "JobName=requeue" in shown:
                 restarts = max(restarts, int(shown.split("Restarts=")[1].split()[0]))
+                if state == "PENDING" and restarts > 0:  # Slurm lets a requeued job wait for two minutes
+                    slurm.call("scontrol", "update", f"JobId={job}", "StartTime=now")
         time.sleep(0.5)
     status = checks.status(study, "requeue")
     checks.check("complete", "48 points: 48 complete, 0 failed" in status, status + checks.logs("requeue"))
