@@ -13,7 +13,8 @@
 
 namespace lookahead {
 
-/// A number that all ranks share, in the memory of rank 0; every rank makes it and destroys it with the others.
+/// A number that all ranks share, in the memory of rank 0; every rank makes it and destroys it with the others,
+/// but where an exception ends what a rank does.
 class SharedCounter {
   public:
     virtual ~SharedCounter() = default;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "experiments/sweep/plan.h"
 #include "experiments/sweep/runner.h"
 #include "experiments/sweep/study.h"
+#include "experiments/sweep/submit.h"
 #include "experiments/sweep/sweep_folder.h"
 
 namespace lookahead::cli {
@@ -30,8 +32,11 @@ struct SweepOptions {
     std::string progress = "plain";
     std::optional<int> jobs;
     std::uint64_t memory_mb = 0;
+    bool no_wait = false;
     std::string ranks_per_point;
     bool csv = false;
+    SlurmJob job;
+    bool is_only_written = false;
 
     std::string folder(const Study& study_read) const {
         if (!out.empty()) {
@@ -89,6 +94,7 @@ SweepRunOptions run_options(const SweepOptions& options) {
     read_shard(options.shard, run);
     run.progress = parse_progress(options.progress);
     run.jobs = options.jobs.value_or(available_cores());  // each point has one thread
+    run.waits = !options.no_wait;
     run.memory_bytes = options.memory_mb * kMegabyte;
     return run;
 }
@@ -104,6 +110,9 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
     }
     std::printf("%zu points, %zu complete, %zu failed, %zu run now\n", points.size(), result.complete, result.failed,
                 result.executed);
+    if (result.elsewhere > 0) {
+        std::printf("%zu points are run by other programs\n", result.elsewhere);
+    }
     if (result.executed > 0 && result.all_s > 0) {
         std::printf("the ranks were at points for %.1f %% of %.1f s\n", 100 * result.own_s / result.all_s,
                     result.all_s);
@@ -190,6 +199,33 @@ ExitCode status(const SweepOptions& options, Session&) {
     return ExitCode::done;
 }
 
+/// Everything that is wrong with the study comes out now, not when the job begins.
+ExitCode submit(const SweepOptions& options, Session&) {
+    const Study study = load_study(options.study);
+    const SweepFolder folder(options.folder(study));
+    const std::vector<SweepPoint> points = prepare(study, folder);
+    SlurmJob job = options.job;
+    const bool is_file = options.study.ends_with(".toml");
+    job.study = is_file ? std::filesystem::absolute(options.study).string() : options.study;
+    job.folder = std::filesystem::absolute(folder.path()).lexically_normal().string();
+    job.program = std::filesystem::read_symlink("/proc/self/exe").string();
+    if (!options.ranks_per_point.empty()) {
+        job.options.insert(job.options.end(), {"--ranks-per-point", options.ranks_per_point});
+    }
+    if (options.run.timeout_s > 0) {
+        job.options.insert(job.options.end(), {"--timeout", std::to_string(options.run.timeout_s)});
+    }
+    if (options.memory_mb > 0) {
+        job.options.insert(job.options.end(), {"--memory", std::to_string(options.memory_mb)});
+    }
+    const std::string script = write_job(job);
+    std::printf("%zu points\n%s\n", points.size(), script.c_str());
+    if (!options.is_only_written) {
+        std::printf("%s\n", submit_job(script).c_str());
+    }
+    return ExitCode::done;
+}
+
 ExitCode collect(const SweepOptions& options, Session&) {
     const Study study = load_study(options.study);
     const SweepFolder folder(options.folder(study));
@@ -228,17 +264,40 @@ void add_sweep_command(Command program, Session& session) {
                        "either goes on where the other stopped.",
                        run);
     runs.add_option("--jobs,-j", options->jobs, "Without mpirun: points at once [one for each core]").in_range(1, 4096);
-    runs.add_option("--ranks-per-point", options->ranks_per_point,
-                    "Under mpirun: ranks of each point; auto: one, and more for points that would run longest [1]");
+    runs.add_flag("--no-wait", options->no_wait, "End without the points that other programs run at the time");
+    const auto add_limits = [&options](Command each) {
+        each.add_option("--ranks-per-point", options->ranks_per_point,
+                        "Under mpirun: ranks of each point; auto: one, and more for points that would run longest [1]");
+        each.add_option("--timeout", options->run.timeout_s, "Seconds after which a point has failed; 0: none")
+            .not_negative()
+            .show_default();
+        each.add_option("--memory", options->memory_mb,
+                        "MB in memory, of each process of a point, above which it has failed; 0: no limit");
+    };
+    add_limits(runs);
     runs.add_option("--shard", options->shard, "I/N: only each N-th point, from number I; for job arrays")
         .show_default();
     runs.add_flag("--retry-failed", options->run.retry_failed, "Run points that failed before once more");
-    runs.add_option("--timeout", options->run.timeout_s, "Seconds after which a point has failed; 0: none")
-        .not_negative()
-        .show_default();
-    runs.add_option("--memory", options->memory_mb,
-                    "MB in memory, of each process of a point, above which it has failed; 0: no limit");
     runs.add_option("--progress", options->progress, "Progress on stderr: plain or none").show_default();
+    Command submits = add(
+        "submit",
+        "Write a Slurm job that runs the points under mpirun, and submit it. Before its time is over the points that "
+        "run stop at checkpoints, and the job requeues itself until all points have ended.",
+        submit);
+    add_limits(submits);
+    SlurmJob& job = options->job;
+    job.tasks_per_node = available_cores();
+    submits.add_option("--partition", job.partition, "Partition [Slurm's default]");
+    submits.add_option("--time", job.time, "Time limit of a job, as Slurm takes it").show_default();
+    submits.add_option("--nodes", job.nodes, "Nodes of a job").in_range(1, 100'000).show_default();
+    submits.add_option("--tasks-per-node", job.tasks_per_node, "Ranks on each node [the cores of this one]")
+        .in_range(1, 4096);
+    submits.add_option("--array", job.array, "So many jobs, which share the points").in_range(1, 10'000).show_default();
+    submits.add_option("--grace", job.grace_s, "Seconds before the end of the time at which points are to stop")
+        .in_range(1, 65'535)
+        .show_default();
+    submits.add_option("--mpirun", job.mpirun, "The mpirun of the nodes").show_default();
+    submits.add_flag("--dry-run", options->is_only_written, "Write the script and do not submit it");
     add("status", "Count the points by status; say why points failed.", status);
     Command collects =
         add("collect",

@@ -158,6 +158,10 @@ class Ensemble {
 
     /// What other programs run is theirs until they end it, or end themselves.
     void wait_for_others(std::vector<std::size_t> elsewhere) {
+        if (!options_.sweep.waits) {
+            result_.elsewhere += elsewhere.size();
+            return;
+        }
         std::vector<std::size_t> still;
         while (agreed(leads() && !elsewhere.empty() && !StopSignal::came()) != 0) {
             for (const auto until = Clock::now() + kElsewherePatience; leads() && Clock::now() < until;) {
@@ -292,8 +296,9 @@ class Ensemble {
 
     SweepRunResult sum_over_ranks(double all_s) {
         std::array<double, 2> seconds{result_.own_s, all_s};
-        std::array<std::uint64_t, 6> mine{result_.complete, result_.failed, result_.executed, result_.interrupted};
-        std::memcpy(&mine[4], seconds.data(), sizeof seconds);
+        std::array<std::uint64_t, 7> mine{result_.complete, result_.failed, result_.executed, result_.interrupted,
+                                          result_.elsewhere};
+        std::memcpy(&mine[5], seconds.data(), sizeof seconds);
         std::vector<std::uint64_t> all(mine.size() * static_cast<std::size_t>(world_.size()));
         world_.all_gather(mine, all);
         SweepRunResult sum;
@@ -302,7 +307,8 @@ class Ensemble {
             sum.failed += all[at + 1];
             sum.executed += all[at + 2];
             sum.interrupted |= all[at + 3] != 0;
-            std::memcpy(seconds.data(), &all[at + 4], sizeof seconds);
+            sum.elsewhere += all[at + 4];
+            std::memcpy(seconds.data(), &all[at + 5], sizeof seconds);
             sum.own_s += seconds[0];
             sum.all_s += seconds[1];
         }

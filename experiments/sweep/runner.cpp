@@ -18,6 +18,7 @@
 #include <iterator>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/error/error.h"
@@ -169,6 +170,9 @@ class Runner {
     /// What other programs run is theirs until they end it, or end themselves.
     void look_elsewhere() {
         constexpr auto kLook = std::chrono::milliseconds(200);
+        if (!options_.waits && waiting_.empty()) {
+            result_.elsewhere += std::exchange(elsewhere_, {}).size();
+        }
         if (elsewhere_.empty() || Clock::now() < next_look_) {
             return;
         }

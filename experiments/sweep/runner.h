@@ -15,6 +15,7 @@ struct SweepRunOptions {
     int shard = 0;  ///< this program runs the points whose number is `shard` modulo `shards`
     int shards = 1;
     bool retry_failed = false;       ///< run points that failed before once more
+    bool waits = true;               ///< at the end for points that other programs run
     double timeout_s = 0;            ///< a point that takes longer is ended and counts as failed; 0: none
     std::uint64_t memory_bytes = 0;  ///< resident, of each process of a point, above which it has failed; 0: no limit
     ProgressMode progress = ProgressMode::plain;
@@ -23,7 +24,8 @@ struct SweepRunOptions {
 struct SweepRunResult {
     std::size_t complete = 0;  ///< points of the shard that have a result now
     std::size_t failed = 0;
-    std::size_t executed = 0;  ///< of them in this call
+    std::size_t executed = 0;   ///< of them in this call
+    std::size_t elsewhere = 0;  ///< that other programs run, for which this one has not waited
     bool interrupted = false;
     double own_s = 0;  ///< that the points took, summed over ranks; an ensemble's
     double all_s = 0;  ///< that the ranks had for them, likewise

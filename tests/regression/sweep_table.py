@@ -6,6 +6,7 @@ import argparse
 import csv
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,9 @@ import numpy
 import pandas
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "experiments/analysis"))
 import lookahead_process as lookahead  # noqa: E402
+from lookahead_analysis.sweeps import Sweep  # noqa: E402
 
 PTX = pathlib.Path(__file__).parent / "ptx"
 
@@ -128,6 +131,8 @@ def check_contents(checks, study):
                              texts(points["host"])[row] == run["meta"].attrs["host"] and points["ranks"][row] == 1 and
                              points["peak_rss_bytes"][row] == run["meta"].attrs["peak_rss_bytes"] and
                              points["energy_static_j"][row] == run["energy"].attrs["static_j"])
+    sweep = Sweep(checks.folder / "good")
+    checks.check("the reader's axes", sweep.axes == ["l1d.ways", "design"] and len(sweep.complete) == 8, sweep.axes)
     done = lookahead.execute(checks.program, ["validate", checks.folder / "good/index.h5"])
     checks.check("valid", done.returncode == 0, done.stdout + done.stderr)
 
@@ -240,22 +245,25 @@ def measure(program, folder, count):
     out = folder / "many"
 
     def timed(*arguments):
-        begin = time.perf_counter()
+        """Seconds by the clock and of the processor, as text, and what was printed."""
+        begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([program, "sweep", *arguments, study, "--out", out], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(done.stdout + done.stderr)
-        return time.perf_counter() - begin, done.stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return f"{time.perf_counter() - begin:.2f} s ({cpu:.2f} s CPU)", done.stdout
 
     seconds, plan = timed("plan")
     keys = [line.split()[0] for line in plan.splitlines() if "l1d.mshrs=" in line]
-    print(f"{len(keys)} points; plan {seconds:.2f} s")
+    print(f"{len(keys)} points; plan {seconds}")
     timed("run", "--shard", f"0/{len(keys)}")
     source = out / "points" / f"{keys[0]}.h5"
     for key in keys[1:-1]:
         os.link(source, out / "points" / f"{key}.h5")
-    print(f"first collect {timed('collect')[0]:.2f} s")
+    print(f"first collect {timed('collect')[0]}")
     shutil.copy(source, out / "points" / f"{keys[-1]}.h5")
-    print(f"one more {timed('collect')[0]:.2f} s; status {timed('status')[0]:.2f} s; csv {timed('collect', '--csv')[0]:.2f} s; "
+    print(f"one more {timed('collect')[0]}; status {timed('status')[0]}; csv {timed('collect', '--csv')[0]}; "
           f"index {os.path.getsize(out / 'index.h5') / 1e6:.1f} MB")
     begin = time.perf_counter()
     with h5py.File(out / "index.h5") as index:

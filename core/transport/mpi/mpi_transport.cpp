@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <thread>
 
 #include "core/error/error.h"
@@ -404,6 +405,9 @@ class MpiCounter final : public SharedCounter {
     MpiCounter(const MpiCounter&) = delete;
     MpiCounter& operator=(const MpiCounter&) = delete;
     ~MpiCounter() override {
+        if (std::uncaught_exceptions() > 0) {
+            return;  // the others may never come to free it too; it ends with the process
+        }
         MPI_Win_unlock_all(window_);
         MPI_Win_free(&window_);
         MPI_Comm_free(&communicator_);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/error/error.h"
@@ -29,6 +30,25 @@ std::string open_error(const std::string& path) {
         return error.what();
     }
     return "no error";
+}
+
+TEST_CASE("a file is whole to its last byte, and nothing else is a whole file") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("whole.h5");
+    CHECK_FALSE(is_whole_file(path));
+    OutputFile output(path);
+    write_something(output.root());
+    output.commit();
+    CHECK(is_whole_file(path));
+    const auto length = std::filesystem::file_size(path);
+    std::filesystem::resize_file(path, length - 1);
+    CHECK_FALSE(is_whole_file(path));
+    CHECK(open_error(path) != "no error");
+    std::filesystem::resize_file(path, 20);
+    CHECK_FALSE(is_whole_file(path));
+    CHECK_FALSE(is_whole_file(folder.file("")));
+    std::ofstream(path) << std::string(1000, 'x');
+    CHECK_FALSE(is_whole_file(path));
 }
 
 TEST_CASE("a file has its name only when it is complete") {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lookahead {
+
+/// A Slurm job that runs a sweep.
+struct SlurmJob {
+    std::string study;    ///< name, or absolute path of the file
+    std::string folder;   ///< absolute path
+    std::string program;  ///< absolute path
+    std::string mpirun = "mpirun";
+    std::string partition;  ///< empty: Slurm's default
+    std::string time = "1:00:00";
+    int nodes = 1;
+    int tasks_per_node = 1;
+    int array = 1;                     ///< so many jobs, which share the points
+    int grace_s = 120;                 ///< between the signal to stop and the end of the time
+    std::vector<std::string> options;  ///< of `sweep run`
+};
+
+/// The job's script: cluster/slurm/sweep.sbatch, filled in.
+std::string job_script(const SlurmJob&);
+
+/// Writes FOLDER/job.sbatch; its path.
+std::string write_job(const SlurmJob&);
+
+/// Gives the script to sbatch; what that says. ConfigurationError, with what sbatch says, if it refuses or is not here.
+std::string submit_job(const std::string& script);
+
+}  // namespace lookahead
