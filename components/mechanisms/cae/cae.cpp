@@ -58,9 +58,10 @@ bool of_words(isa::Type type) {
 Cae::Cae(const CaeParameters& parameters, const gpu::IssueExtensionArguments& arguments)
     : IssueExtension(arguments), parameters_(parameters), issue_(arguments.issue), execute_(arguments.execute) {}
 
-LOOKAHEAD_REGISTER_VARIANT(IssueExtension, Cae, "cae",
-                           "Compact affine execution: what is the same or linear for a warp's threads goes to affine units.",
-                           "Kim et al., ISCA 2013")
+LOOKAHEAD_REGISTER_VARIANT(
+    IssueExtension, Cae, "cae",
+    "Compact affine execution: what is the same or linear for a warp's threads goes to affine units.",
+    "Kim et al., ISCA 2013")
 
 void Cae::begin_launch() {
     registers_ = state_.kernel->first_predicate_bit();
@@ -101,8 +102,8 @@ Kind Cae::kind_of(unsigned context, const Operand& operand, LaneMask lanes, isa:
         return Kind::vector;
     }
     if (widened_from != isa::Type::none && LOOKAHEAD_RULE(extended_tuples_do_not_wrap)) {
-        return kind_of_values(
-            lanes, 64, [&](unsigned lane) { return extend(value(context, operand, lane), widened_from); });
+        return kind_of_values(lanes, 64,
+                              [&](unsigned lane) { return extend(value(context, operand, lane), widened_from); });
     }
     return kind_of_values(lanes, operand.rows == 2 ? 64 : 32,
                           [&](unsigned lane) { return value(context, operand, lane); });
@@ -114,7 +115,8 @@ bool Cae::special_is_tuple(unsigned context, const Instruction& instruction, Lan
     execute_.read_special(context, instruction, state_.now, values);
     const unsigned width = instruction.destination_rows == 2 ? 64 : 32;
     return kind_of_values(lanes, width, [&](unsigned lane) {
-               return std::uint64_t{values[0].lanes[lane]} | (width == 64 ? std::uint64_t{values[1].lanes[lane]} << 32 : 0);
+               return std::uint64_t{values[0].lanes[lane]} |
+                      (width == 64 ? std::uint64_t{values[1].lanes[lane]} << 32 : 0);
            }) != Kind::vector;
 }
 
@@ -225,8 +227,8 @@ void Cae::before_execution(unsigned context, Cycle now) {
     const LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
     own_ = is_affine(context);
     if (own_) {
-        const bool scalars = worst_kind(context, decoded, lanes) == Kind::scalar &&
-                             instruction.operation != Operation::read_special;
+        const bool scalars =
+            worst_kind(context, decoded, lanes) == Kind::scalar && instruction.operation != Operation::read_special;
         const gpu::InstructionClass instruction_class = decoded.instruction_class;
         ++counters_.instructions;
         counters_.of_scalars += scalars;
@@ -263,9 +265,9 @@ void Cae::written(unsigned context, const Instruction& instruction, LaneMask lan
         return;
     }
     const auto first = tuples_.begin() + context * registers_ + instruction.destination;
-    const bool was_tuple = std::any_of(first, first + instruction.destination_rows, [](auto mark) { return mark != 0; });
-    if (was_tuple && lanes != state_.warps.streams[context].stack.alive() &&
-        LOOKAHEAD_RULE(partial_write_expands)) {
+    const bool was_tuple =
+        std::any_of(first, first + instruction.destination_rows, [](auto mark) { return mark != 0; });
+    if (was_tuple && lanes != state_.warps.streams[context].stack.alive() && LOOKAHEAD_RULE(partial_write_expands)) {
         ++counters_.expansions;
         issue_.hold(context % issue_.schedulers(), 2 * issue_.interval(), state_.now);
     }

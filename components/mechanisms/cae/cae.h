@@ -67,8 +67,8 @@ class Cae final : public gpu::IssueExtension {
     CaeParameters parameters_;
     gpu::IssueStage& issue_;
     gpu::ExecuteStage& execute_;
-    unsigned registers_ = 0;             ///< of a warp, in this launch
-    std::vector<std::uint8_t> tuples_;   ///< by context and register number: its values are a tuple
+    unsigned registers_ = 0;            ///< of a warp, in this launch
+    std::vector<std::uint8_t> tuples_;  ///< by context and register number: its values are a tuple
     std::array<Written, gpu::kMaximumContexts> last_{};
     bool own_ = false;  ///< the instruction that issues goes to the affine unit; within its issue
     CaeCounters counters_;

@@ -28,11 +28,12 @@ struct lookahead::StatisticsOf<lookahead::cae::CaeCounters> {
                    &C::of_scalars},
         Counter<C>{"multiplications", "instruction", "Of all of them, products, with a sum or without.",
                    &C::multiplications},
-        Counter<C>{"threads", "thread instruction", "Threads for which they executed: lanes and registers that were spared.",
-                   &C::threads},
-        Counter<C>{"expansions", "tuple",
-                   "Tuples that were expanded on the SIMT lanes, as some of a warp's threads were to write their register.",
-                   &C::expansions},
+        Counter<C>{"threads", "thread instruction",
+                   "Threads for which they executed: lanes and registers that were spared.", &C::threads},
+        Counter<C>{
+            "expansions", "tuple",
+            "Tuples that were expanded on the SIMT lanes, as some of a warp's threads were to write their register.",
+            &C::expansions},
         Counter<C>{"divergent", "instruction",
                    "Instructions on tuples that the lanes executed, as some of the warp's threads did not take part.",
                    &C::divergent}};

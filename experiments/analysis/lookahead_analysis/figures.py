@@ -8,12 +8,13 @@ other axes or without the values that a figure is made with is refused by name.
 import argparse
 import sys
 
-from . import avc_figures, caps_figures, pmode_figures
+from . import avc_figures, caps_figures, dac_figures, pmode_figures
 from .sweeps import Sweep, SweepError
 
 # Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given, and
 # the axes of the study.
-FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in (avc_figures, caps_figures, pmode_figures)
+FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in (avc_figures, caps_figures, dac_figures,
+                                                                                pmode_figures)
            for name, figure in paper.FIGURES.items()}
 
 

@@ -42,15 +42,13 @@ TEST_CASE("an affine unit adds tuples and multiplies them by scalars, and has sc
         const char *takes, *leaves;
     };
     // Of the same number of instructions; the second one's differs by the last of them. Two warps.
-    for (const Pair& pair : {Pair{"add.u32 %r1, %r2, %a;", "xor.b32 %r1, %r2, %a;"},
-                             Pair{"sub.u32 %r1, %a, %r2;", "or.b32 %r1, %a, %r2;"},
-                             Pair{"mul.lo.u32 %r1, %r2, %a;", "mul.lo.u32 %r1, %r2, %r2;"},
-                             Pair{"mad.lo.u32 %r1, %r2, %a, %r2;", "mad.lo.u32 %r1, %r2, %r2, %a;"},
-                             Pair{"shl.b32 %r1, %r2, %a;", "shl.b32 %r1, %a, %r2;"},
-                             Pair{"xor.b32 %r1, %a, %b;", "xor.b32 %r1, %r2, %b;"},
-                             Pair{"shr.u32 %r1, %a, %b;", "shr.u32 %r1, %r2, %b;"},
-                             Pair{"sub.u32 %r1, %a, %b;", "min.u32 %r1, %a, %b;"},
-                             Pair{"neg.s32 %r1, %r2;", "not.b32 %r1, %r2;"}}) {
+    for (const Pair& pair :
+         {Pair{"add.u32 %r1, %r2, %a;", "xor.b32 %r1, %r2, %a;"}, Pair{"sub.u32 %r1, %a, %r2;", "or.b32 %r1, %a, %r2;"},
+          Pair{"mul.lo.u32 %r1, %r2, %a;", "mul.lo.u32 %r1, %r2, %r2;"},
+          Pair{"mad.lo.u32 %r1, %r2, %a, %r2;", "mad.lo.u32 %r1, %r2, %r2, %a;"},
+          Pair{"shl.b32 %r1, %r2, %a;", "shl.b32 %r1, %a, %r2;"}, Pair{"xor.b32 %r1, %a, %b;", "xor.b32 %r1, %r2, %b;"},
+          Pair{"shr.u32 %r1, %a, %b;", "shr.u32 %r1, %r2, %b;"}, Pair{"sub.u32 %r1, %a, %b;", "min.u32 %r1, %a, %b;"},
+          Pair{"neg.s32 %r1, %r2;", "not.b32 %r1, %r2;"}}) {
         CAPTURE(pair.takes);
         const std::uint64_t takes = affine(kTid + pair.takes + " add.u32 %r1, %r1, %r2;");
         const std::uint64_t leaves = affine(kTid + pair.leaves + " add.u32 %r1, %r1, %r2;");
@@ -99,7 +97,8 @@ TEST_CASE("nothing is affine for some of a warp's threads") {
 
 TEST_CASE("threads that have ended are missed by nobody") {
     const auto run = [](const char* bound) {
-        return good(kTid + "setp.ge.u32 %p1, %r2, " + bound + "; @%p1 exit; add.u32 %r1, %r2, %a; st.global.u32 [%mine], %r1;");
+        return good(kTid + "setp.ge.u32 %p1, %r2, " + bound +
+                    "; @%p1 exit; add.u32 %r1, %r2, %a; st.global.u32 [%mine], %r1;");
     };
     CHECK(run("40").cae.instructions == run("64").cae.instructions);
     CHECK(run("32").cae.instructions == run("64").cae.instructions - 1);
@@ -123,7 +122,7 @@ TEST_CASE("in blocks narrower than a warp scalars alone are left") {
     const auto more = [&](isa::Dim3 block) {
         return good(sum, block).cae.instructions - good(scalars, block).cae.instructions;
     };
-    CHECK(more({64, 1, 1}) == 2);                    // the thread's number; the sums are both affine
+    CHECK(more({64, 1, 1}) == 2);  // the thread's number; the sums are both affine
     CHECK(more({32, 2, 1}) == 2);
     CHECK(more({16, 4, 1}) == static_cast<std::uint64_t>(-2));  // neither number nor sum
 }

@@ -29,7 +29,8 @@ TEST_CASE("random kernels leave what they should where affine units execute what
         const std::vector<std::string> options{
             fmt::format("sm.issue_interval={}", 1 + random() % 2),
             fmt::format("sm.simt={}", random() % 2 == 0 ? "stack" : "convergence_barrier"),
-            fmt::format("sm.operand_collectors={}", random() % 2 == 0), fmt::format("isa.expand_64bit={}", random() % 2 == 0),
+            fmt::format("sm.operand_collectors={}", random() % 2 == 0),
+            fmt::format("isa.expand_64bit={}", random() % 2 == 0),
             fmt::format("sm.warp_scheduler={}", random() % 2 == 0 ? "gto" : "two_level")};
         const MachineRun run = run_on_machine(text, grid, block, parameters, options, "cae", "none");
         CHECK(run.fault == "");
