@@ -34,10 +34,10 @@ class Reader {
         refuse_others(table, std::array{"description", "event", "static"});
         result.description = text(table, "description");
         for_each_entry(table, "event", [&](const toml::table& entry) {
-            refuse_others(entry, std::array{"component", "unit", "counter", "joules", "source"});
+            refuse_others(entry, std::array{"component", "unit", "counter", "joules", "spared", "source"});
             result.events.push_back({text(entry, "component"), text(entry, "unit"),
-                                     known(entry, "counter", "counter", counters_), amount(entry, "joules"),
-                                     text(entry, "source")});
+                                     known(entry, "counter", "counter", counters_),
+                                     sign_of(entry) * amount(entry, "joules"), text(entry, "source")});
         });
         for_each_entry(table, "static", [&](const toml::table& entry) {
             refuse_others(entry, std::array{"component", "unit", "per", "watts", "source"});
@@ -89,6 +89,14 @@ class Reader {
         return value;
     }
 
+    /// -1 for what is spared.
+    double sign_of(const toml::table& table) const {
+        const toml::node* node = table.get("spared");
+        if (node != nullptr && !node->is_boolean()) {
+            fail(node->source(), "spared must be true or false");
+        }
+        return node != nullptr && node->value_or(false) ? -1 : 1;
+    }
     double amount(const toml::table& table, const char* name) const {
         const toml::node* node = table.get(name);
         const double value = node != nullptr && node->is_number() ? node->value_or(-1.0) : -1.0;

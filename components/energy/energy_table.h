@@ -20,7 +20,7 @@ struct EventEnergy {
     std::string component;  ///< row of the breakdown, such as "register_file"
     std::string unit;       ///< what in the component spends it
     std::string counter;    ///< "kind.name", summed over all components of the kind
-    double joules = 0;      ///< for one count
+    double joules = 0;      ///< for one count; below 0: what other events count too, and is not spent (`spared = true`)
     std::string source;
 };
 

@@ -8,6 +8,8 @@
 
 namespace lookahead::dac {
 
+using finaliser::VirtualInstruction;
+using finaliser::VirtualKernel;
 using isa::Operation;
 using isa::SpecialRegister;
 using isa::Type;

@@ -10,8 +10,18 @@
 
 namespace lookahead::dac {
 
+using finaliser::Flow;
 using finaliser::kAlways;
 using finaliser::kNone;
+using finaliser::kNoValue;
+using finaliser::Loop;
+using finaliser::Position;
+using finaliser::Reads;
+using finaliser::Value;
+using finaliser::ValueId;
+using finaliser::Values;
+using finaliser::VirtualInstruction;
+using finaliser::VirtualKernel;
 using isa::Operation;
 
 std::string_view name_of(Reason reason) {

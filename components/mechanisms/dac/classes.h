@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "components/mechanisms/dac/flow.h"
-#include "components/mechanisms/dac/values.h"
+#include "components/frontend/finaliser/analysis/control_flow.h"
+#include "components/frontend/finaliser/analysis/values.h"
 
 namespace lookahead::dac {
 
@@ -68,15 +68,15 @@ struct Class {
 /// The class of every value of a kernel, and which branches part lanes.
 class Classes {
   public:
-    Classes(const VirtualKernel& kernel, const Flow& flow, const Values& values);
+    Classes(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values);
 
     /// The class of a value where a block reads it.
-    Class read(ValueId id, std::uint32_t block) const;
+    Class read(finaliser::ValueId id, std::uint32_t block) const;
     /// The class of a source operand with all its rows.
-    Class operand(Position at, std::size_t source) const;
+    Class operand(finaliser::Position at, std::size_t source) const;
     /// The class of a predicate; kNoValue: always true.
-    Class predicate(ValueId id, std::uint32_t block) const;
-    Class result(Position at) const;
+    Class predicate(finaliser::ValueId id, std::uint32_t block) const;
+    Class result(finaliser::Position at) const;
 
     /// The affine warp can follow control to the block.
     bool followed(std::uint32_t block) const { return followed_[block]; }
@@ -85,19 +85,19 @@ class Classes {
 
   private:
     void solve();
-    bool update(ValueId id);
-    Class definition(ValueId id) const;
-    Class join(ValueId id) const;
-    Class computed(Position at) const;
-    Class comparison(Position at) const;
+    bool update(finaliser::ValueId id);
+    Class definition(finaliser::ValueId id) const;
+    Class join(finaliser::ValueId id) const;
+    Class computed(finaliser::Position at) const;
+    Class comparison(finaliser::Position at) const;
     bool find_divergence();
     bool find_followed();
 
     static constexpr std::uint8_t kMostGrowths = 4;
 
-    const VirtualKernel& kernel_;
-    const Flow& flow_;
-    const Values& values_;
+    const finaliser::VirtualKernel& kernel_;
+    const finaliser::Flow& flow_;
+    const finaliser::Values& values_;
     std::vector<Class> classes_;  ///< by value
     std::vector<std::uint8_t> growths_;
     std::vector<bool> divergent_;     ///< by block: its branch

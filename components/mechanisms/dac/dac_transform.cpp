@@ -6,6 +6,11 @@
 
 namespace lookahead::dac {
 
+using finaliser::Flow;
+using finaliser::split_at_jumps;
+using finaliser::VirtualInstruction;
+using finaliser::VirtualKernel;
+
 namespace {
 
 /// "dac.decoupled": the number of divergent conditions. "dac.affine": the affine stream computes it.

@@ -33,40 +33,40 @@ struct Step {
 /// 4.7).
 class Plan {
   public:
-    Plan(const VirtualKernel& kernel, const Flow& flow);
+    Plan(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow);
 
-    const Step& at(Position position) const { return steps_[position.block][position.index]; }
+    const Step& at(finaliser::Position position) const { return steps_[position.block][position.index]; }
     bool decouples() const { return decouples_; }
     const KernelRefusal& refusal() const { return refusal_; }
 
   private:
-    Step& at(Position position) { return steps_[position.block][position.index]; }
+    Step& at(finaliser::Position position) { return steps_[position.block][position.index]; }
     template <class Visit>
     void for_each(Visit visit) const;
     void find_candidates();
-    Reason why_not(Position position) const;
-    Reason why_no_access(Position position) const;
+    Reason why_not(finaliser::Position position) const;
+    Reason why_no_access(finaliser::Position position) const;
     void hide_behind_barriers();
     void drop_unread();
     void find_affine();
-    void need(Position position);
-    void need_value(ValueId id);
+    void need(finaliser::Position position);
+    void need_value(finaliser::ValueId id);
     void check_limits();
     void refuse(Reason reason, std::uint32_t found);
     unsigned stack_entries(std::uint32_t block) const;
 
-    const VirtualKernel& kernel_;
-    const Flow& flow_;
-    Values values_;
+    const finaliser::VirtualKernel& kernel_;
+    const finaliser::Flow& flow_;
+    finaliser::Values values_;
     Classes classes_;
     std::vector<std::vector<Step>> steps_;
-    std::vector<Position> open_;
+    std::vector<finaliser::Position> open_;
     std::vector<bool> seen_;  ///< by value
     bool decouples_ = false;
     KernelRefusal refusal_;
 };
 
 /// Instructions at which expansion stops until a warp has passed them: barriers, fences, atomics, and accesses that order others.
-bool stops_expansion(const VirtualInstruction& instruction);
+bool stops_expansion(const finaliser::VirtualInstruction& instruction);
 
 }  // namespace lookahead::dac

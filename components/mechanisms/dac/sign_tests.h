@@ -1,12 +1,12 @@
 #pragma once
 
-#include "components/mechanisms/dac/flow.h"
+#include "components/frontend/finaliser/analysis/control_flow.h"
 
 namespace lookahead::dac {
 
 /// nvcc tests two coordinates at once whether they are in front of their array's first: (a | b) < 0. No affine operation makes the
 /// union; where both are affine, it becomes (a < 0) or (b < 0), which takes as many instructions, and both can be decoupled.
 /// Likewise (a & b) < 0, and where the result is asked to be at least 0.
-void split_sign_tests(VirtualKernel& kernel);
+void split_sign_tests(finaliser::VirtualKernel& kernel);
 
 }  // namespace lookahead::dac

@@ -79,6 +79,9 @@ class IssueExtension {
     virtual void supplied(unsigned, std::uint32_t, isa::LaneMask) {}
     /// The context's next instruction issues by itself, with its operands read from the register map as it is now.
     virtual void before_execution(unsigned, Cycle) {}
+    /// The same, after that. Not kNever: it goes to a unit of the extension's own and takes none of the SM's; its latency
+    /// counts from the cycle that is returned. `classify` has set such a context's state to ready_control.
+    virtual Cycle enters_own_unit(unsigned, Cycle) { return kNever; }
     /// Its operands are read until `collected`; `rows` are theirs.
     virtual void collecting(unsigned, const std::uint16_t*, unsigned, Cycle, Cycle) {}
     /// The context's stream has gone elsewhere than to the next instruction.

@@ -62,6 +62,8 @@ class IssueStage {
         last_hold_ = std::max(last_hold_, held_until_[scheduler]);
     }
     Cycle interval() const { return interval_; }
+    /// The instruction that the scheduler issues in this cycle leaves the slot to others at `at` already.
+    void free_slot(unsigned scheduler, Cycle at) { held_until_[scheduler] = at; }
 
     const std::vector<SchedulerCounters>& counters() const { return counters_; }
     std::vector<SchedulerCounters>& counters() { return counters_; }

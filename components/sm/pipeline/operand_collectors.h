@@ -56,6 +56,9 @@ class OperandCollectors {
     /// From the cycle in which a unit takes an instruction to the issue of a dependent one, beside the unit's latency:
     /// into the unit's pipeline, and from its end to the write-back.
     static constexpr Cycle kUnitStages = 2;
+    /// From the issue of an instruction that reads so many rows and meets no other, to the cycle from which its unit's
+    /// latency counts.
+    static constexpr Cycle shortest_way(unsigned rows) { return (rows == 0 ? 3 : 4) + kUnitStages; }
 
     /// A row is written at `at`.
     void write(std::uint16_t row, Cycle at, Cycle now) {

@@ -9,12 +9,13 @@ import argparse
 import pathlib
 import sys
 
-from . import avc_figures, caps_figures, packages, pmode_figures, vecmem_figures
+from . import avc_figures, caps_figures, dac_figures, packages, pmode_figures, vecmem_figures
 from .sweeps import Sweep, SweepError
 
 # Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given, and
 # the axes of the study.
-FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in (avc_figures, caps_figures, pmode_figures, vecmem_figures)
+PAPERS = (avc_figures, caps_figures, dac_figures, pmode_figures, vecmem_figures)
+FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in PAPERS
            for name, figure in paper.FIGURES.items()}
 
 

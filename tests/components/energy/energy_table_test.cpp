@@ -72,6 +72,16 @@ TEST_CASE("amounts that cannot be are refused") {
           "t.toml:7: watts must be a number that is not negative");
 }
 
+TEST_CASE("what another event counts too may be said to be spared") {
+    const auto joules = [&](const std::string& spared) {
+        return parse(event("counter = \"sm.adds\"\njoules = 2\n" + spared)).events.at(0).joules;
+    };
+    CHECK(joules("") == 2);
+    CHECK(joules("spared = false\n") == 2);
+    CHECK(joules("spared = true\n") == -2);
+    CHECK(fault(event("counter = \"sm.adds\"\njoules = 2\nspared = 1\n")) == "t.toml:8: spared must be true or false");
+}
+
 TEST_CASE("what is missing, unknown or no table at all is refused") {
     CHECK(fault(event("joules = 1\n")) == "t.toml:2: counter must be a text");
     CHECK(fault(event("counter = \"sm.adds\"\n")) == "t.toml:2: joules must be a number that is not negative");

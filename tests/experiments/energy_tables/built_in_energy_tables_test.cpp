@@ -48,6 +48,9 @@ TEST_CASE("what mechanisms add costs what their papers say") {
     CHECK(picojoules("pmode.pqueue_accesses") == doctest::Approx(4.15));
     CHECK(picojoules("dac.atq_accesses") == doctest::Approx(5.3));
     CHECK(picojoules("dac.pwaq_accesses") == doctest::Approx(3.4));
+    // Two operations and a sixteenth of a row for 32 operations; the rows are counted by thread.
+    CHECK(picojoules("cae.instructions") == doctest::Approx(135 + 56 - 2160));
+    CHECK(picojoules("cae.threads") == doctest::Approx(-28));
     CHECK(picojoules("caps.table_accesses") == doctest::Approx(15.07));
     // By bytes, as an entry of DAC's affine tuple queue: a sixteenth of its 392 bytes.
     const double byte = picojoules("dac.atq_accesses") / (392.0 / 16);

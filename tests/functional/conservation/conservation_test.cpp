@@ -211,6 +211,7 @@ TEST_CASE("the books balance with parts that other machines have") {
         {"l1i.enabled=false", "sm.operand_collectors=false", "dispatcher.preassigned_ctas=0"},
         {"sm.prefetcher=caps", "sm.warp_scheduler=pas"},
         {"sm.issue_extension=pmode"},
+        {"sm.issue_extension=cae", "cae.check=true", "sm.issue_interval=2"},
         {"sm.issue_extension=dac", "kernel.transform=dac", "dac.check=true"},
         {"sm.issue_extension=dac", "kernel.transform=dac", "l1d.sector_bytes=32", "l2.sector_bytes=32"}};
     for (const auto& overrides : machines) {

@@ -8,6 +8,7 @@
 #include "components/frontend/finaliser/transform/configured_transform.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/machine/machine.h"
+#include "components/mechanisms/cae/cae.h"
 #include "components/mechanisms/dac/dac.h"
 #include "components/sm/multiprocessor/streaming_multiprocessor.h"
 #include "core/sync/simulation.h"
@@ -26,6 +27,7 @@ Configuration configuration_of(const std::vector<std::string>& options, const st
     configuration.override_value("sm.issue_extension=" + extension);
     configuration.override_value("kernel.transform=" + transform);
     if (extension.find("dac") != std::string::npos) configuration.override_value("dac.check=true");
+    if (extension == "cae") configuration.override_value("cae.check=true");
     for (const std::string& option : options) configuration.override_value(option);
     return configuration;
 }
@@ -75,6 +77,7 @@ MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 bloc
             run.slot_held += scheduler[gpu::SchedulerCycle::slot_held];
         run.cycles = static_cast<Cycle>(sm->counters().cycles);
         if (extension == "dac") run.dac = dynamic_cast<const Dac&>(sm->extensions()[0]).counters();
+        if (extension == "cae") run.cae = dynamic_cast<const cae::Cae&>(sm->extensions()[0]).counters();
     }
     return run;
 }

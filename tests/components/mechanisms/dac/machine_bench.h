@@ -6,6 +6,7 @@
 
 #include "components/isa/dim3.h"
 #include "components/isa/kernel.h"
+#include "components/mechanisms/cae/cae_counters.h"
 #include "components/mechanisms/dac/dac_counters.h"
 #include "core/time/time.h"
 
@@ -16,6 +17,7 @@ struct MachineRun {
     std::vector<std::uint32_t> words;  ///< of its buffer, afterwards
     std::string fault;                 ///< empty: it ran to its end
     DacCounters dac;                   ///< zeros without the extension
+    cae::CaeCounters cae;              ///< the same
     std::uint64_t warp_instructions = 0;
     std::uint64_t slot_held = 0;  ///< cycles of schedulers
     std::uint64_t state_hash = 0;
@@ -23,7 +25,7 @@ struct MachineRun {
 };
 
 /// The first kernel of the PTX text with sm.issue_extension and kernel.transform `extension` and `transform`, and
-/// dac.check; `options` are further keys. Buffer and parameters are those of dac::test::run (tests/functional/dac/bench.h).
+/// dac.check or cae.check; `options` are further keys. Buffer and parameters are those of dac::test::run (tests/functional/dac/bench.h).
 MachineRun run_on_machine(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block,
                           const std::vector<std::uint32_t>& parameters, const std::vector<std::string>& options,
                           const std::string& extension = "dac", const std::string& transform = "dac");

@@ -173,11 +173,12 @@ TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansi
 }
 
 TEST_CASE("an access for which a warp's queue has no room yet is not overtaken by one for which it has") {
-    // 48 warps have four entries each: a line, then four, then one.
+    // 48 warps have four entries each: a line, which warp 0 is late to take, then four, then one.
     const std::string line = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
     for (const char* expansion : {"tuple", "cta", "warp"})
-        good(line + "st.global.u32 [%rd1], %a; " + kStore + " st.global.u32 [%rd1+256], %b;", {1, 1, 1}, {192, 1, 1},
-             {"dac.pwaq_entries=192", std::string("dac.expansion=") + expansion});
+        good("ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; " + line + chain("A", "lt.u32") +
+                 "st.global.u32 [%rd1], %a; " + kStore + " st.global.u32 [%rd1+256], %b;",
+             {1, 1, 1}, {192, 1, 1}, {"dac.pwaq_entries=192", std::string("dac.expansion=") + expansion});
 }
 
 TEST_CASE("the affine warp waits to enqueue while the tuple queue is full") {

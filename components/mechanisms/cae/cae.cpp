@@ -1,0 +1,310 @@
+#include "components/mechanisms/cae/cae.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/error/error.h"
+#include "core/mutation/rule.h"
+#include "core/stats/statistics_registry.h"
+
+namespace lookahead::cae {
+
+using gpu::DecodedInstruction;
+using gpu::IssueExtension;
+using gpu::Stream;
+using isa::Instruction;
+using isa::LaneMask;
+using isa::Operand;
+using isa::Operation;
+
+namespace {
+
+/// Whether value(lane) is base + lane * offset, modulo 2 to `width`, for all of the lanes.
+template <class Value>
+Kind kind_of_values(LaneMask lanes, unsigned width, Value value) {
+    const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    const LaneMask rest = lanes & (lanes - 1);
+    if (rest == 0) {
+        return Kind::scalar;
+    }
+    const auto second = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t step = (value(second) - value(first)) & mask;
+    if (second != first + 1 && step != 0) {
+        return Kind::vector;  // one offset of two lanes side by side is what the unit has
+    }
+    for (LaneMask left = rest; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        if (((value(lane) - value(first) - step * (lane - first)) & mask) != 0) {
+            return Kind::vector;
+        }
+    }
+    return step == 0 ? Kind::scalar : Kind::affine;
+}
+
+std::uint64_t extend(std::uint64_t value, isa::Type type) {
+    if (!isa::is_signed(type)) {
+        return value & 0xffffffffu;
+    }
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(value)));
+}
+
+bool of_words(isa::Type type) {
+    return !isa::is_floating(type) && (isa::bits(type) == 32 || isa::bits(type) == 64);
+}
+
+}  // namespace
+
+Cae::Cae(const CaeParameters& parameters, const gpu::IssueExtensionArguments& arguments)
+    : IssueExtension(arguments), parameters_(parameters), issue_(arguments.issue), execute_(arguments.execute) {}
+
+LOOKAHEAD_REGISTER_VARIANT(
+    IssueExtension, Cae, "cae",
+    "Compact affine execution: what is the same or linear for a warp's threads goes to affine units.",
+    "Kim et al., ISCA 2013")
+
+void Cae::begin_launch() {
+    registers_ = state_.kernel->first_predicate_bit();
+    tuples_.assign(state_.warps.size() * registers_, 0);
+}
+
+void Cae::warp_started(unsigned context) {
+    attend(context, true);
+    std::fill_n(tuples_.begin() + context * registers_, registers_, std::uint8_t{0});
+    last_[context] = {};
+}
+
+// ---- Operands -------------------------------------------------------------------------------------------------------
+
+void Cae::mark(unsigned context, const Instruction& instruction, bool tuple) {
+    std::fill_n(tuples_.begin() + context * registers_ + instruction.destination, instruction.destination_rows,
+                static_cast<std::uint8_t>(tuple));
+}
+
+std::uint64_t Cae::value(unsigned context, const Operand& operand, unsigned lane) const {
+    const std::uint16_t* map = state_.warps.map.of(context);
+    const std::uint64_t low = state_.registers.row(map[operand.index])[lane];
+    return operand.rows < 2 ? low : low | std::uint64_t{state_.registers.row(map[operand.index + 1])[lane]} << 32;
+}
+
+/// A marked register whose tuple wraps around where the operand is wider than what was written, or is extended
+/// (`widened_from`), is no tuple there: the unit sees that from its first and last thread.
+Kind Cae::kind_of(unsigned context, const Operand& operand, LaneMask lanes, isa::Type widened_from) const {
+    if (operand.kind != Operand::Kind::reg) {
+        return Kind::scalar;
+    }
+    for (unsigned row = 0; row < operand.rows; ++row) {
+        if (!is_tuple(context, operand.index + row)) {
+            return Kind::vector;
+        }
+    }
+    if (operand.rows > 2) {
+        return Kind::vector;
+    }
+    if (widened_from != isa::Type::none && LOOKAHEAD_RULE(extended_tuples_do_not_wrap)) {
+        return kind_of_values(lanes, 64,
+                              [&](unsigned lane) { return extend(value(context, operand, lane), widened_from); });
+    }
+    return kind_of_values(lanes, operand.rows == 2 ? 64 : 32,
+                          [&](unsigned lane) { return value(context, operand, lane); });
+}
+
+/// Threads of a warp that are all in one row of the block have indices that are tuples.
+bool Cae::special_is_tuple(unsigned context, const Instruction& instruction, LaneMask lanes) const {
+    isa::Row values[2];
+    execute_.read_special(context, instruction, state_.now, values);
+    const unsigned width = instruction.destination_rows == 2 ? 64 : 32;
+    return kind_of_values(lanes, width, [&](unsigned lane) {
+               return std::uint64_t{values[0].lanes[lane]} |
+                      (width == 64 ? std::uint64_t{values[1].lanes[lane]} << 32 : 0);
+           }) != Kind::vector;
+}
+
+Kind Cae::worst_kind(unsigned context, const DecodedInstruction& decoded, LaneMask lanes) const {
+    Kind worst = Kind::scalar;
+    for (const Operand& source : decoded.instruction->source) {
+        worst = std::max(worst, kind_of(context, source, lanes));
+    }
+    return worst;
+}
+
+// ---- What the affine units execute ----------------------------------------------------------------------------------
+
+/// Sums, products by a scalar and shifts of tuples by one ALU for the base and one for the offset; all other operations of
+/// integers on scalars, but not min, max, abs and remainders, which "cannot be handled by previous affine computation"
+/// (Wang and Lin, section 3).
+bool Cae::takes_tuples(unsigned context, const DecodedInstruction& decoded, LaneMask lanes) const {
+    const Instruction& instruction = *decoded.instruction;
+    const auto kind = [&](unsigned source, isa::Type widened_from = isa::Type::none) {
+        return kind_of(context, instruction.source[source], lanes, widened_from);
+    };
+    const auto product = [&](isa::Type widened_from) {
+        const Kind first = kind(0, widened_from), second = kind(1, widened_from);
+        return std::max(first, second) != Kind::vector &&
+               (std::min(first, second) == Kind::scalar || !LOOKAHEAD_RULE(one_factor_is_scalar));
+    };
+    const Operation operation = instruction.operation;
+    if (operation == Operation::read_special) {
+        return special_is_tuple(context, instruction, lanes);
+    }
+    if (operation == Operation::mov) {
+        return kind(0) != Kind::vector && instruction.source[0].rows <= 2;
+    }
+    if (!of_words(instruction.type) || instruction.saturate) {
+        return false;
+    }
+    switch (operation) {
+        case Operation::add:
+        case Operation::sub:
+            return std::max(kind(0), kind(1)) != Kind::vector;
+        case Operation::neg:
+            return kind(0) != Kind::vector;
+        case Operation::mul_lo:
+            return product(isa::Type::none);
+        case Operation::mul_wide:
+            return isa::bits(instruction.source_type) == 32 && product(instruction.source_type);
+        case Operation::mad_lo:
+            return product(isa::Type::none) && kind(2) != Kind::vector;
+        case Operation::mad_wide:
+            return isa::bits(instruction.source_type) == 32 && product(instruction.source_type) &&
+                   kind(2) != Kind::vector;
+        case Operation::shl:
+            return kind(0) != Kind::vector && kind(1) == Kind::scalar;
+        case Operation::convert: {
+            const bool widens = isa::bits(instruction.type) > isa::bits(instruction.source_type);
+            return of_words(instruction.source_type) &&
+                   kind(0, widens ? instruction.source_type : isa::Type::none) != Kind::vector;
+        }
+        case Operation::bit_and:
+        case Operation::bit_or:
+        case Operation::bit_xor:
+        case Operation::bit_not:
+        case Operation::shr:
+            return worst_kind(context, decoded, lanes) == Kind::scalar;
+        case Operation::setp:
+            return instruction.combine == isa::Combine::none && worst_kind(context, decoded, lanes) == Kind::scalar;
+        default:
+            return false;
+    }
+}
+
+/// The next instruction goes to the affine unit: all threads that the warp has left execute it, on tuples.
+bool Cae::is_affine(unsigned context) const {
+    const Stream& stream = state_.warps.streams[context];
+    const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
+    if (decoded.action != gpu::Action::alu && decoded.action != gpu::Action::special_register) {
+        return false;
+    }
+    const LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
+    if (lanes == 0 || (lanes != stream.stack.alive() && LOOKAHEAD_RULE(nothing_affine_after_divergence))) {
+        return false;
+    }
+    return takes_tuples(context, decoded, lanes);
+}
+
+// ---- Issue ----------------------------------------------------------------------------------------------------------
+
+/// An affine unit is its scheduler's own and takes an instruction a cycle, so that nothing waits for it.
+bool Cae::classify(unsigned context) {
+    const Stream& stream = state_.warps.streams[context];
+    const std::uint32_t pc = stream.stack.pc();
+    if (stream.buffered == 0) {
+        return false;
+    }
+    const gpu::ContextState ready = gpu::ready_for((*state_.kernel)[pc].unit);
+    if (state_.waits_for(state_.warps, context, pc, state_.kernel->needs(pc)) != ready || !is_affine(context)) {
+        return false;
+    }
+    state_.warps.states.set(context, gpu::ContextState::ready_control);
+    return true;
+}
+
+void Cae::before_execution(unsigned context, Cycle now) {
+    compare(context);
+    const Stream& stream = state_.warps.streams[context];
+    const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
+    const Instruction& instruction = *decoded.instruction;
+    const LaneMask lanes = decoded.guarded_lanes(stream.stack.active(), stream.predicates);
+    own_ = is_affine(context);
+    if (own_) {
+        const bool scalars =
+            worst_kind(context, decoded, lanes) == Kind::scalar && instruction.operation != Operation::read_special;
+        const gpu::InstructionClass instruction_class = decoded.instruction_class;
+        ++counters_.instructions;
+        counters_.of_scalars += scalars;
+        counters_.multiplications += instruction_class == gpu::InstructionClass::integer_multiply ||
+                                     instruction_class == gpu::InstructionClass::integer_mad;
+        counters_.threads += static_cast<unsigned>(std::popcount(lanes));
+        if (LOOKAHEAD_RULE(affine_issue_takes_one_cycle)) {
+            issue_.free_slot(context % issue_.schedulers(), now + 1);
+        }
+    } else if (lanes != 0 && lanes != stream.stack.alive() &&
+               (decoded.action == gpu::Action::alu || decoded.action == gpu::Action::special_register)) {
+        counters_.divergent += takes_tuples(context, decoded, lanes);
+    }
+    written(context, instruction, lanes, own_);
+    if (own_ && parameters_.check) {
+        last_[context] = {instruction.destination, instruction.destination_rows};
+    }
+}
+
+/// Its operands and its result are in the affine register file, so that it waits for no collector and no bank; its pipeline
+/// is as long as the others' way.
+Cycle Cae::enters_own_unit(unsigned context, Cycle now) {
+    if (!own_) {
+        return gpu::kNever;
+    }
+    const unsigned reads = (*state_.kernel)[state_.warps.streams[context].stack.pc()].reads;
+    return issue_.has_collectors() ? now + gpu::OperandCollectors::shortest_way(reads) : now;
+}
+
+/// "CAE must use the SIMT lanes to expand any affine tuples involved in divergence back to vector values" (section 5.4): where
+/// some threads write a tuple's register, the lanes write those of all others before.
+void Cae::written(unsigned context, const Instruction& instruction, LaneMask lanes, bool tuple) {
+    if (instruction.destination_rows == 0 || lanes == 0) {
+        return;
+    }
+    const auto first = tuples_.begin() + context * registers_ + instruction.destination;
+    const bool was_tuple =
+        std::any_of(first, first + instruction.destination_rows, [](auto mark) { return mark != 0; });
+    if (was_tuple && lanes != state_.warps.streams[context].stack.alive() && LOOKAHEAD_RULE(partial_write_expands)) {
+        ++counters_.expansions;
+        issue_.hold(context % issue_.schedulers(), 2 * issue_.interval(), state_.now);
+    }
+    mark(context, instruction, tuple);
+}
+
+void Cae::supplied(unsigned context, std::uint32_t pc, LaneMask lanes) {
+    compare(context);
+    written(context, *(*state_.kernel)[pc].instruction, lanes, false);
+}
+
+void Cae::compare(unsigned context) {
+    const Written last = std::exchange(last_[context], {});
+    if (last.rows == 0) {
+        return;
+    }
+    const LaneMask lanes = state_.warps.streams[context].stack.alive();
+    const Operand operand{Operand::Kind::reg, last.rows, last.first};
+    const bool tuple = lanes == 0 || kind_of_values(lanes, last.rows == 2 ? 64 : 32, [&](unsigned lane) {
+                                         return value(context, operand, lane);
+                                     }) != Kind::vector;
+    LOOKAHEAD_ASSERT(tuple, execute_.place_of(context) + ": what the affine unit wrote is no tuple");
+}
+
+// ---- Statistics and state -------------------------------------------------------------------------------------------
+
+LOOKAHEAD_REGISTER_STATISTICS(CaeCounters, "cae", "Compact affine execution on an SM.")
+
+void Cae::visit_statistics(StatisticsVisitor& visitor, const std::string& sm) const {
+    visit(visitor, sm, "cae", counters_);
+}
+
+void Cae::fields(StateArchive& archive) {
+    archive& counters_;
+    if (state_.launch.active) {
+        archive& tuples_& last_;
+    }
+}
+
+}  // namespace lookahead::cae

@@ -1,0 +1,142 @@
+"""Figures of Wang and Lin, ISCA 2017 (decoupled affine computation, DAC)."""
+
+import numpy as np
+import pandas as pd
+
+from .sweeps import normalised, over, ratio, total
+
+# Table 2 of the paper: its names of the workloads, by class.
+COMPUTE = {"cp": "CP", "storegpu": "STO", "aes": "AES", "mri-q": "MQ", "tpacf": "TP", "fft": "FFT", "backprop": "BP",
+           "srad_v1": "SR1", "hotspot": "HS", "pathfinder": "PF", "BlackScholes": "BS"}
+MEMORY = {"libor": "LIB", "sgemm": "SG", "stencil": "ST", "histogram": "IMG", "histo": "HI", "lbm": "LBM", "spmv": "SPV",
+          "btree": "BT", "lud": "LUD", "srad_v2": "SR2", "streamcluster": "SC", "kmeans": "KM", "bfs": "BFS", "cfd": "CFD",
+          "MonteCarlo": "MC", "MersenneTwister": "MT", "scalarProd": "SP", "convolutionSeparable": "CS"}
+MEMORY_BOUND = 1.5  # section 5.1.2: the speed-up of a perfect memory
+
+
+def facts(run):
+    """`other` are the instructions of the kernels' own stream that the warps issued, `affine` the affine warp's."""
+    affine = total(run, "dac", "instructions")
+    loads = total(run, "sm", "load_global") + total(run, "sm", "load_local")
+    predicates = {name: total(run, "dac", f"{name}_predicates") for name in ("scalar", "two_comparison", "lane")}
+    useful = total(run, "prefetch", "useful") + total(run, "prefetch", "late")
+    return {
+        "cycles": float(run.attrs["cycles"]),
+        "energy": float(run["energy"].attrs["total_j"]),
+        "dynamic": float(run["energy"].attrs["dynamic_j"]),
+        "static": float(run["energy"].attrs["static_j"]),
+        "other": total(run, "sm", "warp_instructions"),
+        "affine": affine,
+        "instructions": total(run, "sm", "warp_instructions") + affine,
+        "on affine units": total(run, "cae", "instructions"),
+        "early loads": ratio(total(run, "dac", "dequeued_data"), loads),
+        "prefetched": ratio(useful, useful + total(run, "l1d", "misses_demand")),
+        **{f"predicates, {name}": ratio(value, sum(predicates.values())) for name, value in predicates.items()},
+    }
+
+
+def classes(index):
+    """Rows of a table by the paper's class: the workloads of each, and all."""
+    return {"compute": [w for w in index if w in COMPUTE], "memory": [w for w in index if w in MEMORY], "all": list(index)}
+
+
+def with_means(table, geometric):
+    """With a row for the mean of each class, and of all."""
+    means = {f"mean, {name}": np.exp(np.log(table.loc[rows]).mean()) if geometric else table.loc[rows].mean()
+             for name, rows in classes(table.index).items() if rows}
+    names = {workload: f"{workload} ({short})" for workload, short in {**COMPUTE, **MEMORY}.items()}
+    return pd.concat([table.rename(index=names), pd.DataFrame(means).T])
+
+
+over_base = over("design", "base", with_means)
+speedups = over_base("cycles", invert=True)
+
+
+def column(sweep, name, design):
+    table = sweep.table("design")
+    return table[table["design"] == design].set_index("workload")[name]
+
+
+def instructions(sweep):
+    """Figure 17: of the baseline's instructions; and how many of the baseline's one affine instruction replaces."""
+    base = column(sweep, "other", "base")
+    result = pd.DataFrame({"other": column(sweep, "other", "DAC") / base, "affine": column(sweep, "affine", "DAC") / base})
+    result["replaced by one"] = (1 - result["other"]) / result["affine"]
+    result = with_means(result, geometric=False)
+    result.attrs["drawn"] = ["other", "affine"]
+    return result
+
+
+def coverage(sweep):
+    """Figure 18: the baseline's instructions that are handled as affine ones."""
+    base = column(sweep, "other", "base")
+    return with_means(pd.DataFrame({"CAE": column(sweep, "on affine units", "CAE") / base,
+                                    "DAC": 1 - column(sweep, "other", "DAC") / base}), geometric=False)
+
+
+def of_design(design, names):
+    def figure(sweep):
+        return with_means(pd.DataFrame({name: column(sweep, name, design) for name in names}), geometric=False)
+    return figure
+
+
+def energies(sweep):
+    """Figure 21."""
+    base = column(sweep, "energy", "base")
+    return with_means(pd.DataFrame({
+        "total": column(sweep, "energy", "DAC") / base,
+        "dynamic": column(sweep, "dynamic", "DAC") / column(sweep, "dynamic", "base"),
+        "static": column(sweep, "static", "DAC") / column(sweep, "static", "base")}), geometric=True)
+
+
+def perfect_memory(sweep):
+    """Section 5.1.2, and the class that it makes of each workload."""
+    wide = normalised(sweep.table("memory"), "cycles", "memory", "base", invert=True)[["perfect"]]
+    result = with_means(wide, geometric=True)
+    none = [""] * (len(result) - len(wide))
+    result["class"] = [*np.where(wide["perfect"] >= MEMORY_BOUND, "memory", "compute"), *none]
+    result["paper's"] = [*["compute" if w in COMPUTE else "memory" if w in MEMORY else "" for w in wide.index], *none]
+    return result
+
+
+def by_machine(sweep):
+    """Speed-ups over the same machine without DAC."""
+    rows = {}
+    for machine, part in sweep.table("machine", "design").groupby("machine", sort=False):
+        wide = normalised(part, "cycles", "design", "base", invert=True)
+        rows[machine] = {name: np.exp(np.log(wide.loc[chosen, "DAC"]).mean())
+                         for name, chosen in classes(wide.index).items() if chosen}
+    return pd.DataFrame(rows).T
+
+
+DESIGNS = "dac/designs"
+
+# What each study's axes must have for its figures; its baseline and the designs that are looked at by name.
+STUDIES = {
+    DESIGNS: {"design": ["base", "CAE", "MTA", "DAC"]},
+    "dac/ablations": {"design": ["base"]},
+    "dac/classes": {"memory": ["base", "perfect"]},
+    "dac/machine": {"machine": [], "design": ["base", "DAC"]},
+}
+
+FIGURES = {
+    "dac/fig16": (DESIGNS, "Speed-up over the baseline", speedups,
+                  "DAC 1.407, compute 1.34, memory 1.447; CAE 1.11 to 1.15 on compute; MTA 1.16 on memory",
+                  "speed-up"),
+    "dac/fig17": (DESIGNS, "Warp instructions over the baseline's", instructions,
+                  "0.74 in all, 4.6 % of DAC's are affine; one replaces nine", "instructions, normalised"),
+    "dac/fig18": (DESIGNS, "Baseline instructions that are handled as affine ones", coverage,
+                  "compute: DAC 34 %, CAE 25 %", "part of the instructions"),
+    "dac/fig19": (DESIGNS, "Global and local loads whose lines the affine warp asks for",
+                  of_design("DAC", ["early loads"]), "memory: 79.8 %", "part of the loads"),
+    "dac/fig20": (DESIGNS, "L1 misses that MTA's prefetches cover", of_design("MTA", ["prefetched"]),
+                  "of L2 and DRAM accesses, by workload only", "part of the accesses"),
+    "dac/fig21": (DESIGNS, "Energy over the baseline's", energies, "total 0.798, dynamic 0.816, static 0.71",
+                  "energy, normalised"),
+    "dac/predicates": (DESIGNS, "Predicates by how they are expanded",
+                       of_design("DAC", [f"predicates, {name}" for name in ("scalar", "two_comparison", "lane")]),
+                       "scalar 64 %, with two comparisons 93 %", "part of the predicates"),
+    "dac/classes": ("dac/classes", "Speed-up with a perfect memory", perfect_memory, "memory: 1.5 and more", "speed-up"),
+    "dac/ablations": ("dac/ablations", "Speed-up of DAC without its parts", speedups, "not in the paper", "speed-up"),
+    "dac/machine": ("dac/machine", "Speed-up of DAC on other machines", by_machine, "not in the paper", "speed-up"),
+}
