@@ -18,14 +18,38 @@ PAPERS = (avc_figures, caps_figures, dac_figures, pmode_figures, vecmem_figures)
 FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in PAPERS
            for name, figure in paper.FIGURES.items()}
 
-
 IMAGES = (".png", ".svg", ".pdf")
+
+
+def draw_curves(table, title, paper, axis, path):
+    """A panel for each value of the index's first level, with a line for each column over the second level."""
+    import matplotlib.pyplot as plt
+    names = list(dict.fromkeys(table.index.get_level_values(0)))
+    columns = 4
+    rows = -(-len(names) // columns)
+    figure, panels = plt.subplots(rows, columns, figsize=(13, 2.6 * rows + 1), squeeze=False)
+    for panel in panels.flat[len(names):]:
+        panel.axis("off")
+    for name, panel in zip(names, panels.flat):
+        for column, curve in table.loc[name].sort_index().items():
+            panel.plot(curve.dropna(), marker=".", label=column)
+        panel.invert_xaxis()
+        panel.set_title(name, fontsize=9)
+        panel.set_xlabel(table.index.names[1], fontsize=8)
+    panels[0, 0].legend(fontsize=7)
+    figure.suptitle(f"{title} ({axis})\npaper: {paper}", fontsize=9)
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
 
 
 def draw(table, title, paper, axis, path):
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    if table.index.nlevels == 2:
+        draw_curves(table, title, paper, axis, path)
+        return
     figure, axes = plt.subplots(figsize=(max(6, 0.8 * len(table) + 2), 4.5))
     table = table[table.attrs.get("drawn", list(table.columns))]
     table.plot.bar(ax=axes, width=0.85, stacked="drawn" in table.attrs,

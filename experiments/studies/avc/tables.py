@@ -48,8 +48,11 @@ def tables_of(study, sweep):
         made.require(name, study, axes)
         index = "change" if name in ("avc/reasons", "avc/reasons_energy") else "workload"
         lines += ["", f"`{name}`: {title} ({unit}). Paper: {paper}.", "", *markdown(make(made), index)]
-        lines += [f"Left out: {point['workload']}, {point['status']} {point['message']}."
-                  for _, point in made.missing.iterrows()]
+    points = made.points
+    lacking = {workload: f"{len(of_it) - (of_it['status'] == 'complete').sum()} of {len(of_it)}"
+               for workload, of_it in points.groupby("workload", sort=False) if (of_it["status"] != "complete").any()}
+    if lacking:
+        lines += ["", "Points without a result: " + ", ".join(f"{name} {count}" for name, count in lacking.items()) + "."]
     return lines
 
 
@@ -58,6 +61,7 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/lookahead")
     parser.add_argument("--sweeps", type=pathlib.Path, default=pathlib.Path("avc.sweeps"))
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--no-run", action="store_true", help="take the points that have results, and run none")
     parser.add_argument("--only", choices=TABLES)
     parser.add_argument("--update", action="store_true", help="write the tables into README.md")
     options = parser.parse_args()
@@ -65,8 +69,9 @@ def main():
     page = PAGE.read_text()
     for study in [options.only] if options.only else TABLES:
         folder = options.sweeps / f"{study.rsplit('/', 1)[-1]}.sweep"
-        done = subprocess.run([options.program, "sweep", "run", HERE / f"{folder.stem}.toml", "--out", folder, "-j",
-                               str(options.jobs), "--progress", "none"], stdout=subprocess.DEVNULL)
+        how = ["collect"] if options.no_run else ["run", "-j", str(options.jobs), "--progress", "none"]
+        done = subprocess.run([options.program, "sweep", *how, HERE / f"{folder.stem}.toml", "--out", folder],
+                              stdout=subprocess.DEVNULL)
         if done.returncode not in (0, 4):  # 4: some points failed, which the tables name
             return done.returncode
         begin, end = f"<!-- {study}: made by tables.py -->", f"<!-- end of {study} -->"

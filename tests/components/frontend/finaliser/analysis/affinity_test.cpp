@@ -20,7 +20,8 @@ Affinity of_stored(const std::string& body) {
     std::uint32_t row = kNone;
     for (const VirtualBlock& block : kernel.blocks)
         for (const VirtualInstruction& instruction : block.code)
-            if (instruction.machine.operation == isa::Operation::store && instruction.source[1].kind == isa::Operand::Kind::reg)
+            if (instruction.machine.operation == isa::Operation::store &&
+                instruction.source[1].kind == isa::Operand::Kind::reg)
                 row = instruction.source[1].index;
     REQUIRE(row != kNone);
     return affinities(kernel)[row];
@@ -73,7 +74,8 @@ TEST_CASE("sums, and products with a known power of two, of affine values are af
 }
 
 TEST_CASE("floating-point values are uniform or generic") {
-    CHECK(of_stored("cvt.rn.f32.u32 %f0, %a; add.f32 %f1, %f0, 0f3F800000; st.global.f32 [%out], %f1;") == Affinity::uniform);
+    CHECK(of_stored("cvt.rn.f32.u32 %f0, %a; add.f32 %f1, %f0, 0f3F800000; st.global.f32 [%out], %f1;") ==
+          Affinity::uniform);
     CHECK(of_stored(kValues + "cvt.rn.f32.u32 %f0, %r1; st.global.f32 [%out], %f0;") == Affinity::generic);
 }
 
