@@ -350,7 +350,7 @@ TEST_CASE("every state of words of two warps: all masks, all kinds of values of 
 const bool kByCommand = std::getenv("LOOKAHEAD_AVC_EXHAUSTIVE") != nullptr;
 
 TEST_CASE("every state of two lines, of one also with parts of words and atomics" * doctest::skip(!kByCommand)) {
-    explore({"avc.partial_writes=word_masks"}, kTwoWarps, true);
+    explore({"avc.partial_writes=word_masks"}, kTwoWarps, true, 349'367);
     explore({"avc.partial_writes=read_modify_write"}, kTwoWarps, true);
 }
 
