@@ -105,13 +105,12 @@ def check_array(checks, slurm):
 
 def check_requeue(checks, slurm):
     """Time for some of the points: Slurm's signal stops them at checkpoints, and the job goes on by itself."""
-    study = checks.study("requeue", "small", ["sgemm", "hotspot"])
-    study.write_text(study.read_text() + '[[axis]]\nkey = "l1d.mshrs"\nvalues = ["8", "16", "32", "64"]\n')
-    done = checks.submit(study, "requeue", "--tasks-per-node", "2", "--time", "2", "--grace", "110")
+    study = checks.study("requeue", "medium", ["sgemm", "hotspot"])  # some 10 s a point, the signal comes after 30
+    done = checks.submit(study, "requeue", "--tasks-per-node", "2", "--time", "2", "--grace", "90")
     checks.check("submit", done.returncode == 0, done.stdout + done.stderr)
     restarts = hastened = 0
     deadline = time.monotonic() + 700
-    while time.monotonic() < deadline and ("48 complete" not in checks.status(study, "requeue") or
+    while time.monotonic() < deadline and ("12 complete" not in checks.status(study, "requeue") or
                                            {"RUNNING", "COMPLETING"} & set(slurm.jobs().values())):
         for job, state in slurm.jobs().items():
             shown = slurm.call("scontrol", "show", "job", str(job)).stdout
@@ -122,7 +121,7 @@ def check_requeue(checks, slurm):
                     slurm.call("scontrol", "update", f"JobId={job}", "StartTime=now")
         time.sleep(0.5)
     status = checks.status(study, "requeue")
-    checks.check("complete", "48 points: 48 complete, 0 failed" in status, status + checks.logs("requeue"))
+    checks.check("complete", "12 points: 12 complete, 0 failed" in status, status + checks.logs("requeue"))
     lines = [" ".join(h5py.File(file)["meta"].attrs["argv"]) for file in (checks.folder / "requeue/points").glob("*.h5")]
     checks.check("requeued", restarts > 0 and any(" resume " in line for line in lines), f"{restarts} restarts")
 

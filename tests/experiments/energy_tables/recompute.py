@@ -65,7 +65,7 @@ class EnergyTest(unittest.TestCase):
     def test_the_file_has_the_table(self):
         with Run(self.file) as run:
             table = tomllib.loads(run.energy_summary["toml"])
-            self.assertEqual([entry["joules"] for entry in table["event"]],
+            self.assertEqual([-entry["joules"] if entry.get("spared") else entry["joules"] for entry in table["event"]],
                              run.energy_events["joules_per_count"].tolist())
             self.assertEqual([entry["watts"] for entry in table["static"]], run.energy_statics["watts"].tolist())
             self.assertEqual(run.config_value("energy.table"), "fermi_40nm")
