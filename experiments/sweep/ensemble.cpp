@@ -194,12 +194,11 @@ class Ensemble {
     }
 
     void run_point(const SweepPoint& point) {
-        PointEnd end;
         if (leads()) {
             ++result_.executed;
         }
         const std::string checkpoint = leads() ? folder_.last_checkpoint(point) : std::string();
-        end = attempt(point, checkpoint);
+        PointEnd end = attempt(point, checkpoint);
         constexpr int kBadInput = static_cast<int>(ExitCode::bad_input);
         if (agreed(leads() && end.exit_code == kBadInput && !checkpoint.empty()) != 0) {
             if (leads()) {

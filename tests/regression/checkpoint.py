@@ -91,6 +91,8 @@ def check_stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
     checker.clear()
     whole, stopped = checker.folder / "whole.h5", checker.folder / "stopped.h5"
     run = ["run", "sgemm", "--size", "small"]
+    if ranks > 0:  # mpirun passes a signal on at its leisure
+        run += ["--set", "m=512", "--set", "n=512", "--set", "k=512"]
     checker.execute([*run, "--out", whole])
     stopped.unlink(missing_ok=True)
     line = lookahead.command(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
