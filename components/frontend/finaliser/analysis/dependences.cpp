@@ -56,9 +56,10 @@ bool may_overlap(const Access& a, const Access& b) {
     return a.first < b.end && b.first < a.end;
 }
 
-class Builder {
+class DependencesBuilder {
   public:
-    Builder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, std::vector<UnitHistory>& units)
+    DependencesBuilder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code,
+                       std::vector<UnitHistory>& units)
         : kernel_(kernel), code_(code), units_(units) {
         result_.successors.resize(code.size());
         result_.predecessors.resize(code.size(), 0);
@@ -199,7 +200,7 @@ bool holds_everything(const VirtualInstruction& instruction) {
 }
 
 Dependences DependenceFinder::in(std::span<const VirtualInstruction> code) {
-    return Builder(kernel_, code, units_).run();
+    return DependencesBuilder(kernel_, code, units_).run();
 }
 
 }  // namespace lookahead::finaliser
