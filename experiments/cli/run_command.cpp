@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/free_path.h"
-#include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/available_cores.h"

@@ -1,12 +1,12 @@
 #include "experiments/sweep/check_study.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/json/json.h"
 #include "core/param/suggestion.h"
 #include "core/stats/statistics_registry.h"
 #include "hdf5_schemas/embedded_schemas.h"
@@ -16,8 +16,6 @@
 namespace lookahead {
 
 namespace {
-
-using nlohmann::json;
 
 [[noreturn]] void refuse(const Study& study, const std::string& sentence) {
     throw InputError("study " + study.name + ": " + sentence);
@@ -51,40 +49,41 @@ void check_columns(const Study& study) {
     }
 }
 
-const json& run_schema_of_program() {
-    static const json schema = [] {
+const Json& run_schema_of_program() {
+    static const Json schema = [] {
         const auto schemas = embedded_schemas();
-        return json::parse(std::ranges::find(schemas, std::string_view(run_schema::kId), &EmbeddedSchema::id)->json);
+        return Json::parse(std::ranges::find(schemas, std::string_view(run_schema::kId), &EmbeddedSchema::id)->json);
     }();
     return schema;
 }
 
-bool is_number(const json& member) {
-    const auto is_text = [](const json& type) { return type == "text"; };
-    return member.contains("type") ? !is_text(member["type"])
-                                   : member.contains("types") && !std::ranges::all_of(member["types"], is_text);
+bool is_number(const Json& member) {
+    const auto is_text = [](const Json& type) { return type.as_text() == "text"; };
+    const Json* const type = member.find("type");
+    const Json* const types = member.find("types");
+    return type != nullptr ? !is_text(*type) : types != nullptr && !std::ranges::all_of(types->elements(), is_text);
 }
 
-const json& members(const json& group, const char* kind) {
-    static const json none = json::object();
-    const auto found = group.find(kind);
-    return found == group.end() ? none : *found;
+const Json::Object& members(const Json& group, const char* kind) {
+    static const Json::Object none;
+    const Json* const found = group.find(kind);
+    return found == nullptr ? none : found->members();
 }
 
 /// Paths of numbers below a group of the schema, in which '*' stands for any name.
-void collect_paths(const json& group, const std::string& path, std::vector<std::string>& paths) {
-    for (const auto& [name, member] : members(group, "attributes").items()) {
+void collect_paths(const Json& group, const std::string& path, std::vector<std::string>& paths) {
+    for (const auto& [name, member] : members(group, "attributes")) {
         if (is_number(member)) {
             paths.push_back(path.empty() ? name : path + "@" + name);
         }
     }
     const std::string prefix = path.empty() ? "" : path + "/";
-    for (const auto& [name, member] : members(group, "datasets").items()) {
+    for (const auto& [name, member] : members(group, "datasets")) {
         if (is_number(member)) {
             paths.push_back(prefix + name);
         }
     }
-    for (const auto& [name, member] : members(group, "groups").items()) {
+    for (const auto& [name, member] : members(group, "groups")) {
         collect_paths(member, prefix + name, paths);
     }
 }

@@ -163,8 +163,11 @@ def check_memory(checks):
 
 def endless_runs(checks, out, times=1):
     """Whether a point on several ranks has run for longer than the others take, for the n-th time."""
-    begun = list(checks.folder.glob(f"{out}/points/*.begun"))
-    return begun and time.time() - begun[0].stat().st_mtime > 1.5 and int(begun[0].read_text()) == times
+    try:
+        begun = list(checks.folder.glob(f"{out}/points/*.begun"))
+        return begun and time.time() - begun[0].stat().st_mtime > 1.5 and int(begun[0].read_text()) == times
+    except FileNotFoundError:
+        return False  # another point has ended meanwhile
 
 
 def check_crashes(checks):
