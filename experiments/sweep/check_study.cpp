@@ -9,6 +9,8 @@
 #include "core/json/json.h"
 #include "core/param/suggestion.h"
 #include "core/stats/statistics_registry.h"
+#include "experiments/sweep/expression.h"
+#include "experiments/sweep/point_facts.h"
 #include "hdf5_schemas/embedded_schemas.h"
 #include "hdf5_schemas/run_schema.h"
 #include "hdf5_schemas/sweep_schema.h"
@@ -125,10 +127,34 @@ bool fits(std::string_view path, std::string_view pattern) {
     }
 }
 
+/// An expression is of metrics before its own and of counters.
+void check_expressions(const Study& study) {
+    std::vector<std::string> known;
+    for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+        for (const StatisticEntry& what : set.statistics) {
+            known.push_back(set.kind + "." + what.name);
+        }
+    }
+    for (const Metric& metric : all_metrics(study)) {
+        if (!metric.expression.empty()) {
+            const Expression expression = Expression::parse(metric.expression);
+            for (const std::string& name : expression.names()) {
+                if (std::ranges::find(known, name) == known.end()) {
+                    refuse(study, "the metric '" + metric.name + "' is of '" + name +
+                                      "', which is neither a counter nor a metric before it" +
+                                      did_you_mean(name, known) + " (KIND.NAME of 'lookahead list statistics')");
+                }
+            }
+        }
+        known.push_back(metric.name);
+    }
+}
+
 void check_paths(const Study& study) {
     const std::vector<std::string>& known = known_paths();
     for (const Metric& metric : study.metrics) {
-        if (std::ranges::none_of(known, [&](const std::string& pattern) { return fits(metric.path, pattern); })) {
+        if (metric.expression.empty() &&
+            std::ranges::none_of(known, [&](const std::string& pattern) { return fits(metric.path, pattern); })) {
             refuse(study, "the metric '" + metric.name + "' is of " + metric.path + ", which result files do not have" +
                               did_you_mean(metric.path, known) +
                               " (counters/KIND/NAME, an attribute, or GROUP@ATTRIBUTE; 'lookahead list statistics')");
@@ -141,6 +167,7 @@ void check_paths(const Study& study) {
 void check_study(const Study& study) {
     check_columns(study);
     check_paths(study);
+    check_expressions(study);
 }
 
 }  // namespace lookahead

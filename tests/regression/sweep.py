@@ -66,6 +66,11 @@ BAD = [
     ("counters/sm/warp_instructions", "workload", 3, "result files do not have"),
     ("counters/sm/warp_instructions", "energy@total", 3, "did you mean energy@total_j"),
     ('name = "issued"', 'name = "sm/issued"', 3, "'sm/issued' cannot be a column"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycles / "', 3, "has the end at letter 13 where a name"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycels / cycles"', 3, "did you mean sm.cycles"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "1 + busiest"', 3, "neither a counter nor a metric before it"),
+    ('path = "counters/sm/cycles"\n', 'expression = "sm.cycles"\n', 3, "a reduction is for a path"),
+    ('path = "counters/sm/cycles"\n', 'path = "cycles"\nexpression = "sm.cycles"\n', 3, "either the path"),
     ("[[best]]", '[[axis]]\nname = "status"\nkey = "l1d.mshrs"\nvalues = [8]\n[[best]]', 3,
      "the axis 'status' has the name of another column"),
 ]
