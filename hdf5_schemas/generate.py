@@ -13,7 +13,7 @@ import sys
 ATTRIBUTE_TYPES = {"text", "texts", "int64", "uint64", "float64"}
 DATASET_TYPES = {"boolean", "int32", "int64", "uint32", "uint64", "float64", "text"}
 GROUP_MEMBERS = {"description", "since", "attributes", "datasets", "groups", "relations"}
-DATASET_MEMBERS = {"type", "types", "dimensions", "scale", "units", "description", "since", "attributes"}
+DATASET_MEMBERS = {"type", "types", "dimensions", "scale", "units", "description", "long_name", "since", "attributes"}
 ATTRIBUTE_MEMBERS = {"type", "values", "description", "since"}
 
 
@@ -39,6 +39,7 @@ def check_dataset(place, name, dataset):
     require("dimensions" in dataset, place, "there are no dimensions")
     if dataset.get("scale"):
         require(dataset["dimensions"] == [name], place, "a scale has the name of its dimension")
+    require("long_name" not in dataset or is_drawn(dataset), place, "a long name is of an array of numbers")
     for attribute_name, attribute in dataset.get("attributes", {}).items():
         check_attribute(f"{place}@{attribute_name}", attribute)
 
@@ -76,10 +77,13 @@ def check_since(place, rule, newest):
 
 
 def check_schema(path, schema):
-    require(set(schema) == {"id", "version", "description", "root"}, path, "it needs id, version, description, root")
+    require(set(schema) - {"long_names_since"} == {"id", "version", "description", "root"}, path,
+            "it needs id, version, description, root, and may have long_names_since")
     require(re.fullmatch(r"\d+\.\d+", schema["version"]), path, "the version is not major.minor")
     check_group(path, schema["root"])
     check_since(path, schema["root"], version_of(schema["version"]))
+    if "long_names_since" in schema:
+        check_since(path, {"since": schema["long_names_since"]}, version_of(schema["version"]))
     attributes = schema["root"].get("attributes", {})
     require(attributes.get("schema", {}).get("values") == [schema["id"]], path, "@schema does not have the id")
     require("values" not in attributes.get("schema_version", {"values": []}), path,
@@ -95,7 +99,16 @@ def quoted(text):
     return json.dumps(text, ensure_ascii=False)
 
 
-def group_constants(path, group):
+def is_drawn(dataset):
+    """Arrays of numbers are what viewers draw."""
+    return bool(dataset["dimensions"]) and "text" not in dataset.get("types", [dataset.get("type")])
+
+
+def long_name(name, dataset):
+    return dataset.get("long_name", name.replace("_", " ")) if is_drawn(dataset) else ""
+
+
+def group_constants(path, group, with_long_names):
     """Lines for the attributes and the datasets with fixed names of a group and all groups in it."""
     lines = []
     for name in group.get("attributes", {}):
@@ -104,11 +117,12 @@ def group_constants(path, group):
         if name == "*":
             continue
         lines.append(f"inline constexpr DatasetName k{camel(path, name)}{{{quoted(name)}, "
-                     f"{quoted(dataset.get('units', ''))}, {quoted(dataset.get('description', ''))}}};")
+                     f"{quoted(dataset.get('units', ''))}, {quoted(dataset.get('description', ''))}, "
+                     f"{quoted(long_name(name, dataset) if with_long_names else '')}}};")
     for name, inner in group.get("groups", {}).items():
         if name != "*":
             lines.append(f"inline constexpr const char* k{camel(path, name)}Group = {quoted(name)};")
-        lines += group_constants(f"{path} {'each' if name == '*' else name}", inner)
+        lines += group_constants(f"{path} {'each' if name == '*' else name}", inner, with_long_names)
     return lines
 
 
@@ -118,7 +132,7 @@ def header(schema, file_name):
              '#include "hdf5_schemas/dataset_name.h"', "", f"namespace lookahead::{namespace} {{", "",
              f"inline constexpr const char* kId = {quoted(schema['id'])};",
              f"inline constexpr const char* kVersion = {quoted(schema['version'])};", ""]
-    lines += group_constants("", schema["root"])
+    lines += group_constants("", schema["root"], "long_names_since" in schema)
     lines += ["", f"}}  // namespace lookahead::{namespace}", ""]
     return "\n".join(lines)
 

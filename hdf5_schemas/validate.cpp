@@ -82,10 +82,15 @@ std::optional<Version> parse_version(const std::string& text) {
     return minor_fault == std::errc{} && rest == end ? std::optional(version) : std::nullopt;
 }
 
+std::string text_of(Version version) {
+    return std::to_string(version.major) + "." + std::to_string(version.minor);
+}
+
 /// Walks a file along its schema and collects what does not fit.
 class Validator {
   public:
-    explicit Validator(Version version) : version_(version) {}
+    /// `long_names` is the version since which arrays of numbers have long names.
+    Validator(Version version, std::optional<Version> long_names) : version_(version), long_names_(long_names) {}
 
     std::vector<std::string> violations;
 
@@ -130,9 +135,10 @@ class Validator {
     bool is_of_version(const Json& rule) const {
         return !rule.contains("since") || parse_version(rule.at("since").get<std::string>()) <= version_;
     }
-    std::string too_new(const Json& rule) const {
-        return "the schema has it since version " + rule.at("since").get<std::string>() +
-               ", but the file is of version " + std::to_string(version_.major) + "." + std::to_string(version_.minor);
+    std::string too_new(const Json& rule) const { return too_new(*parse_version(rule.at("since").get<std::string>())); }
+    std::string too_new(Version since) const {
+        return "the schema has it since version " + text_of(since) + ", but the file is of version " +
+               text_of(version_);
     }
 
     void check_member(const Group& group, const std::string& name, const Json& rules, const std::string& path,
@@ -156,8 +162,13 @@ class Validator {
                        std::map<std::string, Extent>& extents) {
         check_type(dataset, rule, path);
         check_meaning(dataset, rule, path);
-        check_attributes(dataset, member(rule, "attributes"), path, {"units", "description"});
         const auto shape = dataset.shape();
+        std::set<std::string> known{"units", "description"};
+        if (long_names_ && !shape.empty() && dataset.type() != hdf5::ElementType::text) {
+            check_long_name(dataset, rule, path);
+            known.insert("long_name");
+        }
+        check_attributes(dataset, member(rule, "attributes"), path, known);
         const Json& dimensions = rule.at("dimensions");
         if (shape.size() != dimensions.size()) {
             report(path, "it has " + std::to_string(shape.size()) + " dimensions, not " +
@@ -197,6 +208,20 @@ class Validator {
             } else if (name == "description" && text->empty()) {
                 report(path, "its description is empty");
             }
+        }
+    }
+
+    void check_long_name(const Dataset& dataset, const Json& rule, const std::string& path) {
+        const auto text = text_attribute(dataset, "long_name");
+        if (version_ < *long_names_) {
+            if (text) {
+                report(path, "its attribute \"long_name\": " + too_new(*long_names_));
+            }
+        } else if (!text || text->empty()) {
+            report(path, "the text attribute \"long_name\" is missing");
+        } else if (rule.contains("long_name") && *text != rule.at("long_name").get<std::string>()) {
+            report(path, "its attribute \"long_name\" is \"" + *text + "\", not \"" +
+                             rule.at("long_name").get<std::string>() + "\"");
         }
     }
 
@@ -276,6 +301,7 @@ class Validator {
     }
 
     Version version_;  ///< of the file
+    std::optional<Version> long_names_;
 };
 
 Json find_schema(const Group& root, const std::string& path) {
@@ -307,7 +333,11 @@ std::vector<std::string> validate_file(const std::string& path) {
         throw InputError(path + ": version " + text + " of its schema; this program reads versions " +
                          std::to_string(own.major) + ".0 to " + known);
     }
-    Validator validator(*version);
+    std::optional<Version> long_names;
+    if (schema.contains("long_names_since")) {
+        long_names = parse_version(schema.at("long_names_since").get<std::string>());
+    }
+    Validator validator(*version, long_names);
     validator.check_group(root, schema.at("root"), "/");
     return validator.violations;
 }

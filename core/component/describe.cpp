@@ -126,9 +126,12 @@ void describe_statistics(std::string_view name, std::vector<std::string>& pages)
 
 }  // namespace
 
-std::string list_variants() {
+std::string list_variants(std::string_view left_out) {
     std::string text;
     for (const SlotEntry& slot : registered_slots()) {
+        if (slot.name == left_out) {
+            continue;
+        }
         text += slot.name + "  " + slot.description + "\n";
         for (const VariantEntry& variant : registered_variants()) {
             if (variant.slot == slot.name) {

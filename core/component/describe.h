@@ -7,8 +7,8 @@
 
 namespace lookahead {
 
-/// One line for each variant, grouped by slot.
-std::string list_variants();
+/// One line for each variant, grouped by slot; but for those of one slot, if it is named.
+std::string list_variants(std::string_view left_out = "");
 /// One line for each parameter: key, type and range, unit, default, help.
 std::string list_parameters();
 /// One line for each statistic: kind.name, unit, description.

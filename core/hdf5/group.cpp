@@ -67,6 +67,9 @@ herr_t write_values(const Dataset& dataset, ElementType type, const void* values
 Dataset with_meaning(Dataset dataset, const Meaning& meaning) {
     dataset.set_attribute("units", meaning.units);
     dataset.set_attribute("description", meaning.description);
+    if (!meaning.long_name.empty()) {
+        dataset.set_attribute("long_name", meaning.long_name);
+    }
     return dataset;
 }
 

@@ -11,10 +11,12 @@
 
 namespace lookahead::hdf5 {
 
-/// What every dataset says about itself. Units are a singular noun or empty for pure numbers and names.
+/// What every dataset says about itself. Units are a singular noun or empty for pure numbers and names. `long_name` is what a
+/// viewer writes at an axis; without one there is no such attribute.
 struct Meaning {
     std::string_view units;
     std::string_view description;
+    std::string_view long_name = {};
 };
 
 /// How a large array is kept: in chunks, compressed or as it is, which is read and written many times faster.

@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <memory>
 
+#include "core/json/json.h"
 #include "core/phold/phold.h"
 #include "core/phold/window_benchmark.h"
 #include "experiments/cli/commands.h"
-#include "experiments/cli/json.h"
 #include "experiments/cli/session.h"
 #include "experiments/results/run_record.h"
 

@@ -83,7 +83,8 @@ std::string list_everything(const std::string& what) {
     };
     section("workloads", list_workloads);
     section("machines", list_machines);
-    section("variants", list_variants);
+    // Workloads are variants too, but have a section of their own.
+    section("variants", [&] { return list_variants(what.empty() ? SlotTraits<Workload>::name : ""); });
     section("studies", list_studies);
     if (what == "parameters") {
         text += list_parameters();

@@ -5,8 +5,8 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/sm/simt/simt_model.h"
+#include "core/json/json.h"
 #include "experiments/cli/commands.h"
-#include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/profile/access_patterns.h"

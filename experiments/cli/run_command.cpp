@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/free_path.h"
-#include "experiments/cli/json.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
 #include "experiments/run/available_cores.h"
@@ -202,6 +202,7 @@ Json summary(const RunOutcome& outcome) {
                       {"warp_instructions", record.warp_instructions},
                       {"thread_instructions", record.thread_instructions},
                       {"ipc", record.ipc()},
+                      {"thread_ipc", record.thread_ipc()},
                       {"kernels", record.kernels.size()},
                       {"energy_j", record.energy.total_j},
                       {"ranks", record.meta.ranks},
@@ -222,9 +223,10 @@ void print_summary(const RunOutcome& outcome, bool replaced) {
     const RunRecord& record = outcome.record;
     std::printf("%s on %s: %s, outputs %s (%s)\n", record.workload.c_str(), record.machine.c_str(),
                 record.status.c_str(), record.outputs.c_str(), record.message.c_str());
-    std::printf("  %llu cycles, %llu warp instructions, IPC %.3f, %zu kernel launches\n",
+    std::printf("  %llu cycles, %llu warp instructions, IPC %.3f (%.2f of threads), %zu kernel launches\n",
                 static_cast<unsigned long long>(record.cycles),
-                static_cast<unsigned long long>(record.warp_instructions), record.ipc(), record.kernels.size());
+                static_cast<unsigned long long>(record.warp_instructions), record.ipc(), record.thread_ipc(),
+                record.kernels.size());
     const std::uint64_t threads = threads_of(record);
     std::printf("  %.3f s on %d rank%s (%s, %llu thread%s), %.3f M warp instructions/s, %.0f MB\n", record.meta.wall_s,
                 record.meta.ranks, record.meta.ranks == 1 ? "" : "s", record.meta.sync.c_str(),

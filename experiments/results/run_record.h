@@ -180,6 +180,11 @@ struct RunRecord {
         return cycles == 0 ? 0 : static_cast<double>(warp_instructions) / static_cast<double>(cycles);
     }
 
+    /// Thread instructions a cycle; 0 for no cycles.
+    double thread_ipc() const {
+        return cycles == 0 ? 0 : static_cast<double>(thread_instructions) / static_cast<double>(cycles);
+    }
+
     /// Takes over entries, TOML and hash of the effective configuration.
     void set_configuration(const Configuration& configuration);
 };

@@ -1,11 +1,13 @@
 #include "experiments/results/run_writer.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <numeric>
 #include <type_traits>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
+#include "experiments/results/activity.h"
 #include "hdf5_schemas/run_schema.h"
 
 namespace lookahead {
@@ -29,6 +31,11 @@ StoredColumn write_column(hdf5::Group& group, const std::string& name, const Mea
     } else {
         return {group.write_column<T>(name, values, meaning), values.size()};
     }
+}
+
+template <class T>
+constexpr bool is_texts(const std::vector<T>&) {
+    return std::is_same_v<T, std::string>;
 }
 
 template <class T>
@@ -109,6 +116,7 @@ std::vector<T> numbers(std::size_t count) {
 void write_summary(hdf5::Group& root, const RunRecord& record) {
     root.set_attribute(schema::kSchemaAttribute, schema::kId);
     root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
+    root.set_attribute(schema::kDefaultAttribute, schema::kActivityGroup);
     root.set_attribute(schema::kRunIdAttribute, record.run_id);
     root.set_attribute(schema::kConfigHashAttribute, hash_text(record.config_hash));
     root.set_attribute(schema::kStateHashAttribute, hash_text(record.state_hash));
@@ -124,6 +132,7 @@ void write_summary(hdf5::Group& root, const RunRecord& record) {
     root.set_attribute(schema::kWarpInstructionsAttribute, record.warp_instructions);
     root.set_attribute(schema::kThreadInstructionsAttribute, record.thread_instructions);
     root.set_attribute(schema::kIpcAttribute, record.ipc());
+    root.set_attribute(schema::kThreadIpcAttribute, record.thread_ipc());
     root.set_attribute(schema::kKernelsAttribute, static_cast<std::uint64_t>(record.kernels.size()));
 }
 
@@ -181,11 +190,21 @@ void write_counters(hdf5::Group group, const std::vector<CounterGroup>& groups) 
         auto scale = write_scale(kind, schema::kCountersEachComponent, counters.components);
         Table table(kind, scale);
         for (const CounterColumn& column : counters.columns) {
-            table.write(column.name, {column.unit, column.description}, column.values);
+            table.write(column.name, {column.unit, column.description, long_name_of(column.name)}, column.values);
         }
         table.finish();
     }
 }
+
+/// What viewers of NeXus files draw of a group.
+void set_drawn(hdf5::Group& group, std::string_view signal, std::vector<std::string> axes) {
+    group.set_attribute(schema::kActivityNXClassAttribute, "NXdata");
+    group.set_attribute(schema::kActivitySignalAttribute, signal);
+    group.set_attribute(schema::kActivityAxesAttribute, std::span<const std::string>(axes));
+}
+
+/// The name of an axis without numbers.
+constexpr const char* kNoAxis = ".";
 
 void write_kernels(hdf5::Group group, const RunRecord& record) {
     const auto& rows = record.kernels;
@@ -213,11 +232,13 @@ void write_kernels(hdf5::Group group, const RunRecord& record) {
     for (const Column& column : record.kernel_columns) {
         std::visit(
             [&](const auto& values) {
-                table.write(column.name, {column.unit, column.description}, values);
+                const std::string long_name = is_texts(values) ? "" : long_name_of(column.name);
+                table.write(column.name, {column.unit, column.description, long_name}, values);
             },
             column.values);
     }
     table.finish();
+    set_drawn(group, schema::kKernelsCycles.name, {schema::kKernelsId.name});
 }
 
 std::vector<std::uint64_t> launches_of(const RunRecord& record) {
@@ -239,6 +260,7 @@ void write_stalls(hdf5::Group group, const StallSeries& stalls) {
     const auto component = write_scale(group, schema::kStallsComponent, stalls.components);
     const auto cause = write_scale(group, schema::kStallsCause, stalls.causes);
     write_scaled(group, schema::kStallsSchedulerCycles, stalls.values, {&cycle, &component, &cause});
+    set_drawn(group, schema::kStallsSchedulerCycles.name, {schema::kStallsCycle.name, kNoAxis, kNoAxis});
 }
 
 void write_latency(hdf5::Group group, const LatencySamples& latency) {
@@ -255,6 +277,13 @@ void write_latency(hdf5::Group group, const LatencySamples& latency) {
     write_scaled(group, schema::kLatencyDurationsFs, latency.durations_fs, {&sample, &stage});
 }
 
+void write_activity(hdf5::Group group, const RunRecord& record) {
+    const ActivitySeries activity = activity_of(record);
+    const auto cycle = write_scale(group, schema::kActivityCycle, activity.cycles);
+    write_scaled(group, schema::kActivityIpc, activity.ipc, {&cycle});
+    set_drawn(group, schema::kActivityIpc.name, {schema::kActivityCycle.name});
+}
+
 void write_series(hdf5::Group group, const std::vector<SeriesGroup>& all) {
     for (const SeriesGroup& series : all) {
         auto kind = group.create_group(series.kind);
@@ -262,10 +291,16 @@ void write_series(hdf5::Group group, const std::vector<SeriesGroup>& all) {
         const auto component = write_scale(kind, schema::kSeriesEachComponent, series.components);
         std::vector<hdf5::Dataset> columns;
         for (const CounterColumn& column : series.columns) {
-            columns.push_back(kind.write_array<std::uint64_t>(
-                column.name, column.values, shape_of({&cycle, &component}), {column.unit, column.description}));
+            columns.push_back(
+                kind.write_array<std::uint64_t>(column.name, column.values, shape_of({&cycle, &component}),
+                                                {column.unit, column.description, long_name_of(column.name)}));
         }
         hdf5::attach_scales(columns, {&cycle.dataset, &component.dataset});
+        if (!series.columns.empty()) {
+            const auto issued = std::ranges::find(series.columns, kWarpInstructions, &CounterColumn::name);
+            set_drawn(kind, issued == series.columns.end() ? series.columns.front().name : kWarpInstructions,
+                      {schema::kSeriesEachCycle.name, kNoAxis});
+        }
     }
 }
 
@@ -273,20 +308,25 @@ void write_histogram(hdf5::Group group, const HistogramRecord& histogram) {
     const auto about = [&](const char* sentence) { return histogram.description + " " + sentence; };
     const std::vector<std::uint64_t> lower_edges(histogram.edges.begin(), histogram.edges.end() - 1);
     auto component = write_scale(group, schema::kHistogramsEachEachComponent, histogram.components);
-    write_scale(group, schema::kHistogramsEachEachEdges.name, {histogram.unit, about("Edges of the bins.")},
+    write_scale(group, schema::kHistogramsEachEachEdges.name,
+                {histogram.unit, about("Edges of the bins."), schema::kHistogramsEachEachEdges.long_name},
                 histogram.edges);
-    const auto bin = write_scale(group, schema::kHistogramsEachEachBin.name,
-                                 {histogram.unit, about("Least value of the bin.")}, lower_edges);
-    hdf5::Dataset counts = group.write_array<std::uint64_t>(schema::kHistogramsEachEachCounts.name, histogram.counts,
-                                                            shape_of({&component, &bin}),
-                                                            {"", about("Values from an edge up to the next.")});
+    const auto bin =
+        write_scale(group, schema::kHistogramsEachEachBin.name,
+                    {histogram.unit, about("Least value of the bin."), long_name_of(histogram.name)}, lower_edges);
+    hdf5::Dataset counts = group.write_array<std::uint64_t>(
+        schema::kHistogramsEachEachCounts.name, histogram.counts, shape_of({&component, &bin}),
+        {"", about("Values from an edge up to the next."), schema::kHistogramsEachEachCounts.long_name});
     Table table(group, component);
-    table.write(schema::kHistogramsEachEachUnderflow.name, {"", about("Values below the first edge.")},
+    table.write(schema::kHistogramsEachEachUnderflow.name,
+                {"", about("Values below the first edge."), schema::kHistogramsEachEachUnderflow.long_name},
                 histogram.underflow);
-    table.write(schema::kHistogramsEachEachOverflow.name, {"", about("Values from the last edge up.")},
+    table.write(schema::kHistogramsEachEachOverflow.name,
+                {"", about("Values from the last edge up."), schema::kHistogramsEachEachOverflow.long_name},
                 histogram.overflow);
     table.finish();
     attach_scales(counts, {&component, &bin});
+    set_drawn(group, schema::kHistogramsEachEachCounts.name, {kNoAxis, schema::kHistogramsEachEachBin.name});
 }
 
 void write_histograms(hdf5::Group group, const std::vector<HistogramRecord>& histograms) {
@@ -428,6 +468,7 @@ void write_record(hdf5::Group root, const RunRecord& record) {
     write_counters(root.create_group(schema::kCountersGroup), record.counters);
     write_kernels(root.create_group(schema::kKernelsGroup), record);
     write_kernel_counters(root.create_group(schema::kKernelCountersGroup), record);
+    write_activity(root.create_group(schema::kActivityGroup), record);
     write_series(root.create_group(schema::kSeriesGroup), record.series);
     write_stalls(root.create_group(schema::kStallsGroup), record.stalls);
     write_latency(root.create_group(schema::kLatencyGroup), record.latency);

@@ -1,14 +1,16 @@
 #include "experiments/sweep/check_study.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/error/error.h"
+#include "core/json/json.h"
 #include "core/param/suggestion.h"
 #include "core/stats/statistics_registry.h"
+#include "experiments/sweep/expression.h"
+#include "experiments/sweep/point_facts.h"
 #include "hdf5_schemas/embedded_schemas.h"
 #include "hdf5_schemas/run_schema.h"
 #include "hdf5_schemas/sweep_schema.h"
@@ -16,8 +18,6 @@
 namespace lookahead {
 
 namespace {
-
-using nlohmann::json;
 
 [[noreturn]] void refuse(const Study& study, const std::string& sentence) {
     throw InputError("study " + study.name + ": " + sentence);
@@ -51,40 +51,41 @@ void check_columns(const Study& study) {
     }
 }
 
-const json& run_schema_of_program() {
-    static const json schema = [] {
+const Json& run_schema_of_program() {
+    static const Json schema = [] {
         const auto schemas = embedded_schemas();
-        return json::parse(std::ranges::find(schemas, std::string_view(run_schema::kId), &EmbeddedSchema::id)->json);
+        return Json::parse(std::ranges::find(schemas, std::string_view(run_schema::kId), &EmbeddedSchema::id)->json);
     }();
     return schema;
 }
 
-bool is_number(const json& member) {
-    const auto is_text = [](const json& type) { return type == "text"; };
-    return member.contains("type") ? !is_text(member["type"])
-                                   : member.contains("types") && !std::ranges::all_of(member["types"], is_text);
+bool is_number(const Json& member) {
+    const auto is_text = [](const Json& type) { return type.as_text() == "text"; };
+    const Json* const type = member.find("type");
+    const Json* const types = member.find("types");
+    return type != nullptr ? !is_text(*type) : types != nullptr && !std::ranges::all_of(types->elements(), is_text);
 }
 
-const json& members(const json& group, const char* kind) {
-    static const json none = json::object();
-    const auto found = group.find(kind);
-    return found == group.end() ? none : *found;
+const Json::Object& members(const Json& group, const char* kind) {
+    static const Json::Object none;
+    const Json* const found = group.find(kind);
+    return found == nullptr ? none : found->members();
 }
 
 /// Paths of numbers below a group of the schema, in which '*' stands for any name.
-void collect_paths(const json& group, const std::string& path, std::vector<std::string>& paths) {
-    for (const auto& [name, member] : members(group, "attributes").items()) {
+void collect_paths(const Json& group, const std::string& path, std::vector<std::string>& paths) {
+    for (const auto& [name, member] : members(group, "attributes")) {
         if (is_number(member)) {
             paths.push_back(path.empty() ? name : path + "@" + name);
         }
     }
     const std::string prefix = path.empty() ? "" : path + "/";
-    for (const auto& [name, member] : members(group, "datasets").items()) {
+    for (const auto& [name, member] : members(group, "datasets")) {
         if (is_number(member)) {
             paths.push_back(prefix + name);
         }
     }
-    for (const auto& [name, member] : members(group, "groups").items()) {
+    for (const auto& [name, member] : members(group, "groups")) {
         collect_paths(member, prefix + name, paths);
     }
 }
@@ -126,10 +127,34 @@ bool fits(std::string_view path, std::string_view pattern) {
     }
 }
 
+/// An expression is of metrics before its own and of counters.
+void check_expressions(const Study& study) {
+    std::vector<std::string> known;
+    for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+        for (const StatisticEntry& what : set.statistics) {
+            known.push_back(set.kind + "." + what.name);
+        }
+    }
+    for (const Metric& metric : all_metrics(study)) {
+        if (!metric.expression.empty()) {
+            const Expression expression = Expression::parse(metric.expression);
+            for (const std::string& name : expression.names()) {
+                if (std::ranges::find(known, name) == known.end()) {
+                    refuse(study, "the metric '" + metric.name + "' is of '" + name +
+                                      "', which is neither a counter nor a metric before it" +
+                                      did_you_mean(name, known) + " (KIND.NAME of 'lookahead list statistics')");
+                }
+            }
+        }
+        known.push_back(metric.name);
+    }
+}
+
 void check_paths(const Study& study) {
     const std::vector<std::string>& known = known_paths();
     for (const Metric& metric : study.metrics) {
-        if (std::ranges::none_of(known, [&](const std::string& pattern) { return fits(metric.path, pattern); })) {
+        if (metric.expression.empty() &&
+            std::ranges::none_of(known, [&](const std::string& pattern) { return fits(metric.path, pattern); })) {
             refuse(study, "the metric '" + metric.name + "' is of " + metric.path + ", which result files do not have" +
                               did_you_mean(metric.path, known) +
                               " (counters/KIND/NAME, an attribute, or GROUP@ATTRIBUTE; 'lookahead list statistics')");
@@ -142,6 +167,7 @@ void check_paths(const Study& study) {
 void check_study(const Study& study) {
     check_columns(study);
     check_paths(study);
+    check_expressions(study);
 }
 
 }  // namespace lookahead

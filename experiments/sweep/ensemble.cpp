@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/run/stop_signal.h"
 #include "experiments/sweep/elapsed.h"
@@ -30,23 +30,21 @@ constexpr int kMostTimesBegun = 3;
 EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
     std::string text;
     if (world.rank() == 0) {
-        nlohmann::json work = nlohmann::json::array();
+        Json::Array work;
         for (const EnsemblePlan::Work& each : mine.work) {
-            work.push_back({each.point, each.ranks});
+            work.push_back(Json::Array{std::uint64_t{each.point}, each.ranks});
         }
-        nlohmann::json all{{"points", points_to_json(mine.points)}};
-        all["work"] = std::move(work);
-        text = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        text = Json(Json::Object{{"points", points_to_json(mine.points)}, {"work", std::move(work)}}).text();
     }
     world.broadcast(text);
     if (world.rank() == 0) {
         return mine;
     }
-    const auto all = nlohmann::json::parse(text);
+    const Json all = Json::parse(text);
     EnsemblePlan plan;
     plan.points = points_from_json(all.at("points"));
-    for (const auto& each : all.at("work")) {
-        plan.work.push_back({each.at(0).get<std::size_t>(), each.at(1).get<int>()});
+    for (const Json& each : all.at("work").elements()) {
+        plan.work.push_back({each.elements().at(0).as_count(), each.elements().at(1).as_int()});
     }
     return plan;
 }
@@ -229,9 +227,9 @@ class Ensemble {
     }
 
     PointEnd attempt_on_group(const SweepPoint& point, const std::vector<std::string>& arguments) {
-        std::string text = nlohmann::json(arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        std::string text = Json(arguments).text();
         group_->broadcast(text);
-        const auto line = nlohmann::json::parse(text).get<std::vector<std::string>>();
+        const auto line = Json::parse(text).as_texts();
         if (leads()) {
             folder_.note_begun(point, folder_.times_begun(point) + 1);
         }

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <tuple>
 
+#include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/sweep/costs.h"
 #include "experiments/sweep/ensemble.h"
@@ -67,9 +67,13 @@ std::vector<std::vector<std::string>> unknown_programs(const EnsemblePlan& plan,
 /// Warp instructions of each command line; the ranks take turns. Every rank calls it, with rank 0's lines.
 std::vector<std::uint64_t> count_on_all(std::vector<std::vector<std::string>> lines, Transport& world,
                                         const ReadRequest& read) {
-    std::string text = nlohmann::json(lines).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    std::string text = Json(Json::Array(lines.begin(), lines.end())).text();
     world.broadcast(text);
-    lines = nlohmann::json::parse(text).get<std::vector<std::vector<std::string>>>();
+    lines.clear();
+    const Json all_lines = Json::parse(text);
+    for (const Json& line : all_lines.elements()) {
+        lines.push_back(line.as_texts());
+    }
     const auto ranks = static_cast<std::size_t>(world.size());
     const std::size_t turns = (lines.size() + ranks - 1) / ranks;
     std::vector<std::uint64_t> mine(turns);

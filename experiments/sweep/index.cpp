@@ -6,6 +6,7 @@
 
 #include "core/hdf5/file.h"
 #include "experiments/results/run_record.h"
+#include "experiments/sweep/axis_numbers.h"
 #include "experiments/sweep/best.h"
 #include "experiments/sweep/csv.h"
 #include "experiments/sweep/index_facts.h"
@@ -89,15 +90,27 @@ void write_points(Group group, const Study& study, const std::vector<Metric>& me
     of_facts(schema::kPointsPointS, &PointFacts::point_s);
     of_facts(schema::kPointsResultStamp, &PointFacts::stamp);
     for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-        table.add(study.axes[axis].name, column_of(points, [&](const SweepPoint& point) { return point.labels[axis]; }),
-                  {"", "The axis's value."});
+        const std::string& name = study.axes[axis].name;
+        const std::string unit = unit_of(study.axes[axis]);
+        const auto labels = column_of(points, [&](const SweepPoint& point) { return point.labels[axis]; });
+        if (is_numeric(study.axes[axis])) {
+            table.add(name, column_of(labels, [](const std::string& label) { return number_of(label).value(); }),
+                      {unit, "The axis's value.", long_name_of(name)});
+        } else {
+            table.add(name, labels, {unit, "The axis's value."});
+        }
     }
     for (std::size_t m = 0; m < metrics.size(); ++m) {
-        const std::string about = "From " + metrics[m].path + " of the result file; NaN without one.";
+        const std::string about = metrics[m].expression.empty()
+                                      ? "From " + metrics[m].path + " of the result file; NaN without one."
+                                      : metrics[m].expression + "; NaN without a result, or one with these counters.";
         table.add(metrics[m].name, column_of(facts.points, [&](const PointFacts& point) { return point.metrics[m]; }),
-                  {metrics[m].units, about});
+                  {metrics[m].units, about, long_name_of(metrics[m].name)});
     }
     table.attach();
+    table.group().set_attribute(schema::kPointsNXClassAttribute, "NXdata");
+    table.group().set_attribute(schema::kPointsSignalAttribute, "cycles");
+    table.group().set_attribute(schema::kPointsAxesAttribute, std::vector<std::string>{schema::kPointsId.name});
 }
 
 /// The names of counters as the scale of an array's second dimension.
@@ -239,6 +252,7 @@ void write_index(const Study& study, std::span<const SweepPoint> points, const S
         Group root = file.root();
         root.set_attribute(schema::kSchemaAttribute, schema::kId);
         root.set_attribute(schema::kSchemaVersionAttribute, schema::kVersion);
+        root.set_attribute(schema::kDefaultAttribute, schema::kPointsGroup);
         root.set_attribute(schema::kStudyAttribute, study.name);
         root.set_attribute(schema::kTitleAttribute, study.title);
         root.set_attribute(schema::kSourceAttribute, study.source);

@@ -21,7 +21,8 @@ bool has_metrics(const Group& root, const std::vector<Metric>& metrics) {
     const std::vector<Metric> known = all_metrics(before);
     return std::ranges::all_of(metrics, [&](const Metric& metric) {
         const auto found = std::ranges::find(known, metric.name, &Metric::name);
-        return found != known.end() && found->path == metric.path && found->reduction == metric.reduction;
+        return found != known.end() && found->path == metric.path && found->reduction == metric.reduction &&
+               found->expression == metric.expression;
     });
 }
 

@@ -1,23 +1,28 @@
 #include "experiments/sweep/plan_json.h"
 
-#include <nlohmann/json.hpp>
+#include <utility>
 
 namespace lookahead {
 
-nlohmann::json points_to_json(std::span<const SweepPoint> points) {
-    nlohmann::json all = nlohmann::json::array();
+Json points_to_json(std::span<const SweepPoint> points) {
+    Json::Array all;
+    all.reserve(points.size());
     for (const SweepPoint& point : points) {
-        all.push_back({point.key, point.workload, point.labels, point.arguments});
+        all.push_back(Json::Array{point.key, point.workload, point.labels, point.arguments});
     }
     return all;
 }
 
-std::vector<SweepPoint> points_from_json(const nlohmann::json& all) {
+std::vector<SweepPoint> points_from_json(const Json& all) {
+    constexpr std::size_t kColumns = 4;
     std::vector<SweepPoint> points;
-    points.reserve(all.size());
-    for (const auto& row : all) {
-        points.push_back({row.at(1).get<std::string>(), row.at(2).get<std::vector<std::string>>(),
-                          row.at(3).get<std::vector<std::string>>(), row.at(0).get<std::string>()});
+    points.reserve(all.elements().size());
+    for (const Json& row : all.elements()) {
+        const Json::Array& columns = row.elements();
+        if (columns.size() != kColumns) {
+            throw JsonError(row.text() + " is not a point: key, workload, labels, arguments");
+        }
+        points.push_back({columns[1].as_text(), columns[2].as_texts(), columns[3].as_texts(), columns[0].as_text()});
     }
     return points;
 }

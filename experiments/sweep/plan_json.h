@@ -1,16 +1,16 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
+#include "core/json/json.h"
 #include "experiments/sweep/plan.h"
 
 namespace lookahead {
 
 /// A plan's points as rows of texts.
-nlohmann::json points_to_json(std::span<const SweepPoint>);
-/// The same points; nlohmann::json::exception for what is none of its making.
-std::vector<SweepPoint> points_from_json(const nlohmann::json&);
+Json points_to_json(std::span<const SweepPoint>);
+/// The same points; JsonError for what is none of its making.
+std::vector<SweepPoint> points_from_json(const Json&);
 
 }  // namespace lookahead

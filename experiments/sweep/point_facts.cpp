@@ -10,11 +10,13 @@
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
 #include "core/state/state_hasher.h"
+#include "experiments/sweep/expression.h"
 #include "hdf5_schemas/run_schema.h"
 
 namespace lookahead {
 
 namespace {
+
 
 using hdf5::Group;
 using hdf5::InputFile;
@@ -105,6 +107,18 @@ std::vector<CounterTotal> read_totals(const Group& counters, CounterNames& names
     return totals;
 }
 
+/// A metric's expression, of the metrics before it and of sums over all components.
+double derived(const Metric& metric, const std::vector<Metric>& metrics, const PointFacts& facts, CounterNames& names) {
+    return Expression::parse(metric.expression).value([&](const std::string& name) -> double {
+        const auto before = std::ranges::find(metrics, name, &Metric::name);
+        if (before != metrics.end()) {
+            return facts.metrics.at(static_cast<std::size_t>(before - metrics.begin()));
+        }
+        const auto total = std::ranges::find(facts.totals, names.number_of(name), &CounterTotal::counter);
+        return total == facts.totals.end() ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(total->sum);
+    });
+}
+
 void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
     const Group kernels = root.open_group(run_schema::kKernelsGroup);
     const auto numbers = [&]<class T>(const DatasetName& name, T KernelFacts::*member) {
@@ -183,8 +197,10 @@ PointFacts read_point_facts(const std::string& path, const std::vector<Metric>& 
     facts.stamp = stamp_of(path);
     const InputFile file(path);
     const Group root = file.root();
+    facts.totals = read_totals(root.open_group(run_schema::kCountersGroup), names, units);
     for (const Metric& metric : metrics) {
-        facts.metrics.push_back(value_of(metric, file, path));
+        facts.metrics.push_back(metric.expression.empty() ? value_of(metric, file, path)
+                                                          : derived(metric, metrics, facts, names));
     }
     facts.state_hash = root.text_attribute(run_schema::kStateHashAttribute);
     const Group meta = root.open_group(run_schema::kMetaGroup);
@@ -192,7 +208,6 @@ PointFacts read_point_facts(const std::string& path, const std::vector<Metric>& 
     facts.ranks = static_cast<std::uint64_t>(std::get<std::int64_t>(meta.attribute(run_schema::kMetaRanksAttribute)));
     facts.peak_rss_bytes = std::get<std::uint64_t>(meta.attribute(run_schema::kMetaPeakRssBytesAttribute));
     facts.point_s = std::get<double>(meta.attribute(run_schema::kMetaWallSAttribute));
-    facts.totals = read_totals(root.open_group(run_schema::kCountersGroup), names, units);
     read_kernels(root, names, facts);
     return facts;
 }

@@ -10,6 +10,7 @@
 
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
+#include "experiments/sweep/expression.h"
 
 namespace lookahead {
 
@@ -134,10 +135,23 @@ Axis parse_axis(const Reader& reader, const toml::table& table) {
 }
 
 Metric parse_metric(const Reader& reader, const toml::table& table) {
-    reader.check_keys(table, {"name", "path", "units", "reduction"});
+    reader.check_keys(table, {"name", "path", "expression", "units", "reduction"});
     Metric metric{reader.text(table, "name", ""), reader.text(table, "path", ""), reader.text(table, "units", "")};
-    if (metric.name.empty() || metric.path.empty()) {
-        reader.fail(table, "a metric needs a name and the path of an attribute or a dataset in the result file");
+    metric.expression = reader.text(table, "expression", "");
+    if (metric.name.empty() || metric.path.empty() == metric.expression.empty()) {
+        reader.fail(table,
+                    "a metric needs a name, and either the path of an attribute or a dataset in the result file or an "
+                    "expression of counters and earlier metrics");
+    }
+    if (!metric.expression.empty()) {
+        if (const toml::node* node = table.get("reduction")) {
+            reader.fail(*node, "an expression is of sums; a reduction is for a path");
+        }
+        try {
+            Expression::parse(metric.expression);
+        } catch (const ExpressionError& error) {
+            reader.fail(*table.get("expression"), error.what());
+        }
     }
     const std::string reduction = reader.text(table, "reduction", "sum");
     if (reduction == "mean") {
@@ -248,7 +262,8 @@ const std::vector<Metric>& common_metrics() {
         {"cycles", "cycles", "cycle"},
         {"warp_instructions", "warp_instructions", "instruction"},
         {"thread_instructions", "thread_instructions", "instruction"},
-        {"ipc", "ipc", "instruction per cycle"},
+        {"ipc", "ipc", "warp instruction per cycle"},
+        {"thread_ipc", "", "thread instruction per cycle", Metric::Reduction::sum, "thread_instructions / cycles"},
         {"energy_j", "energy@total_j", "joule"},
         {"energy_delay_js", "energy@energy_delay_js", "joule second"},
         {"energy_dynamic_j", "energy@dynamic_j", "joule"},

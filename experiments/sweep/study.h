@@ -26,10 +26,14 @@ struct Metric {
     enum class Reduction { sum, mean, max };
 
     std::string name;
-    /// "cycles": an attribute of the file; "energy@total_j": one of a group; "counters/l1d/misses": a dataset.
+    /// "cycles": an attribute of the file; "energy@total_j": one of a group; "counters/l1d/misses": a dataset. Empty for a
+    /// figure that is derived.
     std::string path;
     std::string units;
     Reduction reduction = Reduction::sum;  ///< over a dataset's elements
+    /// Of counters of whole runs, as "l1d.misses_demand", and of metrics before this one (Expression); empty for one with a
+    /// path. NaN where the run has not the counter.
+    std::string expression = {};
 };
 
 struct AxisChoice {
@@ -68,6 +72,10 @@ struct Best {
 ///     [[metric]]
 ///     name = "l1d_misses"
 ///     path = "counters/l1d/misses_demand"
+///     units = "line"
+///     [[metric]]
+///     name = "l1d_miss_rate"
+///     expression = "l1d_misses / (l1d.hits_demand + l1d.merges_demand + l1d_misses)"
 ///     [[best]]                                      # of each workload the fastest memory, as chosen under lrr
 ///     name = "best memory"
 ///     axis = "memory"

@@ -15,10 +15,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/error/error.h"
 #include "core/hdf5/file.h"
+#include "core/json/json.h"
 #include "experiments/results/run_record.h"
 #include "experiments/sweep/plan_json.h"
 
@@ -164,19 +164,18 @@ PointState SweepFolder::state(const SweepPoint& point) const {
         return {};
     }
     try {
-        const auto failure = nlohmann::json::parse(*text);
-        return {PointStatus::failed, failure.at("exit_code").get<int>(), failure.at("message").get<std::string>(),
-                failure.at("wall_s").get<double>()};
-    } catch (const nlohmann::json::exception& error) {
+        const Json failure = Json::parse(*text);
+        return {PointStatus::failed, failure.at("exit_code").as_int(), failure.at("message").as_text(),
+                failure.at("wall_s").as_double()};
+    } catch (const JsonError& error) {
         throw InputError(failure_file(point) + ": not a record of a failed point; remove it: " + error.what());
     }
 }
 
 void SweepFolder::record_failure(const SweepPoint& point, const PointState& state) const {
-    const nlohmann::ordered_json failure{
-        {"exit_code", state.exit_code}, {"message", state.message}, {"wall_s", state.wall_s}};
-    write_whole(failure_file(point),
-                failure.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    const Json failure(
+        Json::Object{{"exit_code", state.exit_code}, {"message", state.message}, {"wall_s", state.wall_s}});
+    write_whole(failure_file(point), failure.page() + "\n");
 }
 
 SweepFolder::Claim::~Claim() {
@@ -250,9 +249,11 @@ void SweepFolder::record_plan(const Study& study, std::span<const SweepPoint> po
         std::filesystem::remove(path_ + "/plan.json", ignored);
         return;
     }
-    nlohmann::json plan{{"study", study.name}, {"toml", study.toml}, {"program", hash_text(program_hash())}};
-    plan["points"] = points_to_json(points);
-    const std::string text = plan.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    const Json plan(Json::Object{{"study", study.name},
+                                 {"toml", study.toml},
+                                 {"program", hash_text(program_hash())},
+                                 {"points", points_to_json(points)}});
+    const std::string text = plan.text() + "\n";
     if (read_file(path_ + "/plan.json") != text) {
         write_whole(path_ + "/plan.json", text);
     }
@@ -263,14 +264,16 @@ std::optional<std::vector<SweepPoint>> SweepFolder::recorded_plan(const Study& s
     if (!text) {
         return std::nullopt;
     }
-    const auto plan = nlohmann::json::parse(*text, nullptr, false);
-    const auto is = [&](const char* name, const std::string& value) {
-        return plan.is_object() && plan.contains(name) && plan[name] == value;
-    };
-    if (!is("study", study.name) || !is("toml", study.toml) || !is("program", hash_text(program_hash()))) {
-        return std::nullopt;
+    try {
+        const Json plan = Json::parse(*text);
+        const auto is = [&](const char* name, const std::string& value) { return plan.at(name).as_text() == value; };
+        if (!is("study", study.name) || !is("toml", study.toml) || !is("program", hash_text(program_hash()))) {
+            return std::nullopt;
+        }
+        return points_from_json(plan.at("points"));
+    } catch (const JsonError&) {
+        return std::nullopt;  // it is made again
     }
-    return points_from_json(plan.at("points"));
 }
 
 void SweepFolder::write(const std::string& name, const std::string& text) const {

@@ -41,7 +41,9 @@ class GenerateTest(unittest.TestCase):
         header = texts["run_schema.h"]
         self.assertIn(f'kVersion = "{self.schema["version"]}"', header)
         cycles = self.schema["root"]["groups"]["kernels"]["datasets"]["cycles"]
-        self.assertIn(f'DatasetName kKernelsCycles{{"cycles", "{cycles["units"]}", "{cycles["description"]}"}};', header)
+        self.assertIn(f'DatasetName kKernelsCycles{{"cycles", "{cycles["units"]}", "{cycles["description"]}", "cycles"}};', header)
+        self.assertIn('"Name of the kernel.", ""};', header)
+        self.assertIn('"core cycle"};', header)
         self.assertIn('kStateHashAttribute = "state_hash"', header)
 
     def test_the_embedded_text_is_the_schema(self):
@@ -70,6 +72,8 @@ class GenerateTest(unittest.TestCase):
         self.refused(lambda root: at(root, *kernels, "datasets", "id").update(dimensions=["row"]),
                      "/kernels/id: a scale has the name of its dimension")
         self.refused(lambda root: at(root, "attributes", "status").pop("description"), "@status: there is no descr")
+        self.refused(lambda root: at(root, *kernels, "datasets", "name").update(long_name="name"),
+                     "/kernels/name: a long name is of an array of numbers")
         self.refused(lambda root: root["attributes"]["schema_version"].update(values=["9.9"]), "@schema_version")
         for since, message in (("9.9", "/energy: since is not a later minor"), ("1.0", "/energy: since is not a later"),
                                ("new", "/energy: since is not major.minor")):

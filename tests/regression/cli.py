@@ -13,7 +13,7 @@ import h5py
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
-SUMMARY = ["workload", "machine", "status", "outputs", "cycles", "warp_instructions", "thread_instructions", "ipc",
+SUMMARY = ["workload", "machine", "status", "outputs", "cycles", "warp_instructions", "thread_instructions", "ipc", "thread_ipc",
            "kernels", "energy_j", "ranks", "threads", "sync", "wall_s", "warp_instructions_per_s", "peak_rss_bytes",
            "state_hash", "out"]
 PROFILE = ["kernel", "r_default", "r_base", "r_least", "limits"]
@@ -42,8 +42,11 @@ class Checks:
 def check_catalogue(checks):
     checks.prints(["--help"], "lookahead run sgemm", "Exit codes")
     checks.prints(["run", "--help"], "--max-cycles", "--partition")
-    checks.prints(["list"], "vecadd", "gtx480", "gto", "frfcfs")
-    checks.prints(["list", "workloads"], "bfs")
+    listed = checks.prints(["list"], "vecadd", "gtx480", "gto", "frfcfs").splitlines()
+    workloads = checks.prints(["list", "workloads"], "bfs").splitlines()
+    often = [line.split()[0] for line in workloads if sum(each.startswith(f"  {line.split()[0]} ") for each in listed) != 1]
+    checks.check("each workload once", len(workloads) > 50 and not often, often)
+    checks.prints(["list", "variants"], "workload", "gto")
     checks.prints(["describe", "l1d.ways"], "l1d.ways", "Lines")
     checks.prints(["describe", "gto"], "Greedy")
     checks.prints(["describe", "window"], "--sync window")

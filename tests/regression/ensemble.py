@@ -17,6 +17,7 @@ import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
+from sweep_checks import Checks, study_of_programs  # noqa: E402
 
 STUDY = """
 title = "Small"
@@ -31,27 +32,7 @@ values = ["4", "8"]
 """
 POINTS = 12
 
-PTX = pathlib.Path(__file__).parent / "ptx"
-
-# Two that end, one that never does, one that is wrong.
-FAILS = f"""
-title = "Some fail"
-workloads = ["ptx"]
-[[axis]]
-name = "what"
-[[axis.value]]
-name = "endless"
-settings = ["file={PTX / 'endless.ptx'}", "arguments=s32:1"]
-[[axis.value]]
-name = "good"
-settings = ["file={PTX / 'endless.ptx'}", "arguments=s32:0"]
-[[axis.value]]
-name = "wrong"
-settings = ["file={PTX / 'illegal_address.ptx'}", "arguments=u32[32]"]
-[[axis.value]]
-name = "as good"
-settings = ["file={PTX / 'endless.ptx'}", "arguments=s32:0", "grid=2"]
-"""
+FAILS = study_of_programs("endless", "good", "wrong", "as good")
 
 LONG = """
 title = "Long"
@@ -61,54 +42,6 @@ workloads = ["sgemm", "hotspot"]
 key = "sm.warp_scheduler"
 values = ["lrr", "gto"]
 """
-
-
-class Checks:
-    def __init__(self, program, folder):
-        self.program, self.folder = program, folder
-        self.passed = self.failed = 0
-
-    def check(self, name, holds, detail=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"{name}: {detail}", flush=True)
-
-    def study(self, text, name="small.toml"):
-        path = self.folder / name
-        path.write_text(text)
-        return path
-
-    def line(self, study, out, ranks, *options, mpi=lookahead.ANYWHERE):
-        return lookahead.command(self.program, ["sweep", "run", study, "--out", self.folder / out, "--progress", "none",
-                                                *options], ranks, mpi)
-
-    def start(self, *line, mpi=lookahead.ANYWHERE, **options):
-        return subprocess.Popen(self.line(*line, mpi=mpi), env={**os.environ, **lookahead.MPI_ENVIRONMENT}, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-
-    def sweep(self, *line, mpi=lookahead.ANYWHERE, **options):
-        process = self.start(*line, mpi=mpi, **options)
-        out, errors = process.communicate(timeout=200)
-        return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
-
-    def points(self, out):
-        with h5py.File(self.folder / out / "index.h5") as file:
-            table = file["points"]
-            return {name: table[name].asstr()[:] if h5py.check_string_dtype(table[name].dtype) else table[name][:]
-                    for name in table}
-
-    def left_over(self, out):
-        return sorted(file.name for file in (self.folder / out / "points").iterdir()
-                      if file.suffix != ".h5" and not file.name.endswith(".failure.json"))
-
-    def same_results(self, name, first, second):
-        files = sorted(file.name for file in (self.folder / first / "points").glob("*.h5"))
-        self.check(name, files == sorted(file.name for file in (self.folder / second / "points").glob("*.h5")), second)
-        for file in files:
-            done = lookahead.execute(self.program, ["diff", self.folder / first / "points" / file,
-                                                    self.folder / second / "points" / file])
-            self.check(f"{name}: {file}", done.returncode == 0, done.stdout + done.stderr)
 
 
 def wait_for(condition, seconds=60):
@@ -152,21 +85,21 @@ def point_of(process):
 
 def check_same(checks):
     study = checks.study(STUDY)
-    done = checks.sweep(study, "local", 0)
+    done = checks.run(study, "local", 0)
     checks.check("local", f"{POINTS} complete, 0 failed, {POINTS} run now" in done.stdout, done.stdout + done.stderr)
     for ranks, each in ((1, "1"), (2, "1"), (2, "2"), (3, "2"), (3, "auto")):
         out = f"ranks-{ranks}-{each}"
-        done = checks.sweep(study, out, ranks, "--ranks-per-point", each)
+        done = checks.run(study, out, ranks, "--ranks-per-point", each)
         checks.check(out, done.returncode == 0 and f"{POINTS} complete, 0 failed, {POINTS} run now" in done.stdout,
                      done.stdout + done.stderr)
         checks.check(f"{out}: nothing left", not checks.left_over(out), checks.left_over(out))
         checks.same_results(out, "local", out)
-        again = checks.sweep(study, out, 0)
+        again = checks.run(study, out, 0)
         checks.check(f"{out}: nothing to do without mpirun", "0 run now" in again.stdout, again.stdout + again.stderr)
     meta = [h5py.File(file)["meta"].attrs["ranks"] for file in (checks.folder / "ranks-2-2/points").glob("*.h5")]
     checks.check("ranks of a point", meta == [2] * POINTS, meta)
     # Where the network needs rank 0 for the others' calls of the counter.
-    done = checks.sweep(study, "tcp", 2, mpi=(*lookahead.ANYWHERE, "--mca", "btl", "self,tcp", "--mca", "osc", "pt2pt"))
+    done = checks.run(study, "tcp", 2, mpi=(*lookahead.ANYWHERE, "--mca", "btl", "self,tcp", "--mca", "osc", "pt2pt"))
     checks.check("without shared memory", f"{POINTS} complete, 0 failed, {POINTS} run now" in done.stdout,
                  done.stdout + done.stderr)
 
@@ -174,8 +107,8 @@ def check_same(checks):
 def check_goes_on(checks):
     """A sweep that was begun one way goes on the other way."""
     study = checks.study(STUDY)
-    checks.sweep(study, "mixed", 0, "--shard", "0/2")
-    done = checks.sweep(study, "mixed", 2)
+    checks.run(study, "mixed", 0, "--shard", "0/2")
+    done = checks.run(study, "mixed", 2)
     checks.check("mpirun goes on", f"{POINTS} complete, 0 failed, {POINTS // 2} run now" in done.stdout,
                  done.stdout + done.stderr)
 
@@ -183,7 +116,7 @@ def check_goes_on(checks):
 def check_order(checks):
     """The dearest first: by instructions at first, by the earlier results later."""
     study = checks.study(STUDY.replace('"bfs"', '"sgemm"'), "order.toml")
-    checks.sweep(study, "order", 1)
+    checks.run(study, "order", 1)
     written = {file: file.stat().st_mtime_ns for file in (checks.folder / "order/points").glob("*.h5")}
     names = []
     for file in sorted(written, key=written.get):
@@ -201,7 +134,7 @@ def check_failures(checks):
     study = checks.study(FAILS, "fails.toml")
     for each in ("1", "2"):
         out = f"fails-{each}"
-        done = checks.sweep(study, out, 2, "--ranks-per-point", each, "--timeout", "2")
+        done = checks.run(study, out, 2, "--ranks-per-point", each, "--timeout", "2")
         checks.check(out, done.returncode == 0 and "4 points, 2 complete, 2 failed, 4 run now" in done.stdout,
                      f"{done.returncode}: {done.stdout}{done.stderr}")
         table = checks.points(out)
@@ -211,7 +144,7 @@ def check_failures(checks):
         checks.check(f"{out}: messages", table["message"][0] == "took longer than 2s" and
                      "not in allocated" in table["message"][2], table["message"])
         checks.check(f"{out}: nothing left", not checks.left_over(out), checks.left_over(out))
-        again = checks.sweep(study, out, 2, "--ranks-per-point", each, "--timeout", "2", "--retry-failed")
+        again = checks.run(study, out, 2, "--ranks-per-point", each, "--timeout", "2", "--retry-failed")
         checks.check(f"{out}: once more", "2 failed, 2 run now" in again.stdout, again.stdout + again.stderr)
 
 
@@ -219,19 +152,22 @@ def check_memory(checks):
     study = checks.study(STUDY.replace('"vecadd", "histogram", "bfs"', '"vecadd"'), "memory.toml")
     for ranks, options in ((0, ()), (2, ()), (2, ("--ranks-per-point", "2"))):
         out = f"memory-{ranks}-{len(options)}"
-        done = checks.sweep(study, out, ranks, "--memory", "5", *options)
+        done = checks.run(study, out, ranks, "--memory", "5", *options)
         checks.check(out, "0 complete, 4 failed" in done.stdout, done.stdout + done.stderr)
         table = checks.points(out)
         checks.check(f"{out}: message", all(table["message"] == "needed more memory than 5 MB") and
                      all(table["exit_code"] == 137), f"{table['message']} {table['exit_code']}")
-        again = checks.sweep(study, out, ranks, "--memory", "2000", "--retry-failed", *options)
+        again = checks.run(study, out, ranks, "--memory", "2000", "--retry-failed", *options)
         checks.check(f"{out}: enough", "4 complete, 0 failed, 4 run now" in again.stdout, again.stdout + again.stderr)
 
 
 def endless_runs(checks, out, times=1):
     """Whether a point on several ranks has run for longer than the others take, for the n-th time."""
-    begun = list(checks.folder.glob(f"{out}/points/*.begun"))
-    return begun and time.time() - begun[0].stat().st_mtime > 1.5 and int(begun[0].read_text()) == times
+    try:
+        begun = list(checks.folder.glob(f"{out}/points/*.begun"))
+        return begun and time.time() - begun[0].stat().st_mtime > 1.5 and int(begun[0].read_text()) == times
+    except FileNotFoundError:
+        return False  # another point has ended meanwhile
 
 
 def check_crashes(checks):
@@ -251,7 +187,7 @@ def check_crashes(checks):
     os.kill(ranks_of(process)[-1], signal.SIGSEGV)
     out, errors = process.communicate(timeout=100)
     checks.check("a crash of one rank ends the job", process.returncode != 0, out)
-    done = checks.sweep(study, "crash-2", 2, "--ranks-per-point", "2")
+    done = checks.run(study, "crash-2", 2, "--ranks-per-point", "2")
     checks.check("the job goes on", "2 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
     table = checks.points("crash-2")
     checks.check("the crash is a row", table["exit_code"][0] == 139 and "SIGSEGV" in table["message"][0],
@@ -267,7 +203,7 @@ def check_killed_often(checks):
         wait_for(lambda: endless_runs(checks, "often", times))
         os.kill(ranks_of(process)[0], signal.SIGKILL)
         process.communicate(timeout=100)
-    done = checks.sweep(*options)
+    done = checks.run(*options)
     checks.check("given up", "2 complete, 2 failed, 0 run now" in done.stdout, done.stdout + done.stderr)
     checks.check("its message", "3 times" in checks.points("often")["message"][0], checks.points("often")["message"])
 
@@ -275,7 +211,7 @@ def check_killed_often(checks):
 def check_stop(checks):
     """SIGUSR1 stops points at checkpoints, from which the next sweep goes on."""
     study = checks.study(LONG, "long.toml")
-    checks.sweep(study, "long", 0)
+    checks.run(study, "long", 0)
     for each in ("1", "2"):
         out = f"stop-{each}"
         stops = 0
@@ -290,7 +226,7 @@ def check_stop(checks):
                 checks.check(f"{out}: message", "the same command goes on" in errors, errors)
         checks.check(f"{out}: stopped", stops > 0, f"{process.returncode}: {printed}{errors}")
         resumed = len(list(checks.folder.glob(f"{out}/points/*.checkpoint/*.checkpoint.h5")))
-        done = checks.sweep(study, out, 2, "--ranks-per-point", each)
+        done = checks.run(study, out, 2, "--ranks-per-point", each)
         checks.check(f"{out}: goes on", "4 complete, 0 failed" in done.stdout, done.stdout + done.stderr)
         lines = [" ".join(h5py.File(file)["meta"].attrs["argv"]) for file in
                  (checks.folder / out / "points").glob("*.h5")]
@@ -325,7 +261,7 @@ def check_full_disk(checks):
     for ranks in (0, 2):
         out = f"full-{ranks}"
         if ranks == 0:
-            done = checks.sweep(study, out, 0, preexec_fn=limit)
+            done = checks.run(study, out, 0, preexec_fn=limit)
         else:
             line = checks.line(study, out, 2, mpi=tcp)
             at = line.index(str(checks.program))
@@ -336,7 +272,7 @@ def check_full_disk(checks):
         checks.check(f"{out}: message", len(said) == 1 and "the same command goes on" in said[0], done.stderr)
         checks.check(f"{out}: no failures", not list(checks.folder.glob(f"{out}/points/*.failure.json")),
                      checks.left_over(out))
-        again = checks.sweep(study, out, ranks)
+        again = checks.run(study, out, ranks)
         checks.check(f"{out}: with room", f"{POINTS} complete, 0 failed, {POINTS} run now" in again.stdout,
                      again.stdout + again.stderr)
         checks.check(f"{out}: nothing left", not checks.left_over(out), checks.left_over(out))
@@ -347,11 +283,11 @@ def check_refusals(checks):
     for options, fragment in ((("--ranks-per-point", "3"), "from 1 to mpirun's 2"),
                               (("--ranks-per-point", "0"), "neither auto nor"),
                               (("--ranks-per-point", "two"), "neither auto nor"), (("--jobs", "2"), "without mpirun")):
-        done = checks.sweep(study, "refused", 2, *options)
+        done = checks.run(study, "refused", 2, *options)
         checks.check(str(options), done.returncode == 2 and fragment in done.stderr, f"{done.returncode}: {done.stderr}")
-    done = checks.sweep(study, "refused", 0, "--ranks-per-point", "1")
+    done = checks.run(study, "refused", 0, "--ranks-per-point", "1")
     checks.check("ranks without mpirun", done.returncode == 2 and "under mpirun" in done.stderr, done.stderr)
-    done = checks.sweep(checks.study(STUDY.replace("l1d.ways", "l1d.weys"), "bad.toml"), "refused", 2)
+    done = checks.run(checks.study(STUDY.replace("l1d.ways", "l1d.weys"), "bad.toml"), "refused", 2)
     checks.check("a bad study", done.returncode == 2 and "did you mean l1d.ways" in done.stderr, done.stderr)
 
 
@@ -366,8 +302,7 @@ def main() -> int:
                       check_killed_often, check_stop, check_shared, check_full_disk, check_refusals):
             if arguments.only in (None, check.__name__.removeprefix("check_")):
                 check(checks)
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+    return checks.finish()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-from ensemble import Checks, ranks_of, tree_of  # noqa: E402
+from ensemble import ranks_of, tree_of  # noqa: E402
+from sweep_checks import Checks  # noqa: E402
 from sweep_table import same_tables  # noqa: E402
 
 TARGETS = ["rank", "mpirun", "point", "server", "node"]
@@ -118,8 +119,7 @@ def main() -> int:
         with h5py.File(checks.folder / "whole/index.h5") as first, h5py.File(checks.folder / "killed/index.h5") as second:
             checks.check("equal tables", not same_tables(first, second), same_tables(first, second))
             checks.check("state hashes", len(set(first["points/state_hash"][:])) > 1)
-    print(f"{checks.passed} passed, {checks.failed} failed; {kills} kills")
-    return 1 if checks.failed else 0
+    return checks.finish(f"; {kills} kills")
 
 
 if __name__ == "__main__":

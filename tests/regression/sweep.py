@@ -15,6 +15,7 @@ import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
+from sweep_checks import Checks, study_of_programs  # noqa: E402
 
 STUDY = """
 title = "Small"
@@ -65,35 +66,14 @@ BAD = [
     ("counters/sm/warp_instructions", "workload", 3, "result files do not have"),
     ("counters/sm/warp_instructions", "energy@total", 3, "did you mean energy@total_j"),
     ('name = "issued"', 'name = "sm/issued"', 3, "'sm/issued' cannot be a column"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycles / "', 3, "has the end at letter 13 where a name"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "sm.cycels / cycles"', 3, "did you mean sm.cycles"),
+    ('path = "counters/sm/cycles"\nreduction = "max"', 'expression = "1 + busiest"', 3, "neither a counter nor a metric before it"),
+    ('path = "counters/sm/cycles"\n', 'expression = "sm.cycles"\n', 3, "a reduction is for a path"),
+    ('path = "counters/sm/cycles"\n', 'path = "cycles"\nexpression = "sm.cycles"\n', 3, "either the path"),
     ("[[best]]", '[[axis]]\nname = "status"\nkey = "l1d.mshrs"\nvalues = [8]\n[[best]]', 3,
      "the axis 'status' has the name of another column"),
 ]
-
-
-class Checks:
-    def __init__(self, program, folder):
-        self.program, self.folder = program, folder
-        self.passed = self.failed = 0
-
-    def check(self, name, holds, detail=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"{name}: {detail}")
-
-    def study(self, text, name="small.toml"):
-        path = self.folder / name
-        path.write_text(text)
-        return path
-
-    def sweep(self, command, study, out, *options):
-        return lookahead.execute(self.program, ["sweep", command, study, "--out", self.folder / out, *options])
-
-    def points(self, out):
-        with h5py.File(self.folder / out / "index.h5") as file:
-            table = file["points"]
-            return {name: table[name].asstr()[:] if h5py.check_string_dtype(table[name].dtype) else table[name][:]
-                    for name in table}
 
 
 def check_whole(checks):
@@ -101,7 +81,7 @@ def check_whole(checks):
     plan = lookahead.execute(checks.program, ["sweep", "plan", study])
     keys = [line.split()[0] for line in plan.stdout.splitlines() if "cache=" in line]
     checks.check("plan", plan.returncode == 0 and len(set(keys)) == 8, plan.stdout + plan.stderr)
-    done = checks.sweep("run", study, "whole", "--jobs", "2")
+    done = checks.command("run", study, "whole", "--jobs", "2")
     checks.check("run", done.returncode == 0 and "8 complete, 0 failed, 8 run now" in done.stdout, done.stdout)
     table = checks.points("whole")
     checks.check("order", list(table["key"]) == keys, table["key"])
@@ -128,46 +108,34 @@ def check_whole(checks):
     # A result that the disk has lost half of counts as missing.
     with open(checks.folder / "whole" / table["file"][3], "r+b") as file:
         file.truncate(file.seek(0, 2) // 2)
-    status = checks.sweep("status", study, "whole")
+    status = checks.command("status", study, "whole")
     checks.check("status of a cut result", "7 complete, 0 failed, 1 missing" in status.stdout, status.stdout)
-    mended = checks.sweep("run", study, "whole")
+    mended = checks.command("run", study, "whole")
     checks.check("cut result", "8 complete, 0 failed, 1 run now" in mended.stdout, mended.stdout + mended.stderr)
-    again = checks.sweep("run", study, "whole")
+    again = checks.command("run", study, "whole")
     checks.check("resume", "8 complete, 0 failed, 0 run now" in again.stdout, again.stdout)
     (checks.folder / "whole" / table["file"][3]).unlink()
-    again = checks.sweep("run", study, "whole")
+    again = checks.command("run", study, "whole")
     checks.check("resume after a loss", "8 complete, 0 failed, 1 run now" in again.stdout, again.stdout)
-    other = checks.sweep("run", checks.study(STUDY.replace("Small", "Other"), "other.toml"), "whole")
+    other = checks.command("run", checks.study(STUDY.replace("Small", "Other"), "other.toml"), "whole")
     checks.check("another study in the folder", other.returncode == 3 and "another study" in other.stderr, other.stderr)
 
 
 def check_failures(checks):
     """A kernel that never ends fails by time, one that is wrong at once: rows without figures."""
-    endless = pathlib.Path(__file__).parent / "ptx" / "endless.ptx"
-    study = checks.study(f"""
-title = "Two fail"
-workloads = ["ptx"]
-[[axis]]
-name = "what"
-[[axis.value]]
-name = "endless"
-settings = ["file={endless}", "arguments=s32:1"]
-[[axis.value]]
-name = "wrong"
-settings = ["file={endless.parent / 'illegal_address.ptx'}", "arguments=u32[32]"]
-""", "fails.toml")
-    done = checks.sweep("run", study, "fails", "--timeout", "1")
+    study = checks.study(study_of_programs("endless", "wrong"), "fails.toml")
+    done = checks.command("run", study, "fails", "--timeout", "1")
     checks.check("timeout", done.returncode == 0 and "0 complete, 2 failed" in done.stdout, done.stdout + done.stderr)
     table = checks.points("fails")
     checks.check("row", table["status"][0] == "failed" and table["exit_code"][0] == 137 and
                  "longer" in table["message"][0] and numpy.isnan(table["cycles"][0]) and table["file"][0] == "", table)
     checks.check("row", table["status"][1] == "failed" and table["exit_code"][1] == 4 and
                  "not in allocated" in table["message"][1], table)
-    again = checks.sweep("run", study, "fails", "--timeout", "1")
+    again = checks.command("run", study, "fails", "--timeout", "1")
     checks.check("a failure stays", "0 run now" in again.stdout, again.stdout)
-    again = checks.sweep("run", study, "fails", "--timeout", "1", "--retry-failed")
+    again = checks.command("run", study, "fails", "--timeout", "1", "--retry-failed")
     checks.check("--retry-failed", "2 run now" in again.stdout, again.stdout)
-    status = checks.sweep("status", study, "fails")
+    status = checks.command("status", study, "fails")
     checks.check("status", "2 failed" in status.stdout and "longer" in status.stdout, status.stdout)
     left = [file.name for file in (checks.folder / "fails/points").iterdir()]
     checks.check("nothing left over", all(name.endswith(".failure.json") for name in left), left)
@@ -176,14 +144,14 @@ settings = ["file={endless.parent / 'illegal_address.ptx'}", "arguments=u32[32]"
 def check_shards(checks):
     study = checks.study(STUDY)
     for shard in ("0/3", "1/3", "2/3"):
-        done = checks.sweep("run", study, "shards", "--shard", shard)
+        done = checks.command("run", study, "shards", "--shard", shard)
         checks.check(shard, done.returncode == 0, done.stderr)
-    checks.check("collect", checks.sweep("collect", study, "shards").returncode == 0)
+    checks.check("collect", checks.command("collect", study, "shards").returncode == 0)
     table = checks.points("shards")
     checks.check("shards", all(table["status"] == "complete"), table["status"])
     whole = checks.points("whole")
     checks.check("same figures", all(table["cycles"] == whole["cycles"]), table["cycles"])
-    checks.check("bad shard", checks.sweep("run", study, "shards", "--shard", "3/3").returncode == 2)
+    checks.check("bad shard", checks.command("run", study, "shards", "--shard", "3/3").returncode == 2)
 
 
 def check_interrupt(checks):
@@ -199,7 +167,7 @@ def check_interrupt(checks):
     checks.check("interrupt", process.returncode == 75 and "goes on" in errors, f"{process.returncode}: {errors}")
     left = [file.name for file in checks.folder.glob("cut/points/*") if not file.name.endswith(".h5")]
     checks.check("interrupt leaves nothing half-written", not left, left)
-    again = checks.sweep("run", study, "cut")
+    again = checks.command("run", study, "cut")
     checks.check("after an interrupt", "8 complete, 0 failed" in again.stdout, again.stdout)
 
 
@@ -240,35 +208,23 @@ def check_shared(checks):
 
 def check_grown(checks):
     """A study may get workloads, values, and metrics, which runs what is missing; it may not lose or change points."""
-    checks.sweep("run", checks.study(STUDY, "grown.toml"), "grown")
+    checks.command("run", checks.study(STUDY, "grown.toml"), "grown")
     more = STUDY.replace('"histogram"]', '"histogram", "bfs"]').replace('"lrr", "gto"]', '"lrr", "gto", "two_level"]')
     more += '[[metric]]\nname = "loads"\npath = "counters/sm/load_global"\n'
-    done = checks.sweep("run", checks.study(more, "grown.toml"), "grown")
+    done = checks.command("run", checks.study(more, "grown.toml"), "grown")
     checks.check("grown", "18 points, 18 complete, 0 failed, 10 run now" in done.stdout, done.stdout + done.stderr)
     checks.check("a new metric", all(checks.points("grown")["loads"] > 0), checks.points("grown")["loads"])
     for what, text in (("fewer workloads", STUDY), ("other options", more.replace("l1d.ways=8", "l1d.ways=16"))):
-        done = checks.sweep("run", checks.study(text, "grown.toml"), "grown")
+        done = checks.command("run", checks.study(text, "grown.toml"), "grown")
         checks.check(what, done.returncode == 3 and "may only grow" in done.stderr, done.stdout + done.stderr)
-    checks.check("the folder's study stays", checks.sweep("run", checks.study(more, "grown.toml"), "grown").returncode == 0)
+    checks.check("the folder's study stays", checks.command("run", checks.study(more, "grown.toml"), "grown").returncode == 0)
 
 
 def check_lost_result(checks):
     """Where a result cannot get its name the sweep ends with a message, and leaves nothing running."""
-    endless = pathlib.Path(__file__).parent / "ptx" / "endless.ptx"
-    study = checks.study(f"""
-title = "One ends"
-workloads = ["ptx"]
-[[axis]]
-name = "ends"
-[[axis.value]]
-name = "no"
-settings = ["file={endless}", "arguments=s32:1"]
-[[axis.value]]
-name = "yes"
-settings = ["file={endless}", "arguments=s32:0"]
-""", "lost.toml")
+    study = checks.study(study_of_programs("endless", "good"), "lost.toml")
     plan = lookahead.execute(checks.program, ["sweep", "plan", study])
-    key = next(line.split()[0] for line in plan.stdout.splitlines() if "ends=yes" in line)
+    key = next(line.split()[0] for line in plan.stdout.splitlines() if "what=good" in line)
     process = subprocess.Popen([checks.program, "sweep", "run", study, "--out", checks.folder / "lost", "--jobs", "2"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
@@ -295,7 +251,7 @@ def read_if_there(file):
 def check_bad_studies(checks):
     for old, new, code, fragment in BAD:
         assert old in STUDY
-        done = checks.sweep("run", checks.study(STUDY.replace(old, new, 1)), "bad")
+        done = checks.command("run", checks.study(STUDY.replace(old, new, 1)), "bad")
         checks.check(f"{new!r} for {old!r}", done.returncode == code and fragment in done.stderr,
                      f"exit {done.returncode}: {done.stderr}")
     done = lookahead.execute(checks.program, ["sweep", "plan", "baseline/schedulrs"])
@@ -322,8 +278,7 @@ def main() -> int:
         for study in ("baseline/schedulers", "baseline/l1_capacity"):
             done = lookahead.execute(program, ["sweep", "plan", study])
             checks.check(study, done.returncode == 0, done.stderr)
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+    return checks.finish()
 
 
 if __name__ == "__main__":

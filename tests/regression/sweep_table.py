@@ -20,9 +20,8 @@ import pandas
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "experiments/analysis"))
 import lookahead_process as lookahead  # noqa: E402
+from sweep_checks import Checks, study_of_programs, texts  # noqa: E402
 from lookahead_analysis.sweeps import Sweep  # noqa: E402
-
-PTX = pathlib.Path(__file__).parent / "ptx"
 
 STUDY = """
 title = "Tables"
@@ -39,42 +38,6 @@ name = "plain"
 name = "caps"
 options = ["sm.prefetcher=caps"]
 """
-FAILING = f"""
-title = "Some fail"
-workloads = ["ptx"]
-[[axis]]
-name = "what"
-[[axis.value]]
-name = "good"
-settings = ["file={PTX / 'endless.ptx'}", "arguments=s32:0"]
-[[axis.value]]
-name = "wrong"
-settings = ["file={PTX / 'illegal_address.ptx'}", "arguments=u32[32]"]
-"""
-
-
-def texts(dataset):
-    return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
-
-
-class Checks:
-    def __init__(self, program, folder):
-        self.program, self.folder = program, folder
-        self.passed = self.failed = 0
-
-    def check(self, name, holds, detail=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"{name}: {detail}", flush=True)
-
-    def call(self, command, study, out, *options):
-        done = lookahead.execute(self.program, ["sweep", command, study, "--out", self.folder / out, *options])
-        self.check(f"{command} {out} {options}", done.returncode == 0, done.stdout + done.stderr)
-        return done
-
-    def index(self, out):
-        return h5py.File(self.folder / out / "index.h5")
 
 
 def frame(group):
@@ -100,7 +63,7 @@ def same_tables(first, second):
 
 
 def check_contents(checks, study):
-    checks.call("run", study, "good")
+    checks.done("run", study, "good")
     with checks.index("good") as index:
         points, totals, kernels = index["points"], index["totals"], index["kernels"]
         checks.check("axes", list(index.attrs["axes"]) == ["l1d.ways", "design"], index.attrs["axes"])
@@ -140,24 +103,24 @@ def check_contents(checks, study):
 def check_increment(checks, study):
     """What is read anew is what changed: a result that becomes unreadable without a change of its stamp is not missed."""
     shutil.copytree(checks.folder / "good", checks.folder / "more", copy_function=shutil.copy2)
-    checks.call("collect", study, "more")
+    checks.done("collect", study, "more")
     with checks.index("good") as first, checks.index("more") as second:
         checks.check("collected again", not same_tables(first, second), same_tables(first, second))
         files = list(texts(first["points/file"]))
     lost = checks.folder / "more" / files[2]
     lost.rename(lost.with_suffix(".away"))
-    checks.call("collect", study, "more")
+    checks.done("collect", study, "more")
     with checks.index("more") as index:
         checks.check("a missing point", texts(index["points/status"])[2] == "missing" and
                      not index["totals/components"][2].any() and 2 not in index["kernels/point"][:] and
                      numpy.isnan(index["points/cycles"][2]))
     lost.with_suffix(".away").rename(lost)
-    checks.call("collect", study, "more")
+    checks.done("collect", study, "more")
     with checks.index("good") as first, checks.index("more") as second:
         checks.check("one more", not same_tables(first, second), same_tables(first, second))
     # Another file in a result's place is read.
     shutil.copy(checks.folder / "more" / files[0], lost)
-    checks.call("collect", study, "more")
+    checks.done("collect", study, "more")
     with checks.index("more") as index:
         checks.check("a changed result", (index["totals/sum"][2] == index["totals/sum"][0]).all())
     # So are all for a metric that the index does not have, or has otherwise.
@@ -165,7 +128,7 @@ def check_increment(checks, study):
     for metric in ('name = "used"\npath = "counters/sm/cycles"\n', 'name = "used"\npath = "counters/sm/cycles"\nreduction = "max"\n'):
         more = study.with_name("metric.toml")
         more.write_text(text + "[[metric]]\n" + metric)
-        checks.call("collect", more, "more")
+        checks.done("collect", more, "more")
         with checks.index("more") as index, h5py.File(checks.folder / "more" / files[1]) as run:
             values = run["counters/sm/cycles"][:]
             expected = values.max() if "max" in metric else values.sum()
@@ -177,17 +140,16 @@ def check_grown(checks, study):
     grown.write_text(study.read_text().replace('["4", "8"]', '["2", "4", "8"]'))
     shutil.copytree(checks.folder / "good", checks.folder / "grown", copy_function=shutil.copy2)
     (checks.folder / "grown/study.toml").write_text("# grown\n" + study.read_text())
-    checks.call("run", grown, "grown")
+    checks.done("run", grown, "grown")
     (checks.folder / "grown/index.h5").rename(checks.folder / "grown-index.h5")
-    checks.call("collect", grown, "grown")
+    checks.done("collect", grown, "grown")
     with h5py.File(checks.folder / "grown-index.h5") as first, checks.index("grown") as second:
         checks.check("grown", not same_tables(first, second) and len(first["points/id"]) == 12, same_tables(first, second))
 
 
 def check_failures(checks):
-    study = checks.folder / "failing.toml"
-    study.write_text(FAILING)
-    checks.call("run", study, "failing", "--jobs", "1")
+    study = checks.study(study_of_programs("good", "wrong"), "failing.toml")
+    checks.done("run", study, "failing", "--jobs", "1")
     with checks.index("failing") as index:
         points = frame(index["points"])
         checks.check("failed row", list(points["status"]) == ["complete", "failed"] and points["exit_code"][1] == 4 and
@@ -196,7 +158,7 @@ def check_failures(checks):
 
 
 def check_csv(checks, study):
-    checks.call("collect", study, "good", "--csv")
+    checks.done("collect", study, "good", "--csv")
     with checks.index("good") as index, open(checks.folder / "good/points.csv", newline="") as wide, \
             open(checks.folder / "good/counters.csv", newline="") as tall:
         points = frame(index["points"])
@@ -228,8 +190,8 @@ def check_quotes(checks):
     study = checks.folder / "quotes.toml"
     study.write_text('title = "Quotes"\nsize = "tiny"\nworkloads = ["vecadd"]\n[[axis]]\nname = "a, \\"b\\""\n'
                      '[[axis.value]]\nname = "x, \\"y\\""\noptions = ["l1d.ways=8"]\n')
-    checks.call("run", study, "quotes")
-    checks.call("collect", study, "quotes", "--csv")
+    checks.done("run", study, "quotes")
+    checks.done("collect", study, "quotes", "--csv")
     with open(checks.folder / "quotes/points.csv", newline="") as wide:
         row = next(csv.DictReader(wide))
     checks.check("quotes", row.get('a, "b"') == 'x, "y"', row)
@@ -283,16 +245,14 @@ def main() -> int:
         if arguments.points:
             return measure(arguments.program.resolve(), folder, arguments.points)
         checks = Checks(arguments.program.resolve(), folder)
-        study = folder / "tables.toml"
-        study.write_text(STUDY)
+        study = checks.study(STUDY, "tables.toml")
         check_contents(checks, study)
         check_csv(checks, study)
         check_failures(checks)
         check_quotes(checks)
         check_increment(checks, study)
         check_grown(checks, study)
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+    return checks.finish()
 
 
 if __name__ == "__main__":

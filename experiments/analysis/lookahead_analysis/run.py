@@ -154,6 +154,31 @@ class Run:
                             columns=pd.Index(causes, name="cause"))
 
     @property
+    def activity(self):
+        """Warp instructions a core cycle of the whole GPU, from the first kernel's begin to the last one's end: index cycle,
+        the end of the interval. Of files before 1.7 from their series."""
+        if "activity" in self.file:
+            group = self.file["activity"]
+            return pd.Series(_array(group["ipc"]), index=pd.Index(_array(group["cycle"]), name="cycle"), name="ipc")
+        ipc = self.rate("sm", "warp_instructions").sum(axis=1).rename("ipc")
+        begin, end = self.busy_cycles
+        before = ipc.index.to_series().shift(fill_value=0)
+        within = (ipc.index > begin) & (before < end).to_numpy()
+        return ipc[within].set_axis(ipc.index[within].astype(float))
+
+    @property
+    def kernel_cycles(self):
+        """Begin and end of each launch in cycles of the core clock from the run's start: index id, columns begin and end."""
+        frequency, kernels = float(self.config_value("sm.frequency")), self.kernels
+        return pd.DataFrame({"begin": kernels["start_fs"] * frequency / 1e15, "end": kernels["end_fs"] * frequency / 1e15})
+
+    @property
+    def busy_cycles(self):
+        """The first kernel's begin and the last one's end, in cycles of the core clock; (0, 0) without kernels."""
+        kernels = self.kernel_cycles
+        return (kernels["begin"].min(), kernels["end"].max()) if len(kernels) else (0.0, 0.0)
+
+    @property
     def counter_kinds(self):
         return sorted(self.file["counters"])
 

@@ -11,6 +11,11 @@ def texts(dataset):
     return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
 
 
+def name_of(value):
+    """The name of an axis's value: 8 for 8.0."""
+    return value if isinstance(value, str) else f"{value:.15g}"
+
+
 class SweepError(Exception):
     """A sweep from which a figure cannot be made: a sentence with its folder or file."""
 
@@ -35,6 +40,11 @@ class Sweep:
                 self.points = pd.DataFrame({name: texts(points[name]) for name in points if points[name].shape == count})
                 self.axes = [str(name) for name in index.attrs["axes"]] if "axes" in index.attrs else \
                     [name for name in points if name not in NO_AXES and h5py.check_string_dtype(points[name].dtype)]
+                self.title = str(index.attrs["title"])
+                self.units = {name: str(points[name].attrs["units"]) for name in self.points}
+                # The values of axes are names, whatever the index has them as (numbers since 1.3).
+                for axis in self.axes:
+                    self.points[axis] = [name_of(value) for value in self.points[axis]]
                 best = index.get("best", {})
                 self.bests = pd.DataFrame({name: texts(best[name]) for name in best})
         except (OSError, KeyError) as error:

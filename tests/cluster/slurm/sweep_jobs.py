@@ -16,6 +16,7 @@ import h5py
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 import slurm_node  # noqa: E402
+from sweep_checks import Checks  # noqa: E402
 
 STUDY = """
 title = "Jobs"
@@ -30,27 +31,15 @@ values = ["4", "8", "16"]
 """
 
 
-class Checks:
-    def __init__(self, program, folder):
-        self.program, self.folder = program, folder
-        self.passed = self.failed = 0
-
-    def check(self, name, holds, detail=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"{name}: {detail}", flush=True)
-
+class SlurmChecks(Checks):
     def study(self, name, size, workloads):
-        path = self.folder / f"{name}.toml"
-        path.write_text(STUDY.format(size=size, workloads=", ".join(f'"{each}"' for each in workloads)))
-        return path
+        return super().study(STUDY.format(size=size, workloads=", ".join(f'"{each}"' for each in workloads)), f"{name}.toml")
 
     def submit(self, study, out, *options):
-        return lookahead.execute(self.program, ["sweep", "submit", study, "--out", self.folder / out, *options])
+        return self.command("submit", study, out, *options)
 
     def status(self, study, out):
-        return lookahead.execute(self.program, ["sweep", "status", study, "--out", self.folder / out]).stdout
+        return self.command("status", study, out).stdout
 
     def logs(self, out):
         return "\n".join(f"{file.name}: {file.read_text()[-600:]}" for file in (self.folder / out).glob("job-*.out"))
@@ -139,7 +128,7 @@ def main() -> int:
     os.environ.update(lookahead.MPI_ENVIRONMENT)
     reason = slurm_node.why_not()
     with tempfile.TemporaryDirectory() as name:
-        checks = Checks(arguments.program.resolve(), pathlib.Path(name))
+        checks = SlurmChecks(arguments.program.resolve(), pathlib.Path(name))
         check_script(checks)
         if not reason:
             (checks.folder / "slurm").mkdir()
@@ -148,8 +137,7 @@ def main() -> int:
                 for check in (check_array, check_requeue):
                     if arguments.only in (None, check.__name__.removeprefix("check_")):
                         check(checks, slurm)
-    print(f"{checks.passed} passed, {checks.failed} failed" + (f"; no Slurm: {reason}" if reason else ""))
-    return 1 if checks.failed else 77 if reason else 0
+    return checks.finish(f"; no Slurm: {reason}" if reason else "") or (77 if reason else 0)
 
 
 if __name__ == "__main__":

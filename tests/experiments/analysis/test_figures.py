@@ -35,10 +35,12 @@ def make_point(path, cycles, caps):
 def make_index(folder, study, columns):
     """What `lookahead sweep run` writes: numbers of metrics are there too, and are no axes."""
     with h5py.File(folder / "index.h5", "w") as index:
-        index.attrs["study"] = study
+        index.attrs.update({"study": study, "title": "A study"})
         for name, values in columns.items():
             index.create_dataset(f"points/{name}", data=values, dtype=h5py.string_dtype())
         index["points/cycles"] = np.ones(len(columns["workload"]))
+        for dataset in index["points"].values():
+            dataset.attrs["units"] = ""
 
 
 def make_sweep(folder):

@@ -68,6 +68,7 @@ void make_dataset(hid_t file, const char* path, hid_t type, std::vector<hsize_t>
     H5Sclose(space);
     set_text(file, path, "units", "cycle");
     set_text(file, path, "description", "Something.");
+    set_text(file, path, "long_name", "something");
 }
 
 void make_scale(hid_t file, const char* path) {
@@ -181,13 +182,32 @@ void remove_additions_of_1_3(hid_t file) {
     }
 }
 
+void remove_additions_of_1_7(hid_t file) {
+    remove(file, "/activity");
+    remove_attribute(file, "/", "default");
+    remove_attribute(file, "/", "thread_ipc");
+    const auto remove_from = [](hid_t root, const char* name, const H5O_info_t*, void*) -> herr_t {
+        for (const char* attribute : {"NX_class", "signal", "axes", "long_name"}) {
+            if (H5Aexists_by_name(root, name, attribute, H5P_DEFAULT) > 0) {
+                remove_attribute(root, name, attribute);
+            }
+        }
+        return 0;
+    };
+    REQUIRE(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, +remove_from, nullptr) >= 0);
+}
+
 TEST_CASE("a file is held against its own minor version") {
     // 1.1 added /energy; 1.2 /engine/per_process and /engine/per_window; 1.3 stalls, and counters and energy by kernel;
-    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash.
+    // 1.4 the sources of samples; 1.5 threads; 1.6 the program's hash; 1.7 what viewers draw.
     const auto of_version = [](const char* version, bool with_energy, bool with_profile, bool with_kernels,
-                               bool with_sources = false, bool with_threads = false, bool with_program = false) {
+                               bool with_sources = false, bool with_threads = false, bool with_program = false,
+                               bool with_drawn = false) {
         return violations_after([&](hid_t file) {
             set_text(file, "/", "schema_version", version);
+            if (!with_drawn) {
+                remove_additions_of_1_7(file);
+            }
             if (!with_program) {
                 REQUIRE(H5Adelete_by_name(file, "/meta", "program_hash", H5P_DEFAULT) >= 0);
             }
@@ -242,6 +262,32 @@ TEST_CASE("a file is held against its own minor version") {
         "/meta: its attribute \"program_hash\": the schema has it since version 1.6, but the file is of version 1.5\n");
     CHECK(of_version("1.6", true, true, true, true, true).find("program_hash") != std::string::npos);
     CHECK(of_version("1.6", true, true, true, true, true, true) == "");
+    const std::string too_new = of_version("1.6", true, true, true, true, true, true, true);
+    for (const char* violation :
+         {"/activity: the schema has it since version 1.7, but the file is of version 1.6\n",
+          "/: its attribute \"default\": the schema has it since version 1.7, but the file is of version 1.6\n",
+          "/stalls: its attribute \"signal\": the schema has it since version 1.7, but the file is of version 1.6\n",
+          "/counters/sm/cycles: its attribute \"long_name\": the schema has it since version 1.7, but the file is of "
+          "version 1.6\n"}) {
+        CHECK(too_new.find(violation) != std::string::npos);
+    }
+    const std::string lacking = of_version("1.7", true, true, true, true, true, true);
+    for (const char* violation :
+         {"/activity: the group is missing\n", "/: the attribute \"default\" is missing\n",
+          "/: the attribute \"thread_ipc\" is missing\n", "/series/sm: the attribute \"axes\" is missing\n",
+          "/counters/sm/cycles: the text attribute \"long_name\" is missing\n"}) {
+        CHECK(lacking.find(violation) != std::string::npos);
+    }
+    CHECK(of_version("1.7", true, true, true, true, true, true, true) == "");
+}
+
+TEST_CASE("arrays of numbers have long names, those of the schema where it gives them") {
+    CHECK(violations_after([](hid_t file) { set_text(file, "/stalls/cycle", "long_name", "time"); }) ==
+          "/stalls/cycle: its attribute \"long_name\" is \"time\", not \"core cycle\"\n");
+    CHECK(violations_after([](hid_t file) { set_text(file, "/kernels/grid_x", "long_name", ""); }) ==
+          "/kernels/grid_x: the text attribute \"long_name\" is missing\n");
+    CHECK(violations_after([](hid_t file) { set_text(file, "/kernels/name", "long_name", "name"); }) ==
+          "/kernels/name: the schema does not know its attribute \"long_name\"\n");
 }
 
 TEST_CASE("a file that is truncated at any length is an input error or has violations") {

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+
+/// A text that is no JSON, or a value that is not of the kind or has not the member that it was asked for.
+class JsonError : public InputError {
+  public:
+    using InputError::InputError;
+};
+
+/// A JSON value. The library that reads and writes texts is included by json.cpp alone.
+class Json {
+  public:
+    using Array = std::vector<Json>;
+    using Object = std::vector<std::pair<std::string, Json>>;  ///< printed in this order
+
+    Json(std::nullptr_t) {}
+    Json(bool truth) : value_(truth) {}
+    Json(double number) : value_(number) {}
+    Json(int number) : value_(std::int64_t{number}) {}
+    Json(unsigned number) : value_(std::uint64_t{number}) {}
+    Json(std::int64_t number) : value_(number) {}
+    Json(std::uint64_t number) : value_(number) {}
+    Json(std::string text) : value_(std::move(text)) {}
+    Json(std::string_view text) : value_(std::string(text)) {}
+    Json(const char* text) : value_(std::string(text)) {}
+    Json(const std::vector<std::string>& texts) : value_(Array(texts.begin(), texts.end())) {}
+    Json(Array elements) : value_(std::move(elements)) {}
+    Json(Object members) : value_(std::move(members)) {}
+
+    /// JsonError, with the place, for a text that is none.
+    static Json parse(std::string_view text);
+
+    /// On one line. Bytes that are no UTF-8 become U+FFFD.
+    std::string text() const;
+    /// A member or an element a line, two spaces further in for each level.
+    std::string page() const;
+    /// A text as it is, without quotes; anything else as text() has it.
+    std::string plain() const;
+
+    // Parts are not taken of a value that is about to go.
+
+    /// A member of an object; nullptr if it has none of the name, or this is no object.
+    const Json* find(std::string_view name) const&;
+    const Json* find(std::string_view name) && = delete;
+
+    // What follows throws JsonError for a value of another kind.
+    const Json& at(std::string_view name) const&;
+    const Json& at(std::string_view name) && = delete;
+    const Array& elements() const&;
+    const Array& elements() && = delete;
+    const Object& members() const&;
+    const Object& members() && = delete;
+    const std::string& as_text() const&;
+    const std::string& as_text() && = delete;
+    std::vector<std::string> as_texts() const;
+    /// A number without a fraction, from 0.
+    std::uint64_t as_count() const;
+    int as_int() const;
+    double as_double() const;
+
+  private:
+    friend struct JsonConversion;
+
+    std::variant<std::nullptr_t, bool, double, std::int64_t, std::uint64_t, std::string, Array, Object> value_ =
+        nullptr;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,50 @@
+#include "experiments/sweep/axis_numbers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/param/parameter_registry.h"
+
+namespace lookahead {
+
+namespace {
+
+/// The key that the axis sets to its values' names; empty if it does something else.
+std::string key_of(const Axis& axis) {
+    const auto key = [](const AxisValue& value) -> std::string {
+        const std::string ending = "=" + value.name;
+        const bool is_key = value.options.size() == 1 && value.settings.empty() && value.machine.empty() &&
+                            value.options.front().ends_with(ending);
+        return is_key ? value.options.front().substr(0, value.options.front().size() - ending.size()) : "";
+    };
+    const std::string first = axis.values.empty() ? "" : key(axis.values.front());
+    return std::ranges::all_of(axis.values, [&](const AxisValue& value) { return key(value) == first; }) ? first : "";
+}
+
+}  // namespace
+
+std::optional<double> number_of(std::string_view text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, fault] = std::from_chars(text.data(), end, number);
+    return fault == std::errc{} && rest == end && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+bool is_numeric(const Axis& axis) {
+    return std::ranges::all_of(axis.values, [](const AxisValue& value) { return number_of(value.name).has_value(); });
+}
+
+std::string unit_of(const Axis& axis) {
+    const std::string key = key_of(axis);
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        for (const Parameter& parameter : *set.parameters) {
+            if ((set.prefix.empty() ? parameter.name : set.prefix + "." + parameter.name) == key) {
+                return parameter.unit;
+            }
+        }
+    }
+    return "";
+}
+
+}  // namespace lookahead

@@ -1,0 +1,100 @@
+"""What tests of sweeps share: counted checks, studies written into a folder, commands on them, and what is in their tables."""
+
+import os
+import pathlib
+import subprocess
+
+import h5py
+import lookahead_process as lookahead
+
+PTX = pathlib.Path(__file__).resolve().parents[1] / "regression/ptx"
+
+# Programs by what becomes of them: one never ends, two are complete, one accesses an illegal address.
+PROGRAMS = {
+    "endless": ["file={ptx}/endless.ptx", "arguments=s32:1"],
+    "good": ["file={ptx}/endless.ptx", "arguments=s32:0"],
+    "wrong": ["file={ptx}/illegal_address.ptx", "arguments=u32[32]"],
+    "as good": ["file={ptx}/endless.ptx", "arguments=s32:0", "grid=2"],
+}
+
+
+def study_of_programs(*names, title="Some fail"):
+    """A study whose axis `what` has one of PROGRAMS for each name."""
+    text = f'title = "{title}"\nworkloads = ["ptx"]\n[[axis]]\nname = "what"\n'
+    for name in names:
+        settings = ", ".join(f'"{setting.format(ptx=PTX)}"' for setting in PROGRAMS[name])
+        text += f'[[axis.value]]\nname = "{name}"\nsettings = [{settings}]\n'
+    return text
+
+
+def texts(dataset):
+    """The elements of a dataset; texts as str."""
+    return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
+
+
+class Checks:
+    """Counts what holds and prints what does not; studies and their sweeps are in one folder."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.passed = self.failed = 0
+
+    def check(self, name, holds, detail=""):
+        self.passed += bool(holds)
+        self.failed += not holds
+        if not holds:
+            print(f"{name}: {detail}", flush=True)
+
+    def finish(self, more=""):
+        """Prints the counts; the test's exit code."""
+        print(f"{self.passed} passed, {self.failed} failed{more}")
+        return 1 if self.failed else 0
+
+    def study(self, text, name="small.toml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def command(self, command, study, out, *options):
+        return lookahead.execute(self.program, ["sweep", command, study, "--out", self.folder / out, *options])
+
+    def done(self, command, study, out, *options):
+        """The same of a command that must succeed."""
+        done = self.command(command, study, out, *options)
+        self.check(f"{command} {out} {options}", done.returncode == 0, done.stdout + done.stderr)
+        return done
+
+    def line(self, study, out, ranks, *options, mpi=lookahead.ANYWHERE):
+        """The words of a `sweep run`; ranks = 0 means without mpirun."""
+        return lookahead.command(self.program, ["sweep", "run", study, "--out", self.folder / out, "--progress", "none",
+                                                *options], ranks, mpi)
+
+    def start(self, *line, mpi=lookahead.ANYWHERE, **options):
+        return subprocess.Popen(self.line(*line, mpi=mpi), env={**os.environ, **lookahead.MPI_ENVIRONMENT}, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def run(self, *line, mpi=lookahead.ANYWHERE, **options):
+        process = self.start(*line, mpi=mpi, **options)
+        out, errors = process.communicate(timeout=200)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
+
+    def index(self, out):
+        return h5py.File(self.folder / out / "index.h5")
+
+    def points(self, out):
+        """The columns of the index's table of points."""
+        with self.index(out) as file:
+            return {name: texts(dataset) for name, dataset in file["points"].items()}
+
+    def left_over(self, out):
+        """Files of points that are neither results nor records of failures."""
+        return sorted(file.name for file in (self.folder / out / "points").iterdir()
+                      if file.suffix != ".h5" and not file.name.endswith(".failure.json"))
+
+    def same_results(self, name, first, second):
+        files = sorted(file.name for file in (self.folder / first / "points").glob("*.h5"))
+        self.check(name, files == sorted(file.name for file in (self.folder / second / "points").glob("*.h5")), second)
+        for file in files:
+            done = lookahead.execute(self.program, ["diff", self.folder / first / "points" / file,
+                                                    self.folder / second / "points" / file])
+            self.check(f"{name}: {file}", done.returncode == 0, done.stdout + done.stderr)
