@@ -57,8 +57,7 @@ TEST_CASE("1 024 SMs with sixteen slices a channel have an in-port for each send
     const std::vector<std::string> slices = {"address_mapping.channels=2", "address_mapping.slices_per_channel=16"};
     for (const std::string fused : {"false", "true"}) {
         CAPTURE(fused);
-        const Configuration configuration =
-            with({slices[0], slices[1], "gpu.sms=1024", "gpu.perfect_memory=" + fused});
+        const Configuration configuration = with({slices[0], slices[1], "gpu.sms=1024", "gpu.perfect_memory=" + fused});
         const Machine machine(configuration, {}, [](Device&) {});
         CHECK(machine.sms().size() == (fused == "true" ? 0 : 1024));
         // All SMs of a fused GPU are one process, whose ports lead to the dispatcher by number.
