@@ -120,6 +120,10 @@ void Dac::begin_launch() {
     for (unsigned i = 0; i < atq_.capacity(); ++i) {
         atq_[i].tuples.resize(occupancy.ctas);
     }
+    row_starts_.clear();
+    for (unsigned warp = 0; warp < occupancy.warps_per_cta; ++warp) {
+        row_starts_.push_back(row_starts(warp, launch_.block.x));
+    }
     siblings_.clear();
     for (unsigned slot = 0; slot < occupancy.ctas; ++slot) {
         siblings_.push_back(gpu::context_range(slot * occupancy.warps_per_cta, occupancy.warps_per_cta));

@@ -134,6 +134,9 @@ class Dac final : public gpu::IssueExtension,
     bool decouples() const { return launch_.program != nullptr; }
     void name_pairs();
     unsigned slot_of(unsigned context) const { return context / state_.launch.occupancy.warps_per_cta; }
+    isa::LaneMask rows_of(unsigned context) const {
+        return row_starts_[context - slot_of(context) * state_.launch.occupancy.warps_per_cta];
+    }
     Threads of_slot(const SmThreads& threads, unsigned slot) const;
     void to_slot(SmThreads& threads, unsigned slot, const Threads& of) const;
     template <class Visit>
@@ -215,6 +218,7 @@ class Dac final : public gpu::IssueExtension,
     std::vector<std::uint8_t> marker_;          ///< by PC of the kernel's own: the affine stream has a marker for it
     std::vector<std::uint32_t> pair_;           ///< by PC of an enqueue: that of the dequeue
     std::vector<std::uint64_t> all_bits_;       ///< of the scoreboard
+    std::vector<isa::LaneMask> row_starts_;     ///< by warp of a CTA
     gpu::ContextStates lane_states_;            ///< of the comparison on the lanes, as a stream
     std::vector<ContextMask> lane_schedulers_;  ///< it may issue through each
 

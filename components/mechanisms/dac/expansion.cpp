@@ -213,7 +213,8 @@ bool Dac::begin_access(const AtqEntry& entry, unsigned context) {
         }
         to_memory_of_warp(context, entry, behind);
     }
-    const unsigned records = outside ? 0 : compact(behind, active, bytes, queue.entries(), expansion_.list);
+    const unsigned records =
+        outside ? 0 : compact(behind, active, rows_of(context), bytes, queue.entries(), expansion_.list);
     if (!queue.has_room(std::max(records, 1u))) {
         LOOKAHEAD_ASSERT(!queue.empty(), execute_.place_of(context) + ": an empty queue has no room for an access");
         return false;
