@@ -228,6 +228,7 @@ void Dac::release_held() {
     }
     std::erase_if(held_, [](const Held& held) { return held.accessed; });
     memory_.renew_client();
+    renew_units();
     if (expansion_.asks) {
         state_.memory_wanted = true;
     }

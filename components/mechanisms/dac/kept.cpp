@@ -91,7 +91,8 @@ class Kept {
             open.insert(open.end(), value.inputs.begin(), value.inputs.end());
             open.push_back(value.before);
             if (value.kind != Value::Kind::definition || !is_kept(value.at) || !mark(value.at, reader)) continue;
-            for (const auto& source : values_.reads(value.at).source) open.insert(open.end(), source.begin(), source.end());
+            for (const auto& source : values_.reads(value.at).source)
+                open.insert(open.end(), source.begin(), source.end());
         }
     }
 
