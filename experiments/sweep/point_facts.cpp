@@ -17,7 +17,6 @@ namespace lookahead {
 
 namespace {
 
-
 using hdf5::Group;
 using hdf5::InputFile;
 

@@ -17,9 +17,9 @@ namespace {
 constexpr LpId kWorkers = 6;
 constexpr LpId kStores = 3;
 constexpr LpId kManager = kWorkers + kStores;
-constexpr Time kPace = 3;             ///< of a worker's events
-constexpr Time kLink = 94;            ///< lookahead between workers and stores
-constexpr Time kShort = 64;           ///< between workers and manager
+constexpr Time kPace = 3;               ///< of a worker's events
+constexpr Time kLink = 94;              ///< lookahead between workers and stores
+constexpr Time kShort = 64;             ///< between workers and manager
 constexpr std::uint64_t kBeats = 2000;  ///< of each worker
 constexpr Time kEnd = static_cast<Time>(kBeats) * kPace;
 
@@ -62,7 +62,8 @@ class Listener : public LogicalProcess {
 /// Writes to the stores in turn, and now and then to the manager. What it hears changes what it writes.
 class Worker final : public Listener {
   public:
-    explicit Worker(std::uint64_t every) : Listener(0), every_(every), stores_(add_out_port("stores")), manager_(add_out_port("manager")) {}
+    explicit Worker(std::uint64_t every)
+        : Listener(0), every_(every), stores_(add_out_port("stores")), manager_(add_out_port("manager")) {}
     void advance(Inbox inbox, Time horizon) override {
         auto next = inbox.begin();
         for (; next_event_time() < horizon; ++beat_) {
@@ -80,9 +81,7 @@ class Worker final : public Listener {
             hear(**next);
         }
     }
-    Time next_event_time() const override {
-        return beat_ < kBeats ? static_cast<Time>(beat_) * kPace : kTimeInfinity;
-    }
+    Time next_event_time() const override { return beat_ < kBeats ? static_cast<Time>(beat_) * kPace : kTimeInfinity; }
     void fields(StateArchive& archive) override {
         Listener::fields(archive);
         archive& beat_;
