@@ -109,12 +109,6 @@ std::string describe_anything(const std::string& name) {
     return describe(name);
 }
 
-void print(const Session& session, const std::string& text) {
-    if (session.prints()) {
-        std::fputs(text.c_str(), stdout);
-    }
-}
-
 }  // namespace
 
 void add_list_command(Command program, Session& session) {
@@ -127,7 +121,7 @@ void add_list_command(Command program, Session& session) {
         .one_of({"workloads", "machines", "variants", "studies", "parameters", "statistics"});
     command.when_given([&session, what] {
         session.action = [&session, what] {
-            print(session, list_everything(*what));
+            session.print(list_everything(*what));
             return ExitCode::done;
         };
     });
@@ -141,7 +135,7 @@ void add_describe_command(Command program, Session& session) {
     command.add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480").required();
     command.when_given([&session, name] {
         session.action = [&session, name] {
-            print(session, describe_anything(*name) + "\n");
+            session.print(describe_anything(*name) + "\n");
             return ExitCode::done;
         };
     });

@@ -22,12 +22,6 @@ Configuration checked(const MachineOptions& options) {
     return configuration;
 }
 
-void print(const Session& session, const std::string& text) {
-    if (session.prints()) {
-        std::fputs(text.c_str(), stdout);
-    }
-}
-
 }  // namespace
 
 void add_config_command(Command program, Session& session) {
@@ -39,7 +33,7 @@ void add_config_command(Command program, Session& session) {
     options->add_to(show);
     show.when_given([&session, options] {
         session.action = [&session, options] {
-            print(session, checked(*options).effective_toml());
+            session.print(checked(*options).effective_toml());
             return ExitCode::done;
         };
     });
@@ -47,7 +41,7 @@ void add_config_command(Command program, Session& session) {
     Command schema = command.add_command("schema", "List every key with its type, range, unit, default and meaning.");
     schema.when_given([&session] {
         session.action = [&session] {
-            print(session, list_parameters());
+            session.print(list_parameters());
             return ExitCode::done;
         };
     });
@@ -57,7 +51,7 @@ void add_config_command(Command program, Session& session) {
     validate.when_given([&session, options] {
         session.action = [&session, options] {
             checked(*options);
-            print(session, options->machine + ": valid\n");
+            session.print(options->machine + ": valid\n");
             return ExitCode::done;
         };
     });

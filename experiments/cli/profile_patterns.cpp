@@ -8,6 +8,7 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
+#include "experiments/cli/percentage.h"
 #include "experiments/cli/session.h"
 #include "experiments/profile/access_patterns.h"
 #include "experiments/run/program.h"
@@ -29,10 +30,6 @@ struct PatternsOptions {
 /// Strides that the text names.
 constexpr std::size_t kStridesPrinted = 8;
 
-double share(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 template <std::size_t kSize>
 std::uint64_t total(const std::array<std::uint64_t, kSize>& counts) {
     std::uint64_t sum = 0;
@@ -42,7 +39,7 @@ std::uint64_t total(const std::array<std::uint64_t, kSize>& counts) {
 
 void print_patterns(const char* space, const std::array<std::uint64_t, kPatterns>& counts) {
     std::printf("  %-8s %12llu", space, static_cast<unsigned long long>(total(counts)));
-    for (const std::uint64_t count : counts) std::printf(" %17.1f%%", share(count, total(counts)));
+    for (const std::uint64_t count : counts) std::printf(" %17.1f%%", percentage(count, total(counts)));
     std::printf("\n");
 }
 
@@ -53,7 +50,7 @@ void print_strides(const std::map<std::int64_t, std::uint64_t>& strides) {
     for (const auto& [stride, times] : by_steps) steps += times;
     std::printf("  strides (bytes: share of the strided steps):");
     for (std::size_t i = 0; i < std::min(by_steps.size(), kStridesPrinted); ++i)
-        std::printf(" %lld: %.1f%%", static_cast<long long>(by_steps[i].first), share(by_steps[i].second, steps));
+        std::printf(" %lld: %.1f%%", static_cast<long long>(by_steps[i].first), percentage(by_steps[i].second, steps));
     if (by_steps.size() > kStridesPrinted) std::printf(", and %zu more", by_steps.size() - kStridesPrinted);
     std::printf("%s\n", by_steps.empty() ? " none" : "");
 }
@@ -63,7 +60,7 @@ void print_sums(const char* name, const profile::PatternSums& sums) {
     for (std::size_t role = 0; role < kRoles; ++role) {
         std::printf("  %-18s %12llu %6.1f%%\n", std::string(name_of(static_cast<profile::Role>(role))).c_str(),
                     static_cast<unsigned long long>(sums.by_role[role]),
-                    share(sums.by_role[role], sums.instructions()));
+                    percentage(sums.by_role[role], sums.instructions()));
     }
     std::printf("  %-8s %12s", "space", "executed");
     for (std::size_t pattern = 0; pattern < kPatterns; ++pattern)

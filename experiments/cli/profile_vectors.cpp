@@ -12,6 +12,7 @@
 #include "core/json/json.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
+#include "experiments/cli/percentage.h"
 #include "experiments/cli/session.h"
 #include "experiments/profile/private_vectors.h"
 #include "experiments/run/program.h"
@@ -118,10 +119,6 @@ std::vector<KernelVectors> run_at(const Amount& amount, const VectorsOptions& op
     return found;
 }
 
-double share(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 Json::Object as_json(const std::array<std::uint64_t, kVectorClasses>& counts) {
     Json::Object object;
     for (std::size_t i = 0; i < kVectorClasses; ++i)
@@ -155,7 +152,7 @@ void print(const KernelVectors& each) {
                 each.registers, static_cast<unsigned long long>(each.instructions),
                 static_cast<unsigned long long>(traffic.transactions()));
     for (std::size_t i = 0; i < kVectorClasses; ++i)
-        std::printf(" %7.1f%%", share(traffic.of(static_cast<VectorClass>(i)), traffic.transactions()));
+        std::printf(" %7.1f%%", percentage(traffic.of(static_cast<VectorClass>(i)), traffic.transactions()));
     std::printf("\n");
 }
 

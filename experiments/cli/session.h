@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct Session {
 
     /// Only rank 0 prints.
     bool prints() const { return transport.rank() == 0; }
+    void print(const std::string& text) const {
+        if (prints()) std::fputs(text.c_str(), stdout);
+    }
 };
 
 }  // namespace lookahead::cli

@@ -33,7 +33,7 @@ std::uint64_t number_of(const AffineRegister& pieces, const AffineLaunch& launch
     throw InternalError("affine stream: a thread reads a register that has no tuple for it");
 }
 
-bool sets_predicate(const Instruction& instruction) {
+bool writes_predicate(const Instruction& instruction) {
     return instruction.destination_predicate != isa::kNoPredicate ||
            instruction.destination_predicate2 != isa::kNoPredicate;
 }
@@ -121,7 +121,7 @@ Comparisons AffineCta::comparisons(std::uint8_t number, unsigned warp) const {
 
 void AffineCta::compute(std::uint32_t pc, const Threads& active) {
     if (none(active)) return;
-    sets_predicate(launch_->kernel->code[pc]) ? set_predicate(pc, active) : tuples(pc, active);
+    writes_predicate(launch_->kernel->code[pc]) ? set_predicate(pc, active) : tuples(pc, active);
 }
 
 void AffineCta::read(std::uint32_t pc, const isa::Operand& operand, const Threads& active, AffineRegister& into) {
