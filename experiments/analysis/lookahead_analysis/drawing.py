@@ -8,7 +8,7 @@ import numpy as np
 MOST_BOUNDARIES = 60   # launches whose boundaries are drawn as lines through the whole picture
 MOST_TICKS = 500       # launches that have a tick each
 MOST_NAMES = 8         # launches that are named
-PAPER_COLOR = "black"
+PAPER_LABEL = "the paper"
 
 
 def pyplot(backend):
@@ -43,10 +43,10 @@ def legend_beside(axes, most_rows=18, **options):
 
 
 def is_around_one(values):
-    """Whether they are ratios on whose axis the distance from 1 is what counts, not that from 0."""
+    """Whether they are ratios on whose axis the distance from 1 is what counts, not that from 0: nearly all are near 1."""
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values)]
-    return len(values) > 0 and values.min() > 0.4 and values.max() < 2.5
+    return len(values) > 0 and np.percentile(values, 10) > 0.4 and np.percentile(values, 90) < 2.5
 
 
 def limits_around_one(values):
@@ -59,47 +59,100 @@ def limits_around_one(values):
     return least - room, most + room
 
 
-def grouped_bars(axes, table, paper=None, around_one=None):
-    """Bars side by side: a group for each row, a colour for each column. Ratios near 1 stand on 1 (or hang from it), on an axis
-    that shows a change of a percent; other bars stand on 0. `paper` has the published values, of rows and columns of the
-    table: a line across the bar's place each."""
-    import matplotlib
-    values = table.to_numpy(dtype=float)
-    published = [] if paper is None else paper.to_numpy(dtype=float).ravel()
-    everything = np.concatenate([values.ravel(), published])
+def is_mean(row):
+    return str(row).split(",")[0].split(" of ")[0] in ("mean", "median", "geometric mean")
+
+
+def grouped_bars(axes, table, published=None, around_one=None):
+    """Bars side by side: a group for each row, a colour for each column; means have their numbers. Ratios near 1 stand on 1 (or
+    hang from it), on an axis that shows a change of a percent; other bars stand on 0. `published` has a paper's values by row
+    and column: a line across the bar's place each."""
+    values, marks = table.to_numpy(dtype=float), marks_of(table, published)
+    everything = np.concatenate([values.ravel(), [value for _, _, value in marks]])
     if around_one is None:
         around_one = is_around_one(everything)
-    base = 1.0 if around_one else 0.0
-    width = 0.85 / len(table.columns)
-    colors = matplotlib.cm.tab10 if len(table.columns) <= 10 else matplotlib.cm.tab20
+    base, width = 1.0 if around_one else 0.0, 0.85 / len(table.columns)
+    place = lambda number: (number - (len(table.columns) - 1) / 2) * width  # noqa: E731
     for number, column in enumerate(table.columns):
-        at = np.arange(len(table)) + (number - (len(table.columns) - 1) / 2) * width
-        axes.bar(at, np.nan_to_num(values[:, number], nan=base) - base, width=width, bottom=base, label=str(column),
-                 color=colors(number % colors.N))
-    draw_published(axes, table, paper, width)
-    axes.set_xticks(np.arange(len(table)))
-    longest = max((len(str(row)) for row in table.index), default=0)
-    axes.set_xticklabels([str(row) for row in table.index], rotation=0 if longest * len(table) < 70 else 90, fontsize=8)
-    axes.set_xlim(-0.6, len(table) - 0.4)
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
+        axes.bar(np.arange(len(table)) + place(number), np.nan_to_num(values[:, number], nan=base) - base, width=width,
+                 bottom=base, label=str(column), color=color_of(number, len(table.columns)))
+    for row, column, value in marks:
+        mark(axes, row + place(column), width, value)
+    name_rows(axes, table)
     axes.axhline(base, color="black", linewidth=0.8)
+    has_numbers, marked = False, {(row, column) for row, column, _ in marks}
+    for (row, column), value in np.ndenumerate(values):
+        if is_mean(table.index[row]) and np.isfinite(value):
+            # Ours is not written where it could be taken for what is published: there it is at the bar's foot.
+            above = (row, column) not in marked
+            end = max(value, base) if above else min(value, base)
+            up = above or not around_one
+            axes.annotate(number_text(value), (row + place(column), end if around_one or above else base),
+                          textcoords="offset points", xytext=(0, 4 if up else -4), rotation=90, fontsize=6, ha="center",
+                          va="bottom" if up else "top", zorder=5)
+            has_numbers = True
     if around_one:
         axes.set_ylim(*limits_around_one(everything))
+    if has_numbers:
+        low, high = axes.get_ylim()
+        below = 0.1 * (high - low) if marks and around_one else 0
+        axes.set_ylim(low - below, high + 0.12 * (high - low))
 
 
-def draw_published(axes, table, paper, width):
-    if paper is None:
-        return
-    label = "the paper"
-    for row, values in paper.iterrows():
-        for column, value in values.dropna().items():
-            number = list(table.columns).index(column)
-            middle = list(table.index).index(row) + (number - (len(table.columns) - 1) / 2) * width
-            axes.plot([middle - width * 0.6, middle + width * 0.6], [value, value], color=PAPER_COLOR, linewidth=2.2, label=label,
-                      solid_capstyle="butt")
-            axes.plot([middle], [value], color=PAPER_COLOR, marker="D", markersize=3.5)
-            label = "_"  # one entry in the legend for all
+def number_text(value):
+    return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
+
+
+def stacked_bars(axes, table, published=None):
+    """The columns of each row one on the other. A published value is at its column's top if that is the lowest, and that of
+    `sum` at the whole's."""
+    below = np.zeros(len(table))
+    for number, column in enumerate(table.columns):
+        height = np.nan_to_num(table[column].to_numpy(dtype=float))
+        axes.bar(np.arange(len(table)), height, width=0.75, bottom=below, label=str(column),
+                 color=color_of(number, len(table.columns)))
+        below = below + height
+    most = below.max(initial=0.0)
+    for row, values in (published or {}).items():
+        for column, value in values.items():
+            if row in table.index and column in (table.columns[0], "sum"):
+                mark(axes, list(table.index).index(row), 0.75, value)
+                most = max(most, value)
+    name_rows(axes, table)
+    axes.set_ylim(0, 1.06 * most if most > 0 else 1)
+
+
+def marks_of(table, published):
+    """Row, column and value of what is published of a table's places."""
+    rows, columns = list(table.index), list(table.columns)
+    return [(rows.index(row), columns.index(column), value) for row, values in (published or {}).items() if row in rows
+            for column, value in values.items() if column in columns]
+
+
+def mark(axes, middle, width, value):
+    """What a paper has in a bar's place; one entry in the legend stands for all."""
+    label = "_" if any(line.get_label() == PAPER_LABEL for line in axes.lines) else PAPER_LABEL
+    axes.plot([middle - width * 0.55, middle, middle + width * 0.55], [value] * 3, color="black", linewidth=2, marker="D",
+              markevery=[1], markersize=4, label=label, solid_capstyle="butt", zorder=4)
+
+
+def color_of(number, count):
+    import matplotlib
+    colors = matplotlib.cm.tab10 if count <= 10 else matplotlib.cm.tab20
+    return colors(number % colors.N)
+
+
+def name_rows(axes, table):
+    """A tick for each row, and a line before the means."""
+    names = [str(row) for row in table.index]
+    axes.set_xticks(np.arange(len(names)))
+    axes.set_xticklabels(names, rotation=90 if max(map(len, names), default=0) * len(names) > 85 else 0, fontsize=8)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    means = [number for number, name in enumerate(names) if is_mean(name)]
+    if means and 0 < means[0]:
+        axes.axvline(means[0] - 0.5, color="0.6", linewidth=0.8)
 
 
 def cut_to_kernels(axes, kernels, color="black", place=0, alone=True):

@@ -3,7 +3,6 @@
 import numpy as np
 
 from .drawing import grouped_bars, legend_beside, limits_around_one
-from .study import MEAN
 
 MOST_CELLS_WITH_NUMBERS = 200
 MOST_NAMED = 8
@@ -11,9 +10,7 @@ MOST_NAMED = 8
 
 def draw_speedups(axes, study, axis):
     """Bars by workload: what each value of the axis gains over the baseline's, all else equal."""
-    grouped_bars(axes, study.speedups(axis))
-    if MEAN in study.speedups(axis).index:
-        axes.axvline(len(study.speedups(axis)) - 1.5, color="0.6", linewidth=0.8)
+    grouped_bars(axes, study.speedups(axis), around_one=True)
     axes.set_ylabel(f"speed-up over {axis} = {study.baseline[axis]}")
     legend_beside(axes, title=axis + unit_text(study, axis), title_fontsize=7)
 

@@ -178,7 +178,7 @@ class FiguresTest(StudyTest):
         # A change of a few percent takes a good part of the height.
         low, high = axes.get_ylim()
         self.assertTrue(low < table.min().min() and high > table.max().max())
-        self.assertLess(high - low, 1.2 * max(0.02, table.max().max() - min(0.99, table.min().min())))
+        self.assertLess(high - low, 1.35 * max(0.02, table.max().max() - min(0.99, table.min().min())))
 
     def test_cells_have_the_grid_s_numbers(self):
         axes = self.figure(study_figures.draw_grid, SCHEDULER, WAYS)
