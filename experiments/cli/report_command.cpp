@@ -44,8 +44,11 @@ void add_report_command(Command program, Session& session) {
     command.add_option("--out,-o", options->out,
                        "Page to write [report.html, or where that is there report-2.html ..]; or image of the figure, "
                        "without which only its table is printed");
-    command.add_option("--baseline", options->baseline,
-                       "AXIS=VALUE, to which a sweep's page compares [the first value that the study names]");
+    command
+        .add_option(
+            "--baseline", options->baseline,
+            "AXIS=VALUE, to which a sweep's page compares [the first value that the study names]; may be repeated")
+        .one_value_each();
     command.add_option("--run-pages", options->run_pages,
                        "How many runs of a sweep get a page of their own, in a folder beside its page [24]");
     command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();

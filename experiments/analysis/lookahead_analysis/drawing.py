@@ -1,5 +1,5 @@
-"""What the pages' and the papers' figures have in common: pictures as SVG text, legends beside what they explain, axes around 1 on
-which a change of a few percent is seen, and kernels on axes of time."""
+"""What the pages' and the papers' figures have in common: pictures as SVG text, legends beside what they explain, axes around 1
+on which a change of a few percent is seen, and kernels on axes of time."""
 
 import io
 
@@ -168,7 +168,8 @@ def cut_to_kernels(axes, kernels, color="black", place=0, alone=True):
     boundaries = np.unique(kernels[["begin", "end"]].to_numpy())
     across = axes.get_xaxis_transform()
     if alone and len(kernels) <= MOST_BOUNDARIES:
-        axes.vlines(boundaries, 0, 1, transform=across, colors="0.35", linewidth=0.6, linestyle=":", label="begin and end of kernels")
+        axes.vlines(boundaries, 0, 1, transform=across, colors="0.35", linewidth=0.6, linestyle=":",
+                    label="begin and end of kernels")
     else:
         shown = boundaries[:: -(-len(boundaries) // MOST_TICKS)]
         axes.vlines(shown, 1 - 0.03 * (place + 1), 1 - 0.03 * place, transform=across, colors=color, linewidth=0.6)

@@ -2,17 +2,46 @@
 
 import numpy as np
 
-from .drawing import grouped_bars, legend_beside, limits_around_one
+from .drawing import color_of, grouped_bars, is_mean, legend_beside, limits_around_one
 
 MOST_CELLS_WITH_NUMBERS = 200
 MOST_NAMED = 8
+MOST_NAMED_CELLS = 40  # of an axis
+MOST_VECTORS = 2000  # dots; more are pixels in vector images too
+MOST_BARS = 12  # of a workload
 
 
 def draw_speedups(axes, study, axis):
-    """Bars by workload: what each value of the axis gains over the baseline's, all else equal."""
-    grouped_bars(axes, study.speedups(axis), around_one=True)
+    """Bars by workload: what each value of the axis gains over the baseline's, all else equal. Of many values a line for each
+    workload."""
+    table = study.speedups(axis)
+    if len(table.columns) > MOST_BARS:
+        draw_speedup_lines(axes, study, axis, table)
+        return
+    grouped_bars(axes, table, around_one=True)
     axes.set_ylabel(f"speed-up over {axis} = {study.baseline[axis]}")
     legend_beside(axes, title=axis + unit_text(study, axis), title_fontsize=7)
+
+
+def draw_speedup_lines(axes, study, axis, table):
+    """Over the axis's numbers, or its values in their order where they are none; the baseline's value is 1."""
+    names = study.values[axis]
+    table = table.assign(**{study.baseline[axis]: 1.0})[names]
+    try:
+        places = [float(name) for name in names]
+    except ValueError:
+        places = list(range(len(names)))
+        axes.set_xticks(places)
+        axes.set_xticklabels(names, rotation=90, fontsize=7)
+    for number, (row, values) in enumerate(table.iterrows()):
+        style = {"color": "black", "linewidth": 2} if is_mean(row) else {"color": color_of(number, len(table)), "linewidth": 0.9}
+        axes.plot(places, values, marker=".", markersize=3, label=row, **style)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set_ylim(*limits_around_one(table.to_numpy(dtype=float).ravel()))
+    axes.set_xlabel(axis + unit_text(study, axis))
+    axes.set_ylabel(f"speed-up over {axis} = {study.baseline[axis]}")
+    axes.grid(alpha=0.3)
+    legend_beside(axes)
 
 
 def draw_grid(axes, study, rows, columns):
@@ -21,13 +50,11 @@ def draw_grid(axes, study, rows, columns):
     table = study.grid(rows, columns)
     values = table.to_numpy(dtype=float)
     reach = max(np.nanmax(np.abs(np.log(values))), 0.01)
-    image = axes.pcolormesh(np.log(values), cmap="RdBu", norm=matplotlib.colors.Normalize(-reach, reach), edgecolors="white",
-                            linewidth=0.5)
-    axes.set_xticks(np.arange(len(table.columns)) + 0.5)
-    axes.set_yticks(np.arange(len(table)) + 0.5)
+    image = axes.pcolormesh(np.log(values), cmap="RdBu", norm=matplotlib.colors.Normalize(-reach, reach), rasterized=True)
+    name_cells(axes.xaxis, table.columns)
+    name_cells(axes.yaxis, table.index)
     longest = max(len(str(name)) for name in table.columns)
-    axes.set_xticklabels(table.columns, rotation=90 if longest * len(table.columns) > 60 else 0)
-    axes.set_yticklabels(table.index)
+    axes.tick_params(axis="x", rotation=90 if longest * min(len(table.columns), MOST_NAMED_CELLS) > 60 else 0)
     axes.invert_yaxis()
     axes.set_xlabel(columns + unit_text(study, columns))
     axes.set_ylabel(rows + unit_text(study, rows))
@@ -40,11 +67,19 @@ def draw_grid(axes, study, rows, columns):
     bar.set_label("speed-up")
 
 
+def name_cells(axis, names):
+    """A tick at each cell, or of many at every n-th."""
+    step = -(-len(names) // MOST_NAMED_CELLS)
+    axis.set_ticks(np.arange(0, len(names), step) + 0.5)
+    axis.set_ticklabels([str(name) for name in names[::step]])
+
+
 def draw_trade_off(axes, study):
     """Cycles against energy of each combination of values, and the front of those that none beats in both."""
     table = study.trade_off()
     others, best = table[~table["front"]], table[table["front"]].sort_values("cycles")
-    axes.scatter(others["cycles"], others["energy"], s=14, color="tab:grey", alpha=0.7, label=f"{len(others)} others")
+    axes.scatter(others["cycles"], others["energy"], s=14, color="tab:grey", alpha=0.7, label=f"{len(others)} others",
+                 rasterized=len(others) > MOST_VECTORS)
     axes.plot(best["cycles"], best["energy"], drawstyle="steps-post", color="tab:red", linewidth=1)
     names = [study.name_of(combination) for combination in best.index]
     for number, (cycles, energy) in enumerate(zip(best["cycles"], best["energy"]), 1):
@@ -69,7 +104,8 @@ def draw_distribution(axes, study):
                  medianprops={"color": "tab:orange"})
     for number, values in enumerate(groups):
         spread = np.linspace(-0.2, 0.2, len(values)) if len(values) > 1 else [0]
-        axes.scatter(number + np.asarray(spread), values, s=7, alpha=0.6, color="tab:blue", zorder=3)
+        axes.scatter(number + np.asarray(spread), values, s=7, alpha=0.6, color="tab:blue", zorder=3,
+                     rasterized=len(series) > MOST_VECTORS)
     axes.set_xticks(np.arange(len(names)))
     longest = max(len(name) for name in names)
     axes.set_xticklabels(names, rotation=90 if longest * len(names) > 70 else 0)

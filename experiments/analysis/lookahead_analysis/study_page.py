@@ -15,7 +15,7 @@ from .drawing import picture
 from .page import STYLE, page, section, text_table
 from .run import Run, RunFileError
 from .study import Study
-from .study_figures import draw_distribution, draw_grid, draw_speedups, draw_trade_off
+from .study_figures import MOST_BARS, draw_distribution, draw_grid, draw_speedups, draw_trade_off
 from .sweeps import SweepError
 
 MOST_GRIDS = 3
@@ -56,7 +56,8 @@ def bars_by_workload(study):
         table = study.speedups(axis)
         if not table.notna().any(axis=None):
             continue
-        width = min(30.0, max(6.0, 1.5 + 0.16 * len(table) * (len(table.columns) + 1)))
+        bars = len(table) * (len(table.columns) + 1) if len(table.columns) <= MOST_BARS else 0
+        width = min(30.0, max(6.0 if bars else 9.0, 1.5 + 0.16 * bars))
         parts.append(f"<h3>{html.escape(axis)}</h3>" + figure(picture(lambda axes: draw_speedups(axes, study, axis), width, 3.6)))
     return section("Speed-ups", "Cycles with the baseline's value over those with each other value of the axis, all else equal; "
                    "geometric means over the other axes. Bars stand on 1, and the axis is cut.", *parts) if parts else ""
@@ -88,8 +89,8 @@ def distribution(study):
     if not len(series) or len(series) == series.index.get_level_values(0).nunique():
         return ""
     width = min(30.0, max(6.0, 1.5 + 0.4 * len(study.workloads)))
-    return section("All points", "Speed-up of every complete point over its workload's baseline: box and median of the middle half, "
-                   "whiskers to the least and most.", figure(picture(lambda axes: draw_distribution(axes, study), width, 3.6)))
+    return section("All points", "Speed-up of every complete point over its workload's baseline: box and median of the middle "
+                   "half, whiskers to the least and most.", figure(picture(lambda axes: draw_distribution(axes, study), width, 3.6)))
 
 
 def write_run_pages(study, folder, most):

@@ -21,6 +21,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/support"))
@@ -180,6 +181,29 @@ class FiguresTest(StudyTest):
         self.assertTrue(low < table.min().min() and high > table.max().max())
         self.assertLess(high - low, 1.35 * max(0.02, table.max().max() - min(0.99, table.min().min())))
 
+    def test_of_many_values_there_is_a_line_for_each_workload(self):
+        class Many:
+            baseline, units = {"ways": "1"}, {"ways": "line"}
+
+            def __init__(self, values):
+                self.values = {"ways": values}
+
+            def speedups(self, axis):
+                others = self.values[axis][1:]
+                return pd.DataFrame([np.arange(len(others)) / 100 + 1.01] * 2, index=["bfs", MEAN], columns=others)
+
+        numbers = ["1", *map(str, range(4, 17))]
+        for values, places in ((numbers, [1, *range(4, 17)]), (["1", *"abcdefghijklm"], range(14))):
+            _, axes = plt.subplots()
+            self.addCleanup(plt.close)
+            study_figures.draw_speedups(axes, Many(values), "ways")
+            lines = {line.get_label(): line.get_xydata() for line in axes.lines}
+            np.testing.assert_allclose(lines["bfs"], list(zip(places, [1, *(np.arange(13) / 100 + 1.01)])))
+            self.assertEqual((axes.get_xlabel(), len(axes.containers)), ("ways (line)", 0))
+        _, axes = plt.subplots()
+        study_figures.draw_speedups(axes, Many(numbers[:13]), "ways")  # twelve beside the baseline
+        self.assertEqual(len(axes.containers), 12)
+
     def test_cells_have_the_grid_s_numbers(self):
         axes = self.figure(study_figures.draw_grid, SCHEDULER, WAYS)
         texts = {(text.get_position()): text.get_text() for text in axes.texts}
@@ -188,6 +212,14 @@ class FiguresTest(StudyTest):
             value = table.iloc[row, column]
             self.assertEqual(texts[column + 0.5, row + 0.5], "-" if np.isnan(value) else f"{value:.3f}")
         self.assertEqual(axes.get_xlabel(), "l1d.ways (line)")
+
+    def test_of_many_cells_not_all_are_named(self):
+        for count, step in ((40, 1), (41, 2)):
+            _, axes = plt.subplots()
+            self.addCleanup(plt.close)
+            study_figures.name_cells(axes.xaxis, [f"v{number}" for number in range(count)])
+            self.assertEqual([text.get_text() for text in axes.get_xticklabels()], [f"v{number}" for number in range(0, count, step)])
+            self.assertEqual(axes.get_xticks()[1], step + 0.5)
 
     def test_the_front_is_named(self):
         axes = self.figure(study_figures.draw_trade_off)
@@ -237,6 +269,11 @@ class PageTest(StudyTest):
         done, text = self.report("--run-pages", "0", "--baseline", f"{WAYS}=16")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("l1d.ways 16", text)
+        page = self.folder / "both.html"
+        done = lookahead.execute(PROGRAM, ["report", "--python", sys.executable, "--run-pages", "0", "--baseline", f"{WAYS}=4",
+                                           "--baseline", f"{SCHEDULER}=gto", self.out, "-o", page])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("sm.warp_scheduler gto, l1d.ways 4", page.read_text())
         done, _ = self.report("--baseline", f"{WAYS}=5")
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, r"^lookahead: .*no value '5'; it has 2, 4, 16\n$")
@@ -266,8 +303,22 @@ class PageTest(StudyTest):
             self.assertNotIn("Traceback", done.stderr)
 
 
+class GuideTest(StudyTest):
+    def test_the_readme_s_example_of_a_study_runs(self):
+        text = (ROOT / "experiments/analysis/README.md").read_text()
+        (example,) = [each for each in re.findall(r"```python\n(.*?)```", text, flags=re.S) if "mine.sweep" in each]
+        (self.folder / "mine.sweep").symlink_to(self.out)
+        before = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, before)
+        names = {}
+        exec(compile(example, "README.md", "exec"), names)
+        self.assertEqual(len(names["study"].points), 18)
+
+
 class NotebookTest(StudyTest):
     def test_its_cells_run_and_show_what_the_page_shows(self):
+        plt.close("all")
         notebook = json.loads((ROOT / "experiments/analysis/study.ipynb").read_text())
         names = {}
         os.environ["LOOKAHEAD_SWEEP"] = str(self.out)
