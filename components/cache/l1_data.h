@@ -128,6 +128,8 @@ class L1Data final : public L1CompanionPort {
     }
     /// Some line of each set may be locked; false with one way, or l1d.pinned_ways = 0.
     bool may_lock_lines() const { return pin_limit_ > 0; }
+    /// load_and_lock of the line would be refused now for its lock.
+    bool refuses_lock(std::uint64_t line, Client client) const;
     /// A `load` that locks its line in the same step, be it there, awaited or asked for now; `lock` is empty before.
     /// Stalls with no_line, and does nothing, where `lock` would be refused.
     L1LoadResult load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock);

@@ -5,12 +5,14 @@
 
 namespace lookahead::gpu {
 
+bool L1Data::refuses_lock(std::uint64_t line, Client client) const {
+    const std::uint32_t way = tags_.find(line);
+    return way == kNoWay ? !has_way_to_lock(tags_.set_of(line), ways_of(client)) : !may_lock(way);
+}
+
 L1LoadResult L1Data::load_and_lock(const L1Access& access, const Waiter& waiter, LineLock& lock) {
     LOOKAHEAD_ASSERT(!lock, "a load is to lock a line with a handle that holds another");
-    const std::uint32_t way = tags_.find(access.line);
-    const bool refused =
-        way == kNoWay ? !has_way_to_lock(tags_.set_of(access.line), ways_of(access.client)) : !may_lock(way);
-    if (refused) {
+    if (refuses_lock(access.line, access.client)) {
         return stall(ReservationFailure::no_line);
     }
     const L1LoadResult result = load(access, waiter);

@@ -7,14 +7,14 @@
 namespace lookahead::isa {
 namespace {
 
-struct Row {
+struct TypeRow {
     std::string_view name;
     Type type;
     TypeClass type_class;
     unsigned bits;
 };
 
-constexpr std::array<Row, 18> kTypes{{
+constexpr std::array<TypeRow, 18> kTypes{{
     {"none", Type::none, TypeClass::none, 0},
     {"b8", Type::b8, TypeClass::bits, 8},
     {"b16", Type::b16, TypeClass::bits, 16},
@@ -43,7 +43,7 @@ constexpr bool rows_stand_in_the_order_of_the_enumeration() {
 }
 static_assert(rows_stand_in_the_order_of_the_enumeration());
 
-const Row& row(Type type) {
+const TypeRow& row(Type type) {
     return kTypes[static_cast<std::size_t>(type)];
 }
 
@@ -66,14 +66,14 @@ std::string_view name_of(Type type) {
 }
 
 std::optional<Type> type_named(std::string_view name) {
-    for (const Row& candidate : kTypes) {
+    for (const TypeRow& candidate : kTypes) {
         if (candidate.type != Type::none && candidate.name == name) return candidate.type;
     }
     return std::nullopt;
 }
 
 Type with_bits(Type type, unsigned width) {
-    for (const Row& candidate : kTypes) {
+    for (const TypeRow& candidate : kTypes) {
         if (candidate.type_class == type_class(type) && candidate.bits == width && candidate.type != Type::f16x2) {
             return candidate.type;
         }

@@ -5,6 +5,7 @@
 #include "components/device/cta_dispatcher.h"
 #include "components/device/device_ports.h"
 #include "components/device/host_process.h"
+#include "components/interconnect/partition_ports.h"
 #include "components/interconnect/topology.h"
 #include "components/machine/fused_gpu.h"
 #include "components/machine/perfect_memory_port.h"
@@ -25,6 +26,11 @@ LOOKAHEAD_REGISTER_PARAMETERS(MachineParameters, "gpu", "The GPU as a whole.")
 namespace {
 
 constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
+
+static_assert(kMostSms <= kMaximumRequesters && kDispatcherSmPort + kMostSms <= kDispatcherHostPort &&
+                  kFusedDispatchPort + kMostSms <= kFusedAllocationPort &&
+                  kFusedAllocationPort + kMostSms <= kFusedHostPort,
+              "an SM has an in-port of its own wherever it sends");
 
 /// Relative number of messages, for partitioners that have no measured ones; the interconnect has its own.
 constexpr double kControlTraffic = 1;

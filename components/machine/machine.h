@@ -20,6 +20,9 @@ class InterconnectTopology;
 class PerfectMemory;
 class StreamingMultiprocessor;
 
+/// In-ports (partition_ports.h, device_ports.h) have numbers for so many.
+inline constexpr std::int64_t kMostSms = 1024;
+
 struct MachineParameters {
     std::int64_t sms = 15;
     std::int64_t memory_clock_ratio = 1;
@@ -91,7 +94,7 @@ struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
         integer("sms", &P::sms,
                 {.unit = "SM",
                  .min = 1,
-                 .max = 256,
+                 .max = gpu::kMostSms,
                  .help = "Streaming multiprocessors.",
                  .source = "NVIDIA GTX 480 data sheet: 15 of Fermi's 16 SMs"}),
         integer("memory_clock_ratio", &P::memory_clock_ratio,

@@ -17,6 +17,11 @@ namespace lookahead::gpu {
 inline constexpr unsigned kLineBytes = 128;
 inline constexpr unsigned kLineWords = kLineBytes / 4;
 
+/// The address of the line that holds the byte.
+constexpr std::uint64_t line_of(std::uint64_t address) {
+    return address & ~std::uint64_t{kLineBytes - 1};
+}
+
 /// A line's sectors, the least that is asked for and answered; a bit a sector, the lowest for the lowest address.
 inline constexpr unsigned kSectorBytes = 32;
 inline constexpr unsigned kSectors = kLineBytes / kSectorBytes;

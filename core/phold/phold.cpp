@@ -22,6 +22,7 @@ void check(const PholdOptions& options) {
     require(options.remote >= 0 && options.remote <= 1, "the remote share lies between 0 and 1");
     require(options.remote == 0 || options.lps >= 2, "remote events need two LPs");
     require(options.lookahead >= 1e-6 && options.lookahead <= 1e6, "the lookahead lies between 1e-6 and 1e6");
+    require(options.kinds >= 1 && options.kinds <= 7, "there are 1 to 7 kinds");
     require(options.duration > 0 && options.duration <= 1e9, "the duration lies between 0 and 1e9");
     require(options.queue == "wheel" || options.queue == "heap", "the queue is wheel or heap");
     require(options.partition == "linear" || options.partition == "round_robin",
@@ -67,11 +68,11 @@ Model make_phold_model(const PholdOptions& options) {
     check(options);
     Model model;
     for (LpId id = 0; id < options.lps; ++id) {
-        model.add({"phold" + std::to_string(id), "phold"}, [options, id] { return make_phold_process(options, id); });
+        model.add({"phold" + std::to_string(id), "phold" + std::to_string(id % options.kinds)},
+                  [options, id] { return make_phold_process(options, id); });
     }
-    const auto lookahead = static_cast<Time>(options.lookahead * static_cast<double>(kPholdUnit));
     for (LpId id = 0; id < options.lps; ++id) {
-        model.connect_all(id, 0, 0, options.lps, 0, lookahead, options.remote / options.lps);
+        model.connect_all(id, 0, 0, options.lps, 0, phold_lookahead(options, id), options.remote / options.lps);
     }
     return model;
 }

@@ -21,6 +21,7 @@ struct PholdOptions {
     std::uint32_t events = 16;  ///< an LP
     double remote = 0.1;
     double lookahead = 1.0;
+    unsigned kinds = 1;     ///< LP i is of kind i modulo this, up to 7; kind k's lookahead is 4 k + 1 times as long
     unsigned payload = 32;  ///< bytes of an event; one of phold_payloads()
     double duration = 500;  ///< simulated time
     std::uint64_t seed = 1;

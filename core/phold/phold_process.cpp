@@ -46,7 +46,7 @@ class PholdProcess final : public LogicalProcess {
           lps_(options.lps),
           self_(id),
           remote_(static_cast<std::uint64_t>(options.remote * 0x1p32)),
-          lookahead_(static_cast<Time>(options.lookahead * static_cast<double>(kPholdUnit))),
+          lookahead_(phold_lookahead(options, id)),
           random_(scramble(options.seed * 0x1'0000'0001u + id) | 1) {
         for (std::uint32_t i = 0; i < options.events; ++i) {
             Event event{};
@@ -137,6 +137,10 @@ std::unique_ptr<LogicalProcess> make_with(const PholdOptions& options, LpId id) 
 }
 
 }  // namespace
+
+Time phold_lookahead(const PholdOptions& options, LpId id) {
+    return static_cast<Time>(options.lookahead * static_cast<double>(kPholdUnit)) * (1 + 4 * (id % options.kinds));
+}
 
 std::span<const unsigned> phold_payloads() {
     return kPayloads;

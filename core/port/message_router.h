@@ -1,50 +1,43 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/message/byte_buffer.h"
 #include "core/message/message.h"
+#include "core/port/arrivals.h"
+#include "core/port/source.h"
 #include "core/time/time.h"
 
 namespace lookahead {
 
-/// How long it takes at least until something that happens at an LP makes a message arrive anywhere.
-struct Reach {
-    static constexpr std::uint32_t kNoPort = ~0u;
-
-    Time least = 0;                          ///< of any of its events
-    Time answer = 0;                         ///< of a message to the in-port `answering`
-    std::uint32_t answering_port = kNoPort;  ///< see Model::answer_only
-};
-
-/// Messages that wait for an LP, in the order in which they came.
+/// Messages that wait for an LP, in the order in which they came, on one of its sides (Arrivals).
 struct LpInbox {
-    ByteBuffer arrived;             ///< new messages go here
-    ByteBuffer due;                 ///< the messages that the LP reads while it advances
-    Time earliest = kTimeInfinity;  ///< over `arrived`
-    Time effect = kTimeInfinity;    ///< a bound below all messages that those in `arrived` bring about
+    ByteBuffer arrived;
+    std::array<Time, Arrivals::kWays> least = {kTimeInfinity, kTimeInfinity};  ///< over `arrived`
+
+    Time earliest() const { return std::min(least[Arrivals::kUsual], least[Arrivals::kAnswered]); }
+    void clear() {
+        arrived.clear();
+        least = {kTimeInfinity, kTimeInfinity};
+    }
 };
 
 /// Messages for another rank. The transport's header stands at the front of the bytes.
 struct Batch {
     ByteBuffer bytes;
-    Time earliest = kTimeInfinity;
-    Time effect = kTimeInfinity;  ///< as an inbox's
     std::uint64_t messages = 0;
 
     /// Appends the messages of another batch, which has nothing else, and leaves it empty.
     void take(Batch& other) {
         bytes.append(other.bytes.data(), other.bytes.size());
-        earliest = std::min(earliest, other.earliest);
-        effect = std::min(effect, other.effect);
-        messages += other.messages;
+        messages += std::exchange(other.messages, 0);
         other.bytes.clear();
-        other.earliest = kTimeInfinity;
-        other.effect = kTimeInfinity;
-        other.messages = 0;
     }
 };
 
@@ -52,33 +45,37 @@ struct Batch {
 /// for the rank of the receiver.
 class MessageRouter {
   public:
-    /// place[lp]: the LP's index on this rank, or kRemote | its rank.
+    /// place[lp]: the LP's index on this rank, or kRemote | the number of the batch that takes what is for it.
     static constexpr std::uint32_t kRemote = 0x8000'0000u;
+    static constexpr std::uint32_t kNoPort = ~0u;
 
-    MessageRouter(const std::vector<std::uint32_t>& places, std::size_t local_processes, std::size_t ranks)
-        : inboxes_(local_processes),
-          next_times_(local_processes, kTimeInfinity),
-          next_effects_(local_processes, kTimeInfinity),
-          batches_(ranks) {
+    /// `arrivals` is that of all routers of the rank, of which this is number `number`; none: of this one alone.
+    MessageRouter(const std::vector<std::uint32_t>& places, std::size_t local_processes, std::size_t batches,
+                  std::shared_ptr<Arrivals> arrivals = nullptr, unsigned number = 0)
+        : arrivals_(arrivals ? std::move(arrivals) : std::make_shared<Arrivals>(local_processes, 1)),
+          number_(number),
+          batches_(batches) {
+        inboxes_[0].resize(local_processes);
+        inboxes_[1].resize(local_processes);
         for (const std::uint32_t place : places) {
-            receivers_.push_back({place, {}});
+            receivers_.push_back({.place = place});
         }
     }
 
     /// Appends a message and returns where its payload goes.
     std::byte* append(const MessageHeader& header) {
-        const std::uint32_t place = receivers_[header.destination].place;
+        const Receiver& receiver = receivers_[header.destination];
+        const auto way = header.in_port == receiver.answering_port ? Arrivals::kAnswered : Arrivals::kUsual;
         std::byte* bytes;
-        if (place < kRemote) {
-            if (header.time < horizon_) [[unlikely]] {
+        if (receiver.place < kRemote) {
+            if (header.time < horizons_[receiver.kind]) [[unlikely]] {
                 throw_too_early(header);
             }
-            bytes = extend_inbox(place, header);
+            bytes = extend_inbox(receiver.place, way, header);
         } else {
-            const Time effect = effect_of(header);
-            Batch& batch = batches_[place & ~kRemote];
-            batch.earliest = std::min(batch.earliest, header.time);
-            batch.effect = std::min(batch.effect, effect);
+            Time& least = sent_[way == Arrivals::kAnswered ? kAnswers : receiver.kind];
+            least = std::min(least, header.time);
+            Batch& batch = batches_[receiver.place & ~kRemote];
             ++batch.messages;
             bytes = batch.bytes.extend(header.total_bytes());
         }
@@ -88,49 +85,68 @@ class MessageRouter {
 
     /// Puts a message, whatever its time, into the inbox of the local LP number `place`.
     void keep(std::size_t place, const MessageHeader& message) {
-        std::memcpy(extend_inbox(place, message), &message, message.total_bytes());
+        const bool is_answered = message.in_port == receivers_[message.destination].answering_port;
+        std::byte* bytes = extend_inbox(place, is_answered ? Arrivals::kAnswered : Arrivals::kUsual, message);
+        std::memcpy(bytes, &message, message.total_bytes());
+    }
+    /// The same for all of an inbox of that LP, which is left empty.
+    void keep_all(std::size_t place, LpInbox& from) {
+        const unsigned side = arrivals_->side(place);
+        LpInbox& inbox = inboxes_[side][place];
+        for (const Arrivals::Way way : {Arrivals::kUsual, Arrivals::kAnswered}) {
+            if (from.least[way] < inbox.least[way]) {
+                inbox.least[way] = from.least[way];
+                arrivals_->lower(place, side, way, from.least[way], number_);
+            }
+        }
+        if (inbox.arrived.empty()) {
+            inbox.arrived.swap(from.arrived);
+        } else {
+            inbox.arrived.append(from.arrived.data(), from.arrived.size());
+        }
+        from.clear();
     }
 
-    std::vector<LpInbox>& inboxes() { return inboxes_; }
+    /// By LP.
+    std::vector<LpInbox>& inboxes(unsigned side = 0) { return inboxes_[side]; }
     std::vector<Batch>& batches() { return batches_; }
-    /// For each local LP a bound below the time of all its events and messages.
-    std::vector<Time>& next_times() { return next_times_; }
-    /// For each local LP a bound below the time of all messages that its events and messages bring about, anywhere.
-    std::vector<Time>& next_effects() { return next_effects_; }
+    /// A bound below the time of all messages that were put into batches, by what may come of them (source.h).
+    SourceTimes& sent() { return sent_; }
 
-    void set_reach(LpId lp, const Reach& reach) { receivers_[lp].reach = reach; }
-    const Reach& reach(LpId lp) const { return receivers_[lp].reach; }
-    Time effect_of(const MessageHeader& header) const {
-        const Reach& reach = receivers_[header.destination].reach;
-        return saturating_add(header.time, header.in_port == reach.answering_port ? reach.answer : reach.least);
+    /// `answering_port` is kNoPort where there is none.
+    void describe(LpId lp, std::uint8_t kind, std::uint32_t answering_port) {
+        receivers_[lp].kind = kind;
+        receivers_[lp].answering_port = answering_port;
     }
 
-    /// LPs of this rank may have been advanced up to here: no message for one may lie before.
-    void set_horizon(Time horizon) { horizon_ = horizon; }
+    /// LPs of this rank may have been advanced up to here, by kind: no message for one may lie before.
+    void set_horizons(const KindTimes& horizons) { horizons_ = horizons; }
 
   private:
     struct Receiver {
         std::uint32_t place;
-        Reach reach;
+        std::uint32_t answering_port = kNoPort;
+        std::uint8_t kind = 0;
     };
 
-    std::byte* extend_inbox(std::size_t place, const MessageHeader& header) {
-        const Time effect = effect_of(header);
-        LpInbox& inbox = inboxes_[place];
-        inbox.earliest = std::min(inbox.earliest, header.time);
-        inbox.effect = std::min(inbox.effect, effect);
-        next_times_[place] = std::min(next_times_[place], header.time);
-        next_effects_[place] = std::min(next_effects_[place], effect);
+    std::byte* extend_inbox(std::size_t place, Arrivals::Way way, const MessageHeader& header) {
+        const unsigned side = arrivals_->side(place);
+        LpInbox& inbox = inboxes_[side][place];
+        if (header.time < inbox.least[way]) {
+            inbox.least[way] = header.time;
+            arrivals_->lower(place, side, way, header.time, number_);
+        }
         return inbox.arrived.extend(header.total_bytes());
     }
     [[noreturn]] void throw_too_early(const MessageHeader& header) const;
 
     std::vector<Receiver> receivers_;
-    std::vector<LpInbox> inboxes_;
-    std::vector<Time> next_times_;
-    std::vector<Time> next_effects_;
+    std::array<std::vector<LpInbox>, 2> inboxes_;  ///< by side of the LP
+    std::shared_ptr<Arrivals> arrivals_;
+    unsigned number_;
     std::vector<Batch> batches_;
-    Time horizon_ = 0;
+    SourceTimes sent_ = all_at<kSourceCount>(kTimeInfinity);
+    KindTimes horizons_ = all_at<kMostKinds>(0);
 };
 
 }  // namespace lookahead

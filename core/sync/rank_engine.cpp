@@ -27,38 +27,38 @@ std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
 
 }  // namespace
 
-RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int rank, const RankLookahead& lookahead,
+RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int rank, const SourceLookahead& lookahead,
                        const RankEngineOptions& options)
-    : shares_always_(options.shares_always),
-      local_lookahead_(lookahead.direct(rank, rank)),
+    : lookahead_(lookahead),
+      shares_always_(options.shares_always),
       profile_(model, lps_of(rank, rank_of_lp), options.log_windows),
-      logs_inner_windows_(options.log_windows && lookahead.ranks() == 1),
-      logs_outer_windows_(options.log_windows && lookahead.ranks() > 1),
+      logs_inner_windows_(options.log_windows && options.ranks == 1),
+      logs_outer_windows_(options.log_windows && options.ranks > 1),
       trace_(options.trace) {
-    make_processes(model, rank_of_lp, rank, lookahead.ranks(), options.threads);
+    make_processes(model, rank_of_lp, rank, options);
     traffic_.assign(processes_.size(), 0);
     failed_.assign(processes_.size(), 0);
     team_ = std::make_shared<WindowTeam>(options.threads, processes_.size());
     for (const auto& process : processes_) {
         pointers_.push_back(process.get());
+        own_.push_back(process->next_event_time());
     }
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-        router().next_times()[i] = processes_[i]->next_event_time();
-        router().next_effects()[i] = effect_of_own_event(i, router().next_times()[i]);
-    }
+    find_runs();
 }
 
-void RankEngine::make_processes(const Model& model, std::span<const int> rank_of_lp, int rank, int ranks,
-                                std::size_t threads) {
+void RankEngine::make_processes(const Model& model, std::span<const int> rank_of_lp, int rank,
+                                const RankEngineOptions& options) {
     std::vector<std::uint32_t> places;
     std::uint32_t local = 0;
     for (const int owner : rank_of_lp) {
         places.push_back(owner == rank ? local++ : MessageRouter::kRemote | static_cast<std::uint32_t>(owner));
     }
-    for (std::size_t i = 0; i < threads; ++i) {
-        workers_.push_back(std::make_unique<Worker>(MessageRouter(places, local, static_cast<std::size_t>(ranks))));
+    arrivals_ = std::make_shared<Arrivals>(local, options.threads);
+    for (unsigned i = 0; i < options.threads; ++i) {
+        workers_.push_back(std::make_unique<Worker>(
+            MessageRouter(places, local, static_cast<std::size_t>(options.ranks), arrivals_, i)));
     }
-    set_reaches(model);
+    describe_receivers(model);
 
     std::vector<std::vector<ChannelDescription>> channels_of(model.processes().size());
     for (const ChannelDescription& channel : model.channels()) {
@@ -74,72 +74,69 @@ void RankEngine::make_processes(const Model& model, std::span<const int> rank_of
     hands_.assign(processes_.size(), workers_.front().get());
 }
 
-void RankEngine::set_reaches(const Model& model) {
-    std::vector<Reach> reaches(model.processes().size(), Reach{.least = kTimeInfinity, .answer = kTimeInfinity});
-    for (const ChannelDescription& channel : model.channels()) {
-        Time& least = reaches[channel.from].least;
-        least = std::min(least, channel.lookahead);
-    }
+void RankEngine::describe_receivers(const Model& model) {
+    std::vector<std::uint32_t> answering_ports(model.processes().size(), MessageRouter::kNoPort);
     for (const AnswerDescription& answer : model.answers()) {
-        Reach& reach = reaches[answer.lp];
-        reach.answering_port = answer.in_port;
-        for (const ChannelDescription& channel : model.channels()) {
-            if (channel.from == answer.lp && channel.out_port == answer.out_port) {
-                reach.answer = std::min(reach.answer, channel.lookahead);
-            }
-        }
+        answering_ports[answer.lp] = answer.in_port;
     }
     for (const auto& worker : workers_) {
-        for (LpId lp = 0; lp < reaches.size(); ++lp) {
-            worker->router.set_reach(lp, reaches[lp]);
+        for (LpId lp = 0; lp < answering_ports.size(); ++lp) {
+            worker->router.describe(lp, lookahead_.kind_of(lp), answering_ports[lp]);
         }
     }
 }
 
-Time RankEngine::effect_of_own_event(std::size_t index, Time time) const {
-    return saturating_add(time, workers_.front()->router.reach(pointers_[index]->id()).least);
+void RankEngine::find_runs() {
+    std::array<std::size_t, kMostKinds> counts{};
+    for (std::size_t i = 0; i < pointers_.size(); ++i) {
+        const std::size_t kind = lookahead_.kind_of(pointers_[i]->id());
+        ++counts[kind];
+        if (runs_.empty() || runs_.back().kind != kind) {
+            runs_.push_back({kind, i, i});
+        }
+        runs_.back().end = i + 1;
+    }
+    most_ = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
-Time RankEngine::earliest_effect() const {
-    Time earliest = kTimeInfinity;
-    for (const auto& worker : workers_) {
-        for (const Time time : worker->router.next_effects()) {
-            earliest = std::min(earliest, time);
+SourceTimes RankEngine::pending() const {
+    SourceTimes pending = all_at<kSourceCount>(kTimeInfinity);
+    for (const Run& run : runs_) {
+        for (std::size_t i = run.begin; i < run.end; ++i) {
+            pending[run.kind] = std::min({pending[run.kind], own_[i], arrivals_->least(Arrivals::kUsual, i)});
+            pending[kAnswers] = std::min(pending[kAnswers], arrivals_->least(Arrivals::kAnswered, i));
         }
     }
-    return earliest;
+    return pending;
 }
 
-Time RankEngine::earliest() const {
-    Time earliest = kTimeInfinity;
+SourceTimes RankEngine::take_sent() {
+    SourceTimes sent = all_at<kSourceCount>(kTimeInfinity);
     for (const auto& worker : workers_) {
-        for (const Time time : worker->router.next_times()) {
-            earliest = std::min(earliest, time);
-        }
+        lower_each(sent, std::exchange(worker->router.sent(), all_at<kSourceCount>(kTimeInfinity)));
     }
-    return earliest;
+    return sent;
 }
 
-Time RankEngine::next_time(std::size_t index) const {
-    Time earliest = kTimeInfinity;
-    for (const auto& worker : workers_) {
-        earliest = std::min(earliest, worker->router.next_times()[index]);
-    }
-    return earliest;
-}
-
-void RankEngine::advance_to(Time horizon) {
+void RankEngine::advance_to(const KindTimes& horizons) {
     if (logs_outer_windows_) {
         profile_.begin_window(earliest());
     }
-    for (Time first = earliest(); first < horizon; first = earliest()) {
-        // Both are bounds below what may still arrive: the first counts channels within the rank alone.
-        const Time inner = std::min(horizon, std::max(saturating_add(first, local_lookahead_), earliest_effect()));
+    while (true) {
+        const SourceTimes now = pending();
+        KindTimes inner = lookahead_.from_within(now);
+        for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
+            inner[kind] = std::min(inner[kind], horizons[kind]);
+        }
+        choose_tasks(inner);
+        if (tasks_.empty()) {
+            break;
+        }
         ++statistics_.inner_windows;
         if (logs_inner_windows_) {
-            profile_.begin_window(first);
+            profile_.begin_window(least_of(now));
         }
-        advance_window(inner);
+        advance_window();
         if (logs_inner_windows_) {
             profile_.end_window();
         }
@@ -147,20 +144,30 @@ void RankEngine::advance_to(Time horizon) {
     if (logs_outer_windows_) {
         profile_.end_window();
     }
-    reached_ = horizon;
+    reached_ = horizons;
 }
 
-[[gnu::hot]] void RankEngine::advance_window(Time horizon) {
-    for (const auto& worker : workers_) {
-        worker->router.set_horizon(horizon);
-    }
-    horizon_ = horizon;
+/// The LPs that have something to do before these horizons. Those that have messages to read get them.
+[[gnu::hot]] void RankEngine::choose_tasks(const KindTimes& horizons) {
+    horizons_ = horizons;
     tasks_.clear();
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-        if (next_time(i) < horizon) {
-            tasks_.push_back(static_cast<std::uint32_t>(i));
-            release_due(i, horizon);
+    for (const Run& run : runs_) {
+        const Time horizon = horizons[run.kind];
+        for (std::size_t i = run.begin; i < run.end; ++i) {
+            const bool reads = arrival(i) < horizon;
+            if (reads) {
+                arrivals_->turn(i);
+            }
+            if (reads || own_[i] < horizon) {
+                tasks_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(run.kind), reads});
+            }
         }
+    }
+}
+
+[[gnu::hot]] void RankEngine::advance_window() {
+    for (const auto& worker : workers_) {
+        worker->router.set_horizons(horizons_);
     }
     const std::uint64_t begin = profile_.now();
     const bool is_tried = team_->has_members() && tasks_.size() > 1;
@@ -189,8 +196,9 @@ void RankEngine::advance_to(Time horizon) {
 
 void RankEngine::advance_task(Worker& worker, std::size_t task, std::uint64_t& mark) {
     const std::uint64_t begin = mark;
-    advance_process(worker, tasks_[task], horizon_);
-    mark = profile_.advanced(tasks_[task], begin);
+    const Task& chosen = tasks_[task];
+    advance_process(worker, chosen.index, chosen.reads, horizons_[chosen.kind]);
+    mark = profile_.advanced(chosen.index, begin);
     worker.ticks += mark - begin;
 }
 
@@ -229,26 +237,13 @@ void RankEngine::take_batches_of_helpers() {
     }
 }
 
-/// What an LP is to read in this window moves to where nobody writes.
-[[gnu::hot]] void RankEngine::release_due(std::size_t index, Time horizon) {
-    for (const auto& worker : workers_) {
-        LpInbox& inbox = worker->router.inboxes()[index];
-        if (inbox.earliest < horizon) {
-            inbox.due.swap(inbox.arrived);
-            inbox.earliest = kTimeInfinity;
-            inbox.effect = kTimeInfinity;
-        }
-        worker->router.next_times()[index] = inbox.earliest;
-        worker->router.next_effects()[index] = inbox.effect;
-    }
-}
-
 /// While one LP runs, the messages of the next come into the host's first cache.
 void RankEngine::prefetch_due(std::size_t task) const {
     constexpr std::size_t kLine = 64;
     constexpr std::size_t kMostLines = 12;
-    if (task < tasks_.size()) {
-        const ByteBuffer& due = workers_.front()->router.inboxes()[tasks_[task]].due;
+    if (task < tasks_.size() && tasks_[task].reads) {
+        const std::size_t index = tasks_[task].index;
+        const ByteBuffer& due = workers_.front()->router.inboxes(arrivals_->side(index) ^ 1)[index].arrived;
         const std::size_t bytes = std::min(due.size(), kMostLines * kLine);
         for (std::size_t at = 0; at < bytes; at += kLine) {
             __builtin_prefetch(due.data() + at);
@@ -258,22 +253,25 @@ void RankEngine::prefetch_due(std::size_t task) const {
 
 void RankEngine::settle(Time epoch) {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
-        release_due(i, epoch);
-        advance_process(*workers_.front(), i, epoch);
+        const bool reads = arrival(i) < epoch;
+        if (reads) {
+            arrivals_->turn(i);
+        }
+        advance_process(*workers_.front(), i, reads, epoch);
     }
     count_work();
     for (const Batch& batch : router().batches()) {
         LOOKAHEAD_ASSERT(batch.messages == 0, "an LP sent a message before " + std::to_string(epoch) +
                                                   " fs although it had announced no event before then");
     }
-    reached_ = epoch;
+    reached_ = all_at<kMostKinds>(epoch);
 }
 
 ProcessCheckpoint RankEngine::checkpoint(std::size_t index) const {
     LogicalProcess& process = *pointers_[index];
     std::string messages;
     for (const auto& worker : workers_) {
-        const ByteBuffer& arrived = worker->router.inboxes()[index].arrived;
+        const ByteBuffer& arrived = worker->router.inboxes(arrivals_->side(index))[index].arrived;
         messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
     }
     return {process.id(), state_to_bytes([&](StateArchive& archive) { LpBinding::fields(process, archive); }),
@@ -288,7 +286,7 @@ void RankEngine::restore(Time epoch, const ProcessCheckpoints& all) {
         }
         restore_process(i, all.of(pointers_[i]->id()));
     }
-    reached_ = epoch;
+    reached_ = all_at<kMostKinds>(epoch);
 }
 
 void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& saved) {
@@ -313,51 +311,67 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
         std::memcpy(router().append(header), saved.messages.data() + at + sizeof header, header.payload_bytes());
         at += header.total_bytes();
     }
-    const Time own = process.next_event_time();
-    const LpInbox& inbox = router().inboxes()[index];
-    router().next_times()[index] = std::min(own, inbox.earliest);
-    router().next_effects()[index] = std::min(effect_of_own_event(index, own), inbox.effect);
+    own_[index] = process.next_event_time();
 }
 
-/// Its due messages have been released.
-[[gnu::hot]] void RankEngine::advance_process(Worker& worker, std::size_t index, Time horizon) {
+[[gnu::hot]] void RankEngine::advance_process(Worker& worker, std::size_t index, bool reads, Time horizon) {
     LogicalProcess& process = *pointers_[index];
+    own_[index] = kTimeInfinity;
     if (failed_[index] == 0) [[likely]] {
         try {
             if (hands_[index] != &worker) {
                 LpBinding::send_through(process, worker.router);
                 hands_[index] = &worker;
             }
-            const Inbox inbox = collect_due(worker, index, horizon);
+            const Inbox inbox = collect_due(worker, index, reads, horizon);
             ++worker.advances;
             process.advance(inbox, horizon);
             const Time own = process.next_event_time();
             LOOKAHEAD_ASSERT(own >= horizon, process.name() + " was advanced to " + std::to_string(horizon) +
                                                  " fs but still has an event at " + std::to_string(own) + " fs");
-            Time& next_time = worker.router.next_times()[index];
-            Time& next_effect = worker.router.next_effects()[index];
-            next_time = std::min(next_time, own);
-            next_effect = std::min(next_effect, effect_of_own_event(index, own));
+            own_[index] = own;
         } catch (const Error& error) {
             fail(index, error.code(), error.what());
         } catch (const std::exception& error) {
             fail(index, ExitCode::internal, process.name() + ": " + error.what());
         }
     }
-    for (const auto& each : workers_) {
-        if (ByteBuffer& read = each->router.inboxes()[index].due; !read.empty()) {
-            read.clear();
+    if (reads) {
+        clear_read(index);
+    }
+}
+
+/// Calls f for each inbox of an LP that may have something on that side.
+template <class F>
+void RankEngine::for_each_inbox(std::size_t index, unsigned side, F f) {
+    constexpr std::size_t kBits = 64;
+    for (std::uint64_t writers = arrivals_->writers(index, side); writers != 0; writers &= writers - 1) {
+        for (auto writer = static_cast<std::size_t>(std::countr_zero(writers)); writer < workers_.size();
+             writer += kBits) {
+            f(workers_[writer]->router.inboxes(side)[index]);
         }
     }
 }
 
+void RankEngine::clear_read(std::size_t index) {
+    const unsigned side = arrivals_->side(index) ^ 1;
+    for_each_inbox(index, side, [](LpInbox& inbox) { inbox.clear(); });
+    arrivals_->clear(index, side);
+}
+
 /// Sorts what is due, and puts what is not among the messages that this worker's LPs send.
-[[gnu::hot]] Inbox RankEngine::collect_due(Worker& worker, std::size_t index, Time horizon) {
+[[gnu::hot]] Inbox RankEngine::collect_due(Worker& worker, std::size_t index, bool reads, Time horizon) {
+    if (!reads) {
+        return {};
+    }
     worker.due.clear();
-    for (const auto& each : workers_) {
-        const ByteBuffer& released = each->router.inboxes()[index].due;
-        const std::byte* at = released.data();
-        const std::byte* const end = at + released.size();
+    for_each_inbox(index, arrivals_->side(index) ^ 1, [&](LpInbox& inbox) {
+        if (inbox.earliest() >= horizon) {
+            worker.router.keep_all(index, inbox);
+            return;
+        }
+        const std::byte* at = inbox.arrived.data();
+        const std::byte* const end = at + inbox.arrived.size();
         while (at < end) {
             const auto* message = reinterpret_cast<const MessageHeader*>(at);
             if (message->time < horizon) {
@@ -367,7 +381,7 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
             }
             at += message->total_bytes();
         }
-    }
+    });
     sort_due(worker.due);
     worker.due_pointers.resize(worker.due.size());
     std::uint64_t traffic = traffic_[index];
@@ -433,8 +447,6 @@ void RankEngine::reset_batch(int rank, std::size_t sent_bytes) {
     statistics_.remote_messages += sent.messages;
     statistics_.remote_bytes += sent_bytes;
     sent.messages = 0;
-    sent.earliest = kTimeInfinity;
-    sent.effect = kTimeInfinity;
     sent.bytes.clear();
     sent.bytes.extend(batch_header_bytes_);
 }
@@ -444,9 +456,9 @@ void RankEngine::deliver(std::span<const std::byte> messages) {
     const std::byte* const end = at + messages.size();
     while (at < end) {
         const auto* message = reinterpret_cast<const MessageHeader*>(at);
-        LOOKAHEAD_ASSERT(message->time >= reached_, "a message for " + std::to_string(message->time) +
-                                                        " fs came to a rank that had gone on to " +
-                                                        std::to_string(reached_) + " fs");
+        LOOKAHEAD_ASSERT(message->time >= reached_[lookahead_.kind_of(message->destination)],
+                         "a message for " + std::to_string(message->time) + " fs came to a rank that had gone on to " +
+                             std::to_string(reached_[lookahead_.kind_of(message->destination)]) + " fs");
         std::byte* payload = router().append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();
@@ -458,7 +470,7 @@ void RankEngine::account(TraceActivity activity) {
     const double seconds = std::chrono::duration<double>(now - mark_).count();
     (activity == TraceActivity::compute ? statistics_.compute_seconds : statistics_.blocked_seconds) += seconds;
     if (trace_ != nullptr) {
-        trace_->span(activity, mark_, now, reached_);
+        trace_->span(activity, mark_, now, of_most(reached_));
     }
     mark_ = now;
 }

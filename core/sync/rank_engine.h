@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,7 +18,7 @@
 #include "core/sync/engine_statistics.h"
 #include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
-#include "core/sync/rank_lookahead.h"
+#include "core/sync/source_lookahead.h"
 #include "core/sync/trial.h"
 #include "core/sync/window_team.h"
 #include "core/time/time.h"
@@ -33,6 +35,7 @@ struct LpFailure {
 };
 
 struct RankEngineOptions {
+    int ranks = 1;
     TraceSink* trace = nullptr;
     std::size_t threads = 1;     ///< that advance LPs at most
     bool shares_always = false;  ///< also windows that one thread has done sooner
@@ -47,17 +50,23 @@ struct RankEngineOptions {
 class RankEngine {
   public:
     /// Makes the LPs that `rank_of_lp` gives to this rank. Errors in their making are thrown.
-    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const RankLookahead&, const RankEngineOptions&);
+    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const SourceLookahead&,
+               const RankEngineOptions&);
     ~RankEngine() { dismiss_helpers(); }
 
-    /// A bound below every event and message of this rank's LPs.
-    Time earliest() const;
-    /// A bound below every message that those will bring about, for whatever rank.
-    Time earliest_effect() const;
+    /// A bound below every event and message of this rank's LPs, and the same by source.
+    Time earliest() const { return least_of(pending()); }
+    SourceTimes pending() const;
+    /// A bound below the messages for other ranks that were written since the last call.
+    SourceTimes take_sent();
 
-    /// Runs all that happens before the horizon; the caller knows that no message from another rank will arrive
-    /// before it. What the LPs of this rank send each other may arrive sooner: inner windows see to that.
-    void advance_to(Time horizon);
+    /// Runs all that happens before the horizons of its kinds of LPs; the caller knows that no message from another rank will
+    /// arrive before them, nor one that such a message brings about within this rank
+    /// (SourceLookahead::from_elsewhere). What the LPs of this rank send each other may arrive sooner: inner windows see
+    /// to that.
+    void advance_to(const KindTimes& horizons);
+    /// Of times by kind, that of the kind of which this rank has most LPs.
+    Time of_most(const KindTimes& times) const { return times[most_]; }
 
     /// What other threads call to help until dismiss_helpers(); it returns at once after that, even when the engine is no
     /// more, and to those for whom there is no room.
@@ -113,40 +122,63 @@ class RankEngine {
         std::uint64_t ticks = 0;  // that its LPs took, in the profile's unit
     };
 
-    void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, int ranks, std::size_t threads);
-    void set_reaches(const Model&);
+    void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, const RankEngineOptions&);
+    void describe_receivers(const Model&);
+    void find_runs();
     /// The router of the thread that calls advance_to(): what comes from elsewhere goes through it.
     MessageRouter& router() { return workers_.front()->router; }
-    Time next_time(std::size_t index) const;
-    Time effect_of_own_event(std::size_t index, Time time) const;
-    void advance_window(Time horizon);
+    /// A bound below the messages that wait for an LP.
+    Time arrival(std::size_t index) const {
+        return std::min(arrivals_->least(Arrivals::kUsual, index), arrivals_->least(Arrivals::kAnswered, index));
+    }
+    void choose_tasks(const KindTimes& horizons);
+    void advance_window();
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
     void take_batches_of_helpers();
     void count_work();
-    void release_due(std::size_t index, Time horizon);
     void prefetch_due(std::size_t task) const;
-    void advance_process(Worker&, std::size_t index, Time horizon);
-    Inbox collect_due(Worker&, std::size_t index, Time horizon);
+    void advance_process(Worker&, std::size_t index, bool reads, Time horizon);
+    template <class F>
+    void for_each_inbox(std::size_t index, unsigned side, F f);
+    Inbox collect_due(Worker&, std::size_t index, bool reads, Time horizon);
+    void clear_read(std::size_t index);
     static void sort_due(std::vector<DueMessage>&);
     void restore_process(std::size_t index, const ProcessCheckpoint& saved);
     void fail(std::size_t index, ExitCode code, const std::string& sentence);
     std::uint64_t hash_process(std::size_t index, bool with_state) const;
 
+    /// An LP that has something to do in this window; `reads`: messages, on the side that is turned away (Arrivals).
+    struct Task {
+        std::uint32_t index;
+        std::uint8_t kind;
+        bool reads;
+    };
+    /// Neighbouring LPs of one kind.
+    struct Run {
+        std::size_t kind;
+        std::size_t begin;
+        std::size_t end;
+    };
+
+    const SourceLookahead& lookahead_;
+    std::shared_ptr<Arrivals> arrivals_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::unique_ptr<LogicalProcess>> processes_;
     std::vector<LogicalProcess*> pointers_;
+    std::vector<Time> own_;               // by LP: its next event
+    std::vector<Run> runs_;               // all LPs
+    std::size_t most_ = 0;                // the kind of which there are most
     std::vector<const Worker*> hands_;    // the worker through whose router each LP sends
     std::vector<std::uint64_t> traffic_;  // rolling hash of the messages delivered to each LP
     std::vector<std::uint8_t> failed_;
-    std::vector<std::uint32_t> tasks_;  // LPs that have something to do in this window
-    Time horizon_ = 0;                  // of this window
-    std::uint64_t window_ticks_ = 0;    // of all workers in the last window: most windows are like the one before
-    Trial sharing_;                     // of windows among the team
+    std::vector<Task> tasks_;
+    KindTimes horizons_{};            // of this window
+    std::uint64_t window_ticks_ = 0;  // of all workers in the last window: most windows are like the one before
+    Trial sharing_;                   // of windows among the team
     bool shares_always_;
     std::shared_ptr<WindowTeam> team_;
     std::mutex failing_;
-    Time local_lookahead_;
     std::size_t batch_header_bytes_ = 0;
     std::optional<LpFailure> first_failure_;
     EngineStatistics statistics_;
@@ -156,7 +188,7 @@ class RankEngine {
     bool logs_outer_windows_;
     TraceSink* trace_;
     TraceSink::Clock::time_point mark_ = TraceSink::Clock::now();
-    Time reached_ = 0;
+    KindTimes reached_{};
 };
 
 }  // namespace lookahead

@@ -47,7 +47,6 @@ RankLookahead::RankLookahead(const Model& model, std::span<const int> rank_of_lp
         LOOKAHEAD_ASSERT(rank >= 0 && rank < ranks, "the partition names rank " + std::to_string(rank));
     }
     find_direct(model, rank_of_lp);
-    find_paths();
 }
 
 void RankLookahead::find_direct(const Model& model, std::span<const int> rank_of_lp) {
@@ -58,31 +57,6 @@ void RankLookahead::find_direct(const Model& model, std::span<const int> rank_of
             least = std::min(least, channel.lookahead);
         }
     }
-}
-
-void RankLookahead::find_paths() {
-    paths_ = direct_;
-    for (int rank = 0; rank < ranks_; ++rank) {
-        paths_[index(rank, rank)] = kTimeInfinity;  // channels inside a rank are no way between ranks
-    }
-    for (int by = 0; by < ranks_; ++by) {
-        for (int from = 0; from < ranks_; ++from) {
-            for (int to = 0; to < ranks_; ++to) {
-                Time& path = paths_[index(from, to)];
-                path = std::min(path, saturating_add(paths_[index(from, by)], paths_[index(by, to)]));
-            }
-        }
-    }
-}
-
-Time RankLookahead::least_into(int to) const {
-    Time least = kTimeInfinity;
-    for (int from = 0; from < ranks_; ++from) {
-        if (from != to) {
-            least = std::min(least, direct(from, to));
-        }
-    }
-    return least;
 }
 
 }  // namespace lookahead

@@ -8,7 +8,8 @@
 
 namespace lookahead {
 
-/// How soon what happens on one rank can reach another; kTimeInfinity where it cannot.
+/// How soon what happens on one rank can reach another; kTimeInfinity where it cannot. For reports: it takes memory for
+/// every pair of ranks.
 class RankLookahead {
   public:
     RankLookahead(const Model&, std::span<const int> rank_of_lp, int ranks);
@@ -16,21 +17,15 @@ class RankLookahead {
     int ranks() const { return ranks_; }
     /// The shortest channel from LPs of one rank to LPs of another, or among the LPs of one rank.
     Time direct(int from, int to) const { return direct_[index(from, to)]; }
-    /// The shortest way over one or more channels between ranks; from a rank to itself by way of another.
-    Time shortest_path(int from, int to) const { return paths_[index(from, to)]; }
-    /// The shortest channel into a rank from any other.
-    Time least_into(int to) const;
 
   private:
     std::size_t index(int from, int to) const {
         return static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(to);
     }
     void find_direct(const Model&, std::span<const int> rank_of_lp);
-    void find_paths();
 
     int ranks_;
     std::vector<Time> direct_;
-    std::vector<Time> paths_;
 };
 
 }  // namespace lookahead

@@ -11,7 +11,7 @@
 #include "core/lp/audit.h"
 #include "core/sync/gather_profile.h"
 #include "core/sync/rank_engine.h"
-#include "core/sync/rank_lookahead.h"
+#include "core/sync/source_lookahead.h"
 #include "core/sync/sync_protocol.h"
 #include "core/transport/agreement/agreement.h"
 #include "core/transport/transport.h"
@@ -67,7 +67,7 @@ class Simulation::Implementation {
     Implementation(const Model& model, std::vector<int> rank_of_lp, Transport& transport, SimulationOptions options)
         : transport_(transport),
           options_(std::move(options)),
-          lookahead_(model, rank_of_lp, transport.size()),
+          lookahead_(model, rank_of_lp, transport.rank(), transport.size()),
           processes_(model.processes().size()),
           summaries_(static_cast<std::size_t>(transport.size())),
           earliest_(static_cast<std::size_t>(transport.size())) {
@@ -86,9 +86,10 @@ class Simulation::Implementation {
                                      " has no windows that all ranks share, so none can be logged; take window");
         }
         const RankError mine = catch_error([&] {
-            engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_,
-                            RankEngineOptions{options_.trace, std::max<std::size_t>(options_.threads, 1),
-                                              options_.shares_always, options_.log_windows});
+            engine_.emplace(
+                model, rank_of_lp, transport.rank(), lookahead_,
+                RankEngineOptions{transport.size(), options_.trace, std::max<std::size_t>(options_.threads, 1),
+                                  options_.shares_always, options_.log_windows});
         });
         if (const auto error = agree_on_error(transport_, mine)) {
             throw_as_its_kind(*error);
@@ -112,7 +113,7 @@ class Simulation::Implementation {
 
     Transport& transport_;
     SimulationOptions options_;
-    RankLookahead lookahead_;
+    SourceLookahead lookahead_;
     std::size_t processes_;  ///< of all ranks
     std::optional<RankEngine> engine_;
     std::unique_ptr<SyncProtocol> protocol_;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/sync/rank_engine.h"
-#include "core/sync/rank_lookahead.h"
+#include "core/sync/source_lookahead.h"
 #include "core/time/time.h"
 #include "core/transport/transport.h"
 
@@ -29,7 +29,7 @@ class SyncProtocol {
 struct SyncArguments {
     RankEngine& engine;
     Transport& transport;
-    const RankLookahead& lookahead;
+    const SourceLookahead& lookahead;
     std::size_t processes;  ///< of all ranks
     bool halves_always;     ///< SimulationOptions
 };

@@ -59,7 +59,7 @@ class Row {
 };
 
 /// "kind" and "name" of "kind.name"; names have no dot.
-std::array<std::string_view, 2> parts_of(std::string_view counter) {
+std::array<std::string_view, 2> kind_and_name(std::string_view counter) {
     const auto dot = counter.find('.');
     return {counter.substr(0, dot), counter.substr(dot + 1)};
 }
@@ -114,14 +114,14 @@ std::string counters_as_csv(std::span<const SweepPoint> points, const IndexFacts
         const PointFacts& fact = facts.points[i];
         for (const CounterTotal& total : fact.totals) {
             const std::string& counter = facts.names.name(total.counter);
-            const auto [kind, name] = parts_of(counter);
+            const auto [kind, name] = kind_and_name(counter);
             Row(text) << i << points[i].workload << ""
                       << "" << kind << name << facts.units.at(counter) << total.sum << total.min << total.max;
         }
         for (const KernelFacts& kernel : fact.kernels) {
             for (std::size_t c = 0; c < kernel.counts.size(); ++c) {
                 const std::string& counter = facts.names.name(fact.kernel_counters[c]);
-                const auto [kind, name] = parts_of(counter);
+                const auto [kind, name] = kind_and_name(counter);
                 const auto unit = facts.units.find(counter);
                 Row(text) << i << points[i].workload << kernel.launch << kernel.name << kind << name
                           << (unit == facts.units.end() ? std::string() : unit->second) << kernel.counts[c] << ""

@@ -13,6 +13,7 @@
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/run/stop_signal.h"
+#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/group_point.h"
 #include "experiments/sweep/plan_json.h"
 #include "experiments/sweep/point_limits.h"
@@ -20,8 +21,6 @@
 namespace lookahead {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr auto kLookPatience = std::chrono::milliseconds(2);
 constexpr auto kElsewherePatience = std::chrono::milliseconds(200);
@@ -48,10 +47,6 @@ EnsemblePlan shared(const EnsemblePlan& mine, Transport& world) {
         plan.work.push_back({each.elements().at(0).as_count(), each.elements().at(1).as_int()});
     }
     return plan;
-}
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 /// The work of one rank, from its first point to its last.

@@ -13,19 +13,14 @@
 
 #include "core/transport/agreement/agreement.h"
 #include "experiments/sweep/crash_record.h"
+#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kGraceSeconds = 10;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Ends the process if a point has not come to an epoch long after its time, which only a fault of the program does.
 class Watchdog {

@@ -17,7 +17,6 @@ namespace lookahead {
 
 namespace {
 
-namespace schema = run_schema;
 using hdf5::Group;
 using hdf5::InputFile;
 
@@ -90,7 +89,7 @@ std::vector<CounterTotal> read_totals(const Group& counters, CounterNames& names
     for (const std::string& kind : counters.names()) {
         const Group group = counters.open_group(kind);
         for (const std::string& name : group.names()) {
-            if (name == schema::kCountersEachComponent.name) {
+            if (name == run_schema::kCountersEachComponent.name) {
                 continue;
             }
             const hdf5::Dataset dataset = group.open_dataset(name);
@@ -120,7 +119,7 @@ double derived(const Metric& metric, const std::vector<Metric>& metrics, const P
 }
 
 void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
-    const Group kernels = root.open_group(schema::kKernelsGroup);
+    const Group kernels = root.open_group(run_schema::kKernelsGroup);
     const auto numbers = [&]<class T>(const DatasetName& name, T KernelFacts::*member) {
         const std::vector<T> values = kernels.open_dataset(name.name).read<T>();
         facts.kernels.resize(values.size());
@@ -128,18 +127,18 @@ void read_kernels(const Group& root, CounterNames& names, PointFacts& facts) {
             facts.kernels[row].*member = values[row];
         }
     };
-    numbers(schema::kKernelsId, &KernelFacts::launch);
-    numbers(schema::kKernelsStartFs, &KernelFacts::start_fs);
-    numbers(schema::kKernelsEndFs, &KernelFacts::end_fs);
-    numbers(schema::kKernelsCycles, &KernelFacts::cycles);
-    numbers(schema::kKernelsWarpInstructions, &KernelFacts::warp_instructions);
-    numbers(schema::kKernelsThreadInstructions, &KernelFacts::thread_instructions);
-    const std::vector<std::string> texts = kernels.open_dataset(schema::kKernelsName.name).read_texts();
-    const Group counted = root.open_group(schema::kKernelCountersGroup);
-    for (const std::string& name : counted.open_dataset(schema::kKernelCountersCounter.name).read_texts()) {
+    numbers(run_schema::kKernelsId, &KernelFacts::launch);
+    numbers(run_schema::kKernelsStartFs, &KernelFacts::start_fs);
+    numbers(run_schema::kKernelsEndFs, &KernelFacts::end_fs);
+    numbers(run_schema::kKernelsCycles, &KernelFacts::cycles);
+    numbers(run_schema::kKernelsWarpInstructions, &KernelFacts::warp_instructions);
+    numbers(run_schema::kKernelsThreadInstructions, &KernelFacts::thread_instructions);
+    const std::vector<std::string> texts = kernels.open_dataset(run_schema::kKernelsName.name).read_texts();
+    const Group counted = root.open_group(run_schema::kKernelCountersGroup);
+    for (const std::string& name : counted.open_dataset(run_schema::kKernelCountersCounter.name).read_texts()) {
         facts.kernel_counters.push_back(names.number_of(name));
     }
-    const auto counts = counted.open_dataset(schema::kKernelCountersCounts.name).read<std::int64_t>();
+    const auto counts = counted.open_dataset(run_schema::kKernelCountersCounts.name).read<std::int64_t>();
     const std::size_t width = facts.kernel_counters.size();
     for (std::size_t row = 0; row < facts.kernels.size(); ++row) {
         facts.kernels[row].name = texts[row];
@@ -197,17 +196,17 @@ PointFacts read_point_facts(const std::string& path, const std::vector<Metric>& 
     facts.stamp = stamp_of(path);
     const InputFile file(path);
     const Group root = file.root();
-    facts.totals = read_totals(root.open_group(schema::kCountersGroup), names, units);
+    facts.totals = read_totals(root.open_group(run_schema::kCountersGroup), names, units);
     for (const Metric& metric : metrics) {
         facts.metrics.push_back(metric.expression.empty() ? value_of(metric, file, path)
                                                           : derived(metric, metrics, facts, names));
     }
-    facts.state_hash = root.text_attribute(schema::kStateHashAttribute);
-    const Group meta = root.open_group(schema::kMetaGroup);
-    facts.host = meta.text_attribute(schema::kMetaHostAttribute);
-    facts.ranks = static_cast<std::uint64_t>(std::get<std::int64_t>(meta.attribute(schema::kMetaRanksAttribute)));
-    facts.peak_rss_bytes = std::get<std::uint64_t>(meta.attribute(schema::kMetaPeakRssBytesAttribute));
-    facts.point_s = std::get<double>(meta.attribute(schema::kMetaWallSAttribute));
+    facts.state_hash = root.text_attribute(run_schema::kStateHashAttribute);
+    const Group meta = root.open_group(run_schema::kMetaGroup);
+    facts.host = meta.text_attribute(run_schema::kMetaHostAttribute);
+    facts.ranks = static_cast<std::uint64_t>(std::get<std::int64_t>(meta.attribute(run_schema::kMetaRanksAttribute)));
+    facts.peak_rss_bytes = std::get<std::uint64_t>(meta.attribute(run_schema::kMetaPeakRssBytesAttribute));
+    facts.point_s = std::get<double>(meta.attribute(run_schema::kMetaWallSAttribute));
     read_kernels(root, names, facts);
     return facts;
 }

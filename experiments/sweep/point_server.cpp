@@ -19,21 +19,16 @@
 
 #include "core/error/error.h"
 #include "experiments/run/stop_signal.h"
+#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/point_limits.h"
 
 namespace lookahead {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kMostBytes = 128 * 1024;  // of a message, which a socket takes whole
 constexpr std::size_t kMostOfSentence = 8 * 1024;
 constexpr int kMemoryLookMs = 20;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// What the server answers, before the message's text.
 struct Answer {

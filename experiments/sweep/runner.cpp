@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/error/error.h"
+#include "experiments/sweep/elapsed.h"
 #include "experiments/sweep/point_limits.h"
 
 extern char** environ;
@@ -29,8 +30,6 @@ extern char** environ;
 namespace lookahead {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr auto kPollInterval = std::chrono::milliseconds(5);
 
@@ -67,10 +66,6 @@ class InterruptGuard {
     struct sigaction old_term_ {};
     struct sigaction old_hangup_ {};
 };
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// The last line that a process wrote to its stderr.
 std::string last_line(const std::string& file) {

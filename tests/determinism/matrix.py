@@ -54,12 +54,13 @@ def main() -> int:
     parser.add_argument("--sizes", nargs="+", default=["tiny", "small"])
     parser.add_argument("--workloads", nargs="+", default=WORKLOADS)
     parser.add_argument("--ranks", nargs="+", type=int, default=RANKS)
+    parser.add_argument("--partitioners", nargs="+", default=PARTITIONERS)
     parser.add_argument("--machine", default="gtx480")
     parser.add_argument("--option", action="append", default=[], help="a further configuration key=value")
     arguments = parser.parse_args()
     options = ["--machine", arguments.machine]
     options += [word for option in arguments.option for word in ("-o", option)]
-    points = list(itertools.product(PROTOCOLS, arguments.ranks, PARTITIONERS, [1])) + THREADED
+    points = list(itertools.product(PROTOCOLS, arguments.ranks, arguments.partitioners, [1])) + THREADED
 
     failed = runs = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ bool contains(const Words& words, std::string_view word) {
 
 /// The modifiers as `form` means them: each word goes to the first group that has it and is not taken yet. Nothing if
 /// a word has no place or a group that is needed stays empty.
-std::optional<Modifiers> match(const InstructionForm& form, const Words& words) {
+std::optional<Modifiers> match_words(const InstructionForm& form, const Words& words) {
     Modifiers modifiers;
     std::vector<bool> taken(form.groups.size(), false);
     for (const std::string_view word : words) {
@@ -83,7 +83,7 @@ FormMatch match_form(std::string_view mnemonic, const Words& words, std::size_t 
     }
     std::string counts;
     for (const InstructionForm& form : forms) {
-        const auto modifiers = match(form, words);
+        const auto modifiers = match_words(form, words);
         if (!modifiers) continue;
         if (form.custom_operands || form.takes(operands)) return {&form, *modifiers};
         counts += (counts.empty() ? "" : " or ") + operand_count(form);

@@ -3,14 +3,11 @@
 #include <charconv>
 #include <utility>
 
+#include "components/frontend/ptx/lexer.h"
 #include "components/frontend/ptx/problem.h"
 
 namespace lookahead::ptx {
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// The number that `digits` writes, if it is written without leading zeros.
 std::optional<std::uint32_t> plain_number(std::string_view digits) {

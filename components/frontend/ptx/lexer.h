@@ -26,6 +26,10 @@ struct Token {
     bool is_dot(std::string_view word) const { return kind == TokenKind::dot_word && text == word; }
 };
 
+constexpr bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 /// Cuts PTX text into tokens; comments vanish, also @@DWARF lines of old compilers. The last token has kind
 /// `end`. The tokens point into `source`. Throws Problem.
 std::vector<Token> tokenise(std::string_view source);

@@ -11,70 +11,70 @@ namespace lookahead::ptx {
 namespace {
 
 template <class Value>
-using Meaning = std::pair<std::string_view, Value>;
+using WordMeaning = std::pair<std::string_view, Value>;
 
-constexpr Meaning<Comparison> kComparisons[] = {
+constexpr WordMeaning<Comparison> kComparisons[] = {
     {"eq", Comparison::eq},   {"ne", Comparison::ne},   {"lt", Comparison::lt},   {"le", Comparison::le},
     {"gt", Comparison::gt},   {"ge", Comparison::ge},   {"lo", Comparison::lt},   {"ls", Comparison::le},
     {"hi", Comparison::gt},   {"hs", Comparison::ge},   {"equ", Comparison::equ}, {"neu", Comparison::neu},
     {"ltu", Comparison::ltu}, {"leu", Comparison::leu}, {"gtu", Comparison::gtu}, {"geu", Comparison::geu},
     {"num", Comparison::num}, {"nan", Comparison::nan}};
-constexpr Meaning<Combine> kCombines[] = {{"and", Combine::and_}, {"or", Combine::or_}, {"xor", Combine::xor_}};
-constexpr Meaning<Combine> kBarrierReductions[] = {
+constexpr WordMeaning<Combine> kCombines[] = {{"and", Combine::and_}, {"or", Combine::or_}, {"xor", Combine::xor_}};
+constexpr WordMeaning<Combine> kBarrierReductions[] = {
     {"popc", Combine::popc}, {"and", Combine::and_}, {"or", Combine::or_}};
-constexpr Meaning<Rounding> kRoundings[] = {{"rn", Rounding::rn},   {"rz", Rounding::rz},   {"rm", Rounding::rm},
-                                            {"rp", Rounding::rp},   {"rni", Rounding::rni}, {"rzi", Rounding::rzi},
-                                            {"rmi", Rounding::rmi}, {"rpi", Rounding::rpi}};
-constexpr Meaning<Precision> kPrecisions[] = {{"approx", Precision::approx}, {"full", Precision::full}};
-constexpr Meaning<MulMode> kMulModes[] = {{"lo", MulMode::lo}, {"hi", MulMode::hi}, {"wide", MulMode::wide}};
-constexpr Meaning<StateSpace> kSpaces[] = {{"const", StateSpace::constant},     {"global", StateSpace::global},
-                                           {"local", StateSpace::local},        {"param", StateSpace::param},
-                                           {"param::entry", StateSpace::param}, {"param::func", StateSpace::param},
-                                           {"shared", StateSpace::shared},      {"shared::cta", StateSpace::shared}};
-constexpr Meaning<CacheOperator> kCacheOperators[] = {
+constexpr WordMeaning<Rounding> kRoundings[] = {{"rn", Rounding::rn},   {"rz", Rounding::rz},   {"rm", Rounding::rm},
+                                                {"rp", Rounding::rp},   {"rni", Rounding::rni}, {"rzi", Rounding::rzi},
+                                                {"rmi", Rounding::rmi}, {"rpi", Rounding::rpi}};
+constexpr WordMeaning<Precision> kPrecisions[] = {{"approx", Precision::approx}, {"full", Precision::full}};
+constexpr WordMeaning<MulMode> kMulModes[] = {{"lo", MulMode::lo}, {"hi", MulMode::hi}, {"wide", MulMode::wide}};
+constexpr WordMeaning<StateSpace> kSpaces[] = {
+    {"const", StateSpace::constant}, {"global", StateSpace::global},      {"local", StateSpace::local},
+    {"param", StateSpace::param},    {"param::entry", StateSpace::param}, {"param::func", StateSpace::param},
+    {"shared", StateSpace::shared},  {"shared::cta", StateSpace::shared}};
+constexpr WordMeaning<CacheOperator> kCacheOperators[] = {
     {"ca", CacheOperator::ca}, {"cg", CacheOperator::cg}, {"cs", CacheOperator::cs}, {"lu", CacheOperator::lu},
     {"cv", CacheOperator::cv}, {"wb", CacheOperator::wb}, {"wt", CacheOperator::wt}};
-constexpr Meaning<Semantics> kSemantics[] = {{"weak", Semantics::weak},
-                                             {"volatile", Semantics::volatile_},
-                                             {"relaxed", Semantics::relaxed},
-                                             {"acquire", Semantics::acquire},
-                                             {"release", Semantics::release},
-                                             {"acq_rel", Semantics::acq_rel},
-                                             {"sc", Semantics::sc}};
-constexpr Meaning<Scope> kScopes[] = {
+constexpr WordMeaning<Semantics> kSemantics[] = {{"weak", Semantics::weak},
+                                                 {"volatile", Semantics::volatile_},
+                                                 {"relaxed", Semantics::relaxed},
+                                                 {"acquire", Semantics::acquire},
+                                                 {"release", Semantics::release},
+                                                 {"acq_rel", Semantics::acq_rel},
+                                                 {"sc", Semantics::sc}};
+constexpr WordMeaning<Scope> kScopes[] = {
     {"cta", Scope::cta}, {"gpu", Scope::gpu}, {"gl", Scope::gpu}, {"sys", Scope::sys}};
-constexpr Meaning<AtomicOperation> kAtomicOperations[] = {
+constexpr WordMeaning<AtomicOperation> kAtomicOperations[] = {
     {"add", AtomicOperation::add},  {"and", AtomicOperation::and_},  {"or", AtomicOperation::or_},
     {"xor", AtomicOperation::xor_}, {"exch", AtomicOperation::exch}, {"cas", AtomicOperation::cas},
     {"min", AtomicOperation::min},  {"max", AtomicOperation::max},   {"inc", AtomicOperation::inc},
     {"dec", AtomicOperation::dec}};
-constexpr Meaning<ShuffleMode> kShuffleModes[] = {
+constexpr WordMeaning<ShuffleMode> kShuffleModes[] = {
     {"up", ShuffleMode::up}, {"down", ShuffleMode::down}, {"bfly", ShuffleMode::bfly}, {"idx", ShuffleMode::idx}};
-constexpr Meaning<VoteMode> kVoteModes[] = {
+constexpr WordMeaning<VoteMode> kVoteModes[] = {
     {"all", VoteMode::all}, {"any", VoteMode::any}, {"uni", VoteMode::uni}, {"ballot", VoteMode::ballot}};
-constexpr Meaning<BarrierKind> kBarrierKinds[] = {
+constexpr WordMeaning<BarrierKind> kBarrierKinds[] = {
     {"sync", BarrierKind::sync}, {"arrive", BarrierKind::arrive}, {"red", BarrierKind::red}};
-constexpr Meaning<ShiftDirection> kDirections[] = {{"l", ShiftDirection::left}, {"r", ShiftDirection::right}};
-constexpr Meaning<ShiftOverflow> kOverflows[] = {{"wrap", ShiftOverflow::wrap}, {"clamp", ShiftOverflow::clamp}};
-constexpr Meaning<PermuteMode> kPermuteModes[] = {{"f4e", PermuteMode::f4e}, {"b4e", PermuteMode::b4e},
-                                                  {"rc8", PermuteMode::rc8}, {"ecl", PermuteMode::ecl},
-                                                  {"ecr", PermuteMode::ecr}, {"rc16", PermuteMode::rc16}};
-constexpr Meaning<FloatProperty> kProperties[] = {
+constexpr WordMeaning<ShiftDirection> kDirections[] = {{"l", ShiftDirection::left}, {"r", ShiftDirection::right}};
+constexpr WordMeaning<ShiftOverflow> kOverflows[] = {{"wrap", ShiftOverflow::wrap}, {"clamp", ShiftOverflow::clamp}};
+constexpr WordMeaning<PermuteMode> kPermuteModes[] = {{"f4e", PermuteMode::f4e}, {"b4e", PermuteMode::b4e},
+                                                      {"rc8", PermuteMode::rc8}, {"ecl", PermuteMode::ecl},
+                                                      {"ecr", PermuteMode::ecr}, {"rc16", PermuteMode::rc16}};
+constexpr WordMeaning<FloatProperty> kProperties[] = {
     {"finite", FloatProperty::finite}, {"infinite", FloatProperty::infinite},
     {"number", FloatProperty::number}, {"notanumber", FloatProperty::notanumber},
     {"normal", FloatProperty::normal}, {"subnormal", FloatProperty::subnormal}};
-constexpr Meaning<TextureGeometry> kGeometries[] = {{"1d", TextureGeometry::d1},   {"2d", TextureGeometry::d2},
-                                                    {"3d", TextureGeometry::d3},   {"a1d", TextureGeometry::a1d},
-                                                    {"a2d", TextureGeometry::a2d}, {"cube", TextureGeometry::cube}};
-constexpr Meaning<SurfaceBound> kBounds[] = {
+constexpr WordMeaning<TextureGeometry> kGeometries[] = {{"1d", TextureGeometry::d1},   {"2d", TextureGeometry::d2},
+                                                        {"3d", TextureGeometry::d3},   {"a1d", TextureGeometry::a1d},
+                                                        {"a2d", TextureGeometry::a2d}, {"cube", TextureGeometry::cube}};
+constexpr WordMeaning<SurfaceBound> kBounds[] = {
     {"trap", SurfaceBound::trap}, {"clamp", SurfaceBound::clamp}, {"zero", SurfaceBound::zero}};
-constexpr Meaning<PrefetchLevel> kLevels[] = {{"L1", PrefetchLevel::l1}, {"L2", PrefetchLevel::l2}};
-constexpr Meaning<std::uint8_t> kComponents[] = {
+constexpr WordMeaning<PrefetchLevel> kLevels[] = {{"L1", PrefetchLevel::l1}, {"L2", PrefetchLevel::l2}};
+constexpr WordMeaning<std::uint8_t> kComponents[] = {
     {"r", std::uint8_t{0}}, {"g", std::uint8_t{1}}, {"b", std::uint8_t{2}}, {"a", std::uint8_t{3}}};
-constexpr Meaning<std::uint8_t> kVectorWidths[] = {
+constexpr WordMeaning<std::uint8_t> kVectorWidths[] = {
     {"v2", std::uint8_t{2}}, {"v4", std::uint8_t{4}}, {"v8", std::uint8_t{8}}, {"v16", std::uint8_t{16}}};
-constexpr Meaning<bool> kHalves[] = {{"lo", false}, {"hi", true}};
-constexpr Meaning<bool> kAccumulate[] = {{"add", true}};
+constexpr WordMeaning<bool> kHalves[] = {{"lo", false}, {"hi", true}};
+constexpr WordMeaning<bool> kAccumulate[] = {{"add", true}};
 
 /// The meaning of a word in a group of one kind: sets a field, or says that the word is unknown there.
 using Setter = bool (*)(std::string_view word, Modifiers* modifiers);
@@ -110,7 +110,7 @@ bool set_type(std::string_view word, Modifiers* modifiers) {
     return true;
 }
 
-constexpr Meaning<Setter> kKinds[] = {
+constexpr WordMeaning<Setter> kKinds[] = {
     {"type", set_type},
     {"cmp", set_from_table<kComparisons, &Modifiers::comparison>},
     {"bool", set_from_table<kCombines, &Modifiers::combine>},

@@ -5,12 +5,12 @@
 namespace lookahead::ptx {
 namespace {
 
-struct Row {
+struct OpcodeRow {
     Opcode opcode;
     std::string_view name;
 };
 
-constexpr std::array<Row, 90> kNames{{
+constexpr std::array<OpcodeRow, 90> kNames{{
     {Opcode::abs, "abs"},
     {Opcode::add, "add"},
     {Opcode::addc, "addc"},
@@ -103,13 +103,13 @@ constexpr std::array<Row, 90> kNames{{
     {Opcode::red, "red"},
 }};
 
-constexpr bool rows_stand_in_the_order_of_the_enumeration() {
+constexpr bool opcodes_stand_in_the_order_of_the_enumeration() {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
         if (static_cast<std::size_t>(kNames[i].opcode) != i) return false;
     }
     return true;
 }
-static_assert(rows_stand_in_the_order_of_the_enumeration());
+static_assert(opcodes_stand_in_the_order_of_the_enumeration());
 
 }  // namespace
 

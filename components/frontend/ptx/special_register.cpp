@@ -6,13 +6,13 @@
 namespace lookahead::ptx {
 namespace {
 
-struct Row {
+struct RegisterRow {
     std::string_view name;
     SpecialRegister reg;
     Type type = Type::u32;
 };
 
-constexpr std::array<Row, 33> kRegisters{{
+constexpr std::array<RegisterRow, 33> kRegisters{{
     {"%tid.x", SpecialRegister::tid_x},
     {"%tid.y", SpecialRegister::tid_y},
     {"%tid.z", SpecialRegister::tid_z},
@@ -49,15 +49,15 @@ constexpr std::array<Row, 33> kRegisters{{
     {"%envreg2", SpecialRegister::grid_workspace_low},
 }};
 
-constexpr bool rows_stand_in_the_order_of_the_enumeration() {
+constexpr bool registers_stand_in_the_order_of_the_enumeration() {
     for (std::size_t i = 0; i < kRegisters.size(); ++i) {
         if (static_cast<std::size_t>(kRegisters[i].reg) != i) return false;
     }
     return true;
 }
-static_assert(rows_stand_in_the_order_of_the_enumeration());
+static_assert(registers_stand_in_the_order_of_the_enumeration());
 
-const Row& row(SpecialRegister reg) {
+const RegisterRow& row(SpecialRegister reg) {
     return kRegisters[static_cast<std::size_t>(reg)];
 }
 
@@ -72,7 +72,7 @@ Type type_of(SpecialRegister reg) {
 }
 
 std::optional<SpecialRegister> special_register_named(std::string_view name) {
-    for (const Row& candidate : kRegisters) {
+    for (const RegisterRow& candidate : kRegisters) {
         if (candidate.name == name) return candidate.reg;
     }
     return std::nullopt;

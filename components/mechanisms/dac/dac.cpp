@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <string>
 
 #include "components/mechanisms/dac/plan.h"
@@ -53,6 +54,7 @@ Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& ar
       parameters_(parameters),
       lane_priority_(priority_of(parameters.priority)),
       expansion_order_(order_of(parameters.expansion)),
+      address_order_(parameters.address_order == "cta" ? AddressOrder::cta : AddressOrder::tuple),
       batch_(batch_of(parameters.batch)),
       issue_(arguments.issue),
       execute_(arguments.execute),
@@ -120,10 +122,15 @@ void Dac::begin_launch() {
     for (unsigned i = 0; i < atq_.capacity(); ++i) {
         atq_[i].tuples.resize(occupancy.ctas);
     }
+    row_starts_.clear();
+    for (unsigned warp = 0; warp < occupancy.warps_per_cta; ++warp) {
+        row_starts_.push_back(row_starts(warp, launch_.block.x));
+    }
     siblings_.clear();
     for (unsigned slot = 0; slot < occupancy.ctas; ++slot) {
         siblings_.push_back(gpu::context_range(slot * occupancy.warps_per_cta, occupancy.warps_per_cta));
     }
+    std::iota(turns_.begin(), turns_.end(), std::uint8_t{0});
     served_ = fresh_ = 0;
     unserved_charged_ = state_.now;
 }
@@ -255,6 +262,11 @@ void Dac::start_batch(Cycle now) {
     SmThreads threads{};
     for (std::uint64_t left = fresh_; left != 0; left &= left - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(left));
+        const auto end = turns_.begin() + occupancy.ctas;
+        const auto turn = std::find(turns_.begin(), end, slot);
+        if (LOOKAHEAD_RULE(oldest_run_goes_first)) {
+            std::rotate(turn, turn + 1, end);
+        }
         ctas_[slot].begin(launch_, execute_.ctaid(slot * occupancy.warps_per_cta));
         to_slot(threads, slot, ctas_[slot].all_threads());
         // Warps that have ended already need nothing.

@@ -26,6 +26,9 @@ using gpu::ContextState;
 /// Whose tuples keep their order in the expansion units (`dac.expansion`): all, those of a CTA, those of a warp.
 enum class ExpansionOrder : std::uint8_t { tuple, cta, warp };
 
+/// Whose tuples the address unit turns to first (`dac.address_order`): the oldest tuple's, or one CTA's after the other.
+enum class AddressOrder : std::uint8_t { tuple, cta };
+
 /// When the affine warp runs again while CTAs that it has served are there (`dac.batch`).
 enum class Batch : std::uint8_t { drain, rolling, patient };
 
@@ -105,6 +108,7 @@ class Dac final : public gpu::IssueExtension,
     };
     /// What becomes of an entry for a warp when a unit turns to it.
     enum class Turn : std::uint8_t { begun, no_room, behind_marker };
+    enum class Choice : std::uint8_t { none, made, given_up };
     /// What a unit keeps for each CTA: the accumulated address of section 4.2, or the comparison for all of its threads.
     struct Accumulator {
         std::uint64_t entry = 0;  ///< number of the entry that it is of; 0: none
@@ -134,6 +138,9 @@ class Dac final : public gpu::IssueExtension,
     bool decouples() const { return launch_.program != nullptr; }
     void name_pairs();
     unsigned slot_of(unsigned context) const { return context / state_.launch.occupancy.warps_per_cta; }
+    isa::LaneMask rows_of(unsigned context) const {
+        return row_starts_[context - slot_of(context) * state_.launch.occupancy.warps_per_cta];
+    }
     Threads of_slot(const SmThreads& threads, unsigned slot) const;
     void to_slot(SmThreads& threads, unsigned slot, const Threads& of) const;
     template <class Visit>
@@ -175,12 +182,15 @@ class Dac final : public gpu::IssueExtension,
     ContextMask held_up_by(ContextMask pending) const;
     template <class Begin>
     bool choose(Unit& unit, Begin begin);
+    template <class Begin>
+    Choice choose_among(ContextMask warps, Unit& unit, Begin begin, bool& behind_marker);
     void served(Unit& unit);
     void renew_units();
     void renew(Unit& unit);
     void stop(Unit& unit, bool behind_marker);
     void expand_addresses(Cycle now);
     bool choose_warp_for_addresses(Cycle now);
+    bool waits_for_lock(const AtqEntry& entry, unsigned records) const;
     bool begin_access(const AtqEntry& entry, unsigned context);
     void to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddresses& addresses) const;
     void take_record(Cycle now);
@@ -201,6 +211,7 @@ class Dac final : public gpu::IssueExtension,
     DacParameters parameters_;
     gpu::IssuePriority lane_priority_;
     ExpansionOrder expansion_order_;
+    AddressOrder address_order_;
     Batch batch_;
     gpu::IssueStage& issue_;
     gpu::ExecuteStage& execute_;
@@ -215,12 +226,14 @@ class Dac final : public gpu::IssueExtension,
     std::vector<std::uint8_t> marker_;          ///< by PC of the kernel's own: the affine stream has a marker for it
     std::vector<std::uint32_t> pair_;           ///< by PC of an enqueue: that of the dequeue
     std::vector<std::uint64_t> all_bits_;       ///< of the scoreboard
+    std::vector<isa::LaneMask> row_starts_;     ///< by warp of a CTA
     gpu::ContextStates lane_states_;            ///< of the comparison on the lanes, as a stream
     std::vector<ContextMask> lane_schedulers_;  ///< it may issue through each
 
     // The affine warp
     std::vector<AffineCta> ctas_;  ///< by CTA slot
     AffineStack stack_;
+    std::array<std::uint8_t, gpu::kMaximumContexts> turns_{};  ///< CTA slots, those of the oldest run first
     std::uint64_t served_ = 0;  ///< CTA slots of the batch; bits of those that have ended are cleared
     std::uint64_t fresh_ = 0;   ///< CTA slots that no run has served
     std::array<std::uint8_t, gpu::kMaximumContexts> live_warps_{};  ///< by CTA slot

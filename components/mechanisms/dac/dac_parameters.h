@@ -15,6 +15,8 @@ struct DacParameters {
     std::string priority = "above";
     std::string batch = "patient";
     std::string expansion = "cta";
+    std::string address_order = "cta";
+    bool addresses_pass_barriers = false;
     std::int64_t gather_cycles = 8;
     bool early_loads = true;
     bool check = false;
@@ -50,6 +52,21 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
              .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA lets the unit switch among "
                        "CTAs, and blocks that have passed a barrier go on before others; the queue is read from its "
                        "head (4.1)"}),
+        choice(
+            "address_order", &P::address_order, {"tuple", "cta"},
+            {.help =
+                 "Of the warps that may go on, whom the address unit turns to. tuple: those that the oldest tuple is "
+                 "for, so that all CTAs come as far; cta: those of one CTA until none of them can go on, the CTAs of "
+                 "the "
+                 "oldest run first.",
+             .source = "Wang and Lin, ISCA 2017, section 4.2: an accumulated address a CTA is there to switch among "
+                       "CTAs where one would stall; the order is left open"}),
+        boolean(
+            "addresses_pass_barriers", &P::addresses_pass_barriers,
+            {.help = "Only tuples whose lines are asked for wait until a warp has passed the barriers before them; "
+                     "false: all addresses.",
+             .source = "Wang and Lin, ISCA 2017, section 4.2: a barrier disables expansion, so that no early access "
+                       "conflicts with it, which enq.addr makes none of"}),
         integer("pwpq_entries", &P::pwpq_entries,
                 {.unit = "entry",
                  .min = 1,

@@ -47,6 +47,10 @@ struct PairName {
     void fields(StateArchive& archive) { archive& pc& sequence& active; }
 };
 
+inline std::uint64_t line_of(const WarpRecord& record) {
+    return record.region & ~std::uint64_t{gpu::kLineBytes - 1};
+}
+
 /// A record in a warp's queue, with what its line waits for.
 struct QueuedRecord {
     WarpRecord record;
@@ -54,7 +58,7 @@ struct QueuedRecord {
     bool awaited = false;                        ///< the line was asked for and has not come
     gpu::LineLock lock;
 
-    std::uint64_t line() const { return record.region & ~std::uint64_t{gpu::kLineBytes - 1}; }
+    std::uint64_t line() const { return line_of(record); }
     void fields(StateArchive& archive) { archive& record& sectors& awaited& lock; }
 };
 

@@ -68,8 +68,8 @@ void Dac::fields(StateArchive& archive) {
     if (!state_.launch.active || !decouples()) {
         return;
     }
-    archive& ctas_& stack_& served_& fresh_& live_warps_& fresh_since_& run_since_& last_run_cycles_& last_start_&
-        unserved_charged_& waits_since_& waits_for_;
+    archive& ctas_& stack_& turns_& served_& fresh_& live_warps_& fresh_since_& run_since_& last_run_cycles_&
+        last_start_& unserved_charged_& waits_since_& waits_for_;
     atq_.fields(archive, [&](AtqEntry& each) { archive& each; });
     archive& first_entry_& aeu_& peu_& accumulators_& compared_& expansion_& lanes_wanted_;
     for (AddressQueue& queue : address_queues_) {

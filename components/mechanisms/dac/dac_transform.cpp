@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "components/frontend/finaliser/transform/kernel_transform.h"
+#include "components/mechanisms/dac/kept.h"
 #include "components/mechanisms/dac/sign_tests.h"
 #include "components/mechanisms/dac/streams.h"
 
@@ -14,8 +15,10 @@ using finaliser::VirtualKernel;
 namespace {
 
 /// "dac.decoupled": the number of divergent conditions. "dac.affine": the affine stream computes it.
-/// "dac.stays.REASON": a candidate that does not; of a refused kernel, what it would need.
-void annotate(VirtualKernel& kernel, const Plan& plan) {
+/// "dac.stays.REASON": a candidate that does not; of a refused kernel, what it would need. "dac.read.READER": neither, and the
+/// kernel's own stream keeps it though the affine one could compute it, for what reads it.
+void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
+    const auto readers = readers_of_kept(kernel, flow, plan);
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block)
         for (std::uint32_t index = 0; index < kernel.blocks[block].code.size(); ++index) {
             const Step& step = plan.at({block, index});
@@ -26,6 +29,8 @@ void annotate(VirtualKernel& kernel, const Plan& plan) {
                 kernel.annotate(instruction, fmt::format("dac.stays.{}", name_of(step.stays)), plan.refusal().found);
             else if (step.affine)
                 kernel.annotate(instruction, "dac.affine", 0);
+            if (const Reader reader = readers[block][index]; reader != Reader::none)
+                kernel.annotate(instruction, fmt::format("dac.read.{}", name_of(reader)), 0);
         }
 }
 
@@ -37,7 +42,7 @@ class DacTransform final : public finaliser::KernelTransform {
         split_sign_tests(kernel.main);
         const Flow flow(kernel.main);
         const Plan plan(kernel.main, flow);
-        annotate(kernel.main, plan);
+        annotate(kernel.main, flow, plan);
         if (!plan.decouples()) return;
         kernel.programs.push_back(affine_stream(kernel.main, flow, plan));
         take_from_queues(kernel.main, plan);

@@ -163,10 +163,10 @@ void Dac::dequeue_addresses(unsigned context, LaneMask active, std::uint64_t* ad
         lanes = head.addresses;
         ++counters_.pwaq_accesses;
     } else {
-        RecordReader reader(active, lanes);
+        RecordReader reader(active, rows_of(context), lanes);
         for (unsigned number = 0; number < head.records; ++number) {
             QueuedRecord& record = queue.head_record(number);
-            reader.take(record.record);
+            reader.take(record.record, number + 1 == head.records);
             if (record.lock) {
                 held_.push_back({static_cast<std::uint16_t>(context), false, head.name.sequence, record.line(),
                                  std::move(record.lock)});
@@ -228,6 +228,7 @@ void Dac::release_held() {
     }
     std::erase_if(held_, [](const Held& held) { return held.accessed; });
     memory_.renew_client();
+    renew_units();
     if (expansion_.asks) {
         state_.memory_wanted = true;
     }

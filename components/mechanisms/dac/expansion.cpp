@@ -53,11 +53,29 @@ ContextMask Dac::held_up_by(ContextMask pending) const {
     return warps;
 }
 
-/// The oldest entry of the unit's kind that it can go on with, for the next warp behind the last one
-/// that got it. begin(entry, context) tells what becomes of it. False: there is none.
+/// What the unit goes on with: begin(entry, context) tells what becomes of an entry for a warp. False: there is nothing.
 template <class Begin>
 bool Dac::choose(Unit& unit, Begin begin) {
     bool behind_marker = true;
+    Choice choice = Choice::none;
+    if (&unit == &aeu_ && address_order_ == AddressOrder::cta && LOOKAHEAD_RULE(cta_is_served_on)) {
+        for (unsigned turn = 0; turn < siblings_.size() && choice == Choice::none; ++turn) {
+            choice = choose_among(siblings_[turns_[turn]], unit, begin, behind_marker);
+        }
+    } else {
+        choice = choose_among(~ContextMask{}, unit, begin, behind_marker);
+    }
+    if (choice == Choice::made) {
+        return true;
+    }
+    stop(unit, behind_marker);
+    return false;
+}
+
+/// The oldest entry of the unit's kind that it can go on with for one of the warps, for the next of these behind the last one
+/// that got it. `behind_marker` is cleared if some wait for anything but a barrier.
+template <class Begin>
+Dac::Choice Dac::choose_among(ContextMask warps, Unit& unit, Begin begin, bool& behind_marker) {
     ContextMask held_up = 0;
     unsigned others = 0;
     for (std::uint32_t i = 0; i < atq_.size(); ++i) {
@@ -73,7 +91,7 @@ bool Dac::choose(Unit& unit, Begin begin) {
             continue;
         }
         const unsigned last = unit.entry == first_entry_ + i ? unit.warp : gpu::kMaximumContexts - 1;
-        ContextMask left = entry.pending;
+        ContextMask left = entry.pending & warps;
         if (LOOKAHEAD_RULE(warps_get_tuples_in_order)) {
             left &= ~held_up;
         }
@@ -85,18 +103,16 @@ bool Dac::choose(Unit& unit, Begin begin) {
                 unit.has_warp = true;
                 unit.warp = static_cast<std::uint16_t>(context);
                 unit.entry = first_entry_ + i;
-                return true;
+                return Choice::made;
             }
             behind_marker &= turn == Turn::behind_marker;
             if (turn == Turn::no_room && !LOOKAHEAD_RULE(full_queue_is_skipped)) {
-                stop(unit, false);
-                return false;
+                return Choice::given_up;
             }
         }
         held_up |= held_up_by(entry.pending);
     }
-    stop(unit, behind_marker);
-    return false;
+    return Choice::none;
 }
 
 /// The warp that the unit is at has got what it was to get. An entry leaves the queue when it is the first one and nobody
@@ -159,7 +175,8 @@ void Dac::expand_addresses(Cycle now) {
 /// False: there is none, or the address of its CTA is computed first.
 bool Dac::choose_warp_for_addresses(Cycle now) {
     const bool chosen = choose(aeu_, [&](const AtqEntry& entry, unsigned context) {
-        if (LOOKAHEAD_RULE(barrier_stops_expansion) && entry.markers[context] > markers_passed_[context]) {
+        const bool stops = entry.mode == QueueMode::data || !parameters_.addresses_pass_barriers;
+        if (LOOKAHEAD_RULE(barrier_stops_expansion) && stops && entry.markers[context] > markers_passed_[context]) {
             return Turn::behind_marker;
         }
         return begin_access(entry, context) ? Turn::begun : Turn::no_room;
@@ -191,7 +208,15 @@ void Dac::to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddress
     }
 }
 
-/// False: the warp's queue has no room for all records of the access.
+/// The first line that is to be asked for cannot be locked now, as its set has as many locked ones as it may: another warp's
+/// address goes first.
+bool Dac::waits_for_lock(const AtqEntry& entry, unsigned records) const {
+    return LOOKAHEAD_RULE(refused_lock_is_skipped) && records != 0 && entry.mode == QueueMode::data &&
+           parameters_.early_loads && l1_ != nullptr && l1_->may_lock_lines() &&
+           l1_->refuses_lock(line_of(expansion_.list[0]), gpu::Client::affine_expansion);
+}
+
+/// False: the warp's queue has no room for all records of the access, or its first line cannot be locked.
 bool Dac::begin_access(const AtqEntry& entry, unsigned context) {
     AddressQueue& queue = address_queues_[context];
     if (!queue.has_room(1)) {
@@ -213,9 +238,13 @@ bool Dac::begin_access(const AtqEntry& entry, unsigned context) {
         }
         to_memory_of_warp(context, entry, behind);
     }
-    const unsigned records = outside ? 0 : compact(behind, active, bytes, queue.entries(), expansion_.list);
+    const unsigned records =
+        outside ? 0 : compact(behind, active, rows_of(context), bytes, queue.entries(), expansion_.list);
     if (!queue.has_room(std::max(records, 1u))) {
         LOOKAHEAD_ASSERT(!queue.empty(), execute_.place_of(context) + ": an empty queue has no room for an access");
+        return false;
+    }
+    if (waits_for_lock(entry, records)) {
         return false;
     }
     QueuedAccess& access = queue.push(records);

@@ -146,9 +146,9 @@ void Plan::drop_unread() {
         instruction.source = {};
         instruction.source_predicate = {};
     });
-    const auto needed = needed_instructions(copy, Flow(copy));
+    stays_ = needed_instructions(copy, Flow(copy));
     for_each([&](Position position) {
-        if (!needed[position.block][position.index]) at(position).queue.reset();
+        if (!stays(position)) at(position).queue.reset();
     });
 }
 
@@ -241,6 +241,7 @@ void Plan::check_limits() {
 
 void Plan::refuse(Reason reason, std::uint32_t found) {
     refusal_ = {reason, found};
+    for (auto& block : stays_) block.assign(block.size(), true);
     decouples_ = false;
     for_each([&](Position position) {
         Step& step = at(position);

@@ -38,6 +38,10 @@ class Plan {
     const Step& at(finaliser::Position position) const { return steps_[position.block][position.index]; }
     bool decouples() const { return decouples_; }
     const KernelRefusal& refusal() const { return refusal_; }
+    /// Something in the kernel's own stream needs the instruction, if only what it takes from a queue.
+    bool stays(finaliser::Position position) const { return stays_[position.block][position.index]; }
+    const finaliser::Values& values() const { return values_; }
+    const Classes& classes() const { return classes_; }
 
   private:
     Step& at(finaliser::Position position) { return steps_[position.block][position.index]; }
@@ -60,6 +64,7 @@ class Plan {
     finaliser::Values values_;
     Classes classes_;
     std::vector<std::vector<Step>> steps_;
+    std::vector<std::vector<bool>> stays_;
     std::vector<finaliser::Position> open_;
     std::vector<bool> seen_;  ///< by value
     bool decouples_ = false;

@@ -23,14 +23,21 @@ using isa::Type;
 
 namespace {
 
-/// What `x` is compared with 0 by, where the instruction tests its sign: lt or ge.
-std::optional<Comparison> sign_test(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
+/// Of two numbers' union it says something of both; of what they have in common, nothing of either.
+bool asks_for_zero(Comparison comparison) {
+    return comparison == Comparison::eq || comparison == Comparison::ne;
+}
+
+/// What `x` is compared with 0 by, where the instruction tests its sign, lt or ge, or whether it is 0.
+std::optional<Comparison> zero_test(const VirtualKernel& kernel, const VirtualInstruction& instruction) {
     const isa::Instruction& machine = instruction.machine;
     if (machine.operation != Operation::setp || machine.combine != isa::Combine::none || instruction.guarded() ||
-        (machine.type != Type::s32 && machine.type != Type::s64) || machine.mode != 0 ||
-        instruction.destination_predicate[1] != kNone)
+        !(isa::is_word(machine.type) || isa::is_pair(machine.type)) || isa::is_floating(machine.type) ||
+        machine.mode != 0 || instruction.destination_predicate[1] != kNone)
         return std::nullopt;
     const auto literal = finaliser::literal_value(kernel.frame, instruction.source[1]);
+    if (literal == 0U && asks_for_zero(machine.comparison)) return machine.comparison;
+    if (machine.type != Type::s32 && machine.type != Type::s64) return std::nullopt;
     const std::uint64_t minus_one = machine.type == Type::s64 ? ~std::uint64_t{0} : 0xffffffffU;
     if (literal == 0U && (machine.comparison == Comparison::lt || machine.comparison == Comparison::ge))
         return machine.comparison;
@@ -64,28 +71,28 @@ class Splitter {
     }
 
   private:
-    /// The union in the same block that the source is.
-    std::optional<Position> union_at(Position at, std::size_t source) const {
+    /// The union in the same block that the source is; `or_alone`: no intersection.
+    std::optional<Position> union_at(Position at, std::size_t source, bool or_alone) const {
         const VirtualOperand& operand = kernel_.blocks[at.block].code[at.index].source[source];
         if (operand.kind != isa::Operand::Kind::reg) return std::nullopt;
         const Value& value = values_[values_.reads(at).source[source][0]];
         if (value.kind != Value::Kind::definition || value.word != 0 || value.at.block != at.block) return std::nullopt;
         const VirtualInstruction& united = kernel_.blocks[at.block].code[value.at.index];
-        const bool unites =
-            united.machine.operation == Operation::bit_or || united.machine.operation == Operation::bit_and;
+        const bool unites = united.machine.operation == Operation::bit_or ||
+                            (!or_alone && united.machine.operation == Operation::bit_and);
         if (!unites || united.guarded() || united.destination_rows != operand.rows) return std::nullopt;
         return value.at;
     }
 
     /// Both sources of the union are affine, or unions of which this holds, and are there still at the test.
-    bool is_affine(Position united, Position test) const {
+    bool is_affine(Position united, Position test, bool or_alone) const {
         for (std::size_t i = 0; i < 2; ++i) {
             if (!keeps(kernel_.blocks[test.block], united.index, test.index,
                        kernel_.blocks[united.block].code[united.index].source[i]))
                 return false;
             if (classes_.operand(united, i).kind != Kind::other) continue;
-            const auto inner = union_at(united, i);
-            if (!inner || !is_affine(*inner, test)) return false;
+            const auto inner = union_at(united, i, or_alone);
+            if (!inner || !is_affine(*inner, test, or_alone)) return false;
         }
         return true;
     }
@@ -93,10 +100,11 @@ class Splitter {
     bool split(Position at) {
         auto& block = kernel_.blocks[at.block];
         const VirtualInstruction test = block.code[at.index];
-        const auto comparison = sign_test(kernel_, test);
+        const auto comparison = zero_test(kernel_, test);
         if (!comparison || test.source[0].kind != isa::Operand::Kind::reg || !classes_.followed(at.block)) return false;
-        const auto found = union_at(at, 0);
-        if (!found || !is_affine(*found, at)) return false;
+        const bool or_alone = asks_for_zero(*comparison);
+        const auto found = union_at(at, 0, or_alone);
+        if (!found || !is_affine(*found, at, or_alone)) return false;
         const VirtualInstruction united = block.code[found->index];
         const bool is_or = united.machine.operation == Operation::bit_or;
 
@@ -109,8 +117,9 @@ class Splitter {
         first.destination_predicate = {kernel_.new_predicate(), kNone};
         VirtualInstruction second = test;
         second.machine.comparison = *comparison;
-        second.machine.combine =
-            is_or == (*comparison == Comparison::lt) ? isa::Combine::bit_or : isa::Combine::bit_and;
+        second.machine.combine = is_or == (*comparison == Comparison::lt || *comparison == Comparison::ne)
+                                     ? isa::Combine::bit_or
+                                     : isa::Combine::bit_and;
         second.source[0] = united.source[1];
         second.source[1] = first.source[1];
         second.source_predicate[0] = {first.destination_predicate[0], false};

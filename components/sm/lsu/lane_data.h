@@ -18,10 +18,6 @@ inline constexpr unsigned kMaximumRows = isa::kMostOperandRows;
 /// Rows of data of an atomic: two operands of two words.
 inline constexpr unsigned kAtomicRows = 4;
 
-constexpr std::uint64_t line_of(std::uint64_t address) {
-    return address & ~std::uint64_t{kLineBytes - 1};
-}
-
 /// The lanes whose address lies in the line.
 inline isa::LaneMask lanes_in_line(const std::uint64_t* addresses, std::uint64_t line) {
     const __m256i line_bits = _mm256_set1_epi64x(~static_cast<long long>(kLineBytes - 1));

@@ -18,14 +18,6 @@ namespace lookahead::gpu {
 LOOKAHEAD_REGISTER_PARAMETERS(TextureParameters, "texture", "The texture unit of an SM and its cache.")
 LOOKAHEAD_REGISTER_STATISTICS(TextureCounters, "texture", "Texture unit of an SM")
 
-namespace {
-
-constexpr std::uint64_t line_of(std::uint64_t address) {
-    return address & ~std::uint64_t{kLineBytes - 1};
-}
-
-}  // namespace
-
 TextureUnit::TextureUnit(const TextureParameters& parameters, std::string name, RegisterFile& registers,
                          LoadStoreListener& listener, const AllocationMap& allocations)
     : parameters_(parameters),

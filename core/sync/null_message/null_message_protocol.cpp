@@ -6,9 +6,9 @@
 namespace lookahead {
 namespace {
 
-/// Words of a packet before its messages: promise, earliest, done, and two counts for each rank.
+/// Words of a packet before its messages: promise, done, a bound for each source, and two counts for each rank.
 std::size_t head_words(std::size_t ranks) {
-    return 3 + 2 * ranks;
+    return 2 + kSourceCount + 2 * ranks;
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void NullMessageProtocol::run_epoch(std::span<const Time> earliest, Time boundar
         if (const Time first = engine_.earliest(); first < until) {
             engine_.count_window(until - first);
             engine_.account(TraceActivity::blocked);
-            engine_.advance_to(until);
+            engine_.advance_to(all_at<kMostKinds>(until));
             engine_.account(TraceActivity::compute);
         }
         const bool done = bound >= boundary;
@@ -57,7 +57,7 @@ void NullMessageProtocol::run_epoch(std::span<const Time> earliest, Time boundar
 void NullMessageProtocol::begin_epoch(std::span<const Time> earliest, Time boundary) {
     boundary_ = boundary;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
-        tellings_[rank].earliest = earliest[rank];
+        tellings_[rank].pending = all_at<kSourceCount>(earliest[rank]);
         tellings_[rank].done = false;
         std::fill(tellings_[rank].sent.begin(), tellings_[rank].sent.end(), 0);
         std::fill(tellings_[rank].received.begin(), tellings_[rank].received.end(), 0);
@@ -78,14 +78,13 @@ void NullMessageProtocol::update_cut_bound() {
     if (!cut_is_consistent()) {
         return;
     }
-    Time bound = kTimeInfinity;
-    for (std::size_t from = 0; from < ranks_; ++from) {
+    SourceTimes pending = all_at<kSourceCount>(kTimeInfinity);
+    for (const Telling& telling : tellings_) {
         // A rank that is done has nothing left before the boundary, whatever may still be under way to it.
-        const Time earliest = tellings_[from].done ? boundary_ : tellings_[from].earliest;
-        const Time path = lookahead_.shortest_path(static_cast<int>(from), static_cast<int>(rank_));
-        bound = std::min(bound, saturating_add(earliest, path));
+        lower_each(pending, telling.done ? all_at<kSourceCount>(boundary_) : telling.pending);
     }
-    cut_bound_ = std::max(cut_bound_, bound);
+    const KindTimes arrivals = lookahead_.from_elsewhere(pending);
+    cut_bound_ = std::max(cut_bound_, *std::min_element(arrivals.begin(), arrivals.end()));
 }
 
 bool NullMessageProtocol::cut_is_consistent() const {
@@ -102,20 +101,19 @@ bool NullMessageProtocol::cut_is_consistent() const {
 /// Sends to every rank for which there is a batch, or which could learn something.
 void NullMessageProtocol::tell(Time horizon, bool done) {
     Telling& mine = tellings_[rank_];
-    mine.earliest = engine_.earliest();
+    mine.pending = engine_.pending();
+    engine_.take_sent();  // what a batch holds is counted
     mine.done = done;
     for (std::size_t to = 0; to < ranks_; ++to) {
         mine.sent[to] += to != rank_ && engine_.batch(static_cast<int>(to)).messages > 0;
     }
     const bool changed = !(mine == last_told_);
-    const Time next = std::min(mine.earliest, horizon);
-    const Time effect = engine_.earliest_effect();
     for (std::size_t i = 1; i < ranks_; ++i) {
         const std::size_t to = (rank_ + i) % ranks_;
-        const Time direct = lookahead_.direct(static_cast<int>(rank_), static_cast<int>(to));
         // What is here already may need longer than the shortest channel; of what comes from the horizon on nothing is
         // known.
-        const Time promise = std::max(saturating_add(next, direct), std::min(effect, saturating_add(horizon, direct)));
+        const Time promise = std::min(lookahead_.to_rank(static_cast<int>(to), mine.pending),
+                                      saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
         if (changed || promise > promises_[to]) {
             send_to(to, promise);
         }
@@ -131,8 +129,8 @@ void NullMessageProtocol::send_to(std::size_t to, Time promise) {
     const int peer = static_cast<int>(to);
     std::uint64_t* head = engine_.batch_header(peer);
     *head++ = static_cast<std::uint64_t>(promises_[to]);
-    *head++ = static_cast<std::uint64_t>(mine.earliest);
     *head++ = mine.done;
+    head = std::copy(mine.pending.begin(), mine.pending.end(), head);
     head = std::copy(mine.sent.begin(), mine.sent.end(), head);
     std::copy(mine.received.begin(), mine.received.end(), head);
     const std::size_t bytes = engine_.batch(peer).bytes.size();
@@ -150,8 +148,10 @@ void NullMessageProtocol::take(std::size_t from, std::span<const std::byte> pack
     };
     Telling& telling = tellings_[from];
     promised_[from] = std::max(promised_[from], static_cast<Time>(next_word()));
-    telling.earliest = static_cast<Time>(next_word());
     telling.done = next_word() != 0;
+    for (Time& bound : telling.pending) {
+        bound = static_cast<Time>(next_word());
+    }
     for (std::uint64_t& count : telling.sent) {
         count = next_word();
     }
@@ -180,7 +180,7 @@ bool NullMessageProtocol::take_all_that_came() {
 void NullMessageProtocol::wait_for_any() {
     for (waiting_.begin(); !take_all_that_came(); waiting_.after_a_look()) {
     }
-    tellings_[rank_].earliest = engine_.earliest();
+    tellings_[rank_].pending = engine_.pending();
     update_cut_bound();
 }
 

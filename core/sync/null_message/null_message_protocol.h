@@ -11,14 +11,15 @@ namespace lookahead {
 ///
 /// A packet from a rank carries, besides its batch:
 ///  - a promise: no message of mine will arrive at you before this time;
-///  - its earliest own event, and how many batches it has sent to and received from every rank;
+///  - bounds below its own events and messages, by source, and how many batches it has sent to and received from every
+///    rank;
 ///  - whether it is done with this epoch: nothing more will come before the next.
 ///
 /// Promises alone creep over idle time by one lookahead after another. The counts let a rank look further: if for
 /// every pair the number sent, as the sender last told, equals the number received, as the receiver last told, then
 /// the tellings form a consistent cut in which no batch was under way. All that happens after the cut follows from
-/// the events told in it, so nothing arrives at rank r before the least over ranks q of (q's earliest event + the
-/// shortest path from q to r). With no events left that bound is infinite, and every rank knows that the epoch is over.
+/// the events told in it, so nothing arrives here before what SourceLookahead says of the least of all ranks' bounds. With
+/// no events left that bound is infinite, and every rank knows that the epoch is over.
 class NullMessageProtocol final : public SyncProtocol {
   public:
     explicit NullMessageProtocol(const SyncArguments& arguments);
@@ -28,7 +29,7 @@ class NullMessageProtocol final : public SyncProtocol {
     static constexpr int kLooksBeforeYield = 2000;
 
     struct Telling {
-        Time earliest = 0;
+        SourceTimes pending = all_at<kSourceCount>(0);
         bool done = false;
         std::vector<std::uint64_t> sent;
         std::vector<std::uint64_t> received;
@@ -48,7 +49,7 @@ class NullMessageProtocol final : public SyncProtocol {
 
     RankEngine& engine_;
     Transport& transport_;
-    const RankLookahead& lookahead_;
+    const SourceLookahead& lookahead_;
     std::size_t rank_;
     std::size_t ranks_;
     std::vector<Telling> tellings_;  // by rank, this one's included

@@ -9,8 +9,7 @@
 namespace lookahead {
 
 void WindowProtocol::Bounds::lower(const Bounds& other) {
-    earliest = std::min(earliest, other.earliest);
-    effect = std::min(effect, other.effect);
+    lower_each(pending, other.pending);
     advances += other.advances;
     nanoseconds += other.nanoseconds;
 }
@@ -18,7 +17,7 @@ void WindowProtocol::Bounds::lower(const Bounds& other) {
 WindowProtocol::WindowProtocol(const SyncArguments& arguments)
     : engine_(arguments.engine),
       transport_(arguments.transport),
-      lookahead_(arguments.lookahead.least_into(arguments.transport.rank())),
+      lookahead_(arguments.lookahead),
       may_halve_(transport_.size() > 1 && !engine_.profile().logs()),
       halves_always_(arguments.halves_always),
       busy_from_((arguments.processes + 1) / 2) {
@@ -26,24 +25,25 @@ WindowProtocol::WindowProtocol(const SyncArguments& arguments)
 }
 
 void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
-    known_.earliest = *std::min_element(earliest.begin(), earliest.end());
-    reached_ = 0;
+    first_ = *std::min_element(earliest.begin(), earliest.end());
+    for (Time& pending : known_.pending) {
+        pending = std::max(pending, first_);
+    }
+    reached_ = all_at<kMostKinds>(0);
     engine_.start_clock();
     sent_ = TraceSink::Clock::now();
     Bounds told;
     for (bool is_ahead = false;;) {
-        const bool halves = choose_halves() && known_.earliest < boundary;
+        const bool halves = choose_halves() && first_ < boundary;
         if (is_ahead && !halves) {
             receive(told);
             is_ahead = false;
             continue;
         }
-        if (known_.earliest >= boundary) {
+        if (first_ >= boundary) {
             break;
         }
-        const Time nearest = std::max(saturating_add(known_.earliest, lookahead_), known_.effect);
-        const Time end = std::min(boundary, nearest);
-        const std::uint64_t advances = advance_to(halves && !is_ahead ? std::midpoint(known_.earliest, end) : end);
+        const std::uint64_t advances = advance_to(horizons(boundary, halves && !is_ahead));
         if (is_ahead) {
             receive(told);  // what came must be among what this rank tells next
         }
@@ -59,7 +59,7 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
 /// Once for each step. All ranks know the same, and so choose alike.
 bool WindowProtocol::choose_halves() {
     constexpr unsigned kSteps = 8;
-    const Time gone = known_.earliest - std::exchange(last_earliest_, known_.earliest);
+    const Time gone = first_ - std::exchange(last_earliest_, first_);
     const bool is_busy = known_.advances >= busy_from_;
     if (!may_halve_ || !is_busy || halves_always_) {
         return may_halve_ && is_busy;
@@ -77,10 +77,19 @@ bool WindowProtocol::choose_halves() {
     return halves_;
 }
 
-std::uint64_t WindowProtocol::advance_to(Time horizon) {
-    const Time begin = std::max(known_.earliest, reached_);
-    reached_ = std::max(horizon, reached_);
-    engine_.count_window(std::max<Time>(reached_ - begin, 0));
+KindTimes WindowProtocol::horizons(Time boundary, bool halfway) const {
+    KindTimes horizons = lookahead_.from_elsewhere(known_.pending);
+    for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
+        const Time end = std::min(boundary, horizons[kind]);
+        horizons[kind] = std::max(reached_[kind], halfway ? std::midpoint(first_, end) : end);
+    }
+    return horizons;
+}
+
+std::uint64_t WindowProtocol::advance_to(const KindTimes& horizons) {
+    const Time begin = std::max(first_, engine_.of_most(reached_));
+    reached_ = horizons;
+    engine_.count_window(std::max<Time>(engine_.of_most(reached_) - begin, 0));
     const std::uint64_t before = engine_.statistics().advances;
     engine_.account(TraceActivity::blocked);
     engine_.advance_to(reached_);
@@ -93,12 +102,8 @@ WindowProtocol::Bounds WindowProtocol::send(std::uint64_t advances) {
     const int rank = transport_.rank();
     const TraceSink::Clock::time_point now = TraceSink::Clock::now();
     const std::chrono::nanoseconds spent = now - std::exchange(sent_, now);
-    Bounds mine{engine_.earliest(), engine_.earliest_effect(), advances, static_cast<std::uint64_t>(spent.count())};
-    for (int to = 0; to < ranks; ++to) {
-        if (to != rank) {
-            mine.lower({engine_.batch(to).earliest, engine_.batch(to).effect, 0, 0});
-        }
-    }
+    Bounds mine{engine_.pending(), advances, static_cast<std::uint64_t>(spent.count())};
+    lower_each(mine.pending, engine_.take_sent());
     for (int i = 1; i < ranks; ++i) {
         const int to = (rank + i) % ranks;
         std::memcpy(engine_.batch_header(to), &mine, sizeof mine);
@@ -120,6 +125,7 @@ void WindowProtocol::receive(const Bounds& told) {
         known_.lower(theirs);
         engine_.deliver(packet.subspan(sizeof theirs));
     }
+    first_ = least_of(known_.pending);
 }
 
 }  // namespace lookahead

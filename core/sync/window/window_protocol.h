@@ -10,10 +10,9 @@ namespace lookahead {
 /// All ranks go from window to window together. A packet carries a rank's batch and its lower bound at once; each
 /// rank takes the least of all bounds itself, so that there is no reduction besides.
 ///
-/// Nothing happens anywhere before the least bound M, so nothing reaches a rank before M + the shortest channel into
-/// it. What is about to happen may need longer for its messages than the shortest channel does, as a host's copies do:
-/// the ranks tell each other a bound below all messages to come (RankEngine::earliest_effect) too. The greater of both
-/// is the horizon. The next M is at or after the last one, whatever the ranks' horizons were.
+/// They tell a bound for each source (source.h): below all events of a kind of LP anywhere, and all messages under way to
+/// them. SourceLookahead says how far each kind on each rank may go from there. The next bounds are at or after the last
+/// ones, whatever the ranks' horizons were.
 ///
 /// Where most LPs have something to do, ranks may go half of the way to the horizon, send a packet, and go on to it before
 /// they look at what the others sent half-way; that allows the half after it, and so on. So each may be half a window ahead of
@@ -28,8 +27,7 @@ class WindowProtocol final : public SyncProtocol {
 
   private:
     struct Bounds {
-        Time earliest = 0;
-        Time effect = 0;
+        SourceTimes pending = all_at<kSourceCount>(0);
         std::uint64_t advances = 0;     ///< calls of LogicalProcess::advance in the step before: a sum, not a bound
         std::uint64_t nanoseconds = 0;  ///< of the host's time in that step: a sum, too
         void lower(const Bounds& other);
@@ -37,7 +35,9 @@ class WindowProtocol final : public SyncProtocol {
 
     bool choose_halves();
     /// Returns how many LPs were advanced, each as often as it was.
-    std::uint64_t advance_to(Time horizon);
+    std::uint64_t advance_to(const KindTimes& horizons);
+    /// By kind, up to where the bounds let this rank go: halfway from the earliest of them, if so asked.
+    KindTimes horizons(Time boundary, bool halfway) const;
     /// Returns what it told all others.
     Bounds send(std::uint64_t advances);
     /// The packets of all others that go with those in which this rank told them this: then the bounds of all are known.
@@ -45,12 +45,13 @@ class WindowProtocol final : public SyncProtocol {
 
     RankEngine& engine_;
     Transport& transport_;
-    Time lookahead_;
+    const SourceLookahead& lookahead_;
     bool may_halve_;  ///< a log of windows is of such as all ranks begin and end together
     bool halves_always_;
     std::uint64_t busy_from_;  ///< calls of LogicalProcess::advance in a step of all ranks together
-    Bounds known_;             ///< of all ranks; nothing happens between two epochs that could lower the effect
-    Time reached_ = 0;         ///< in this epoch
+    Bounds known_;             ///< of all ranks; nothing happens between two epochs that could lower them
+    Time first_ = 0;           ///< the least of them
+    KindTimes reached_{};      ///< in this epoch
 
     Trial halving_;
     bool halves_ = false;

@@ -4,7 +4,7 @@
 #include "experiments/workloads/BinomialOptions/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::BinomialOptions {
 
 namespace {
 
@@ -85,4 +85,4 @@ class BinomialOptions : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(BinomialOptions, BinomialOptions)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::BinomialOptions

@@ -4,7 +4,7 @@
 #include "experiments/workloads/BlackScholes/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::BlackScholes {
 
 namespace {
 
@@ -66,4 +66,4 @@ class BlackScholes : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(BlackScholes, BlackScholes)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::BlackScholes

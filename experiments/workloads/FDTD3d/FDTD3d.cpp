@@ -3,7 +3,7 @@
 #include "experiments/workloads/FDTD3d/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::FDTD3d {
 
 namespace {
 
@@ -67,4 +67,4 @@ class Fdtd3d : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Fdtd3d, FDTD3d)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::FDTD3d

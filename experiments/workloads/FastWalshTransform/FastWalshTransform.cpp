@@ -4,7 +4,7 @@
 #include "experiments/workloads/FastWalshTransform/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::FastWalshTransform {
 
 namespace {
 
@@ -73,4 +73,4 @@ class FastWalshTransform : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(FastWalshTransform, FastWalshTransform)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::FastWalshTransform

@@ -5,7 +5,7 @@
 #include "experiments/workloads/MersenneTwister/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::MersenneTwister {
 
 namespace {
 
@@ -97,4 +97,4 @@ class MersenneTwister : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(MersenneTwister, MersenneTwister)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::MersenneTwister

@@ -4,7 +4,7 @@
 #include "experiments/workloads/MonteCarlo/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::MonteCarlo {
 
 namespace {
 
@@ -71,4 +71,4 @@ class MonteCarlo : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(MonteCarlo, MonteCarlo)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::MonteCarlo

@@ -6,7 +6,7 @@
 #include "experiments/workloads/SobelFilter/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::SobelFilter {
 
 namespace {
 
@@ -69,4 +69,4 @@ class SobelFilter : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(SobelFilter, SobelFilter)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::SobelFilter

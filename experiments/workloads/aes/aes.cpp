@@ -5,7 +5,7 @@
 #include "experiments/workloads/aes/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::aes {
 
 namespace {
 
@@ -143,4 +143,4 @@ class Aes : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Aes, aes)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::aes

@@ -5,7 +5,7 @@
 #include "experiments/workloads/forms.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::backprop {
 
 namespace {
 
@@ -78,4 +78,4 @@ class Backprop : public SizedWorkload<kParameters, kWideForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Backprop, backprop)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::backprop

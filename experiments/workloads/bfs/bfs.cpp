@@ -8,7 +8,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::bfs {
 
 namespace {
 
@@ -72,4 +72,4 @@ using BfsOrPeer = WithPeer<Bfs, BfsPeer>;
 
 LOOKAHEAD_REGISTER_WORKLOAD(BfsOrPeer, bfs)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::bfs

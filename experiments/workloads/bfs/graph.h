@@ -5,7 +5,7 @@
 
 #include "experiments/workloads/xorshift.h"
 
-namespace lookahead {
+namespace lookahead::workloads::bfs {
 
 /// A directed graph in compressed sparse rows; every node has 1 to 11 uniformly random successors (6 on average).
 struct Graph {
@@ -46,4 +46,4 @@ inline std::vector<std::int32_t> distances(const Graph& graph) {
     return distance;
 }
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::bfs

@@ -10,7 +10,7 @@
 #include "experiments/workloads/workload.h"
 #include "experiments/workloads/xorshift.h"
 
-namespace lookahead {
+namespace lookahead::workloads::bfs {
 
 /// The kernel and the inputs of the published comparison with GPGPU-Sim.
 class BfsPeer : public Workload {
@@ -53,4 +53,4 @@ class BfsPeer : public Workload {
     std::vector<std::int32_t> distances_;
 };
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::bfs

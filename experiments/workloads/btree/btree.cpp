@@ -8,7 +8,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::btree {
 
 namespace {
 
@@ -143,4 +143,4 @@ class BTree : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(BTree, btree)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::btree

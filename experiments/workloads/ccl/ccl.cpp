@@ -4,7 +4,7 @@
 #include "experiments/workloads/ccl/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::ccl {
 
 namespace {
 
@@ -86,4 +86,4 @@ class Ccl : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Ccl, ccl)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::ccl

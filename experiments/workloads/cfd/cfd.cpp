@@ -5,7 +5,7 @@
 #include "experiments/workloads/cfd/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::cfd {
 
 namespace {
 
@@ -165,4 +165,4 @@ class Cfd : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Cfd, cfd)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::cfd

@@ -7,7 +7,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::comd {
 
 namespace {
 
@@ -271,4 +271,4 @@ class Comd : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Comd, comd)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::comd

@@ -3,7 +3,7 @@
 #include "experiments/workloads/convolutionSeparable/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::convolutionSeparable {
 
 namespace {
 
@@ -73,4 +73,4 @@ class ConvolutionSeparable : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(ConvolutionSeparable, convolutionSeparable)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::convolutionSeparable

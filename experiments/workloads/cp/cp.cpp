@@ -4,7 +4,7 @@
 #include "experiments/workloads/cp/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::cp {
 
 namespace {
 
@@ -66,4 +66,4 @@ class Cp : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Cp, cp)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::cp

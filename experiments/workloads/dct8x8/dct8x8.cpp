@@ -5,7 +5,7 @@
 #include "experiments/workloads/dct8x8/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::dct8x8 {
 
 namespace {
 
@@ -75,4 +75,4 @@ class Dct8x8 : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Dct8x8, dct8x8)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::dct8x8

@@ -7,7 +7,7 @@
 #include "experiments/workloads/dwt2d/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::dwt2d {
 
 namespace {
 
@@ -115,4 +115,4 @@ class Dwt2d : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Dwt2d, dwt2d)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::dwt2d

@@ -6,7 +6,7 @@
 #include "experiments/workloads/fft/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::fft {
 
 namespace {
 
@@ -72,4 +72,4 @@ class Fft : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Fft, fft)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::fft

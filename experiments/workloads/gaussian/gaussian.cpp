@@ -6,7 +6,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::gaussian {
 
 namespace {
 
@@ -91,4 +91,4 @@ class Gaussian : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Gaussian, gaussian)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::gaussian

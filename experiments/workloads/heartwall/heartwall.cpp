@@ -7,7 +7,7 @@
 #include "experiments/workloads/heartwall/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::heartwall {
 
 namespace {
 
@@ -255,4 +255,4 @@ class Heartwall : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Heartwall, heartwall)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::heartwall

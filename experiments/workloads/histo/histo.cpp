@@ -8,7 +8,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::histo {
 
 namespace {
 
@@ -130,4 +130,4 @@ class Histo : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Histo, histo)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::histo

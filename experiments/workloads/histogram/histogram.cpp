@@ -5,7 +5,7 @@
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::histogram {
 
 namespace {
 
@@ -54,4 +54,4 @@ using HistogramOrPeer = WithPeer<Histogram, HistogramPeer>;
 
 LOOKAHEAD_REGISTER_WORKLOAD(HistogramOrPeer, histogram)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::histogram

@@ -9,7 +9,7 @@
 #include "experiments/workloads/workload.h"
 #include "experiments/workloads/xorshift.h"
 
-namespace lookahead {
+namespace lookahead::workloads::histogram {
 
 /// The kernel and the inputs of the published comparison with GPGPU-Sim.
 class HistogramPeer : public Workload {
@@ -51,4 +51,4 @@ class HistogramPeer : public Workload {
     std::vector<std::uint32_t> in_, bins_;
 };
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::histogram

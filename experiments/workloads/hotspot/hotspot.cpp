@@ -7,7 +7,7 @@
 #include "experiments/workloads/peer.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::hotspot {
 
 namespace {
 
@@ -98,4 +98,4 @@ using HotspotOrPeer = WithPeer<Hotspot, HotspotPeer>;
 
 LOOKAHEAD_REGISTER_WORKLOAD(HotspotOrPeer, hotspot)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::hotspot

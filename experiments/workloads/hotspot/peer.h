@@ -10,7 +10,7 @@
 #include "experiments/workloads/workload.h"
 #include "experiments/workloads/xorshift.h"
 
-namespace lookahead {
+namespace lookahead::workloads::hotspot {
 
 /// The kernel and the inputs of the published comparison with GPGPU-Sim.
 class HotspotPeer : public Workload {
@@ -71,4 +71,4 @@ class HotspotPeer : public Workload {
     std::vector<float> temperature_, power_, out_;
 };
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::hotspot

@@ -7,7 +7,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::hpgmg {
 
 namespace {
 
@@ -245,4 +245,4 @@ class Hpgmg : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Hpgmg, hpgmg)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::hpgmg

@@ -7,7 +7,7 @@
 #include "experiments/workloads/imageDenoising/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::imageDenoising {
 
 namespace {
 
@@ -131,4 +131,4 @@ class ImageDenoising : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(ImageDenoising, imageDenoising)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::imageDenoising

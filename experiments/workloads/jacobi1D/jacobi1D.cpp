@@ -3,7 +3,7 @@
 #include "experiments/workloads/jacobi1D/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::jacobi1D {
 
 namespace {
 
@@ -52,4 +52,4 @@ class Jacobi1D : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Jacobi1D, jacobi1D)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::jacobi1D

@@ -6,7 +6,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::kmeans {
 
 namespace {
 
@@ -112,4 +112,4 @@ class Kmeans : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Kmeans, kmeans)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::kmeans

@@ -3,7 +3,7 @@
 #include "experiments/workloads/laplace3d/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::laplace3d {
 
 namespace {
 
@@ -64,4 +64,4 @@ class Laplace3d : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Laplace3d, laplace3d)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::laplace3d

@@ -3,7 +3,7 @@
 #include "experiments/workloads/lbm/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::lbm {
 
 namespace {
 
@@ -117,4 +117,4 @@ class Lbm : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Lbm, lbm)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::lbm

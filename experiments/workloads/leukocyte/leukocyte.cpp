@@ -9,7 +9,7 @@
 #include "experiments/workloads/leukocyte/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::leukocyte {
 
 namespace {
 
@@ -269,4 +269,4 @@ class Leukocyte : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Leukocyte, leukocyte)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::leukocyte

@@ -5,7 +5,7 @@
 #include "experiments/workloads/libor/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::libor {
 
 namespace {
 
@@ -118,4 +118,4 @@ class Libor : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Libor, libor)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::libor

@@ -3,7 +3,7 @@
 #include "experiments/workloads/lud/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::lud {
 
 namespace {
 
@@ -59,4 +59,4 @@ class Lud : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Lud, lud)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::lud

@@ -3,7 +3,7 @@
 #include "experiments/workloads/matrixMul/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::matrixMul {
 
 namespace {
 
@@ -51,4 +51,4 @@ class MatrixMul : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(MatrixMul, matrixMul)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::matrixMul

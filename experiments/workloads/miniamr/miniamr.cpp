@@ -7,7 +7,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::miniamr {
 
 namespace {
 
@@ -187,4 +187,4 @@ class Miniamr : public SizedWorkload<kParameters, kLoopedAndVectorFormTo8> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Miniamr, miniamr)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::miniamr

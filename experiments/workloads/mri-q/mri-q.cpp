@@ -8,7 +8,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::mri_q {
 
 namespace {
 
@@ -98,4 +98,4 @@ class MriQ : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(MriQ, mri_q)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::mri_q

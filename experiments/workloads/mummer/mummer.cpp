@@ -8,7 +8,7 @@
 #include "experiments/workloads/mummer/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::mummer {
 
 namespace {
 
@@ -205,4 +205,4 @@ class Mummer : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Mummer, mummer)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::mummer

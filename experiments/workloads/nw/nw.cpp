@@ -6,7 +6,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::nw {
 
 namespace {
 
@@ -89,4 +89,4 @@ class Nw : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Nw, nw)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::nw

@@ -4,7 +4,7 @@
 #include "experiments/workloads/pathfinder/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::pathfinder {
 
 namespace {
 
@@ -65,4 +65,4 @@ class Pathfinder : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Pathfinder, pathfinder)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::pathfinder

@@ -1,11 +1,9 @@
 #include "experiments/workloads/ptx/arguments.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <sstream>
-#include <string_view>
 
 #include "core/error/error.h"
 #include "experiments/workloads/ptx/kernel_name.h"
@@ -34,12 +32,6 @@ constexpr ElementType kTypes[] = {
         "ptx.arguments is '" + word +
         "': give words like f32[1024], u32[256]=0 or s32:7, of the types u8, s8, u16, s16, u32, s32, "
         "u64, s64, f32 and f64");
-}
-
-template <class T>
-bool read_number(std::string_view text, T& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
 }
 
 /// The same bits, if the type holds the number.

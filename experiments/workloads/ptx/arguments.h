@@ -1,13 +1,23 @@
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "components/frontend/ptx/function.h"
 
 namespace lookahead {
+
+/// Whether all of the text is a number of the type, which `value` is then.
+template <class T>
+bool read_number(std::string_view text, T& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+}
 
 /// What one word of ptx.arguments says: a scalar, or a buffer whose address is passed.
 struct KernelArgument {

@@ -1,5 +1,4 @@
 // The workload `ptx`: one launch of a kernel from a file of the user's.
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -43,12 +42,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& key, const std::string& value, const std::string& right) {
     throw ConfigurationError("ptx." + key + " is '" + value + "': give " + right);
-}
-
-template <class T>
-bool read_number(std::string_view text, T& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
 }
 
 isa::Dim3 parse_dimensions(const std::string& key, const std::string& text) {

@@ -6,7 +6,7 @@
 #include "experiments/workloads/pvr/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::pvr {
 
 namespace {
 
@@ -120,4 +120,4 @@ class Pvr : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Pvr, pvr)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::pvr

@@ -7,7 +7,7 @@
 #include "experiments/workloads/sad/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::sad {
 
 namespace {
 
@@ -125,4 +125,4 @@ class Sad : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Sad, sad)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::sad

@@ -3,7 +3,7 @@
 #include "experiments/workloads/scalarProd/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::scalarProd {
 
 namespace {
 
@@ -51,4 +51,4 @@ class ScalarProd : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(ScalarProd, scalarProd)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::scalarProd

@@ -3,7 +3,7 @@
 #include "experiments/workloads/scan/files.h"
 #include "experiments/workloads/sized_workload.h"
 
-namespace lookahead {
+namespace lookahead::workloads::scan {
 
 namespace {
 
@@ -73,4 +73,4 @@ class Scan : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Scan, scan)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::scan

@@ -9,7 +9,7 @@
 #include "experiments/workloads/workload.h"
 #include "experiments/workloads/xorshift.h"
 
-namespace lookahead {
+namespace lookahead::workloads::sgemm {
 
 /// The kernel and the inputs of the published comparison with GPGPU-Sim.
 class SgemmPeer : public Workload {
@@ -59,4 +59,4 @@ class SgemmPeer : public Workload {
     std::vector<float> a_, b_, c_;
 };
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::sgemm

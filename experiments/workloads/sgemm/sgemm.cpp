@@ -7,7 +7,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::sgemm {
 
 namespace {
 
@@ -65,4 +65,4 @@ using SgemmOrPeer = WithPeer<Sgemm, SgemmPeer>;
 
 LOOKAHEAD_REGISTER_WORKLOAD(SgemmOrPeer, sgemm)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::sgemm

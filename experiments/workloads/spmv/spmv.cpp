@@ -7,7 +7,7 @@
 #include "experiments/workloads/spmv/files.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::spmv {
 
 namespace {
 
@@ -118,4 +118,4 @@ class Spmv : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Spmv, spmv)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::spmv

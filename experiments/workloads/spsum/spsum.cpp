@@ -6,7 +6,7 @@
 #include "experiments/workloads/spsum/files.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::spsum {
 
 namespace {
 
@@ -69,4 +69,4 @@ class Spsum : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Spsum, spsum)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::spsum

@@ -5,7 +5,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/srad_v1/files.h"
 
-namespace lookahead {
+namespace lookahead::workloads::srad_v1 {
 
 namespace {
 
@@ -114,4 +114,4 @@ class SradV1 : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(SradV1, srad_v1)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::srad_v1

@@ -5,7 +5,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/srad_v2/files.h"
 
-namespace lookahead {
+namespace lookahead::workloads::srad_v2 {
 
 namespace {
 
@@ -106,4 +106,4 @@ class SradV2 : public SizedWorkload<kParameters, kWideForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(SradV2, srad_v2)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::srad_v2

@@ -5,7 +5,7 @@
 #include "experiments/workloads/stencil/files.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::stencil {
 
 namespace {
 
@@ -72,4 +72,4 @@ class Stencil : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Stencil, stencil)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::stencil

@@ -7,7 +7,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/storegpu/files.h"
 
-namespace lookahead {
+namespace lookahead::workloads::storegpu {
 
 namespace {
 
@@ -107,4 +107,4 @@ class StoreGpu : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(StoreGpu, storegpu)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::storegpu

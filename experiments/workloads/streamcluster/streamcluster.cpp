@@ -3,7 +3,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/streamcluster/files.h"
 
-namespace lookahead {
+namespace lookahead::workloads::streamcluster {
 
 namespace {
 
@@ -205,4 +205,4 @@ class StreamCluster : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(StreamCluster, streamcluster)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::streamcluster

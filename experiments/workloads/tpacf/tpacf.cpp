@@ -5,7 +5,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/tpacf/files.h"
 
-namespace lookahead {
+namespace lookahead::workloads::tpacf {
 
 namespace {
 
@@ -108,4 +108,4 @@ class Tpacf : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Tpacf, tpacf)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::tpacf

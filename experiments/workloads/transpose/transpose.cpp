@@ -6,7 +6,7 @@
 #include "experiments/workloads/transpose/files.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::transpose {
 
 namespace {
 
@@ -58,4 +58,4 @@ class Transpose : public SizedWorkload<kParameters, kLoopedAndVectorForm> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Transpose, transpose)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::transpose

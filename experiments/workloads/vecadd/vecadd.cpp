@@ -5,7 +5,7 @@
 #include "experiments/workloads/vecadd/files.h"
 #include "experiments/workloads/vector_form.h"
 
-namespace lookahead {
+namespace lookahead::workloads::vecadd {
 
 namespace {
 
@@ -58,4 +58,4 @@ class Vecadd : public SizedWorkload<kParameters, kWords> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Vecadd, vecadd)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::vecadd

@@ -7,7 +7,7 @@
 #include "experiments/workloads/sized_workload.h"
 #include "experiments/workloads/weather/files.h"
 
-namespace lookahead {
+namespace lookahead::workloads::weather {
 
 namespace {
 
@@ -303,4 +303,4 @@ class Weather : public SizedWorkload<kParameters> {
 
 LOOKAHEAD_REGISTER_WORKLOAD(Weather, weather)
 
-}  // namespace lookahead
+}  // namespace lookahead::workloads::weather

@@ -98,6 +98,7 @@ def check_requeue(checks, slurm):
     done = checks.submit(study, "requeue", "--tasks-per-node", "2", "--time", "2", "--grace", "90")
     checks.check("submit", done.returncode == 0, done.stdout + done.stderr)
     restarts = hastened = 0
+    pending_since = None
     deadline = time.monotonic() + 700
     while time.monotonic() < deadline and ("12 complete" not in checks.status(study, "requeue") or
                                            {"RUNNING", "COMPLETING"} & set(slurm.jobs().values())):
@@ -105,9 +106,13 @@ def check_requeue(checks, slurm):
             shown = slurm.call("scontrol", "show", "job", str(job)).stdout
             if "JobName=requeue" in shown:
                 restarts = max(restarts, int(shown.split("Restarts=")[1].split()[0]))
-                if state == "PENDING" and restarts > hastened:  # Slurm lets a requeued job wait for two minutes
-                    hastened = restarts
-                    slurm.call("scontrol", "update", f"JobId={job}", "StartTime=now")
+                # Slurm lets a requeued job wait for two minutes. A start within the second of the requeue would be refused:
+                # slurmd revokes the job's credentials up to that second, and the job would end as failed.
+                if state == "PENDING" and restarts > hastened:
+                    pending_since = pending_since or time.monotonic()
+                    if time.monotonic() - pending_since > 5:
+                        hastened, pending_since = restarts, None
+                        slurm.call("scontrol", "update", f"JobId={job}", "StartTime=now")
         time.sleep(0.5)
     status = checks.status(study, "requeue")
     checks.check("complete", "12 points: 12 complete, 0 failed" in status, status + checks.logs("requeue"))

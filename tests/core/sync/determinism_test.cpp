@@ -38,6 +38,8 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
         options.hops = 30;
         options.processes = 5 + static_cast<unsigned>(seed * 7 % 23);
         options.longest_lookahead = seed % 3 == 0 ? 200 : 5000;
+        options.kinds = 1 + static_cast<unsigned>(seed % 4) * 3;  // up to more than are told apart
+        options.kind_lookahead = 700;
         const Time epoch = seed % 2 == 0 ? 10'000 : 7'777;
         InProcessTransport alone;
         const Run serial = run(options, alone, "serial", true, epoch);
@@ -190,6 +192,25 @@ TEST_CASE(
     idle.letters = 1;
     idle.usual_delay = 100'000;
     CHECK(windows_of(idle, false) == windows_of(idle, true));
+}
+
+TEST_CASE("PHOLD with unequal lookaheads gives one hash") {
+    PholdOptions options;
+    options.lps = 60;
+    options.events = 4;
+    options.remote = 0.5;
+    options.duration = 30;
+    for (options.kinds = 1; options.kinds <= 7; ++options.kinds) {
+        CAPTURE(options.kinds);
+        InProcessTransport alone;
+        const PholdResult serial = run_phold(options, alone, "serial");
+        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+            for (const char* partition : {"linear", "round_robin"}) {
+                options.partition = partition;
+                CHECK(run_phold(options, test_transport(), sync).state_hash == serial.state_hash);
+            }
+        }
+    }
 }
 
 TEST_CASE("batches beyond the posted buffers arrive whole") {

@@ -83,16 +83,18 @@ Model make_wanderers(const WandererOptions& options) {
     std::vector<unsigned> ports(options.processes);
     for (LpId id = 0; id < options.processes; ++id) {
         ports[id] = 1 + static_cast<unsigned>(random() % 3);
-        model.add({"wanderer" + std::to_string(id), "wanderer", 1}, [options, id, count = ports[id]] {
-            return std::make_unique<Wanderer>(options.seed * 1000 + id, count, options.letters, options.hops,
-                                              options.first, options.usual_delay,
-                                              options.at_event ? options.at_event(id) : nullptr);
-        });
+        model.add({"wanderer" + std::to_string(id), "wanderer" + std::to_string(id % options.kinds), 1},
+                  [options, id, count = ports[id]] {
+                      return std::make_unique<Wanderer>(options.seed * 1000 + id, count, options.letters, options.hops,
+                                                        options.first, options.usual_delay,
+                                                        options.at_event ? options.at_event(id) : nullptr);
+                  });
     }
     for (LpId id = 0; id < options.processes; ++id) {
         for (unsigned port = 0; port < ports[id]; ++port) {
             const auto lookahead = [&] {
-                return 1 + static_cast<Time>(random() % static_cast<std::uint64_t>(options.longest_lookahead));
+                return 1 + static_cast<Time>(random() % static_cast<std::uint64_t>(options.longest_lookahead)) +
+                       options.kind_lookahead * static_cast<Time>(id % options.kinds);
             };
             if (random() % 4 == 0) {
                 model.connect_all(id, port, 0, options.processes, 0, lookahead());

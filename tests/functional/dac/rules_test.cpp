@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "components/mechanisms/dac/affine_interpreter.h"
@@ -342,6 +343,70 @@ TEST_CASE("tests of two signs at once become two comparisons") {
         "selp.u32 %r7, 1, 2, %p2; st.global.u32 [%mine], %r2; st.global.u32 [%mine+4], %r7;");
     CHECK(std::ranges::count(operations(outcome.own()), "SETP.LT.S32") == 0);
     CHECK(std::ranges::count(operations(outcome.own()), "DEQ.PRED") == 2);
+}
+
+TEST_CASE("whether a union is zero becomes two comparisons, whether an intersection is does not") {
+    const auto left = [](const std::string& operation, const std::string& comparison) {
+        const Outcome outcome = run_body("mov.u32 %r1, %tid.x; sub.s32 %r3, %r1, %a; sub.s32 %r4, %r1, 9; " +
+                                             operation + ".b32 %r5, %r3, %r4; setp." + comparison +
+                                             " %p1, %r5, 0; selp.u32 %r2, 1, 2, %p1; st.global.u32 [%mine], %r2;",
+                                         {2, 1, 1}, {64, 1, 1}, 9);
+        return std::ranges::count(operations(outcome.own()), "DEQ.PRED");
+    };
+    CHECK(left("or", "eq.s32") == 1);
+    CHECK(left("or", "ne.u32") == 1);
+    CHECK(left("and", "eq.s32") == 0);
+    CHECK(left("or", "gt.s32") == 0);
+    const Outcome wide = run_body(
+        "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd5, %r1; mov.u32 %r3, %ctaid.x; cvt.u64.u32 %rd6, %r3; or.b64 %rd7, %rd5, "
+        "%rd6;"
+        "setp.eq.s64 %p1, %rd7, 0; selp.u32 %r2, 1, 2, %p1; st.global.u32 [%mine], %r2;");
+    CHECK(std::ranges::count(operations(wide.own()), "DEQ.PRED") == 1);
+}
+
+/// What reads, in the kernel's own stream, the result of the instruction that `text` is in.
+std::string reader_of(const std::string& body, const std::string& text) {
+    const isa::Kernel kernel = run_body(body).decoupled;
+    for (std::uint32_t pc = 0; pc < kernel.own_size(); ++pc) {
+        if (finaliser::print(kernel, pc).find(text) == std::string::npos) continue;
+        for (const isa::Annotation& each : kernel.annotations)
+            if (each.instruction == pc && each.tag.starts_with("dac.read.")) return each.tag.substr(9);
+        return "";
+    }
+    return "gone";
+}
+
+TEST_CASE("what the kernel's own stream keeps of affine results is said by what reads it") {
+    const std::string tid = "mov.u32 %r1, %tid.x; ";
+    const std::string load = "ld.global.u32 %r2, [%in]; ";
+    const std::string store = " st.global.u32 [%mine], %r2;";
+    CHECK(
+        reader_of(
+            tid +
+                "shl.b32 %r3, %r1, 2; mul.wide.u32 %rd1, %r1, 8; add.s64 %rd1, %in, %rd1; ld.global.u32 %r2, [%rd1];" +
+                store,
+            "SHL.B32") == "gone");
+    CHECK(reader_of(tid + load + "xor.b32 %r3, %r1, 5; add.u32 %r2, %r2, %r3;" + store, "XOR") == "");  // no tuple
+    CHECK(reader_of(tid + load + "mad.lo.u32 %r3, %r1, %a, 5; xor.b32 %r2, %r2, %r3;" + store, "MAD.LO.U32") ==
+          "value");
+    CHECK(reader_of(
+              tid + load + "mad.lo.u32 %r3, %r1, %a, 5; setp.lt.u32 %p1, %r2, %r3; selp.u32 %r2, 1, 2, %p1;" + store,
+              "MAD.LO.U32") == "predicate");
+    // The first of the list, also of what reads it through others.
+    CHECK(reader_of(tid + load +
+                        "mad.lo.u32 %r3, %r1, %a, 5; sub.s32 %r4, %r3, 2; setp.lt.u32 %p1, %r2, %r4; selp.u32 %r2, "
+                        "%r3, 2, %p1;" +
+                        store,
+                    "MAD.LO.U32") == "predicate");
+    CHECK(reader_of(tid +
+                        "and.b32 %r2, %r1, 15; mad.lo.u32 %r3, %r2, 4, 0; ld.volatile.global.u32 %r5, [%out]; "
+                        "mad.lo.u32 %r6, %r1, 8, 16; cvt.u64.u32 %rd5, %r6; add.s64 %rd6, %out, %rd5; "
+                        "ld.volatile.global.u32 %r2, [%rd6];" +
+                        store,
+                    "MAD.LO.U32") == "access");
+    CHECK(reader_of(".shared .align 4 .b8 held[1024]; " + tid + load +
+                        "mad.lo.u32 %r3, %r1, 8, 16; st.shared.u32 [%r3], %r2; ld.shared.u32 %r2, [%r3+4];" + store,
+                    "MAD.LO.U32") == "shared");
 }
 
 TEST_CASE("nesting that the affine stack holds is decoupled, deeper nesting refuses the kernel by name") {

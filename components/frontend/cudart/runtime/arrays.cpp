@@ -93,10 +93,6 @@ CudaError copy_running(const Array* array, std::size_t x, std::size_t y, std::si
     return kSuccess;
 }
 
-CudaError and_wait(CudaError error) {
-    return error == kSuccess ? synchronise_device() : error;
-}
-
 }  // namespace
 
 bool read_format(const ChannelFormat& format, isa::TextureDescriptor& descriptor) {

@@ -17,7 +17,7 @@ namespace lookahead::cudart {
 
 namespace {
 
-std::recursive_mutex mutex;
+std::recursive_mutex connection_mutex;
 thread_local std::int32_t kept_error = kSuccess;
 
 int descriptor(const char* variable) {
@@ -135,7 +135,7 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
                                   ? (is_claimed_by_other() ? kDevicesUnavailable : kSuccess)
                                   : claim();
     if (claimed != kSuccess) return {.error = remember(claimed)};
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(connection_mutex);
     const Reply reply = exchange(request, payload);
     receive(answer.first(reply.payload_bytes));
     remember(reply.error);
@@ -144,7 +144,7 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
 
 Reply Connection::call(Request request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
     if (const CudaError claimed = claim(); claimed != kSuccess) return {.error = remember(claimed)};
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(connection_mutex);
     const Reply reply = exchange(request, payload);
     answer.resize(reply.payload_bytes);
     receive(answer);
@@ -154,7 +154,7 @@ Reply Connection::call(Request request, std::span<const std::byte> payload, std:
 
 Reply Connection::launch(const Request& request, std::span<const std::byte> payload) {
     if (const CudaError claimed = claim(); claimed != kSuccess) return {.error = remember(claimed)};
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(connection_mutex);
     Reply reply = exchange(request, payload);
     kernels_text_.resize(reply.payload_bytes);
     receive(std::as_writable_bytes(std::span(kernels_text_)));
@@ -169,7 +169,7 @@ void Connection::print_kernels_text() {
 }
 
 void Connection::note(const std::string& sentence) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(connection_mutex);
     if (std::ranges::find(noted_, sentence) != noted_.end()) return;
     noted_.push_back(sentence);
     if (is_claimed_by_other()) return say_unheard(sentence);
@@ -177,7 +177,7 @@ void Connection::note(const std::string& sentence) {
 }
 
 void Connection::refuse(const std::string& sentence) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(connection_mutex);
     if (is_claimed_by_other()) {
         say_unheard(sentence);
         end_program();

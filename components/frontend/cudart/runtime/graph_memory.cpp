@@ -16,7 +16,7 @@ namespace lookahead::cudart {
 namespace {
 
 /// For the tables and the counts below.
-std::recursive_mutex mutex;
+std::recursive_mutex graph_memory_mutex;
 
 /// By address. Never destroyed: programs call CUDA until their very end.
 auto& known() {
@@ -79,26 +79,26 @@ bool is_memory_node(const GraphNode* node, NodeKind kind) {
 }  // namespace
 
 GraphMemory::GraphMemory(std::uint64_t address, std::size_t bytes) : address_(address), bytes_(bytes) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(graph_memory_mutex);
     known().emplace(address, this);
 }
 
 GraphMemory::~GraphMemory() {
     {
-        const std::lock_guard lock(mutex);
+        const std::lock_guard lock(graph_memory_mutex);
         known().erase(address_);
     }
     Connection::get().call({.operation = Operation::release, .address = address_});
 }
 
 std::shared_ptr<GraphMemory> GraphMemory::find(const void* pointer) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(graph_memory_mutex);
     const auto found = known().find(address_of(pointer));
     return found == known().end() ? nullptr : found->second->weak_from_this().lock();
 }
 
 CudaError GraphMemory::allocate() {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(graph_memory_mutex);
     if (allocated_) return remember(kInvalidValue);
     allocated_ = true;
     allocated().emplace(address_, shared_from_this());
@@ -110,7 +110,7 @@ CudaError GraphMemory::allocate() {
 
 CudaError GraphMemory::free() {
     std::shared_ptr<GraphMemory> last_user;  // outlives the lock
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(graph_memory_mutex);
     if (!allocated_) return remember(kInvalidValue);
     allocated_ = false;
     usage.now -= bytes_;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kDeviceEnd = isa::kConstantBase + isa::kConstantBytes;
 
-std::recursive_mutex mutex;
+std::recursive_mutex host_memory_mutex;
 
 /// By their addresses on the device.
 auto& blocks() {
@@ -47,7 +47,7 @@ CudaError allocate(void** pointer, std::size_t bytes, Visibility visibility, uns
     const Reply reply = Connection::get().call(
         {.operation = Operation::allocate, .value = static_cast<std::uint32_t>(visibility), .bytes = bytes});
     if (reply.error != kSuccess) return error_of(reply);
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(host_memory_mutex);
     if (!make_visible(reply.address, bytes)) return remember(kMemoryAllocation);
     blocks()[reply.address].is_managed = visibility == Visibility::managed;
     blocks()[reply.address].flags = flags;
@@ -56,13 +56,13 @@ CudaError allocate(void** pointer, std::size_t bytes, Visibility visibility, uns
     return kSuccess;
 }
 
-CudaError release(std::uint64_t allocation) {
+CudaError release_allocation(std::uint64_t allocation) {
     return error_of(Connection::get().call({.operation = Operation::release, .address = allocation}));
 }
 /// An allocation that the host may know, too.
 CudaError release_block(void* pointer) {
-    const CudaError error = release(address_of(pointer));
-    const std::lock_guard lock(mutex);
+    const CudaError error = release_allocation(address_of(pointer));
+    const std::lock_guard lock(host_memory_mutex);
     if (error == kSuccess) blocks().erase(address_of(pointer));
     return error;
 }
@@ -103,12 +103,12 @@ bool is_on_device(const void* address) {
 }
 
 const HostBlock* host_block(const void* address) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(host_memory_mutex);
     return find(address_of(address));
 }
 
 bool make_visible(std::uint64_t address, std::uint64_t bytes) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(host_memory_mutex);
     const Pages pages(address, bytes);
     if (!map_device() || mprotect(pages.pointer(), pages.bytes, PROT_READ | PROT_WRITE) != 0) return false;
     blocks()[address] = {.address = address, .bytes = bytes, .is_managed = true};
@@ -159,7 +159,7 @@ CudaError cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
                                                 .bytes = pages.bytes + kPage});
     if (reply.error != kSuccess) return error_of(reply);
     const std::uint64_t there = (reply.address + kPage - 1) / kPage * kPage;
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(host_memory_mutex);
     if (!make_visible(reply.address, pages.bytes + kPage) ||
         !remap(pages, Connection::get().memory(), there - isa::kGlobalBase))
         return remember(kMemoryAllocation);
@@ -174,13 +174,13 @@ CudaError cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
     return kSuccess;
 }
 CudaError cudaHostUnregister(void* pointer) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(host_memory_mutex);
     const HostBlock* const found = find(address_of(pointer));
     if (found == nullptr || found->registered != pointer) return remember(kHostMemoryNotRegistered);
     const HostBlock block = *found;
     if (!remap(Pages(address_of(pointer), block.bytes), -1, 0)) return remember(kInvalidValue);
     blocks().erase(block.address);
-    return release(block.allocation);
+    return release_allocation(block.allocation);
 }
 CudaError cudaHostGetDevicePointer(void** device, void* host, unsigned) {
     const HostBlock* const block = host_block(host);

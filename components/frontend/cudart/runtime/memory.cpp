@@ -67,9 +67,6 @@ CudaError fill_rows(void* to, std::size_t pitch, int value, std::size_t width, s
 CudaError copy_in(void* stream, void* to, const void* from, std::size_t bytes, int kind) {
     return submit(stream, NodeKind::copy, [=] { return copy_now(to, from, bytes, kind); });
 }
-CudaError and_wait(CudaError error) {
-    return error == kSuccess ? synchronise_device() : error;
-}
 
 /// The address of `bytes` bytes at `offset` of a variable.
 CudaError find_place(void** place, const void* symbol, std::size_t bytes, std::size_t offset) {

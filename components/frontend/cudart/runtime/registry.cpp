@@ -28,7 +28,7 @@ struct RegisteredModule {
 };
 
 /// Threads ask for kernels and variables while a library that is loaded registers its own.
-std::recursive_mutex mutex;
+std::recursive_mutex registry_mutex;
 
 /// By the host's stub functions and shadow variables. Never destroyed: programs call CUDA until their very end.
 auto& kernels() {
@@ -65,7 +65,7 @@ RegisteredModule& module_of(void** handle) {
 }  // namespace
 
 RegisteredKernel* find_kernel(const void* function) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(registry_mutex);
     const auto found = kernels().find(function);
     if (found == kernels().end()) return nullptr;
     ask_for(found->second);
@@ -73,13 +73,13 @@ RegisteredKernel* find_kernel(const void* function) {
 }
 
 CudaError missing_kernel(const void* function) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(registry_mutex);
     const auto found = kernels().find(function);
     return remember(found == kernels().end() ? kInvalidDeviceFunction : found->second.error);
 }
 
 CudaError find_symbol(const void* symbol, std::uint64_t& address, std::uint64_t& bytes) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(registry_mutex);
     const auto found = variables().find(symbol);
     if (found == variables().end()) return remember(kInvalidSymbol);
     RegisteredVariable& variable = found->second;
@@ -120,22 +120,22 @@ void __cudaUnregisterFatBinary(void**) {}
 
 void __cudaRegisterFunction(void** module, const char* host, char*, const char* name, int, void*, void*, void*, void*,
                             int*) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(registry_mutex);
     kernels()[host] = {.module = module_of(module).number, .name = name};
 }
 void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, std::size_t, int, int) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(registry_mutex);
     variables()[host] = {.module = module_of(module).number, .name = name};
 }
 /// The program reaches the variable through `pointer`, which is also its shadow variable.
 void __cudaRegisterManagedVar(void** module, void** pointer, char*, const char* name, int, std::size_t, int, int) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(registry_mutex);
     variables()[pointer] = {.module = module_of(module).number, .name = name};
     module_of(module).managed.emplace_back(pointer, pointer);
 }
 /// Called before the program first touches a managed variable of the module, and by modules that have none, too.
 char __cudaInitModule(void** handle) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(registry_mutex);
     for (const auto& [pointer, symbol] : module_of(handle).managed) {
         std::uint64_t address = 0;
         std::uint64_t bytes = 0;

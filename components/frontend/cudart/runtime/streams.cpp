@@ -106,6 +106,10 @@ CudaError synchronise_device() {
     return error_of(Connection::get().call({.operation = Operation::synchronise}));
 }
 
+CudaError and_wait(CudaError error) {
+    return error == kSuccess ? synchronise_device() : error;
+}
+
 CudaError call_on_host(std::function<void()> function) {
     const CudaError error = synchronise_device();
     if (error == kSuccess) HostFunctions::get().start(std::move(function));

@@ -79,5 +79,7 @@ CudaError call_on_host(std::function<void()> function);
 CudaError synchronise(void* stream);
 /// Waits for the device.
 CudaError synchronise_device();
+/// Waits for the device if `error` is none.
+CudaError and_wait(CudaError error);
 
 }  // namespace lookahead::cudart

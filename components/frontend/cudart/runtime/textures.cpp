@@ -146,7 +146,7 @@ CudaError place(const isa::TextureDescriptor& descriptor, std::uint64_t& handle)
                                     std::as_bytes(std::span(&descriptor, 1))));
 }
 
-CudaError release(std::uint64_t handle) {
+CudaError release_texture(std::uint64_t handle) {
     return error_of(Connection::get().call({.operation = Operation::release, .address = handle}));
 }
 
@@ -176,7 +176,7 @@ CudaError cudaCreateTextureObject(std::uint64_t* handle, const Resource* resourc
 CudaError cudaDestroyTextureObject(std::uint64_t handle) {
     if (handle == 0) return kSuccess;
     if (textures().erase(handle) == 0) return remember(kInvalidValue);
-    return release(handle);
+    return release_texture(handle);
 }
 CudaError cudaGetTextureObjectResourceDesc(Resource* resource, std::uint64_t handle) {
     const Texture* const texture = texture_of(handle);
@@ -206,7 +206,7 @@ CudaError cudaCreateSurfaceObject(std::uint64_t* handle, const Resource* resourc
 CudaError cudaDestroySurfaceObject(std::uint64_t handle) {
     if (handle == 0) return kSuccess;
     if (surfaces().erase(handle) == 0) return remember(kInvalidValue);
-    return release(handle);
+    return release_texture(handle);
 }
 CudaError cudaGetSurfaceObjectResourceDesc(Resource* resource, std::uint64_t handle) {
     const auto found = surfaces().find(handle);

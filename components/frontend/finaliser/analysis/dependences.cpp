@@ -22,7 +22,8 @@ std::uint32_t latency_of(const isa::Instruction& instruction) {
         case Operation::atomic:
         case Operation::load_stride:
         case Operation::load_indirect:
-            return instruction.space == Space::shared ? 30 : 300;
+            // A load that dequeues issues when its lines are in L1: it holds up what stands behind it until then, and hits.
+            return instruction.space == Space::shared || instruction.dequeues ? 30 : 300;
         case Operation::div:
         case Operation::rem:
         case Operation::sqrt:
@@ -56,9 +57,10 @@ bool may_overlap(const Access& a, const Access& b) {
     return a.first < b.end && b.first < a.end;
 }
 
-class Builder {
+class DependencesBuilder {
   public:
-    Builder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code, std::vector<UnitHistory>& units)
+    DependencesBuilder(const VirtualKernel& kernel, std::span<const VirtualInstruction> code,
+                       std::vector<UnitHistory>& units)
         : kernel_(kernel), code_(code), units_(units) {
         result_.successors.resize(code.size());
         result_.predecessors.resize(code.size(), 0);
@@ -199,7 +201,7 @@ bool holds_everything(const VirtualInstruction& instruction) {
 }
 
 Dependences DependenceFinder::in(std::span<const VirtualInstruction> code) {
-    return Builder(kernel_, code, units_).run();
+    return DependencesBuilder(kernel_, code, units_).run();
 }
 
 }  // namespace lookahead::finaliser

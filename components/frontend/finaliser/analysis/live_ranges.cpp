@@ -10,9 +10,9 @@ namespace lookahead::finaliser {
 namespace {
 
 /// Builds the ranges in a walk from the kernel's end to its start.
-class Builder {
+class LiveRangesBuilder {
   public:
-    explicit Builder(const VirtualKernel& kernel)
+    explicit LiveRangesBuilder(const VirtualKernel& kernel)
         : kernel_(kernel), ranges_(unit_count(kernel)), end_(unit_count(kernel), 0) {}
 
     std::vector<RangeSet> run() {
@@ -104,7 +104,7 @@ void RangeSet::unite(const RangeSet& other) {
 }
 
 std::vector<RangeSet> live_ranges_of(const VirtualKernel& kernel) {
-    return Builder(kernel).run();
+    return LiveRangesBuilder(kernel).run();
 }
 
 }  // namespace lookahead::finaliser

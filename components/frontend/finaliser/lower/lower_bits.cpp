@@ -16,7 +16,7 @@ VirtualInstruction with_sources(LoweringContext& context, Operation operation, s
     return result;
 }
 
-void lower_plain(LoweringContext& context, Operation operation, std::uint8_t mode = 0) {
+void lower_bitwise(LoweringContext& context, Operation operation, std::uint8_t mode = 0) {
     VirtualInstruction result = with_sources(context, operation, context.instruction().sources().size());
     result.machine.mode = mode;
     context.emit_to(context.instruction().destinations()[0], result);
@@ -25,7 +25,7 @@ void lower_plain(LoweringContext& context, Operation operation, std::uint8_t mod
 /// and, or, xor, not of numbers or of predicates.
 void lower_logic(LoweringContext& context, Operation bits, Operation predicates) {
     const ptx::Instruction& instruction = context.instruction();
-    if (instruction.type() != Type::pred) return lower_plain(context, bits);
+    if (instruction.type() != Type::pred) return lower_bitwise(context, bits);
     VirtualInstruction result = context.make(predicates, Type::pred);
     std::size_t i = 0;
     for (const ptx::Operand& operand : instruction.sources())
@@ -45,8 +45,8 @@ void lower_lop3(LoweringContext& context) {
 void lower_shf(LoweringContext& context) {
     const ptx::Modifiers& modifiers = context.instruction().modifiers;
     const auto mode = modifiers.overflow == ptx::ShiftOverflow::wrap ? isa::ShiftMode::wrap : isa::ShiftMode::clamp;
-    lower_plain(context, modifiers.direction == ptx::ShiftDirection::left ? Operation::shf_l : Operation::shf_r,
-                static_cast<std::uint8_t>(mode));
+    lower_bitwise(context, modifiers.direction == ptx::ShiftDirection::left ? Operation::shf_l : Operation::shf_r,
+                  static_cast<std::uint8_t>(mode));
 }
 
 isa::PermuteMode permute_mode(ptx::PermuteMode mode) {
@@ -232,10 +232,10 @@ bool lower_bits(LoweringContext& context) {
             lower_logic(context, Operation::bit_not, Operation::pred_not);
             return true;
         case Opcode::shl:
-            lower_plain(context, Operation::shl);
+            lower_bitwise(context, Operation::shl);
             return true;
         case Opcode::shr:
-            lower_plain(context, Operation::shr);
+            lower_bitwise(context, Operation::shr);
             return true;
         case Opcode::shf:
             lower_shf(context);
@@ -244,7 +244,7 @@ bool lower_bits(LoweringContext& context) {
             lower_lop3(context);
             return true;
         case Opcode::bfe:
-            lower_plain(context, Operation::bfe);
+            lower_bitwise(context, Operation::bfe);
             return true;
         case Opcode::bfi:
             lower_bfi(context);
@@ -253,24 +253,24 @@ bool lower_bits(LoweringContext& context) {
             lower_bmsk(context);
             return true;
         case Opcode::bfind:
-            lower_plain(context, Operation::bfind,
-                        static_cast<std::uint8_t>(modifiers.shift_amount ? isa::FindMode::shift_amount
-                                                                         : isa::FindMode::position));
+            lower_bitwise(context, Operation::bfind,
+                          static_cast<std::uint8_t>(modifiers.shift_amount ? isa::FindMode::shift_amount
+                                                                           : isa::FindMode::position));
             return true;
         case Opcode::fns:
             lower_fns(context);
             return true;
         case Opcode::brev:
-            lower_plain(context, Operation::brev);
+            lower_bitwise(context, Operation::brev);
             return true;
         case Opcode::clz:
-            lower_plain(context, Operation::clz);
+            lower_bitwise(context, Operation::clz);
             return true;
         case Opcode::popc:
-            lower_plain(context, Operation::popc);
+            lower_bitwise(context, Operation::popc);
             return true;
         case Opcode::prmt:
-            lower_plain(context, Operation::prmt, static_cast<std::uint8_t>(permute_mode(modifiers.permute)));
+            lower_bitwise(context, Operation::prmt, static_cast<std::uint8_t>(permute_mode(modifiers.permute)));
             return true;
         case Opcode::copysign:
             lower_copysign(context);

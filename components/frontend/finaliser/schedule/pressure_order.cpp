@@ -12,7 +12,7 @@ namespace lookahead::finaliser {
 namespace {
 
 /// Rows that one instruction can begin or end.
-constexpr int kMostRows = isa::kMostVectorMemoryRows;
+constexpr int kMostGrowth = isa::kMostVectorMemoryRows;
 
 class PressureScheduler {
   public:
@@ -84,12 +84,12 @@ class PressureScheduler {
     void add(std::uint32_t i) { queue_at(growth_[i]).push(i); }
 
     std::priority_queue<std::uint32_t>& queue_at(int growth) {
-        LOOKAHEAD_ASSERT(std::abs(growth) <= kMostRows, "an instruction begins and ends few values");
-        return ready_[static_cast<std::size_t>(growth + kMostRows)];
+        LOOKAHEAD_ASSERT(std::abs(growth) <= kMostGrowth, "an instruction begins and ends few values");
+        return ready_[static_cast<std::size_t>(growth + kMostGrowth)];
     }
 
     std::uint32_t choose() {
-        for (int growth = -kMostRows; growth <= kMostRows; ++growth) {
+        for (int growth = -kMostGrowth; growth <= kMostGrowth; ++growth) {
             auto& queue = queue_at(growth);
             while (!queue.empty() && (is_placed_[queue.top()] || growth_[queue.top()] != growth)) queue.pop();
             if (!queue.empty()) return queue.top();
@@ -103,8 +103,8 @@ class PressureScheduler {
     std::vector<std::uint32_t> successors_left_;
     std::vector<int> growth_;  ///< by instruction, as things are
     std::vector<bool> is_placed_;
-    std::vector<bool> live_;                                                    ///< by value
-    std::priority_queue<std::uint32_t> ready_[std::size_t{2} * kMostRows + 1];  ///< by growth
+    std::vector<bool> live_;                                                      ///< by value
+    std::priority_queue<std::uint32_t> ready_[std::size_t{2} * kMostGrowth + 1];  ///< by growth
 };
 
 }  // namespace

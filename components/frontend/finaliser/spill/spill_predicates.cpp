@@ -149,22 +149,22 @@ std::vector<bool> can_be_spilled(const VirtualKernel& kernel) {
 
 /// At most `most` of the predicates below `count` that can be spilled, those that live longest first.
 std::vector<std::uint32_t> longest_lived(const VirtualKernel& kernel, std::uint32_t count, std::size_t most) {
-    struct Candidate {
+    struct PredicateLength {
         std::uint32_t predicate;
         std::uint32_t length;
     };
     const std::vector<RangeSet> ranges = live_ranges_of(kernel);
     const std::vector<bool> may_go = can_be_spilled(kernel);
-    std::vector<Candidate> candidates;
+    std::vector<PredicateLength> candidates;
     for (std::uint32_t predicate = 0; predicate < count; ++predicate) {
         std::uint32_t length = 0;
         for (const LiveRange& range : ranges[predicate_unit(kernel, predicate)].ranges())
             length += range.end - range.start;
         if (length > 0 && may_go[predicate]) candidates.push_back({predicate, length});
     }
-    std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::length);
+    std::ranges::stable_sort(candidates, std::ranges::greater(), &PredicateLength::length);
     std::vector<std::uint32_t> result;
-    for (const Candidate& candidate : candidates)
+    for (const PredicateLength& candidate : candidates)
         if (result.size() < most) result.push_back(candidate.predicate);
     return result;
 }

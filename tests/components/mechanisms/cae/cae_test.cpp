@@ -6,10 +6,9 @@
 
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
-#include "components/isa/address_space.h"
 #include "tests/components/mechanisms/dac/machine_bench.h"
-#include "tests/components/sm/sm_harness.h"
 #include "tests/functional/dac/bench.h"
+#include "tests/support/restored_copies.h"
 
 namespace lookahead::cae::test {
 namespace {
@@ -170,30 +169,12 @@ isa::Kernel mixed() {
     return finaliser::finalise(module, module.functions[0], {});
 }
 
-struct Bench {
-    Bench() : harness({mixed()}, "[sm]\nissue_extension = \"cae\"\nissue_interval = 2\n[cae]\ncheck = true\n") {
-        for (unsigned i = 0; i < 1024; ++i) harness.memory().set_global_word(4 * i, 7 * i + 3);
-        harness.launch({.grid = {6, 1, 1},
-                        .block = {96, 1, 1},
-                        .parameters = {static_cast<std::uint32_t>(isa::kGlobalBase),
-                                       static_cast<std::uint32_t>(isa::kGlobalBase >> 32), 5, 4}});
-    }
-    lookahead::test::SmHarness harness;
+struct Bench : lookahead::test::LaunchedSm {
+    Bench() : LaunchedSm(mixed(), "[sm]\nissue_extension = \"cae\"\nissue_interval = 2\n[cae]\ncheck = true\n") {}
 };
 
 TEST_CASE("an SM with affine units goes on from a copy in the middle as if nothing had been") {
-    Bench whole, copied;
-    unsigned copies = 0;
-    for (Cycle at = 30; !whole.harness.done() && at < 20000; at += 17, ++copies) {
-        copied.harness.run_until_window_by_window(copied.harness.clock().edge(at));
-        whole.harness.run_until_window_by_window(whole.harness.clock().edge(at));
-        copied.harness.replace_sm_by_restored_copy();
-        REQUIRE(copied.harness.state_hash() == whole.harness.state_hash());
-    }
-    CHECK(copies > 20);
-    REQUIRE(whole.harness.run());
-    REQUIRE(copied.harness.run());
-    CHECK(copied.harness.state_hash() == whole.harness.state_hash());
+    lookahead::test::require_that_copies_go_on<Bench>(17);
 }
 
 }  // namespace

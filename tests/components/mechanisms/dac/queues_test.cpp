@@ -172,6 +172,68 @@ TEST_CASE("a warp or CTA that cannot go on holds up others as far as dac.expansi
     }
 }
 
+/// Many loads, whose lines come one after the other, of all blocks but the first, which has one; what only the block
+/// `late` does behind them takes long.
+std::string loads_and_work(unsigned blocks_before, unsigned late) {
+    std::string body =
+        "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r25, %ctaid.x; add.u32 %r24, %r25, %r20; "
+        "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %in, %rd1; mov.u32 %r9, 0; setp.lt.u32 %p1, %r25, " +
+        std::to_string(blocks_before) + "; @%p1 bra S;\n";
+    for (int i = 0; i < 16; ++i)
+        body += "ld.global.u32 %r1, [%rd1+" + std::to_string(1024 * i) + "]; add.u32 %r9, %r9, %r1;\n";
+    return body + "S: setp.ne.u32 %p5, %r24, " + std::to_string(late) +
+           "; @%p5 bra E; mov.u32 %r22, %r20;\nW: add.u32 %r22, %r22, 1; setp.lt.u32 %p6, %r22, 400; @%p6 bra W;\n"
+           "E: st.global.u32 [%mine], %r9;";
+}
+
+TEST_CASE("the address unit serves one CTA after the other, or all tuple by tuple, as dac.address_order says") {
+    const auto cycles = [](unsigned late, const char* order) {
+        return good(loads_and_work(0, late), {2, 1, 1}, {32, 1, 1},
+                    {"l1d.mshrs=1", std::string("dac.address_order=") + order})
+            .cycles;
+    };
+    // The first CTA has its loads when half of all have come.
+    const Cycle by_cta = cycles(0, "cta"), by_tuple = cycles(0, "tuple");
+    CAPTURE(by_cta);
+    CAPTURE(by_tuple);
+    CHECK(by_cta + by_cta / 10 < by_tuple);
+    // The second one, when all have.
+    CHECK(cycles(1, "cta") > by_cta + by_cta / 10);
+}
+
+TEST_CASE("of CTAs those of the oldest run go first") {
+    // Block 2 takes the place of block 0 while block 1 waits for loads; the work is behind the loads of one of these.
+    const auto cycles = [](unsigned late) {
+        return good(loads_and_work(1, late), {3, 1, 1}, {32, 1, 1},
+                    {"l1d.mshrs=1", "sm.max_ctas=2", "dac.batch=rolling"})
+            .cycles;
+    };
+    const Cycle first = cycles(1), last = cycles(2);
+    CAPTURE(first);
+    CAPTURE(last);
+    CHECK(first + first / 10 < last);
+}
+
+TEST_CASE("a line that cannot be locked does not hold up other warps' addresses") {
+    // One way of each set may be locked. Warp 0, whose lines are in the third of four sets, is late to take the first one, so that its second
+    // one is refused; warp 1, whose lines are in the fourth, has much to do behind its second one.
+    const std::string first =
+        "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; "
+        "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65792; ";
+    const std::string loads = "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+512];";
+    const auto cycles = [&](const std::string& behind) {
+        return good(
+                   first + chain("A", "lt.u32") + loads + behind + "add.u32 %r1, %r1, %r2; st.global.u32 [%mine], %r1;",
+                   {1, 1, 1}, {64, 1, 1}, {"l1d.set_index=linear", "l1d.sets=4", "l1d.ways=2", "l1d.pinned_ways=1"})
+            .cycles;
+    };
+    const Cycle alone = cycles(""), both = cycles(chain("B", "ge.u32"));
+    CAPTURE(alone);
+    CAPTURE(both);
+    CHECK(alone > 20 * 100);
+    CHECK(both < alone + alone / 10);
+}
+
 TEST_CASE("an access for which a warp's queue has no room yet is not overtaken by one for which it has") {
     // 48 warps have four entries each: a line, which warp 0 is late to take, then four, then one.
     const std::string line = "mul.wide.u32 %rd1, %gid, 4; add.s64 %rd1, %out, %rd1; add.s64 %rd1, %rd1, 65536; ";
@@ -205,6 +267,19 @@ TEST_CASE("addresses behind a barrier are expanded for the blocks that have pass
     CHECK(free.dac.barrier_wait_cycles == 0);
     const MachineRun fence = good(loop(kStore + " membar.gl;" + use), {2, 1, 1}, {64, 1, 1});
     CHECK(fence.dac.barrier_wait_cycles > 0);
+}
+
+TEST_CASE("addresses of stores wait for a barrier unless dac.addresses_pass_barriers, those of loads in any case") {
+    const auto waits = [](const std::string& access, const char* pass) {
+        return good(loop(kStore + " bar.sync 0;" + access), {2, 1, 1}, {64, 1, 1},
+                    {std::string("dac.addresses_pass_barriers=") + pass})
+                   .dac.barrier_wait_cycles > 0;
+    };
+    const std::string load = "ld.global.u32 %r2, [%mine+8]; st.global.u32 [%mine+4], %r2;";
+    CHECK(waits(kStore, "false"));
+    CHECK_FALSE(waits(kStore, "true"));
+    CHECK(waits(load, "false"));
+    CHECK(waits(load, "true"));
 }
 
 TEST_CASE("what a warp stores before a barrier the others' loads behind it see") {

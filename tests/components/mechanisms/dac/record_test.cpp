@@ -22,12 +22,12 @@ LaneAddresses addresses_of(const std::function<std::uint64_t(unsigned)>& address
 
 /// How many records the addresses take; that they read back as they were is checked.
 unsigned records_of(const LaneAddresses& addresses, isa::LaneMask active = isa::kFullMask, unsigned bytes = 4,
-                    unsigned most = 32, WarpRecords* out = nullptr) {
+                    unsigned most = 32, WarpRecords* out = nullptr, isa::LaneMask rows = 1) {
     WarpRecords records{};
-    const unsigned count = compact(addresses, active, bytes, most, records);
+    const unsigned count = compact(addresses, active, rows, bytes, most, records);
     LaneAddresses read{};
-    RecordReader reader(active, read);
-    for (unsigned i = 0; i < count; ++i) reader.take(records[i]);
+    RecordReader reader(active, rows, read);
+    for (unsigned i = 0; i < count; ++i) reader.take(records[i], i + 1 == count);
     CHECK(reader.done() == (count > 0));
     for (unsigned lane = 0; count > 0 && lane < isa::kWarpSize; ++lane)
         CHECK(read[lane] == ((active >> lane & 1) != 0 ? addresses[lane] : 0));
@@ -89,6 +89,66 @@ TEST_CASE("what turns back within a line, or repeats a word beside others, has n
     CHECK(records_of(addresses_of([](unsigned lane) { return kBase + 256 * (lane / 16) + 4 * (lane % 16); })) == 2);
 }
 
+/// Of rows of `width` threads.
+unsigned in_rows_of(unsigned width, const std::function<std::uint64_t(unsigned x, unsigned y)>& address,
+                    isa::LaneMask active = isa::kFullMask, WarpRecords* out = nullptr) {
+    return records_of(addresses_of([&](unsigned lane) { return address(lane % width, lane / width); }), active, 4, 32,
+                      out, row_starts(0, width));
+}
+
+TEST_CASE("rows of a block begin where its width says") {
+    CHECK(row_starts(0, 16) == 0x00010001);
+    CHECK(row_starts(1, 16) == 0x00010001);
+    CHECK(row_starts(0, 24) == 0x01000001);
+    CHECK(row_starts(1, 24) == 0x00010001);  // threads 32 to 63: 48 begins a row
+    CHECK(row_starts(0, 32) == 1);
+    CHECK(row_starts(3, 64) == 1);
+    CHECK(row_starts(0, 1) == isa::kFullMask);
+}
+
+TEST_CASE("rows that repeat the same words are a record each") {
+    WarpRecords records;
+    REQUIRE(in_rows_of(
+                16, [](unsigned x, unsigned) { return kBase + 4 * x; }, isa::kFullMask, &records) == 2);
+    CHECK(records[0] == WarpRecord{kBase, 0xffff, 4, false, false});
+    CHECK(records[1] == records[0]);
+    // They turn back in the middle of a row.
+    CHECK(in_rows_of(32, [](unsigned x, unsigned) { return kBase + 4 * (x % 16); }) == 0);
+}
+
+TEST_CASE("rows with a word each stand on a bit each of one record") {
+    WarpRecords records;
+    REQUIRE(in_rows_of(
+                8, [](unsigned, unsigned y) { return kBase + 12 * y; }, isa::kFullMask, &records) == 1);
+    CHECK(records[0] == WarpRecord{kBase, 0b1001001001, 4, false, true});
+    REQUIRE(in_rows_of(
+                8, [](unsigned, unsigned y) { return kBase + 12 * (3 - y); }, isa::kFullMask, &records) == 1);
+    CHECK(records[0] == WarpRecord{kBase, 0b1001001001, 4, true, true});
+    // In lines of their own.
+    REQUIRE(in_rows_of(
+                16, [](unsigned, unsigned y) { return kBase + 256 * y; }, isa::kFullMask, &records) == 2);
+    CHECK(records[0] == WarpRecord{kBase, 1, 4, false, true});
+    CHECK(records[1] == WarpRecord{kBase + 256, 1, 4, false, true});
+    // Whatever threads of a row are active.
+    CHECK(in_rows_of(
+              16, [](unsigned, unsigned y) { return kBase + 4 * y; }, 0x10030) == 1);
+    CHECK(in_rows_of(
+              8, [](unsigned, unsigned y) { return kBase + 4 * y; }, 0xff00ff00) == 1);
+}
+
+TEST_CASE("one word for rows up to the last is a broadcast, with another behind it none") {
+    CHECK(in_rows_of(8, [](unsigned, unsigned) { return kBase; }) == 1);
+    CHECK(in_rows_of(8, [](unsigned, unsigned y) { return kBase + (y == 0 ? 0 : 4); }) == 1);
+    CHECK(in_rows_of(8, [](unsigned, unsigned y) { return kBase + (y == 3 ? 4 : 0); }) == 0);
+    CHECK(in_rows_of(8, [](unsigned, unsigned y) { return kBase + (y == 3 ? 256 : 0); }) == 0);
+}
+
+TEST_CASE("a broadcast ends with its row") {
+    CHECK(in_rows_of(16, [](unsigned x, unsigned y) { return kBase + (y == 0 ? 0 : 128 + 4 * x); }) == 2);
+    CHECK(in_rows_of(16, [](unsigned x, unsigned y) { return kBase + (y == 0 ? 4 * x : 128); }) == 2);
+    CHECK(in_rows_of(32, [](unsigned x, unsigned) { return kBase + (x < 16 ? 0 : 128); }) == 0);
+}
+
 TEST_CASE("an access takes no more records than it may") {
     const LaneAddresses four = addresses_of([](unsigned lane) { return kBase + 16 * lane; });
     CHECK(records_of(four, isa::kFullMask, 4, 4) == 4);
@@ -118,7 +178,7 @@ TEST_CASE("random linear addresses read back, whatever lanes are active") {
                                static_cast<std::uint64_t>(stride * static_cast<std::int64_t>(bytes * (lane % width))) +
                                pitch * (lane / width);
                     }),
-                    active, bytes, 1 + random() % 32) > 0;
+                    active, bytes, 1 + random() % 32, nullptr, row_starts(0, width)) > 0;
     }
     CHECK(said > 200);
     CHECK(said < 2000);

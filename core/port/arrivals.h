@@ -1,0 +1,81 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/time/time.h"
+
+namespace lookahead {
+
+/// What is known of the messages that wait for the LPs of a rank in the inboxes of all of its routers: from when on, and
+/// in whose.
+///
+/// Every LP has two sides. Routers write to the one that is turned to them. Before a window the side with what the LP is
+/// to read is turned away from them (turn()): it belongs to the thread that advances the LP, which leaves it empty. So
+/// in a window nobody reads what another writes, and no thread has to hand the messages out before it.
+class Arrivals {
+  public:
+    /// For messages that are answered only (Model::answer_only), and for the others.
+    enum Way : std::size_t { kUsual, kAnswered, kWays };
+
+    Arrivals(std::size_t lps, std::size_t routers) : is_shared_(routers > 1), turned_(lps, 0) {
+        for (Side& side : sides_) {
+            side.least.fill(std::vector<Time>(lps, kTimeInfinity));
+            side.writers.assign(lps, 0);
+        }
+    }
+
+    /// The side to which routers write.
+    unsigned side(std::size_t lp) const { return turned_[lp]; }
+    /// Between windows only. What lies on the other side, which comes to be written, has been cleared.
+    void turn(std::size_t lp) { turned_[lp] ^= 1; }
+
+    /// Router number `writer` put a message for `time` into its inbox: the first, or one before all others there. Several
+    /// threads may call it for one LP.
+    void lower(std::size_t lp, unsigned side, Way way, Time time, unsigned writer) {
+        Time& least = sides_[side].least[way][lp];
+        std::uint64_t& writers = sides_[side].writers[lp];
+        const std::uint64_t bit = std::uint64_t{1} << writer % 64;
+        if (!is_shared_) {
+            least = std::min(least, time);
+            writers |= bit;
+            return;
+        }
+        std::atomic_ref shared_least(least);
+        for (Time known = shared_least.load(std::memory_order_relaxed);
+             time < known && !shared_least.compare_exchange_weak(known, time, std::memory_order_relaxed);) {
+        }
+        std::atomic_ref shared_writers(writers);
+        if ((shared_writers.load(std::memory_order_relaxed) & bit) == 0) {
+            shared_writers.fetch_or(bit, std::memory_order_relaxed);
+        }
+    }
+
+    // Outside of windows, or by the thread that advances the LP, for the side that is its:
+
+    /// Bit w stands for routers w, w + 64, w + 128 ...
+    std::uint64_t writers(std::size_t lp, unsigned side) const { return sides_[side].writers[lp]; }
+    void clear(std::size_t lp, unsigned side) {
+        sides_[side].least[kUsual][lp] = kTimeInfinity;
+        sides_[side].least[kAnswered][lp] = kTimeInfinity;
+        sides_[side].writers[lp] = 0;
+    }
+    /// Of both sides, one of which is empty outside of windows.
+    Time least(Way way, std::size_t lp) const { return std::min(sides_[0].least[way][lp], sides_[1].least[way][lp]); }
+
+  private:
+    struct Side {
+        std::array<std::vector<Time>, kWays> least;  ///< by LP
+        std::vector<std::uint64_t> writers;          ///< by LP
+    };
+
+    bool is_shared_;
+    std::vector<std::uint8_t> turned_;
+    std::array<Side, 2> sides_;
+};
+
+}  // namespace lookahead

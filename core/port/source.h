@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "core/time/time.h"
+
+namespace lookahead {
+
+/// What may bring about messages, told apart by how soon they reach whom: the events and messages of each kind of LP
+/// (LpDescription::kind) and, of all kinds together, messages that are answered only (Model::answer_only). A dispatcher
+/// that speaks to all at once and seldom so does not bound those who speak often and need long.
+inline constexpr std::size_t kMostKinds = 7;  ///< a model's further kinds count as the last
+inline constexpr std::size_t kAnswers = kMostKinds;
+inline constexpr std::size_t kSourceCount = kMostKinds + 1;
+
+/// A time for each source, or for each kind of LP.
+using SourceTimes = std::array<Time, kSourceCount>;
+using KindTimes = std::array<Time, kMostKinds>;
+
+template <std::size_t kCount>
+constexpr std::array<Time, kCount> all_at(Time time) {
+    std::array<Time, kCount> times{};
+    times.fill(time);
+    return times;
+}
+
+inline void lower_each(SourceTimes& times, const SourceTimes& others) {
+    for (std::size_t i = 0; i < kSourceCount; ++i) {
+        times[i] = std::min(times[i], others[i]);
+    }
+}
+
+inline Time least_of(const SourceTimes& times) {
+    return *std::min_element(times.begin(), times.end());
+}
+
+}  // namespace lookahead

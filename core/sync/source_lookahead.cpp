@@ -1,0 +1,198 @@
+#include "core/sync/source_lookahead.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "core/error/error.h"
+#include "core/mutation/rule.h"
+
+namespace lookahead {
+namespace {
+
+constexpr Time kNone = kTimeInfinity;
+
+template <class Table>
+Table no_ways() {
+    Table table;
+    table.fill(all_at<kMostKinds>(kNone));
+    return table;
+}
+
+void lower(Time& least, Time time) {
+    least = std::min(least, time);
+}
+
+/// The ways that go first as in `first`, if anything, and then as in `then`.
+template <class Table>
+Table joined(const Table& first, const Table& then) {
+    Table ways = then;
+    for (std::size_t from = 0; from < kSourceCount; ++from) {
+        for (std::size_t by = 0; by < kMostKinds; ++by) {
+            for (std::size_t to = 0; to < kMostKinds; ++to) {
+                lower(ways[from][to], saturating_add(first[from][by], then[by][to]));
+            }
+        }
+    }
+    return ways;
+}
+
+/// The shortest ways over one or more of these channels (Floyd and Warshall, over the kinds).
+template <class Table>
+Table shortest_ways(Table ways) {
+    for (std::size_t by = 0; by < kMostKinds; ++by) {
+        for (std::size_t from = 0; from < kSourceCount; ++from) {
+            for (std::size_t to = 0; to < kMostKinds; ++to) {
+                lower(ways[from][to], saturating_add(ways[from][by], ways[by][to]));
+            }
+        }
+    }
+    return ways;
+}
+
+/// The kinds of a run of LPs, and the ranks that have them; remembers the last answer, since many LPs fan out to the same
+/// run.
+class Receivers {
+  public:
+    Receivers(std::span<const std::uint8_t> kinds, std::span<const int> rank_of_lp)
+        : kinds_(kinds), rank_of_lp_(rank_of_lp) {}
+
+    /// Kind and rank, each pair once.
+    std::span<const std::pair<std::uint8_t, int>> find(LpId first, std::uint32_t count) {
+        if (count != count_ || first != first_) {
+            first_ = first;
+            count_ = count;
+            found_.clear();
+            for (LpId lp = first; lp < first + count; ++lp) {
+                found_.emplace_back(kinds_[lp], rank_of_lp_[lp]);
+            }
+            std::ranges::sort(found_);
+            const auto rest = std::ranges::unique(found_);
+            found_.erase(rest.begin(), rest.end());
+        }
+        return found_;
+    }
+
+  private:
+    std::span<const std::uint8_t> kinds_;
+    std::span<const int> rank_of_lp_;
+    LpId first_ = 0;
+    std::uint32_t count_ = 0;
+    std::vector<std::pair<std::uint8_t, int>> found_;
+};
+
+}  // namespace
+
+SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_of_lp, int rank, int ranks)
+    : to_rank_(static_cast<std::size_t>(ranks), all_at<kSourceCount>(kNone)) {
+    LOOKAHEAD_ASSERT(rank_of_lp.size() == model.processes().size(), "the partition does not cover the model's LPs");
+    for (const int owner : rank_of_lp) {
+        LOOKAHEAD_ASSERT(owner >= 0 && owner < ranks, "the partition names rank " + std::to_string(owner));
+    }
+    find_kinds(model);
+    const Channels channels = find_channels(model, rank_of_lp, rank);
+
+    within_ = channels.within;
+    if (LOOKAHEAD_RULE(ways_have_several_channels)) {
+        within_ = shortest_ways(within_);
+    }
+    // A way from elsewhere: any, then a channel into this rank, then any within it.
+    from_elsewhere_ = channels.from_elsewhere;
+    if (LOOKAHEAD_RULE(ways_lead_over_others)) {
+        from_elsewhere_ = joined(shortest_ways(channels.all), from_elsewhere_);
+    }
+    if (LOOKAHEAD_RULE(arrivals_are_passed_on)) {
+        const Table arrivals = from_elsewhere_;
+        for (std::size_t from = 0; from < kSourceCount; ++from) {
+            for (std::size_t by = 0; by < kMostKinds; ++by) {
+                for (std::size_t to = 0; to < kMostKinds; ++to) {
+                    lower(from_elsewhere_[from][to], saturating_add(arrivals[from][by], within_[by][to]));
+                }
+            }
+        }
+    }
+    by_any_way_ = to_rank_;
+    for (SourceTimes& times : by_any_way_) {
+        const SourceTimes last = times;
+        for (std::size_t from = 0; from < kSourceCount; ++from) {
+            for (std::size_t by = 0; by < kMostKinds; ++by) {
+                lower(times[from], saturating_add(within_[from][by], last[by]));
+            }
+        }
+    }
+}
+
+/// By name, in the order in which the model has them.
+void SourceLookahead::find_kinds(const Model& model) {
+    std::vector<std::string> names;
+    for (const LpDescription& process : model.processes()) {
+        const auto found = std::ranges::find(names, process.kind);
+        auto kind = static_cast<std::size_t>(found - names.begin());
+        if (found == names.end() && names.size() < kMostKinds) {
+            names.push_back(process.kind);
+        }
+        kind = std::min(kind, kMostKinds - 1);
+        kinds_.push_back(static_cast<std::uint8_t>(kind));
+    }
+    count_ = names.size();
+}
+
+SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std::span<const int> rank_of_lp,
+                                                         int rank) {
+    std::vector<std::tuple<LpId, std::uint32_t>> answers;
+    for (const AnswerDescription& answer : model.answers()) {
+        answers.emplace_back(answer.lp, answer.out_port);
+    }
+    std::ranges::sort(answers);
+    Channels least{no_ways<Table>(), no_ways<Table>(), no_ways<Table>()};
+    Receivers receivers(kinds_, rank_of_lp);
+    for (const ChannelDescription& channel : model.channels()) {
+        const bool is_answer = std::ranges::binary_search(answers, std::tuple(channel.from, channel.out_port));
+        const int from = rank_of_lp[channel.from];
+        const auto add = [&](std::size_t source, std::size_t kind, int to) {
+            lower(least.all[source][kind], channel.lookahead);
+            if (to == rank) {
+                lower((from == rank ? least.within : least.from_elsewhere)[source][kind], channel.lookahead);
+            } else if (from == rank) {
+                lower(to_rank_[static_cast<std::size_t>(to)][source], channel.lookahead);
+            }
+        };
+        for (const auto& [kind, to] : receivers.find(channel.to, channel.count)) {
+            add(kinds_[channel.from], kind, to);
+            if (is_answer) {
+                add(kAnswers, kind, to);
+            }
+        }
+    }
+    return least;
+}
+
+KindTimes SourceLookahead::earliest(const SourceTimes& pending, const Table& ways) {
+    KindTimes earliest = all_at<kMostKinds>(kNone);
+    for (std::size_t source = 0; source < kSourceCount; ++source) {
+        if (pending[source] == kNone) {
+            continue;
+        }
+        for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
+            lower(earliest[kind], saturating_add(pending[source], ways[source][kind]));
+        }
+    }
+    return earliest;
+}
+
+Time SourceLookahead::to_rank(int rank, const SourceTimes& pending) const {
+    const SourceTimes& ways = by_any_way_[static_cast<std::size_t>(rank)];
+    Time earliest = kNone;
+    for (std::size_t source = 0; source < kSourceCount; ++source) {
+        lower(earliest, saturating_add(pending[source], ways[source]));
+    }
+    return earliest;
+}
+
+Time SourceLookahead::direct(int rank) const {
+    const SourceTimes& last = to_rank_[static_cast<std::size_t>(rank)];
+    return *std::min_element(last.begin(), last.begin() + kMostKinds);
+}
+
+}  // namespace lookahead

@@ -1,0 +1,164 @@
+// Windows where one kind of process speaks seldom through short channels, and the others often through long ones.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/message/message_registry.h"
+#include "core/state/state_hasher.h"
+#include "core/transport/in_process/in_process_transport.h"
+#include "tests/core/sync/wanderer.h"
+#include "tests/support/variants.h"
+
+using namespace lookahead;
+using namespace lookahead::testing;
+
+namespace {
+
+constexpr LpId kWorkers = 6;
+constexpr LpId kStores = 3;
+constexpr LpId kManager = kWorkers + kStores;
+constexpr Time kPace = 3;               ///< of a worker's events
+constexpr Time kLink = 94;              ///< lookahead between workers and stores
+constexpr Time kShort = 64;             ///< between workers and manager
+constexpr std::uint64_t kBeats = 2000;  ///< of each worker
+constexpr Time kEnd = static_cast<Time>(kBeats) * kPace;
+
+struct Word {
+    static constexpr MessageType kType = 242;
+    std::uint64_t number;
+};
+LOOKAHEAD_REGISTER_MESSAGE(Word)
+
+/// Sums up what comes, with its times; answers through port 0 what comes to in-ports from `answered` on, to the
+/// destination of that number.
+class Listener : public LogicalProcess {
+  public:
+    explicit Listener(Time lookahead) : lookahead_(lookahead), answers_(add_out_port("answers")) {}
+    void advance(Inbox inbox, Time) override {
+        for (const MessageHeader* message : inbox) {
+            hear(*message);
+            answers_.send(message->in_port, message->time, message->time + lookahead_, message->as<Word>());
+        }
+    }
+    Time next_event_time() const override { return kTimeInfinity; }
+    bool finished() const override { return true; }
+    std::string waiting_for() const override { return "nothing"; }
+    std::uint64_t progress() const override { return heard_; }
+    void fields(StateArchive& archive) override { archive& heard_& sum_; }
+
+  protected:
+    void hear(const MessageHeader& message) {
+        ++heard_;
+        sum_ = sum_ * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(message.time) + message.as<Word>().number;
+    }
+
+  private:
+    Time lookahead_;
+    OutPort& answers_;
+    std::uint64_t heard_ = 0;
+    std::uint64_t sum_ = 0;
+};
+
+/// Writes to the stores in turn, and now and then to the manager. What it hears changes what it writes.
+class Worker final : public Listener {
+  public:
+    explicit Worker(std::uint64_t every)
+        : Listener(0), every_(every), stores_(add_out_port("stores")), manager_(add_out_port("manager")) {}
+    void advance(Inbox inbox, Time horizon) override {
+        auto next = inbox.begin();
+        for (; next_event_time() < horizon; ++beat_) {
+            for (; next != inbox.end() && (*next)->time <= next_event_time(); ++next) {
+                hear(**next);
+            }
+            const Time now = next_event_time();
+            if (every_ != 0 && beat_ % every_ == 0) {
+                manager_.send(0, now, now + kShort, Word{progress()});
+            } else {
+                stores_.send(static_cast<unsigned>(beat_ % kStores), now, now + kLink, Word{progress() + beat_});
+            }
+        }
+        for (; next != inbox.end(); ++next) {
+            hear(**next);
+        }
+    }
+    Time next_event_time() const override { return beat_ < kBeats ? static_cast<Time>(beat_) * kPace : kTimeInfinity; }
+    void fields(StateArchive& archive) override {
+        Listener::fields(archive);
+        archive& beat_;
+    }
+
+  private:
+    std::uint64_t every_;
+    std::uint64_t beat_ = 0;
+    OutPort& stores_;
+    OutPort& manager_;
+};
+
+/// `every`: a worker's beats of which one is for the manager; 0: none.
+Model make_model(std::uint64_t every) {
+    Model model;
+    for (LpId i = 0; i < kWorkers; ++i) {
+        model.add({"worker" + std::to_string(i), "worker"}, [every] { return std::make_unique<Worker>(every); });
+    }
+    for (LpId i = 0; i < kStores; ++i) {
+        model.add({"store" + std::to_string(i), "store"}, [] { return std::make_unique<Listener>(kLink); });
+    }
+    model.add({"manager", "manager"}, [] { return std::make_unique<Listener>(kShort); });
+    for (LpId worker = 0; worker < kWorkers; ++worker) {
+        for (LpId store = 0; store < kStores; ++store) {
+            model.connect(worker, 1, kWorkers + store, static_cast<std::uint16_t>(worker), kLink);
+            model.connect(kWorkers + store, 0, worker, 0, kLink);
+        }
+        model.connect(worker, 2, kManager, static_cast<std::uint16_t>(worker), kShort);
+        model.connect(kManager, 0, worker, 1, kShort);
+    }
+    return model;
+}
+
+SimulationResult run(Transport& transport, const std::string& sync, std::uint64_t every, bool halves = false) {
+    return Simulation(make_model(every), spread(kManager + 1, transport.size(), false), transport,
+                      {.sync = sync, .epoch_length = 100'000, .halves_always = halves})
+        .run();
+}
+
+std::uint64_t most_windows(const SimulationResult& result) {
+    std::uint64_t most = 0;
+    for (const EngineStatistics& rank : result.per_rank) {
+        most = std::max({most, rank.windows, rank.inner_windows});
+    }
+    return most;
+}
+
+}  // namespace
+
+TEST_CASE("a kind that is not spoken to does not shorten the windows of the others") {
+    InProcessTransport alone;
+    const SimulationResult serial = run(alone, "serial", 0);
+    REQUIRE(serial.progress == 2 * kWorkers * kBeats);
+    // Nothing but the longer lookahead bounds them, nor less.
+    constexpr auto kLong = static_cast<std::uint64_t>(kEnd / kLink);
+    CHECK(most_windows(serial) <= kLong + 5);
+    CHECK(most_windows(serial) >= kLong / 2);
+    const SimulationResult parallel = run(test_transport(), "window", 0);
+    CHECK(parallel.state_hash == serial.state_hash);
+    // By halves, if the ranks find that better, and while workers and stores lie apart, twice as many at most.
+    CHECK(most_windows(parallel) <= 2 * (kLong + 5));
+}
+
+TEST_CASE("results do not depend on ranks and protocol while the short channels are used, seldom or always") {
+    for (const std::uint64_t every : {0, 1, 2, 7, 100}) {
+        CAPTURE(every);
+        InProcessTransport alone;
+        const SimulationResult serial = run(alone, "serial", every);
+        REQUIRE(serial.progress == 2 * kWorkers * kBeats);
+        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+            CAPTURE(sync);
+            for (const bool halves : {false, true}) {
+                const SimulationResult parallel = run(test_transport(), sync, every, halves);
+                CHECK(parallel.outcome == Outcome::finished);
+                CHECK(parallel.state_hash == serial.state_hash);
+                CHECK(parallel.end_time == serial.end_time);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "components/isa/address_space.h"
+#include "components/isa/kernel.h"
+#include "tests/components/sm/sm_harness.h"
+
+namespace lookahead::test {
+
+/// An SM with configuration `toml` that has been given six CTAs of 96 threads of `kernel`, whose parameters are the address of a
+/// buffer with 1024 different words, 5 and 4: for contract tests of issue extensions.
+struct LaunchedSm {
+    LaunchedSm(isa::Kernel kernel, const std::string& toml) : harness({std::move(kernel)}, toml) {
+        for (unsigned i = 0; i < 1024; ++i) harness.memory().set_global_word(4 * i, 7 * i + 3);
+        harness.launch({.grid = {6, 1, 1},
+                        .block = {96, 1, 1},
+                        .parameters = {static_cast<std::uint32_t>(isa::kGlobalBase),
+                                       static_cast<std::uint32_t>(isa::kGlobalBase >> 32), 5, 4}});
+    }
+    SmHarness harness;
+};
+
+/// Requires that an SM which is replaced by a restored copy of itself every `step` cycles does what one does that is left alone, until
+/// the cycle in which the launch's last message comes. `Sm` derives from LaunchedSm and is made without arguments.
+template <class Sm>
+void require_that_copies_go_on(Cycle step) {
+    Sm whole, copied;
+    unsigned copies = 0;
+    for (Cycle at = 30; !whole.harness.done() && at < 20000; at += step, ++copies) {
+        copied.harness.run_until_window_by_window(copied.harness.clock().edge(at));
+        whole.harness.run_until_window_by_window(whole.harness.clock().edge(at));
+        copied.harness.replace_sm_by_restored_copy();
+        REQUIRE(copied.harness.state_hash() == whole.harness.state_hash());
+    }
+    CHECK(copies > 20);
+    REQUIRE(whole.harness.run());
+    REQUIRE(copied.harness.run());
+    CHECK(copied.harness.state_hash() == whole.harness.state_hash());
+    CHECK(copied.harness.received().back().cycle == whole.harness.received().back().cycle);
+}
+
+}  // namespace lookahead::test
