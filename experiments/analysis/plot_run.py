@@ -12,8 +12,11 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+import numpy as np
 
 from lookahead_analysis import Run, RunFileError
+from lookahead_analysis.drawing import cut_to_kernels, fit_height, legend_beside
+from lookahead_analysis.page import launches
 
 # Kind, name, clock of the cycles that it counts (none: the core clock), label.
 DEFAULTS = [("sm", "warp_instructions", None, "warp instructions a cycle"),
@@ -33,27 +36,29 @@ def chosen_panels(run, names):
     return panels
 
 
-def draw_panel(axes, table, label):
+def draw_panel(axes, table, label, kernels):
     # A value holds for the interval that ends at its cycle.
-    for component in table.columns:
-        axes.plot(table.index, table[component], drawstyle="steps-pre", linewidth=0.8, alpha=0.6, label=component)
+    colors = matplotlib.cm.hsv(np.linspace(0, 0.9, len(table.columns)))
+    for component, color in zip(table.columns, colors):
+        axes.plot(table.index, table[component], drawstyle="steps-pre", linewidth=0.8, alpha=0.6, label=component, color=color)
     axes.plot(table.index, table.mean(axis=1), drawstyle="steps-pre", color="black", linewidth=1.6, label="mean")
     axes.set_ylabel(label)
-    axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="x-small", ncols=1 + len(table.columns) // 20)
+    cut_to_kernels(axes, kernels)
+    fit_height(axes)
+    legend_beside(axes)
 
 
 def draw(run, names):
     panels = chosen_panels(run, names)
     figure, all_axes = plt.subplots(len(panels), 1, sharex=True, squeeze=False, figsize=(10, 1 + 3 * len(panels)))
     for axes, (table, label) in zip(all_axes[:, 0], panels):
-        draw_panel(axes, table, label)
+        draw_panel(axes, table, label, launches(run))
     all_axes[-1, 0].set_xlabel("core cycle")
     summary = run.summary
     partial = "" if run.complete else f" [{run.status}, outputs {summary['outputs']}]"
     figure.suptitle(f"{summary['workload']} {summary['size']} on {summary['machine']}: "
-                    f"{summary['ipc']:.2f} warp instructions a cycle{partial}")
+                    f"{summary['ipc']:.2f} warp, {summary['thread_ipc']:.1f} thread instructions a cycle{partial}")
     figure.tight_layout()
     return figure
 
@@ -66,7 +71,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     try:
         with Run(options.run) as run:
-            draw(run, options.series).savefig(options.output, dpi=150)
+            draw(run, options.series).savefig(options.output, dpi=150, bbox_inches="tight")
     except (RunFileError, KeyError) as error:
         sys.exit(f"plot_run.py: {error.args[0]}")
 

@@ -1,5 +1,9 @@
-// `report`: pages of charts from runs, papers' figures from sweeps.
+// `report`: pages of charts from runs and from sweeps, papers' figures from sweeps.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,36 +14,66 @@
 
 namespace lookahead::cli {
 
+namespace {
+
+/// The folder of a sweep, or its index.
+bool is_sweep(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(path, ignored) || std::filesystem::path(path).filename() == "index.h5";
+}
+
+}  // namespace
+
 void add_report_command(Command program, Session& session) {
     struct Options {
         std::vector<std::string> files;
         std::string figure;
         std::string out;
         std::string python = "python3";
+        std::vector<std::string> baseline;
+        std::optional<std::uint64_t> run_pages;
     };
     Command command =
         program.add_command("report",
-                            "A page of charts from result files; or, with --figure, a paper's figure from a "
-                            "sweep, with the paper's own beside it.");
+                            "A page of charts from result files, or from a sweep; or, with --figure, a paper's "
+                            "figure from a sweep, with the paper's own beside it.");
     const auto options = std::make_shared<Options>();
-    command.add_option("FILE", options->files, "Result files of runs; or, with --figure, the folder of its sweep")
+    command.add_option("FILE", options->files, "Result files of runs; or the folder of a sweep, as STUDY.sweep")
         .required();
     command.add_option("--figure", options->figure, "Which figure of a paper, as caps/fig10");
     command.add_option("--out,-o", options->out,
                        "Page to write [report.html, or where that is there report-2.html ..]; or image of the figure, "
                        "without which only its table is printed");
+    command
+        .add_option(
+            "--baseline", options->baseline,
+            "AXIS=VALUE, to which a sweep's page compares [the first value that the study names]; may be repeated")
+        .one_value_each();
+    command.add_option("--run-pages", options->run_pages,
+                       "How many runs of a sweep get a page of their own, in a folder beside its page [24]");
     command.add_option("--python", options->python, "Python with h5py, pandas and matplotlib").show_default();
     command.when_given([&session, options] {
         session.action = [&session, options] {
             if (session.transport.size() > 1) {
                 throw ConfigurationError("a report is made without mpirun");
             }
-            if (options->figure.empty()) {
-                return write_page(options->python, options->files,
-                                  options->out.empty() ? free_path("report.html") : options->out);
+            const bool of_sweep = std::ranges::any_of(options->files, is_sweep);
+            if (of_sweep || !options->figure.empty()) {
+                if (options->files.size() > 1) {
+                    throw ConfigurationError(of_sweep && options->figure.empty()
+                                                 ? "a page is of one sweep, or of result files; give one folder"
+                                                 : "a figure is of one sweep; give one folder");
+                }
             }
-            if (options->files.size() > 1) {
-                throw ConfigurationError("a figure is of one sweep; give one folder");
+            const bool has_study_options = !options->baseline.empty() || options->run_pages.has_value();
+            if (has_study_options && (!of_sweep || !options->figure.empty())) {
+                throw ConfigurationError("--baseline and --run-pages are for the page of a sweep");
+            }
+            if (options->figure.empty()) {
+                const std::string page = options->out.empty() ? free_path("report.html") : options->out;
+                return of_sweep ? write_study_page(options->python, options->files.front(),
+                                                   {page, options->baseline, options->run_pages})
+                                : write_page(options->python, options->files, page);
             }
             return draw_figure(options->python, options->figure, options->files.front(), options->out);
         };

@@ -74,6 +74,18 @@ ExitCode write_page(const std::string& python, const std::vector<std::string>& f
     return run_script(python, std::move(arguments));
 }
 
+ExitCode write_study_page(const std::string& python, const std::string& sweep, const StudyPageOptions& options) {
+    std::vector<std::string> arguments{"study_page", "-o", options.page};
+    for (const std::string& value : options.baseline) {
+        arguments.insert(arguments.end(), {"--baseline", value});
+    }
+    if (options.run_pages) {
+        arguments.insert(arguments.end(), {"--run-pages", std::to_string(*options.run_pages)});
+    }
+    arguments.insert(arguments.end(), {"--", sweep});
+    return run_script(python, std::move(arguments));
+}
+
 ExitCode draw_figure(const std::string& python, const std::string& figure, const std::string& sweep,
                      const std::string& image) {
     std::vector<std::string> arguments{"figures", figure, sweep};

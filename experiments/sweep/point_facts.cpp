@@ -20,7 +20,7 @@ namespace {
 using hdf5::Group;
 using hdf5::InputFile;
 
-double attribute_number(const hdf5::AttributeValue& value, const std::string& what) {
+double number_in(const hdf5::AttributeValue& value, const std::string& what) {
     return std::visit(
         [&]<class T>(const T& each) -> double {
             if constexpr (std::is_arithmetic_v<T>) {
@@ -67,7 +67,7 @@ double value_of(const Metric& metric, const InputFile& file, const std::string& 
         if (!group.has_attribute(name)) {
             throw InputError(what + ": " + group.name() + " has no attribute " + name);
         }
-        return attribute_number(group.attribute(name), what);
+        return number_in(group.attribute(name), what);
     }
     const Group group = group_at(file, metric.path.substr(0, slash), what);
     const std::string name = metric.path.substr(slash + 1);

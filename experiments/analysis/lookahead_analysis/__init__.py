@@ -3,5 +3,7 @@
 from . import packages  # noqa: F401  before those that need what it asks for
 from .energy import energy_differences, recompute_energy
 from .run import Run, RunFileError
+from .study import Study
+from .sweeps import SweepError
 
-__all__ = ["Run", "RunFileError", "energy_differences", "recompute_energy"]
+__all__ = ["Run", "RunFileError", "Study", "SweepError", "energy_differences", "recompute_energy"]

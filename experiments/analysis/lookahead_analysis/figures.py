@@ -10,6 +10,8 @@ import pathlib
 import sys
 
 from . import avc_figures, caps_figures, dac_figures, packages, pmode_figures, vecmem_figures
+from .drawing import grouped_bars, is_around_one, legend_beside, pyplot, stacked_bars
+from .published import PUBLISHED
 from .sweeps import Sweep, SweepError
 
 # Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given, and
@@ -21,7 +23,36 @@ FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in P
 IMAGES = (".png", ".svg", ".pdf")
 
 
-def draw_curves(table, title, paper, axis, path):
+# Columns by what their numbers are, in tables that have several kinds.
+RATIOS = ("speed-up", "IPC", "lines read")
+PARTS = ("'s part", "of what is saved")
+
+
+def panels_of(table, axis):
+    """Label of the y axis and columns of each panel: what the axis's text has apart by a semicolon, and parts of a gain, are not
+    drawn on one axis."""
+    labels = axis.split("; ")
+    panels = {label: [] for label in labels}
+    for column in table.columns:
+        if any(part in column for part in PARTS):
+            panels.setdefault("part of the gain", []).append(column)
+            continue
+        is_ratio = column.startswith(RATIOS)
+        fitting = [label for label in labels if (label.startswith(RATIOS) or label.endswith("normalised")) == is_ratio]
+        named = [label for label in labels if label == column]
+        panels[(named or fitting or labels)[0]].append(column)
+    return [(label, columns) for label, columns in panels.items() if columns]
+
+
+def flat(table):
+    """Names of rows and columns as texts, and the numbers alone."""
+    joined = lambda name: ", ".join(map(str, filter(None, name))) if isinstance(name, tuple) else str(name)  # noqa: E731
+    drawn = table.attrs.get("drawn")
+    table = table[drawn] if drawn else table.select_dtypes("number")
+    return table.set_axis([joined(name) for name in table.index]).set_axis([joined(name) for name in table.columns], axis=1)
+
+
+def draw_curves(table, axis):
     """A panel for each value of the index's first level, with a line for each column over the second level."""
     import matplotlib.pyplot as plt
     names = list(dict.fromkeys(table.index.get_level_values(0)))
@@ -36,29 +67,47 @@ def draw_curves(table, title, paper, axis, path):
         panel.invert_xaxis()
         panel.set_title(name, fontsize=9)
         panel.set_xlabel(table.index.names[1], fontsize=8)
-    panels[0, 0].legend(fontsize=7)
-    figure.suptitle(f"{title} ({axis})\npaper: {paper}", fontsize=9)
-    figure.tight_layout()
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
+        panel.grid(alpha=0.3)
+    for panel in panels[:, 0]:
+        panel.set_ylabel(axis, fontsize=7)
+    last = panels[0, min(columns, len(names)) - 1]
+    legend_beside(last)
+    return figure
 
 
-def draw(table, title, paper, axis, path):
-    import matplotlib
-    matplotlib.use("Agg")
+def draw_bars(table, axis, published):
     import matplotlib.pyplot as plt
-    if table.index.nlevels == 2:
-        draw_curves(table, title, paper, axis, path)
-        return
-    figure, axes = plt.subplots(figsize=(max(6, 0.8 * len(table) + 2), 4.5))
-    table = table[table.attrs.get("drawn", list(table.columns))]
-    table.plot.bar(ax=axes, width=0.85, stacked="drawn" in table.attrs,
-                   secondary_y="cycles" if "cycles" in table else False)
-    axes.set_ylabel(axis)
-    axes.set_title(f"{title}\npaper: {paper}", fontsize=9)
-    axes.legend(fontsize=7, ncol=4)
+    is_stacked, table = "drawn" in table.attrs, flat(table)
+    panels = [(axis.split("; ")[0], list(table.columns))] if is_stacked else panels_of(table, axis)
+    most = max(len(columns) for _, columns in panels)
+    width = min(28.0, max(6.0, 2 + len(table) * max(0.45, 0.1 * (1 if is_stacked else most))))
+    figure, all_axes = plt.subplots(len(panels), 1, figsize=(width, 4.2 * len(panels)), squeeze=False)
+    for (label, columns), axes in zip(panels, all_axes.flat):
+        if is_stacked:
+            stacked_bars(axes, table[columns], published)
+        else:
+            around_one = label.startswith(RATIOS) or label.endswith("normalised")
+            part = table[columns].dropna(how="all")
+            grouped_bars(axes, part, published, around_one and is_around_one(part))
+        axes.set_ylabel(label)
+        legend_beside(axes)
+    return figure
+
+
+def draw(table, title, paper, axis, path, published=None):
+    """An image of a figure's table. What the paper has are marks in their bars' places, and a line below where it has words
+    alone."""
+    plt = pyplot("Agg")
+    plt.rcParams.update({"pdf.fonttype": 42, "svg.fonttype": "none"})  # letters stay letters; publishers refuse fonts of type 3
+    if table.index.nlevels == 2 and "drawn" not in table.attrs:
+        figure = draw_curves(table, axis)
+    else:
+        figure = draw_bars(table, axis, published)
+    figure.suptitle(title, fontsize=10)
+    if not published:
+        figure.text(0.01, 0, f"paper: {paper}", fontsize=7, va="top")
     figure.tight_layout()
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, bbox_inches="tight")
     plt.close(figure)
 
 
@@ -86,7 +135,7 @@ def main(arguments=None):
     for _, point in sweep.missing.iterrows():
         print(f"left out: {point['workload']}, {point['status']} {point['message']}")
     if chosen.out:
-        draw(table, title, paper, axis, chosen.out)
+        draw(table, title, paper, axis, chosen.out, PUBLISHED.get(chosen.figure))
     return 0
 
 

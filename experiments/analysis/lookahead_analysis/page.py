@@ -5,13 +5,13 @@ The page needs nothing beside it. Several runs stand side by side, and what thei
 
 import argparse
 import html
-import io
 import pathlib
 import sys
 
 import pandas as pd
 
 from . import packages
+from .drawing import cut_to_kernels, fit_height, legend_beside, picture
 from .run import Run, RunFileError
 
 STYLE = """
@@ -21,26 +21,14 @@ table { border-collapse: collapse; font-size: 13px; } td, th { padding: .2em .8e
 th, td:first-child { text-align: left; } tr:nth-child(even) { background: #f5f5f5; } svg { max-width: 100%; height: auto; }
 .bad { color: #b00020; font-weight: bold; }
 """
-FACTS = ["workload", "size", "machine", "status", "outputs", "cycles", "warp_instructions", "ipc", "kernels", "state_hash"]
+FACTS = {"workload": "workload", "size": "size", "machine": "machine", "status": "status", "outputs": "outputs", "cycles": "cycles",
+         "warp_instructions": "warp instructions", "ipc": "warp instructions a cycle",
+         "thread_instructions": "thread instructions", "thread_ipc": "thread instructions a cycle", "kernels": "kernels",
+         "state_hash": "state_hash"}
 # Kind, hits, what they are a part of, label.
 HITS = [("l1d", "hits_demand", ["hits_demand", "merges_demand", "misses_demand"], "L1D hits"),
         ("l1d", "merges_demand", ["hits_demand", "merges_demand", "misses_demand"], "L1D merges with misses under way"),
         ("l2_slice", "read_hits", ["reads"], "L2 hits of reads")]
-
-
-def picture(draw, width=10.0, height=3.2):
-    """What `draw(axes)` draws, as SVG text."""
-    import matplotlib
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lookahead", "font.size": 9}):
-        figure, axes = plt.subplots(figsize=(width, height))
-        draw(axes)
-        figure.tight_layout()
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None})
-        plt.close(figure)
-    return text.getvalue()[text.getvalue().index("<svg"):]
 
 
 def bars(table, axis):
@@ -51,7 +39,7 @@ def bars(table, axis):
         table.iloc[::-1].plot.barh(ax=axes, stacked=True, width=0.75, color=colors)
         axes.set_xlabel(axis)
         axes.set_ylabel("")
-        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        legend_beside(axes)
     return picture(draw, height=0.8 + max(0.4 * len(table), 0.17 * len(table.columns)))
 
 
@@ -60,22 +48,23 @@ def _from_start(table):
     return pd.concat([table.iloc[:1].set_axis([0]), table]) if len(table) and table.index[0] > 0 else table
 
 
-def lines(columns, axis):
-    """Steps over core cycles; `columns` by name."""
+def lines(columns, axis, kernels):
+    """Steps over core cycles while kernels ran; `columns` and launches by run's name."""
     def draw(axes):
-        for name, series in columns.items():
+        for place, (name, series) in enumerate(columns.items()):
             series = _from_start(series)
-            axes.plot(series.index, series, drawstyle="steps-pre", linewidth=1.1, label=name)
+            (line,) = axes.plot(series.index, series, drawstyle="steps-pre", linewidth=1.1, label=name)
+            cut_to_kernels(axes, kernels[name], line.get_color(), place, len(columns) == 1)
         axes.set_xlabel("core cycle")
         axes.set_ylabel(axis)
-        axes.set_ylim(bottom=0)
+        fit_height(axes)
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        legend_beside(axes)
     return picture(draw)
 
 
-def areas(shares):
-    """Shares of 1 over core cycles, stacked from the columns."""
+def areas(shares, kernels):
+    """Shares of 1 over core cycles while kernels ran, stacked from the columns."""
     shares, colors = _coloured(_from_start(shares))
 
     def draw(axes):
@@ -84,7 +73,8 @@ def areas(shares):
         axes.set_ylabel("scheduler cycles")
         axes.set_ylim(0, 1)
         axes.margins(x=0)
-        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        cut_to_kernels(axes, kernels)
+        legend_beside(axes)
     return picture(draw)
 
 
@@ -107,7 +97,7 @@ def overview(runs):
     columns = {}
     for name, run in runs.items():
         summary, meta = run.summary, run.meta
-        facts = {fact: summary[fact] for fact in FACTS}
+        facts = {label: summary[fact] for fact, label in FACTS.items()}
         if "energy" in run.file:
             facts["energy (J)"] = run.energy_summary["total_j"]
             facts["average power (W)"] = run.energy_summary["average_w"]
@@ -133,6 +123,11 @@ def differences(runs):
     return section(title, "Keys of the configuration with their values.", text_table(chosen)) if len(chosen) else ""
 
 
+def launches(run):
+    """Name, begin and end of each launch, in core cycles."""
+    return run.kernel_cycles.assign(name=run.kernels["name"])
+
+
 def stall_shares(run, by):
     sums = run.stalls.groupby(by).sum()
     return sums.div(sums.sum(axis=1).replace(0, 1), axis=0)
@@ -144,7 +139,7 @@ def where_cycles_went(runs):
         return ""
     totals = pd.DataFrame({name: run.stalls.sum() for name, run in runs.items()}).T
     shares = totals.div(totals.sum(axis=1), axis=0)
-    over_time = [f"<h3>{html.escape(name)}</h3>" + areas(stall_shares(run, "cycle")) for name, run in runs.items()]
+    over_time = [f"<h3>{html.escape(name)}</h3>" + areas(stall_shares(run, "cycle"), launches(run)) for name, run in runs.items()]
     return section("Where the cycles went", "Every cycle of every scheduler has one cause.",
                    bars(shares, "share of scheduler cycles"), *over_time)
 
@@ -155,8 +150,9 @@ def over_time(runs):
         return ""
     ipc = {name: run.rate("sm", "warp_instructions").sum(axis=1) for name, run in runs.items()}
     bus = {name: run.rate("dram", "data_bus_cycles", "dram.frequency").mean(axis=1) for name, run in runs.items()}
-    return section("Over time", "Of the whole GPU, from the start of the run; copies between kernels are part of it.",
-                   lines(ipc, "warp instructions a cycle"), lines(bus, "DRAM data bus in use"))
+    kernels = {name: launches(run) for name, run in runs.items()}
+    return section("Over time", "Of the whole GPU, from the first kernel's begin to the last one's end; where it is grey, no kernel "
+                   "ran.", lines(ipc, "warp instructions a cycle", kernels), lines(bus, "DRAM data bus in use", kernels))
 
 
 def memory(runs):

@@ -58,7 +58,10 @@ class Run:
     @property
     def summary(self):
         """What was run and how it ended, by name."""
-        return {name: _value(value) for name, value in self.file.attrs.items()}
+        facts = {name: _value(value) for name, value in self.file.attrs.items()}
+        if "thread_ipc" not in facts:  # files before 1.7
+            facts["thread_ipc"] = facts["thread_instructions"] / facts["cycles"] if facts["cycles"] else 0.0
+        return facts
 
     @property
     def status(self):

@@ -190,6 +190,95 @@ def check_studies(check):
               and all(set(axes[axis]) <= set(present[axis]) for axis in axes), (present, axes))
 
 
+def drawn_axes(draw):
+    """What the images that `draw` writes look like: for each of their axes the bars by label, the published marks, limits and texts."""
+    import matplotlib.figure
+    seen = []
+    save = matplotlib.figure.Figure.savefig
+
+    def look(figure, *arguments, **options):
+        save(figure, *arguments, **options)
+        for axes in figure.axes:
+            if not axes.axison:
+                continue
+            marks = [(float(line.get_xdata()[1]), float(line.get_ydata()[0])) for line in axes.lines if line.get_marker() == "D"]
+            legend = axes.get_legend()
+            seen.append({
+                "bars": {bars.get_label(): [(bar.get_x() + bar.get_width() / 2, bar.get_y(), bar.get_height()) for bar in bars]
+                         for bars in axes.containers},
+                "marks": marks, "limits": axes.get_ylim(), "label": axes.get_ylabel(),
+                "rows": [tick.get_text() for tick in axes.get_xticklabels()],
+                "beside": legend is None or legend.get_window_extent().x0 >= axes.get_window_extent().x1,
+                "texts": [figure._suptitle.get_text(), axes.get_title()], "below": [text.get_text() for text in figure.texts]})
+    matplotlib.figure.Figure.savefig = look
+    try:
+        draw()
+    finally:
+        matplotlib.figure.Figure.savefig = save
+    return seen
+
+
+def check_images(check, sweep, pmode_sweep):
+    """What is seen in images: ratios stand on 1, a paper's values are marks in their bars' places and not in the title, legends are
+    beside, and what has different units is not on one axis."""
+    from lookahead_analysis import figures
+    from lookahead_analysis.published import PUBLISHED
+
+    def images(figure, folder):
+        def draw():
+            with contextlib.redirect_stdout(io.StringIO()):
+                check(figure, figures.main([figure, str(folder), "-o", str(folder / "image.png")]) == 0, figure)
+        return drawn_axes(draw)
+
+    (speedups,) = images("caps/fig10", sweep)
+    bars = dict(zip(speedups["rows"], speedups["bars"]["caps"]))
+    check("bars stand on 1", all(base == 1 for _, base, _ in bars.values()), bars)
+    check("they end at the speed-up", np.isclose(bars["bfs"][2], 0.25) and np.isclose(bars["cp"][2], -0.2), bars)
+    middle = bars["mean"][0]
+    check("the paper's mean is a mark in its place", (middle, 1.08) in speedups["marks"], speedups["marks"])
+    known = {row for row in speedups["rows"] if "caps" in PUBLISHED["caps/fig10"].get(row, {})}
+    check("and its other values", len(speedups["marks"]) == len(known) == 2, (speedups["marks"], known))
+    check("nothing of it is in the title", not any("paper" in text or "1.08" in text for text in speedups["texts"]), speedups)
+    check("the axis is cut to what there is", 0.7 < speedups["limits"][0] < 0.8 and 1.25 < speedups["limits"][1] < 1.4, speedups)
+    (coverage,) = images("caps/fig12c", sweep)
+    check("other bars stand on 0", all(base == 0 for _, base, _ in coverage["bars"]["caps"]) and coverage["limits"][0] == 0, coverage)
+    check("words stand below", any("not in the paper" in text for text in coverage["below"]), coverage["below"])
+    storage, gain = images("pmode/fig17", pmode_sweep)
+    check("kilobytes and speed-ups are apart", (storage["label"], gain["label"]) == ("KB", "speed-up")
+          and "speed-up" not in storage["bars"] and list(gain["bars"]) == ["speed-up"], (storage, gain))
+    check("each with its marks", [value for _, value in storage["marks"]] == [105, 205, 118] and
+          [value for _, value in gain["marks"]] == [1.09, 1.13], (storage["marks"], gain["marks"]))
+    (stack,) = images("pmode/fig13", pmode_sweep)
+    below = np.zeros(len(stack["rows"]))
+    for part in stack["bars"].values():
+        check("parts lie one on the other", all(np.isclose(base, under) for (_, base, _), under in zip(part, below)), part)
+        below += [height for _, _, height in part]
+    check("a bar for each class and design", "Type-L, pmode" in stack["rows"], stack["rows"])
+    check("legends are beside", all(each["beside"] for each in (speedups, coverage, storage, gain, stack)), "")
+
+
+def check_published(check):
+    """What is said to be published has a place: a row and a column that the figure's study or module have by that name."""
+    from lookahead_analysis import figures
+    from lookahead_analysis.published import PUBLISHED
+    folder = pathlib.Path(__file__).resolve().parents[3] / "experiments"
+    for figure, rows in PUBLISHED.items():
+        check(f"{figure} is a figure", figure in figures.FIGURES, sorted(figures.FIGURES))
+        study = figures.FIGURES[figure][0]
+        with open(folder / f"studies/{study}.toml", "rb") as file:
+            toml = tomllib.load(file)
+        values = {str(value) for axis in toml["axis"] for value in
+                  [*axis.get("values", []), *(each["name"] for each in axis.get("value", []))]}
+        source = (folder / f"analysis/lookahead_analysis/{figure.split('/')[0]}_figures.py").read_text()
+        for row, columns in rows.items():
+            parts = row.split(", ") if row not in values else [row]
+            known = row.split(" (")[0] in toml["workloads"] or row.startswith("mean") or all(part in values for part in parts)
+            check(f"{figure}: the row {row}", known, values)
+            for column, value in columns.items():
+                stem = column.split(", ")[-1].removesuffix("'s part")
+                check(f"{figure}: {column} of {row}", (column in values or stem in source or column == "sum") and value > 0, value)
+
+
 class TwoAxes:
     """In place of a sweep over CTAs and prefetchers; `cp` has no baseline."""
 
@@ -420,6 +509,8 @@ def main():
             image = sweep / f"fig10.{ending}"
             done = report("caps/fig10", "-o", str(image))
             check(f"a .{ending}", done.returncode == 0 and image.read_bytes().startswith(begin), done)
+            letters = b"/Type3" not in image.read_bytes() if ending == "pdf" else b">IPC, normalised</text>" in image.read_bytes()
+            check(f"letters of a .{ending}", letters, image.read_bytes()[:2000])
         done = report("caps/fig10", "-o", str(sweep / "fig10.xyz"))
         check("another ending is refused before anything is drawn", done.returncode == 2 and "fig10.xyz" in done.stderr
               and ".svg" in done.stderr and not done.stdout, done)
@@ -438,6 +529,8 @@ def main():
         check_avc(check, sweep)
         check_vecmem(check, sweep)
         check_pmode(check, pathlib.Path(temporary) / "pmode.sweep")
+        check_images(check, sweep, pathlib.Path(temporary) / "pmode.sweep")
+        check_published(check)
         (sweep / "index.h5").unlink()
         done = report("caps/fig10")
         check("a folder without an index is bad input that says what to do", done.returncode == 3

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 import h5py
+import matplotlib.collections
 import matplotlib.figure
 import numpy as np
 
@@ -115,6 +116,12 @@ class Drawn:
                 self.bars.setdefault(row, {})[bars.get_label()] = bar.get_width()
                 self.ends[row] = max(self.ends.get(row, 0), bar.get_x() + bar.get_width())
         self.lines = {line.get_label(): line.get_xydata() for line in axes.lines}
+        self.xlim, self.ylim = axes.get_xlim(), axes.get_ylim()
+        # Where lines across stand for begin and end of kernels, by color.
+        self.boundaries = [sorted(segment[0][0] for segment in each.get_segments()) for each in axes.collections
+                           if isinstance(each, matplotlib.collections.LineCollection)]
+        legend = axes.get_legend().get_window_extent()
+        self.legend_is_beside = legend.x0 >= axes.get_window_extent().x1
         self.areas = {area.get_label(): area.get_paths()[0] for area in axes.collections}
 
 
@@ -209,6 +216,32 @@ class ChartsTest(unittest.TestCase):
                 np.testing.assert_allclose(chart.lines[name][:, 0], [0, *cycles])
                 np.testing.assert_allclose(chart.lines[name][:, 1], [rates[0], *rates], rtol=1e-9)
             self.assertGreater(issued.max(), 0)
+
+    def busy(self, file):
+        """Begins and ends of kernels in core cycles."""
+        times = np.concatenate([file["kernels/start_fs"][...], file["kernels/end_fs"][...]])
+        return np.unique(times * float(file["config/sm.frequency"][()]) / 1e15)
+
+    def test_time_is_cut_to_the_kernels_with_their_boundaries(self):
+        busy = [self.busy(file) for file in self.files.values()]
+        self.assertGreater(len(busy[0]), 3)
+        over_time = [*self.charts_of("warp instructions a cycle", 1), *self.charts_of("DRAM data bus in use", 1)]
+        for chart in over_time:
+            np.testing.assert_allclose(chart.xlim, (min(each[0] for each in busy), max(each[-1] for each in busy)))
+            self.assertEqual(len(chart.boundaries), 2)
+            for drawn, expected in zip(chart.boundaries, busy):
+                np.testing.assert_allclose(drawn, expected)
+            # Copies before the first kernel, which fill the bus, do not press what is shown to the bottom.
+            shown = [step[1] for line in chart.lines.values() for before, step in zip(line, line[1:])
+                     if step[0] > chart.xlim[0] and before[0] < chart.xlim[1]]
+            self.assertAlmostEqual(chart.ylim[1], 1.08 * max(shown), 9)
+        for chart, expected in zip(self.charts_of("scheduler cycles", 2), busy):
+            np.testing.assert_allclose(chart.xlim, (expected[0], expected[-1]))
+            np.testing.assert_allclose(chart.boundaries[0], expected)
+
+    def test_legends_hide_nothing(self):
+        for chart in self.charts:
+            self.assertTrue(chart.legend_is_beside, chart.axis)
 
     def test_stages_of_misses_are_means_by_source_and_by_how_they_were_served(self):
         for file, chart in zip(self.files.values(), self.charts_of("mean nanoseconds", 2)):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Result files and a sweep's tables as other programs open them: xarray, every group; viewers of NeXus files (h5web, myHDF5, silx),
-whose way from a file to what it draws is gone here by their rules.
+"""Result files and a sweep's tables as other programs open them: xarray, every group; viewers of NeXus files (h5web, myHDF5,
+silx), whose way from a file to what it draws is gone here by their rules.
 
     test_viewers.py --program LOOKAHEAD
 """

@@ -1,0 +1,149 @@
+"""A sweep as its study's question: which value of which axis makes what difference. Tables from the index alone
+(hdf5_schemas/sweep.schema.json); study_figures.py draws them."""
+
+import itertools
+import pathlib
+
+import h5py
+import numpy as np
+import pandas as pd
+
+from .sweeps import Sweep, SweepError, texts
+
+MEAN = "geometric mean"
+
+
+def geometric_mean(values):
+    return np.exp(np.log(values).mean())
+
+
+class Study:
+    """The tables of a sweep's folder, `STUDY.sweep` (or of its index.h5).
+
+    A speed-up is the cycles of a point's baseline over its own. The baseline of a point is that of the same workload with
+    `baseline`, a value for each axis: the first that the study names, where none is given. SweepError for what is no sweep, or
+    for a baseline that it does not have."""
+
+    def __init__(self, folder, baseline=None):
+        folder = pathlib.Path(folder)
+        self.sweep = Sweep(folder.parent if folder.name == "index.h5" else folder)
+        self.folder, self.name, self.title = self.sweep.folder, self.sweep.study, self.sweep.title
+        self.points, self.axes, self.units = self.sweep.points, self.sweep.axes, self.sweep.units
+        with h5py.File(self.folder / "index.h5", "r") as index:
+            self.source = str(index.attrs["source"])
+            self.bests = pd.DataFrame({name: texts(dataset) for name, dataset in index.get("best", {}).items()})
+        self.values = {axis: ordered(self.points[axis].unique()) for axis in self.axes}
+        self.baseline = {axis: self.points[axis].iloc[0] for axis in self.axes} | (baseline or {})
+        for axis, value in self.baseline.items():
+            if axis not in self.axes:
+                raise SweepError(f"{self.folder}: the study has no axis '{axis}'; it has {', '.join(self.axes) or 'none'}")
+            if value not in self.values[axis]:
+                raise SweepError(f"{self.folder}: the axis '{axis}' has no value '{value}'; it has "
+                                 f"{', '.join(self.values[axis])}")
+        self.workloads = list(self.points["workload"].unique())
+
+    @property
+    def complete(self):
+        return self.points[self.points["status"] == "complete"]
+
+    @property
+    def failed(self):
+        """Points without a result, with what happened: they are in no figure."""
+        return self.points[self.points["status"] != "complete"][["workload", *self.axes, "status", "exit_code", "message"]]
+
+    @property
+    def metrics(self):
+        """Names of the columns that are figures of points: common ones and the study's."""
+        known = {"id", "exit_code", "ranks", "peak_rss_bytes", "point_s", "result_stamp", *self.axes}
+        return [name for name in self.points if name not in known and np.issubdtype(self.points[name].dtype, np.floating)]
+
+    def combination(self, point, but=()):
+        return tuple(point[axis] for axis in self.axes if axis not in but)
+
+    def ratios(self, column, axes=None):
+        """`column` of each complete point over that of the point that differs from it in having the baseline's values of the
+        axes (all, if none are named): a Series by point; without those that have no complete baseline."""
+        axes = self.axes if axes is None else axes
+        place = ["workload", *(axis for axis in self.axes if axis not in axes)]
+        complete = self.complete
+        is_base = np.logical_and.reduce([complete[axis] == self.baseline[axis] for axis in axes], initial=True)
+        base = complete[is_base].set_index(place)[column]
+        base = base[~base.index.duplicated()]
+        keys = pd.MultiIndex.from_frame(complete[place]) if len(place) > 1 else pd.Index(complete["workload"])
+        return (complete[column] / base.reindex(keys).to_numpy()).dropna()
+
+    def speedups(self, axis):
+        """A row for each workload and one of their geometric mean, a column for each other value of the axis: how many times
+        fewer cycles than with the baseline's value, all else equal; the geometric mean over the other axes' values. A
+        workload without a value everywhere has NaN and is not in the mean."""
+        faster = 1 / self.ratios("cycles", [axis])
+        points = self.complete.loc[faster.index].assign(speedup=faster)
+        values = [value for value in self.values[axis] if value != self.baseline[axis]]
+        table = points.groupby(["workload", axis], sort=False)["speedup"].apply(geometric_mean).unstack(axis)
+        table = table.reindex(index=[name for name in self.workloads if name in table.index], columns=values)
+        whole = table.dropna()
+        if len(whole) and len(table) > 1:
+            table.loc[MEAN] = geometric_mean(whole)
+        return table
+
+    def grid(self, rows, columns):
+        """The geometric mean of speed-ups over the baseline's pair of values, all else equal: a row for each value of one axis,
+        a column for each of the other (or `workload` for either). NaN where a point is missing that others have."""
+        axes = [axis for axis in (rows, columns) if axis != "workload"]
+        faster = 1 / self.ratios("cycles", axes)
+        points = self.complete.loc[faster.index].assign(speedup=faster)
+        groups = points.groupby([rows, columns])["speedup"]
+        sizes = groups.size()
+        means = groups.apply(geometric_mean)
+        if "workload" not in (rows, columns):
+            means = means[sizes == sizes.max()]
+        order = {**self.values, "workload": self.workloads}
+        return means.unstack(columns).reindex(index=order[rows], columns=order[columns])
+
+    def pairs(self):
+        """The pairs of axes (or axis and workload) of which there is a grid worth drawing."""
+        several = [axis for axis in self.axes if len(self.values[axis]) > 1]
+        return list(itertools.combinations(several, 2)) or [(axis, "workload") for axis in several]
+
+    def trade_off(self):
+        """A row for each combination of the axes' values: geometric means over the workloads of cycles and energy over the
+        baseline's, and whether no other has both less (`front`). A combination that lacks a workload is left out."""
+        cycles, energy = self.ratios("cycles"), self.ratios("energy_j")
+        points = self.complete.loc[cycles.index].assign(cycles=cycles, energy=energy)
+        if not self.axes:
+            return points.iloc[:0][["cycles", "energy"]].assign(front=False)
+        groups = points.groupby(self.axes, sort=False)
+        table = groups[["cycles", "energy"]].agg(geometric_mean)
+        table = table[groups.size() == groups.size().max()].dropna()
+        table["front"] = front(table["cycles"].to_numpy(), table["energy"].to_numpy())
+        return table
+
+    def distribution(self):
+        """Speed-ups over the baseline of all complete points: a Series by (workload, point)."""
+        faster = 1 / self.ratios("cycles")
+        workloads = self.complete.loc[faster.index, "workload"]
+        return faster.set_axis(pd.MultiIndex.from_arrays([workloads, faster.index], names=["workload", "point"]))
+
+    def name_of(self, combination):
+        values = combination if isinstance(combination, tuple) else (combination,)
+        return ", ".join(f"{axis} {value}" for axis, value in zip(self.axes, values))
+
+    def file_of(self, point):
+        return self.folder / point["file"]
+
+
+def ordered(values):
+    """Numbers by size, other values as they come."""
+    try:
+        return sorted(values, key=float)
+    except ValueError:
+        return list(values)
+
+
+def front(first, second):
+    """Which of the pairs are such that no other is at most as large in both and smaller in one."""
+    good = []
+    for one, other in zip(first, second):
+        better = (first <= one) & (second <= other) & ((first < one) | (second < other))
+        good.append(not better.any())
+    return np.array(good, dtype=bool)
