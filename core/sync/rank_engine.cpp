@@ -30,6 +30,7 @@ std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
 RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int rank, const SourceLookahead& lookahead,
                        const RankEngineOptions& options)
     : lookahead_(lookahead),
+      plan_(static_cast<std::size_t>(std::ranges::count(rank_of_lp, rank))),
       shares_always_(options.shares_always),
       profile_(model, lps_of(rank, rank_of_lp), options.log_windows),
       logs_inner_windows_(options.log_windows && options.ranks == 1),
@@ -43,6 +44,7 @@ RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int 
         pointers_.push_back(process.get());
         own_.push_back(process->next_event_time());
     }
+    planned_ticks_.assign(processes_.size(), 0);
     find_runs();
 }
 
@@ -91,6 +93,7 @@ void RankEngine::find_runs() {
     for (std::size_t i = 0; i < pointers_.size(); ++i) {
         const std::size_t kind = lookahead_.kind_of(pointers_[i]->id());
         ++counts[kind];
+        kinds_.push_back(static_cast<std::uint8_t>(kind));
         if (runs_.empty() || runs_.back().kind != kind) {
             runs_.push_back({kind, i, i});
         }
@@ -151,18 +154,36 @@ void RankEngine::advance_to(const KindTimes& horizons) {
 [[gnu::hot]] void RankEngine::choose_tasks(const KindTimes& horizons) {
     horizons_ = horizons;
     tasks_.clear();
-    for (const Run& run : runs_) {
-        const Time horizon = horizons[run.kind];
-        for (std::size_t i = run.begin; i < run.end; ++i) {
+    parts_.clear();
+    for (std::size_t part = 0; part < plan_.parts(); ++part) {
+        parts_.push_back(tasks_.size());
+        for (const std::uint32_t i : plan_.part(part)) {
+            const Time horizon = horizons[kinds_[i]];
             const bool reads = arrival(i) < horizon;
             if (reads) {
                 arrivals_->turn(i);
             }
             if (reads || own_[i] < horizon) {
-                tasks_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(run.kind), reads});
+                tasks_.push_back({i, kinds_[i], reads});
             }
         }
     }
+    parts_.push_back(tasks_.size());
+}
+
+/// Now and then, by what the LPs have cost since the last time.
+void RankEngine::plan_work() {
+    constexpr unsigned kWindows = 256;
+    if (plan_.parts() == team_->members() && shared_since_plan_ < kWindows) {
+        return;
+    }
+    shared_since_plan_ = 0;
+    const std::span<const std::uint64_t> ticks = profile_.ticks();
+    std::vector<std::uint64_t> costs(ticks.begin(), ticks.end());
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        costs[i] -= std::exchange(planned_ticks_[i], ticks[i]);
+    }
+    plan_.make(team_->members(), costs);
 }
 
 [[gnu::hot]] void RankEngine::advance_window() {
@@ -172,11 +193,13 @@ void RankEngine::advance_to(const KindTimes& horizons) {
     const std::uint64_t begin = profile_.now();
     const bool is_tried = team_->has_members() && tasks_.size() > 1;
     if (shares_always_ ? team_->has_members() : is_tried && sharing_.choose(window_ticks_)) {
-        team_->open(tasks_.size());
+        team_->open(parts_);
         advance_tasks_as(0);
         team_->close();
         take_batches_of_helpers();
         ++statistics_.shared_windows;
+        ++shared_since_plan_;
+        plan_work();
     } else {
         std::uint64_t mark = begin;
         for (std::size_t task = 0; task < tasks_.size(); ++task) {

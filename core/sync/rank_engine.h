@@ -21,6 +21,7 @@
 #include "core/sync/source_lookahead.h"
 #include "core/sync/trial.h"
 #include "core/sync/window_team.h"
+#include "core/sync/work_plan.h"
 #include "core/time/time.h"
 #include "core/trace/trace_sink.h"
 
@@ -132,6 +133,7 @@ class RankEngine {
         return std::min(arrivals_->least(Arrivals::kUsual, index), arrivals_->least(Arrivals::kAnswered, index));
     }
     void choose_tasks(const KindTimes& horizons);
+    void plan_work();
     void advance_window();
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
@@ -167,12 +169,17 @@ class RankEngine {
     std::vector<std::unique_ptr<LogicalProcess>> processes_;
     std::vector<LogicalProcess*> pointers_;
     std::vector<Time> own_;               // by LP: its next event
+    std::vector<std::uint8_t> kinds_;  // by LP
     std::vector<Run> runs_;               // all LPs
     std::size_t most_ = 0;                // the kind of which there are most
     std::vector<const Worker*> hands_;    // the worker through whose router each LP sends
     std::vector<std::uint64_t> traffic_;  // rolling hash of the messages delivered to each LP
     std::vector<std::uint8_t> failed_;
     std::vector<Task> tasks_;
+    WorkPlan plan_;                             // in whose order the tasks stand
+    std::vector<std::size_t> parts_;            // where those of each part of the plan begin, and how many there are
+    std::vector<std::uint64_t> planned_ticks_;  // of each LP, as the plan was made
+    unsigned shared_since_plan_ = 0;            // windows
     KindTimes horizons_{};            // of this window
     std::uint64_t window_ticks_ = 0;  // of all workers in the last window: most windows are like the one before
     Trial sharing_;                   // of windows among the team
