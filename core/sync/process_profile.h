@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/lp/model.h"
@@ -46,6 +47,9 @@ class ProcessProfile {
         ++advances_[index];
         return end;
     }
+
+    /// Counts for each LP of this rank since the run began.
+    std::span<const std::uint64_t> ticks() const { return ticks_; }
 
     bool logs() const { return logs_; }
     /// A window begins at `start`; the time charged from here on is its own.

@@ -28,14 +28,16 @@ std::vector<LpId> lps_of(int rank, std::span<const int> rank_of_lp) {
 }  // namespace
 
 RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int rank, const SourceLookahead& lookahead,
-                       const RankEngineOptions& options)
+                       const Routes& routes, const RankEngineOptions& options)
     : lookahead_(lookahead),
+      routes_(routes),
+      plan_(static_cast<std::size_t>(std::ranges::count(rank_of_lp, rank))),
       shares_always_(options.shares_always),
       profile_(model, lps_of(rank, rank_of_lp), options.log_windows),
-      logs_inner_windows_(options.log_windows && options.ranks == 1),
-      logs_outer_windows_(options.log_windows && options.ranks > 1),
+      logs_inner_windows_(options.log_windows && routes.ranks() == 1),
+      logs_outer_windows_(options.log_windows && routes.ranks() > 1),
       trace_(options.trace) {
-    make_processes(model, rank_of_lp, rank, options);
+    make_processes(model, rank_of_lp, rank, options.threads);
     traffic_.assign(processes_.size(), 0);
     failed_.assign(processes_.size(), 0);
     team_ = std::make_shared<WindowTeam>(options.threads, processes_.size());
@@ -43,20 +45,20 @@ RankEngine::RankEngine(const Model& model, std::span<const int> rank_of_lp, int 
         pointers_.push_back(process.get());
         own_.push_back(process->next_event_time());
     }
+    planned_ticks_.assign(processes_.size(), 0);
     find_runs();
 }
 
-void RankEngine::make_processes(const Model& model, std::span<const int> rank_of_lp, int rank,
-                                const RankEngineOptions& options) {
+void RankEngine::make_processes(const Model& model, std::span<const int> rank_of_lp, int rank, std::size_t threads) {
     std::vector<std::uint32_t> places;
     std::uint32_t local = 0;
     for (const int owner : rank_of_lp) {
-        places.push_back(owner == rank ? local++ : MessageRouter::kRemote | static_cast<std::uint32_t>(owner));
+        is_here_.push_back(owner == rank);
+        places.push_back(owner == rank ? local++ : MessageRouter::kRemote | routes_.batch_for(owner));
     }
-    arrivals_ = std::make_shared<Arrivals>(local, options.threads);
-    for (unsigned i = 0; i < options.threads; ++i) {
-        workers_.push_back(std::make_unique<Worker>(
-            MessageRouter(places, local, static_cast<std::size_t>(options.ranks), arrivals_, i)));
+    arrivals_ = std::make_shared<Arrivals>(local, threads);
+    for (unsigned i = 0; i < threads; ++i) {
+        workers_.push_back(std::make_unique<Worker>(MessageRouter(places, local, routes_.batches(), arrivals_, i)));
     }
     describe_receivers(model);
 
@@ -91,6 +93,7 @@ void RankEngine::find_runs() {
     for (std::size_t i = 0; i < pointers_.size(); ++i) {
         const std::size_t kind = lookahead_.kind_of(pointers_[i]->id());
         ++counts[kind];
+        kinds_.push_back(static_cast<std::uint8_t>(kind));
         if (runs_.empty() || runs_.back().kind != kind) {
             runs_.push_back({kind, i, i});
         }
@@ -151,18 +154,36 @@ void RankEngine::advance_to(const KindTimes& horizons) {
 [[gnu::hot]] void RankEngine::choose_tasks(const KindTimes& horizons) {
     horizons_ = horizons;
     tasks_.clear();
-    for (const Run& run : runs_) {
-        const Time horizon = horizons[run.kind];
-        for (std::size_t i = run.begin; i < run.end; ++i) {
+    parts_.clear();
+    for (std::size_t part = 0; part < plan_.parts(); ++part) {
+        parts_.push_back(tasks_.size());
+        for (const std::uint32_t i : plan_.part(part)) {
+            const Time horizon = horizons[kinds_[i]];
             const bool reads = arrival(i) < horizon;
             if (reads) {
                 arrivals_->turn(i);
             }
             if (reads || own_[i] < horizon) {
-                tasks_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint8_t>(run.kind), reads});
+                tasks_.push_back({i, kinds_[i], reads});
             }
         }
     }
+    parts_.push_back(tasks_.size());
+}
+
+/// Now and then, by what the LPs have cost since the last time.
+void RankEngine::plan_work() {
+    constexpr unsigned kWindows = 256;
+    if (plan_.parts() == team_->members() && shared_since_plan_ < kWindows) {
+        return;
+    }
+    shared_since_plan_ = 0;
+    const std::span<const std::uint64_t> ticks = profile_.ticks();
+    std::vector<std::uint64_t> costs(ticks.begin(), ticks.end());
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        costs[i] -= std::exchange(planned_ticks_[i], ticks[i]);
+    }
+    plan_.make(team_->members(), costs);
 }
 
 [[gnu::hot]] void RankEngine::advance_window() {
@@ -172,11 +193,13 @@ void RankEngine::advance_to(const KindTimes& horizons) {
     const std::uint64_t begin = profile_.now();
     const bool is_tried = team_->has_members() && tasks_.size() > 1;
     if (shares_always_ ? team_->has_members() : is_tried && sharing_.choose(window_ticks_)) {
-        team_->open(tasks_.size());
+        team_->open(parts_);
         advance_tasks_as(0);
         team_->close();
         take_batches_of_helpers();
         ++statistics_.shared_windows;
+        ++shared_since_plan_;
+        plan_work();
     } else {
         std::uint64_t mark = begin;
         for (std::size_t task = 0; task < tasks_.size(); ++task) {
@@ -229,9 +252,9 @@ void RankEngine::count_work() {
 void RankEngine::take_batches_of_helpers() {
     for (std::size_t i = 1; i < workers_.size(); ++i) {
         std::vector<Batch>& theirs = workers_[i]->router.batches();
-        for (std::size_t rank = 0; rank < theirs.size(); ++rank) {
-            if (Batch& from = theirs[rank]; from.messages > 0) {
-                router().batches()[rank].take(from);
+        for (std::size_t number = 0; number < theirs.size(); ++number) {
+            if (Batch& from = theirs[number]; from.messages > 0) {
+                batch(number).take(from);
             }
         }
     }
@@ -436,12 +459,12 @@ void RankEngine::reserve_batch_headers(std::size_t header_words) {
     }
 }
 
-std::uint64_t* RankEngine::batch_header(int rank) {
-    return reinterpret_cast<std::uint64_t*>(batch(rank).bytes.data() + Transport::kPacketHeaderBytes);
+std::uint64_t* RankEngine::batch_header(std::size_t number) {
+    return reinterpret_cast<std::uint64_t*>(batch(number).bytes.data() + Transport::kPacketHeaderBytes);
 }
 
-void RankEngine::reset_batch(int rank, std::size_t sent_bytes) {
-    Batch& sent = batch(rank);
+void RankEngine::reset_batch(std::size_t number, std::size_t sent_bytes) {
+    Batch& sent = batch(number);
     ++statistics_.packets;
     statistics_.null_messages += sent.messages == 0;
     statistics_.remote_messages += sent.messages;
@@ -452,17 +475,24 @@ void RankEngine::reset_batch(int rank, std::size_t sent_bytes) {
 }
 
 void RankEngine::deliver(std::span<const std::byte> messages) {
+    const SourceTimes told = router().sent();
+    std::uint64_t passed_on = 0;
     const std::byte* at = messages.data();
     const std::byte* const end = at + messages.size();
     while (at < end) {
         const auto* message = reinterpret_cast<const MessageHeader*>(at);
-        LOOKAHEAD_ASSERT(message->time >= reached_[lookahead_.kind_of(message->destination)],
+        const bool is_here = is_here_[message->destination];
+        passed_on += !is_here;
+        LOOKAHEAD_ASSERT(!is_here || message->time >= reached_[lookahead_.kind_of(message->destination)],
                          "a message for " + std::to_string(message->time) + " fs came to a rank that had gone on to " +
                              std::to_string(reached_[lookahead_.kind_of(message->destination)]) + " fs");
         std::byte* payload = router().append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();
     }
+    // Who sent what is passed on has told the bounds of it, and counts it.
+    router().sent() = told;
+    statistics_.remote_messages -= passed_on;
 }
 
 void RankEngine::account(TraceActivity activity) {

@@ -18,9 +18,11 @@
 #include "core/sync/engine_statistics.h"
 #include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
+#include "core/sync/routes.h"
 #include "core/sync/source_lookahead.h"
 #include "core/sync/trial.h"
 #include "core/sync/window_team.h"
+#include "core/sync/work_plan.h"
 #include "core/time/time.h"
 #include "core/trace/trace_sink.h"
 
@@ -35,7 +37,6 @@ struct LpFailure {
 };
 
 struct RankEngineOptions {
-    int ranks = 1;
     TraceSink* trace = nullptr;
     std::size_t threads = 1;     ///< that advance LPs at most
     bool shares_always = false;  ///< also windows that one thread has done sooner
@@ -50,7 +51,7 @@ struct RankEngineOptions {
 class RankEngine {
   public:
     /// Makes the LPs that `rank_of_lp` gives to this rank. Errors in their making are thrown.
-    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const SourceLookahead&,
+    RankEngine(const Model&, std::span<const int> rank_of_lp, int rank, const SourceLookahead&, const Routes&,
                const RankEngineOptions&);
     ~RankEngine() { dismiss_helpers(); }
 
@@ -81,13 +82,13 @@ class RankEngine {
     /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
     void restore(Time epoch, const ProcessCheckpoints& all);
 
-    // Batches to other ranks. Each begins with the transport's header and `header_words` words of the protocol.
+    // Batches to other ranks, by number (Routes). Each begins with the transport's header and `header_words` words of the protocol.
     void reserve_batch_headers(std::size_t header_words);
-    Batch& batch(int rank) { return router().batches()[static_cast<std::size_t>(rank)]; }
-    std::uint64_t* batch_header(int rank);
+    Batch& batch(std::size_t number) { return router().batches()[number]; }
+    std::uint64_t* batch_header(std::size_t number);
     /// Empties the batch after it was sent, and counts it.
-    void reset_batch(int rank, std::size_t sent_bytes);
-    /// Puts the messages of another rank's batch, without its headers, into the inboxes.
+    void reset_batch(std::size_t number, std::size_t sent_bytes);
+    /// Puts the messages of another rank's batch, without its headers, into the inboxes, or into the batches that lead on.
     void deliver(std::span<const std::byte> messages);
 
     /// Ends the span of wall time that began at the last call, as `activity`.
@@ -122,7 +123,7 @@ class RankEngine {
         std::uint64_t ticks = 0;  // that its LPs took, in the profile's unit
     };
 
-    void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, const RankEngineOptions&);
+    void make_processes(const Model&, std::span<const int> rank_of_lp, int rank, std::size_t threads);
     void describe_receivers(const Model&);
     void find_runs();
     /// The router of the thread that calls advance_to(): what comes from elsewhere goes through it.
@@ -132,6 +133,7 @@ class RankEngine {
         return std::min(arrivals_->least(Arrivals::kUsual, index), arrivals_->least(Arrivals::kAnswered, index));
     }
     void choose_tasks(const KindTimes& horizons);
+    void plan_work();
     void advance_window();
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
@@ -162,18 +164,25 @@ class RankEngine {
     };
 
     const SourceLookahead& lookahead_;
+    const Routes& routes_;
     std::shared_ptr<Arrivals> arrivals_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::unique_ptr<LogicalProcess>> processes_;
     std::vector<LogicalProcess*> pointers_;
     std::vector<Time> own_;               // by LP: its next event
+    std::vector<std::uint8_t> kinds_;     // by LP
+    std::vector<bool> is_here_;           // by the model's LP
     std::vector<Run> runs_;               // all LPs
     std::size_t most_ = 0;                // the kind of which there are most
     std::vector<const Worker*> hands_;    // the worker through whose router each LP sends
     std::vector<std::uint64_t> traffic_;  // rolling hash of the messages delivered to each LP
     std::vector<std::uint8_t> failed_;
     std::vector<Task> tasks_;
-    KindTimes horizons_{};            // of this window
+    WorkPlan plan_;                             // in whose order the tasks stand
+    std::vector<std::size_t> parts_;            // where those of each part of the plan begin, and how many there are
+    std::vector<std::uint64_t> planned_ticks_;  // of each LP, as the plan was made
+    unsigned shared_since_plan_ = 0;            // windows
+    KindTimes horizons_{};                      // of this window
     std::uint64_t window_ticks_ = 0;  // of all workers in the last window: most windows are like the one before
     Trial sharing_;                   // of windows among the team
     bool shares_always_;

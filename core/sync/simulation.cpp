@@ -85,16 +85,18 @@ class Simulation::Implementation {
             throw ConfigurationError("the protocol " + options_.sync +
                                      " has no windows that all ranks share, so none can be logged; take window");
         }
+        const bool in_rounds = transport.size() > protocol.most_direct ||
+                               (options_.rounds_always && protocol.most_direct < protocol.most_ranks);
+        routes_.emplace(transport.rank(), transport.size(), in_rounds);
         const RankError mine = catch_error([&] {
-            engine_.emplace(
-                model, rank_of_lp, transport.rank(), lookahead_,
-                RankEngineOptions{transport.size(), options_.trace, std::max<std::size_t>(options_.threads, 1),
-                                  options_.shares_always, options_.log_windows});
+            engine_.emplace(model, rank_of_lp, transport.rank(), lookahead_, *routes_,
+                            RankEngineOptions{options_.trace, std::max<std::size_t>(options_.threads, 1),
+                                              options_.shares_always, options_.log_windows});
         });
         if (const auto error = agree_on_error(transport_, mine)) {
             throw_as_its_kind(*error);
         }
-        protocol_ = protocol.make({*engine_, transport_, lookahead_, processes_, options_.halves_always});
+        protocol_ = protocol.make({*engine_, transport_, lookahead_, *routes_, options_.halves_always});
     }
 
     void restore(Time time, const ProcessCheckpoints& all);
@@ -115,6 +117,7 @@ class Simulation::Implementation {
     SimulationOptions options_;
     SourceLookahead lookahead_;
     std::size_t processes_;  ///< of all ranks
+    std::optional<Routes> routes_;
     std::optional<RankEngine> engine_;
     std::unique_ptr<SyncProtocol> protocol_;
     std::vector<RankSummary> summaries_;

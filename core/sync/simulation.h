@@ -55,7 +55,8 @@ struct SimulationOptions {
     bool shares_always = false;  ///< threads share every window
     bool halves_always =
         false;  ///< ranks go by half windows, protocol `window`, wherever enough of them have something to do
-    bool log_windows = false;  ///< fill RunProfile::windows; not with null_message, which has no common ones
+    bool rounds_always = false;  ///< batches go in rounds, protocol `window`, also between few ranks
+    bool log_windows = false;    ///< fill RunProfile::windows; not with null_message, which has no common ones
 };
 
 enum class Outcome { finished, stopped, failed, deadlock };

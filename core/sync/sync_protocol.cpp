@@ -18,14 +18,14 @@ std::unique_ptr<SyncProtocol> make(const SyncArguments& arguments) {
 const OptionTable<SyncDescription> kProtocols(
     {"sync", "How the ranks keep each other from running too far ahead.", "--sync"}, "synchronisation protocol",
     {
-        {"serial", "One process; no message leaves it.", "", make<SerialProtocol>, 1, true},
+        {"serial", "One process; no message leaves it.", "", make<SerialProtocol>, 1, 1, true},
         {"window", "Windows up to a global lower bound on time stamps plus the lookahead; they jump over idle time.",
          "Nicol, The cost of conservative synchronization in parallel discrete event simulations, JACM 1993",
-         make<WindowProtocol>, INT_MAX, true},
+         make<WindowProtocol>, INT_MAX, 4, true},
         {"null_message",
          "Promises between each two ranks that ride on the batches; no global operation between epochs.",
          "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
-         make<NullMessageProtocol>, INT_MAX, false},
+         make<NullMessageProtocol>, INT_MAX, INT_MAX, false},
     });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/sync/rank_engine.h"
+#include "core/sync/routes.h"
 #include "core/sync/source_lookahead.h"
 #include "core/time/time.h"
 #include "core/transport/transport.h"
@@ -30,8 +31,8 @@ struct SyncArguments {
     RankEngine& engine;
     Transport& transport;
     const SourceLookahead& lookahead;
-    std::size_t processes;  ///< of all ranks
-    bool halves_always;     ///< SimulationOptions
+    const Routes& routes;
+    bool halves_always;  ///< SimulationOptions
 };
 
 struct SyncDescription {
@@ -40,6 +41,7 @@ struct SyncDescription {
     std::string_view source;
     std::unique_ptr<SyncProtocol> (*make)(const SyncArguments&);
     int most_ranks;
+    int most_direct;          ///< of more ranks the batches go in rounds (Routes)
     bool has_common_windows;  ///< all ranks go through the same sequence of windows
 };
 

@@ -7,9 +7,9 @@ namespace lookahead {
 WindowTeam::WindowTeam(std::size_t most, std::size_t tasks)
     : most_(most), claimed_(std::make_unique<std::atomic<std::uint8_t>[]>(tasks)) {}
 
-void WindowTeam::open(std::size_t tasks) {
-    tasks_ = tasks;
-    for (std::size_t task = 0; task < tasks; ++task) {
+void WindowTeam::open(std::span<const std::size_t> begins) {
+    begins_ = begins;
+    for (std::size_t task = 0; task < begins.back(); ++task) {
         claimed_[task].store(0, std::memory_order_relaxed);
     }
     ++window_;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "core/transport/waiting.h"
 
@@ -26,7 +27,10 @@ class WindowTeam {
 
     // The leader's.
     bool has_members() const { return members_.load(std::memory_order_relaxed) > 1; }
-    void open(std::size_t tasks);
+    std::size_t members() const { return members_.load(std::memory_order_relaxed); }
+    /// begins[p]: the first task of part p, and behind the last part how many tasks there are. Member m begins with part m
+    /// modulo the parts. The span stays valid until close().
+    void open(std::span<const std::size_t> begins);
     /// No task of the window is under way any more when it returns.
     void close();
     /// Members return from next_window() with false, and nobody joins from here on.
@@ -41,12 +45,11 @@ class WindowTeam {
     void leave() { --inside_; }
 
     // For all.
-    /// Calls work(task) for each task that nobody else claims in this window: first for a part of the tasks of its own,
-    /// from window to window nearly the same, whose state is then in the core's cache; then for the ends of the others'.
+    /// Calls work(task) for each task that nobody else claims in this window: first for the part that is its own, then
+    /// for the ends of the others'.
     template <class Work>
     void work_through(std::size_t member, Work work) {
-        const std::size_t parts = members_.load(std::memory_order_relaxed);
-        const auto begin_of = [&](std::size_t part) { return part * tasks_ / parts; };
+        const std::size_t parts = begins_.size() - 1;
         const auto claim = [&](std::size_t task) {
             if (claimed_[task].load(std::memory_order_relaxed) == 0 &&
                 claimed_[task].exchange(1, std::memory_order_relaxed) == 0) {
@@ -54,12 +57,12 @@ class WindowTeam {
             }
         };
         const std::size_t own = member % parts;
-        for (std::size_t task = begin_of(own); task < begin_of(own + 1); ++task) {
+        for (std::size_t task = begins_[own]; task < begins_[own + 1]; ++task) {
             claim(task);
         }
         for (std::size_t i = 1; i < parts; ++i) {
             const std::size_t other = (own + i) % parts;
-            for (std::size_t task = begin_of(other + 1); task > begin_of(other); --task) {
+            for (std::size_t task = begins_[other + 1]; task > begins_[other]; --task) {
                 claim(task - 1);
             }
         }
@@ -78,7 +81,7 @@ class WindowTeam {
     alignas(kLine) std::atomic<std::size_t> members_{1};
     std::mutex joining_;
     std::size_t most_;
-    std::size_t tasks_ = 0;
+    std::span<const std::size_t> begins_;
     std::unique_ptr<std::atomic<std::uint8_t>[]> claimed_;  ///< by task of the open window
     Waiting waiting_{kLooks};
 };

@@ -55,12 +55,15 @@ def main() -> int:
     parser.add_argument("--workloads", nargs="+", default=WORKLOADS)
     parser.add_argument("--ranks", nargs="+", type=int, default=RANKS)
     parser.add_argument("--partitioners", nargs="+", default=PARTITIONERS)
+    parser.add_argument("--protocols", nargs="+", default=PROTOCOLS)
+    parser.add_argument("--one-thread", action="store_true", help="leave out the runs on several threads")
     parser.add_argument("--machine", default="gtx480")
     parser.add_argument("--option", action="append", default=[], help="a further configuration key=value")
     arguments = parser.parse_args()
     options = ["--machine", arguments.machine]
     options += [word for option in arguments.option for word in ("-o", option)]
-    points = list(itertools.product(PROTOCOLS, arguments.ranks, arguments.partitioners, [1])) + THREADED
+    points = list(itertools.product(arguments.protocols, arguments.ranks, arguments.partitioners, [1]))
+    points += [] if arguments.one_thread else THREADED
 
     failed = runs = 0
     with tempfile.TemporaryDirectory() as folder:

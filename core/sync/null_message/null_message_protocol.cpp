@@ -17,6 +17,7 @@ NullMessageProtocol::NullMessageProtocol(const SyncArguments& arguments)
     : engine_(arguments.engine),
       transport_(arguments.transport),
       lookahead_(arguments.lookahead),
+      routes_(arguments.routes),
       rank_(static_cast<std::size_t>(arguments.transport.rank())),
       ranks_(static_cast<std::size_t>(arguments.transport.size())),
       tellings_(ranks_),
@@ -105,7 +106,7 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
     engine_.take_sent();  // what a batch holds is counted
     mine.done = done;
     for (std::size_t to = 0; to < ranks_; ++to) {
-        mine.sent[to] += to != rank_ && engine_.batch(static_cast<int>(to)).messages > 0;
+        mine.sent[to] += to != rank_ && engine_.batch(routes_.batch_for(static_cast<int>(to))).messages > 0;
     }
     const bool changed = !(mine == last_told_);
     for (std::size_t i = 1; i < ranks_; ++i) {
@@ -127,15 +128,16 @@ void NullMessageProtocol::send_to(std::size_t to, Time promise) {
     promises_[to] = std::max(promises_[to], promise);
     const Telling& mine = tellings_[rank_];
     const int peer = static_cast<int>(to);
-    std::uint64_t* head = engine_.batch_header(peer);
+    const std::size_t number = routes_.batch_for(peer);
+    std::uint64_t* head = engine_.batch_header(number);
     *head++ = static_cast<std::uint64_t>(promises_[to]);
     *head++ = mine.done;
     head = std::copy(mine.pending.begin(), mine.pending.end(), head);
     head = std::copy(mine.sent.begin(), mine.sent.end(), head);
     std::copy(mine.received.begin(), mine.received.end(), head);
-    const std::size_t bytes = engine_.batch(peer).bytes.size();
-    transport_.send(peer, engine_.batch(peer).bytes);
-    engine_.reset_batch(peer, bytes);
+    const std::size_t bytes = engine_.batch(number).bytes.size();
+    transport_.send(peer, engine_.batch(number).bytes);
+    engine_.reset_batch(number, bytes);
 }
 
 void NullMessageProtocol::take(std::size_t from, std::span<const std::byte> packet) {

@@ -50,6 +50,7 @@ class NullMessageProtocol final : public SyncProtocol {
     RankEngine& engine_;
     Transport& transport_;
     const SourceLookahead& lookahead_;
+    const Routes& routes_;
     std::size_t rank_;
     std::size_t ranks_;
     std::vector<Telling> tellings_;  // by rank, this one's included

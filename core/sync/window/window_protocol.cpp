@@ -8,19 +8,21 @@
 
 namespace lookahead {
 
-void WindowProtocol::Bounds::lower(const Bounds& other) {
+void WindowProtocol::Bounds::join(const Bounds& other) {
     lower_each(pending, other.pending);
-    advances += other.advances;
-    nanoseconds += other.nanoseconds;
+    idles = std::max(idles, other.idles);
+    advances = std::max(advances, other.advances);
+    nanoseconds = std::max(nanoseconds, other.nanoseconds);
+    blocked = std::max(blocked, other.blocked);
 }
 
 WindowProtocol::WindowProtocol(const SyncArguments& arguments)
     : engine_(arguments.engine),
       transport_(arguments.transport),
       lookahead_(arguments.lookahead),
+      routes_(arguments.routes),
       may_halve_(transport_.size() > 1 && !engine_.profile().logs()),
-      halves_always_(arguments.halves_always),
-      busy_from_((arguments.processes + 1) / 2) {
+      halves_always_(arguments.halves_always) {
     engine_.reserve_batch_headers(sizeof(Bounds) / 8);
 }
 
@@ -59,19 +61,24 @@ void WindowProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
 /// Once for each step. All ranks know the same, and so choose alike.
 bool WindowProtocol::choose_halves() {
     constexpr unsigned kSteps = 8;
+    constexpr std::uint64_t kNotable = 16;  // blocked for one part in so many
     const Time gone = first_ - std::exchange(last_earliest_, first_);
-    const bool is_busy = known_.advances >= busy_from_;
+    const bool is_busy = known_.advances > 0 && known_.idles == 0;
     if (!may_halve_ || !is_busy || halves_always_) {
         return may_halve_ && is_busy;
     }
     stretch_.advances += known_.advances;
     stretch_.nanoseconds += known_.nanoseconds;
+    stretch_.blocked += known_.blocked;
     stretch_.gone += std::max<Time>(gone, 0);
     if (stretch_.steps++ % kSteps == 0) {
-        if (stretch_.steps > 1 && stretch_.gone > 0) {
+        const bool is_measured = stretch_.steps > 1 && stretch_.gone > 0;
+        if (is_measured && is_trial_) {
             halving_.took(static_cast<double>(stretch_.nanoseconds) / static_cast<double>(stretch_.gone));
         }
-        halves_ = halving_.choose(halves_ ? stretch_.advances / 2 : stretch_.advances);
+        // By halves they wait less: what was notable before stays so until whole windows are tried again.
+        is_trial_ = halves_ || (is_measured && stretch_.blocked * kNotable >= stretch_.nanoseconds);
+        halves_ = is_trial_ && halving_.choose(halves_ ? stretch_.advances / 2 : stretch_.advances);
         stretch_ = {.steps = 1};
     }
     return halves_;
@@ -98,31 +105,38 @@ std::uint64_t WindowProtocol::advance_to(const KindTimes& horizons) {
 }
 
 WindowProtocol::Bounds WindowProtocol::send(std::uint64_t advances) {
-    const int ranks = transport_.size();
-    const int rank = transport_.rank();
     const TraceSink::Clock::time_point now = TraceSink::Clock::now();
     const std::chrono::nanoseconds spent = now - std::exchange(sent_, now);
-    Bounds mine{engine_.pending(), advances, static_cast<std::uint64_t>(spent.count())};
+    const double blocked = engine_.statistics().blocked_seconds;
+    const double blocked_since = blocked - std::exchange(blocked_before_, blocked);
+    const bool idles = 2 * advances < engine_.processes().size();
+    Bounds mine{engine_.pending(), idles, advances, static_cast<std::uint64_t>(spent.count()),
+                static_cast<std::uint64_t>(blocked_since * 1e9)};
     lower_each(mine.pending, engine_.take_sent());
-    for (int i = 1; i < ranks; ++i) {
-        const int to = (rank + i) % ranks;
-        std::memcpy(engine_.batch_header(to), &mine, sizeof mine);
-        const std::size_t bytes = engine_.batch(to).bytes.size();
-        transport_.send(to, engine_.batch(to).bytes);
-        engine_.reset_batch(to, bytes);
+    const std::size_t first = routes_.in_rounds() ? std::min<std::size_t>(1, routes_.batches()) : routes_.batches();
+    for (std::size_t number = 0; number < first; ++number) {
+        send_batch(number, mine);
     }
     return mine;
 }
 
+void WindowProtocol::send_batch(std::size_t number, const Bounds& told) {
+    std::memcpy(engine_.batch_header(number), &told, sizeof told);
+    const std::size_t bytes = engine_.batch(number).bytes.size();
+    transport_.send(routes_.to(number), engine_.batch(number).bytes);
+    engine_.reset_batch(number, bytes);
+}
+
 void WindowProtocol::receive(const Bounds& told) {
-    const int ranks = transport_.size();
-    const int rank = transport_.rank();
     known_ = told;
-    for (int i = 1; i < ranks; ++i) {
-        const std::span<const std::byte> packet = transport_.receive((rank + i) % ranks);
+    for (std::size_t number = 0; number < routes_.batches(); ++number) {
+        if (number > 0 && routes_.in_rounds()) {
+            send_batch(number, known_);
+        }
+        const std::span<const std::byte> packet = transport_.receive(routes_.from(number));
         Bounds theirs;
         std::memcpy(&theirs, packet.data(), sizeof theirs);
-        known_.lower(theirs);
+        known_.join(theirs);
         engine_.deliver(packet.subspan(sizeof theirs));
     }
     first_ = least_of(known_.pending);

@@ -127,16 +127,11 @@ class MpiTransport::Session {
 };
 
 /// The packets to and from one other rank. Two buffers take turns, so that one is always posted while the packet in
-/// the other is read.
+/// the other is read; they are made when a packet is first awaited.
 class MpiTransport::Peer {
   public:
     Peer(MPI_Comm communicator, int rank, Waiting& waiting)
-        : communicator_(communicator), rank_(rank), waiting_(waiting) {
-        for (Slot& slot : slots_) {
-            slot.bytes = std::make_unique_for_overwrite<std::byte[]>(kPostedBytes);
-            post(slot);
-        }
-    }
+        : communicator_(communicator), rank_(rank), waiting_(waiting) {}
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
     ~Peer() {
@@ -168,6 +163,12 @@ class MpiTransport::Peer {
 
     bool try_receive(std::span<const std::byte>& packet) {
         recycle();
+        if (slots_[0].bytes == nullptr) [[unlikely]] {
+            for (Slot& slot : slots_) {
+                slot.bytes = std::make_unique_for_overwrite<std::byte[]>(kPostedBytes);
+                post(slot);
+            }
+        }
         int arrived = 0;
         MPI_Test(&slots_[turn_].request, &arrived, MPI_STATUS_IGNORE);
         if (arrived != 0) {
@@ -248,13 +249,8 @@ MpiTransport::MpiTransport() : MpiTransport(nullptr, kPieceBytes) {}
 MpiTransport::MpiTransport(const void* communicator, std::size_t piece_bytes)
     : session_(communicator == nullptr ? std::make_unique<Session>()
                                        : std::make_unique<Session>(*static_cast<const MPI_Comm*>(communicator))),
-      piece_bytes_(piece_bytes) {
-    for (int rank = 0; rank < size(); ++rank) {
-        peers_.push_back(rank == this->rank()
-                             ? nullptr
-                             : std::make_unique<Peer>(session_->communicator(), rank, session_->waiting()));
-    }
-}
+      piece_bytes_(piece_bytes),
+      peers_(static_cast<std::size_t>(session_->size())) {}
 
 MpiTransport::~MpiTransport() {
     peers_.clear();
@@ -267,16 +263,24 @@ int MpiTransport::size() const {
     return session_->size();
 }
 
+MpiTransport::Peer& MpiTransport::peer(int rank) {
+    std::unique_ptr<Peer>& peer = peers_[static_cast<std::size_t>(rank)];
+    if (peer == nullptr) [[unlikely]] {
+        peer = std::make_unique<Peer>(session_->communicator(), rank, session_->waiting());
+    }
+    return *peer;
+}
+
 void MpiTransport::send(int to, ByteBuffer& packet) {
-    peers_[static_cast<std::size_t>(to)]->send(packet);
+    peer(to).send(packet);
 }
 
 bool MpiTransport::try_receive(int from, std::span<const std::byte>& packet) {
-    return peers_[static_cast<std::size_t>(from)]->try_receive(packet);
+    return peer(from).try_receive(packet);
 }
 
 std::span<const std::byte> MpiTransport::receive(int from) {
-    return peers_[static_cast<std::size_t>(from)]->receive();
+    return peer(from).receive();
 }
 
 void MpiTransport::all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) {

@@ -42,12 +42,13 @@ class MpiTransport final : public Transport {
     class Peer;
     class Session;
 
+    Peer& peer(int rank);
     template <class Move>
     void in_pieces(char* bytes, std::uint64_t size, Move move);
 
     std::unique_ptr<Session> session_;
     std::size_t piece_bytes_;
-    std::vector<std::unique_ptr<Peer>> peers_;
+    std::vector<std::unique_ptr<Peer>> peers_;  ///< by rank, of those that a packet went to or was awaited from
 };
 
 }  // namespace lookahead

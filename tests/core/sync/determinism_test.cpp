@@ -18,12 +18,17 @@ struct Run {
     std::vector<EpochReport> epochs;
 };
 
-/// With a linear partition ranks go by half windows wherever they may, else where that is quicker.
+/// With a linear partition ranks go by half windows wherever they may, else where that is quicker. Of two seeds batches
+/// of one go in rounds, even between few ranks.
 Run run(const WandererOptions& options, Transport& transport, const std::string& sync, bool linear, Time epoch) {
     const Model model = make_wanderers(options);
     EpochLog log;
     Simulation simulation(model, spread(options.processes, transport.size(), linear), transport,
-                          {.sync = sync, .epoch_length = epoch, .observer = &log, .halves_always = linear});
+                          {.sync = sync,
+                           .epoch_length = epoch,
+                           .observer = &log,
+                           .halves_always = linear,
+                           .rounds_always = options.seed % 2 == 0});
     Run run{simulation.run(), {}};
     run.epochs = log.reports;
     return run;
@@ -162,9 +167,11 @@ TEST_CASE("statistics count what crossed ranks, once on each side") {
 TEST_CASE("no pair of ranks exchanges more than one packet in a window") {
     WandererOptions options;
     const Run parallel = run(options, test_transport(), "window", false, 10'000);
-    const auto others = static_cast<std::uint64_t>(test_transport().size() - 1);
+    // Up to four ranks exchange directly, more in rounds: of five, three, and so up to eight.
+    constexpr std::uint64_t kPackets[] = {0, 0, 1, 2, 3, 3, 3, 3, 3};
+    REQUIRE(test_transport().size() <= 8);
     for (const EngineStatistics& rank : parallel.result.per_rank) {
-        CHECK(rank.packets == rank.windows * others);
+        CHECK(rank.packets == rank.windows * kPackets[test_transport().size()]);
     }
 }
 
@@ -180,8 +187,10 @@ TEST_CASE(
         return result.per_rank.front().windows;
     };
     WandererOptions busy;
-    busy.hops = 100;
-    busy.letters = 20;
+    busy.processes = 24;
+    busy.hops = 20;
+    busy.letters = 40;
+    busy.least_lookahead = 2000;
     if (test_transport().size() > 1) {
         CHECK(2 * windows_of(busy, false) > 3 * windows_of(busy, true));
     } else {

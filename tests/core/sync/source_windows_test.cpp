@@ -115,9 +115,10 @@ Model make_model(std::uint64_t every) {
     return model;
 }
 
-SimulationResult run(Transport& transport, const std::string& sync, std::uint64_t every, bool halves = false) {
+SimulationResult run(Transport& transport, const std::string& sync, std::uint64_t every, bool halves = false,
+                     bool rounds = false) {
     return Simulation(make_model(every), spread(kManager + 1, transport.size(), false), transport,
-                      {.sync = sync, .epoch_length = 100'000, .halves_always = halves})
+                      {.sync = sync, .epoch_length = 100'000, .halves_always = halves, .rounds_always = rounds})
         .run();
 }
 
@@ -154,7 +155,7 @@ TEST_CASE("results do not depend on ranks and protocol while the short channels 
         for (const std::string& sync : test::variants_of("sync", {"serial"})) {
             CAPTURE(sync);
             for (const bool halves : {false, true}) {
-                const SimulationResult parallel = run(test_transport(), sync, every, halves);
+                const SimulationResult parallel = run(test_transport(), sync, every, halves, every % 2 == 0);
                 CHECK(parallel.outcome == Outcome::finished);
                 CHECK(parallel.state_hash == serial.state_hash);
                 CHECK(parallel.end_time == serial.end_time);

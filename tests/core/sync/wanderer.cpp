@@ -93,7 +93,8 @@ Model make_wanderers(const WandererOptions& options) {
     for (LpId id = 0; id < options.processes; ++id) {
         for (unsigned port = 0; port < ports[id]; ++port) {
             const auto lookahead = [&] {
-                return 1 + static_cast<Time>(random() % static_cast<std::uint64_t>(options.longest_lookahead)) +
+                return options.least_lookahead +
+                       static_cast<Time>(random() % static_cast<std::uint64_t>(options.longest_lookahead)) +
                        options.kind_lookahead * static_cast<Time>(id % options.kinds);
             };
             if (random() % 4 == 0) {

@@ -58,15 +58,16 @@ struct WandererOptions {
     unsigned processes = 13;
     unsigned letters = 2;  ///< a process begins with
     std::uint64_t hops = 60;
-    Time longest_lookahead = 5000;
-    unsigned kinds = 1;       ///< LP i is of kind i modulo this, and what it sends takes so much longer at least:
-    Time kind_lookahead = 0;  ///< times its kind
+    Time least_lookahead = 1;
+    Time longest_lookahead = 5000;  ///< beyond the least, nearly
+    unsigned kinds = 1;             ///< LP i is of kind i modulo this, and what it sends takes so much longer at least:
+    Time kind_lookahead = 0;        ///< times its kind
     Time usual_delay = 3000;
     Time first = 0;                                   ///< no event before it
     std::function<Wanderer::AtEvent(LpId)> at_event;  ///< may be empty
 };
 
-/// A random graph with lookaheads from 1 up.
+/// A random graph with random lookaheads.
 Model make_wanderers(const WandererOptions&);
 
 /// LP i on rank i modulo the ranks, or runs of LPs.

@@ -25,6 +25,7 @@ struct Crew {
     WindowTeam team;
     std::vector<int> done = std::vector<int>(kMostTasks, 0);  // not atomic: every task is one thread's in a window
     std::vector<std::atomic<int>> by_member;
+    std::vector<std::size_t> begins;
     std::vector<std::thread> threads;
 
     explicit Crew(std::size_t most) : team(most, kMostTasks), by_member(most) {}
@@ -44,9 +45,17 @@ struct Crew {
             ++by_member[member];
         });
     }
+    void open(std::size_t tasks) {
+        const std::size_t parts = team.members();
+        begins.clear();
+        for (std::size_t part = 0; part <= parts; ++part) {
+            begins.push_back(part * tasks / parts);
+        }
+        team.open(begins);
+    }
     void run_window(std::size_t tasks) {
         std::fill(done.begin(), done.end(), 0);
-        team.open(tasks);
+        open(tasks);
         work(0);
         team.close();
     }
@@ -110,7 +119,7 @@ TEST_CASE("members help: while the leader is busy with one task they do the othe
         std::this_thread::yield();
     }
     std::fill(crew.done.begin(), crew.done.end(), 0);
-    crew.team.open(kMostTasks);
+    crew.open(kMostTasks);
     crew.team.work_through(0, [&](std::size_t task) {
         ++crew.done[task];
         while (crew.by_member[1] + 1 < static_cast<int>(kMostTasks)) {
@@ -129,7 +138,7 @@ TEST_CASE("a member that sleeps is woken by the next window") {
         std::this_thread::yield();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    crew.team.open(1);
+    crew.open(1);
     while (crew.by_member[1] == 0) {
         std::this_thread::yield();
     }

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/error/error.h"
+
+namespace lookahead {
+
+/// On what ways batches travel between ranks. There is a batch for each distance: batch b goes to the rank that many
+/// ranks on, cyclically, and the packets of the one that many ranks back come in for it.
+///
+/// Direct: a distance for each other rank, and a packet for each in every exchange.
+/// In rounds: distances 1, 2, 4, 8 ..., one after another. A message whose receiver is d ranks on goes in the rounds of
+/// the bits of d, from the lowest up, and is passed on between. So R ranks exchange with log2 R packets each, whatever R
+/// is, instead of R - 1, most of which would be empty, and a rank has as few peers (Bruck, Ho, Kipnis, Upfal and
+/// Weathersby, "Efficient algorithms for all-to-all communications in multiport message-passing systems", IEEE TPDS
+/// 1997). A bound that every packet carries, lowered by those that came in the rounds before, is that of all ranks after
+/// the last round: ranks that count twice do no harm to a minimum.
+class Routes {
+  public:
+    Routes(int rank, int ranks, bool in_rounds) : rank_(rank), ranks_(ranks), in_rounds_(in_rounds) {
+        LOOKAHEAD_ASSERT(rank >= 0 && rank < ranks, "rank " + std::to_string(rank) + " is none");
+    }
+
+    bool in_rounds() const { return in_rounds_; }
+    int ranks() const { return ranks_; }
+    std::size_t batches() const {
+        const auto others = static_cast<unsigned>(ranks_ - 1);
+        return in_rounds_ ? static_cast<std::size_t>(std::bit_width(others)) : others;
+    }
+    int to(std::size_t batch) const { return (rank_ + distance(batch)) % ranks_; }
+    int from(std::size_t batch) const { return (rank_ + ranks_ - distance(batch)) % ranks_; }
+    /// Of a message for another rank.
+    std::uint32_t batch_for(int rank) const {
+        const auto on = static_cast<unsigned>((rank - rank_ + ranks_) % ranks_);
+        return in_rounds_ ? static_cast<std::uint32_t>(std::countr_zero(on)) : on - 1;
+    }
+
+  private:
+    int distance(std::size_t batch) const { return in_rounds_ ? 1 << batch : static_cast<int>(batch) + 1; }
+
+    int rank_;
+    int ranks_;
+    bool in_rounds_;
+};
+
+}  // namespace lookahead

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lookahead {
+
+/// Who of a team begins with which items, and in which order: every item has a home, one of the parts, in which it
+/// stays from window to window, so that its state stays in that core's cache. By what items have cost, homes are balanced
+/// and the longest item of each goes first, so that what is left over at the end of a window is short.
+class WorkPlan {
+  public:
+    /// One part with all items, in their order.
+    explicit WorkPlan(std::size_t items);
+
+    /// For so many parts. costs[item]: in any unit, since the last plan. A plan for other parts than the last one begins
+    /// anew, with neighbours together; else items move only from a home with more than its share to one with less, as long
+    /// as that evens them out.
+    void make(std::size_t parts, std::span<const std::uint64_t> costs);
+
+    std::size_t parts() const { return begin_.size() - 1; }
+    std::span<const std::uint32_t> part(std::size_t part) const {
+        return std::span(order_).subspan(begin_[part], begin_[part + 1] - begin_[part]);
+    }
+
+  private:
+    void even_out(std::span<const std::uint64_t> costs);
+
+    std::vector<std::uint32_t> order_;  ///< items, part by part
+    std::vector<std::size_t> begin_;    ///< of each part in `order_`, and the end
+    std::vector<std::uint32_t> home_;   ///< by item
+};
+
+}  // namespace lookahead
