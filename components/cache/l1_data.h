@@ -128,6 +128,9 @@ class L1Data final : public L1CompanionPort {
     }
     /// Some line of each set may be locked; false with one way, or l1d.pinned_ways = 0.
     bool may_lock_lines() const { return pin_limit_ > 0; }
+    /// The line may be locked as soon as enough other locks end. A prefetch may have brought it into a way that is alone of its
+    /// kind in its set, of which none is ever locked.
+    bool may_lock_line(std::uint64_t line, Client client) const;
     /// load_and_lock of the line would be refused now for its lock.
     bool refuses_lock(std::uint64_t line, Client client) const;
     /// A `load` that locks its line in the same step, be it there, awaited or asked for now; `lock` is empty before.
@@ -203,6 +206,7 @@ class L1Data final : public L1CompanionPort {
     }
     std::uint32_t place_for(const L1Access& access);
     bool may_lock(std::uint32_t way) const;
+    std::uint64_t ways_beside(std::uint32_t way) const;
     bool has_way_to_lock(unsigned set, std::uint64_t mine) const;
     LineLock take_lock(std::uint32_t way);
     std::uint64_t ways_of(Client client) const { return client == Client::prefetch ? prefetch_ways_ : other_ways_; }

@@ -5,6 +5,13 @@
 
 namespace lookahead::gpu {
 
+bool L1Data::may_lock_line(std::uint64_t line, Client client) const {
+    const std::uint32_t way = tags_.find(line);
+    const std::uint64_t mine = way == kNoWay ? ways_of(client) : ways_beside(way);
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - tags_.ways());
+    return pin_limit_ > 0 && std::popcount(mine & all) > 1;
+}
+
 bool L1Data::refuses_lock(std::uint64_t line, Client client) const {
     const std::uint32_t way = tags_.find(line);
     return way == kNoWay ? !has_way_to_lock(tags_.set_of(line), ways_of(client)) : !may_lock(way);
@@ -37,8 +44,13 @@ bool L1Data::may_lock(std::uint32_t way) const {
     if (tags_.info(way).pins != 0) {
         return !locks_.full();
     }
+    return has_way_to_lock(way / tags_.ways(), ways_beside(way));
+}
+
+/// Ways of a set that lines of the same kind as the way's are in.
+std::uint64_t L1Data::ways_beside(std::uint32_t way) const {
     const std::uint64_t bit = std::uint64_t{1} << (way % tags_.ways());
-    return has_way_to_lock(way / tags_.ways(), (prefetch_ways_ & bit) != 0 ? prefetch_ways_ : other_ways_);
+    return (prefetch_ways_ & bit) != 0 ? prefetch_ways_ : other_ways_;
 }
 
 /// Whether one more of the set's ways `mine` may be locked. One of them never is, or a miss might wait for ever.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "components/device/device_print.h"
+#include "components/emulator/decoded_kernel.h"
 #include "components/emulator/emulated_device.h"
 #include "components/sm/lsu/lane_data.h"
 #include "components/sm/prefetch/prefetcher.h"
@@ -89,6 +90,14 @@ class LoadFinder final : public AccessObserver {
 
 std::shared_ptr<const isa::LoadTrace> find_loads(const isa::KernelTable& kernels, Workload& workload,
                                                  const Configuration& configuration) {
+    for (const isa::Kernel& kernel : kernels)
+        if (dequeues(kernel))
+            throw ConfigurationError(
+                "sm.prefetcher = oracle runs the program on the functional emulator first, which does not fill "
+                "the queues that kernel " +
+                kernel.name +
+                " dequeues from; choose another prefetcher, or kernel.transform = none and no "
+                "sm.issue_extension that brings one");
     LoadFinder finder;
     EmulatorOptions options;
     options.observer = &finder;

@@ -277,10 +277,15 @@ void Dac::note_lines_that_came() {
                 return;
             }
             const std::uint32_t way = l1_->way_of(record.lock);
-            const bool here = way != gpu::kNoWay && (record.sectors & ~l1_->tags().info(way).valid) == 0;
-            // The load asks for a line that was taken from its lock as if it had never been asked for.
-            if (!here && way != gpu::kNoWay) {
-                return;
+            // The load asks for a line that was taken from its lock, or whose fill a store has detached, as if it had never
+            // been asked for.
+            if (way != gpu::kNoWay) {
+                const gpu::LineInfo& line = l1_->tags().info(way);
+                const unsigned missing = record.sectors & ~line.valid;
+                const unsigned comes = LOOKAHEAD_RULE(detached_line_is_not_awaited) ? line.awaited : missing;
+                if (missing != 0 && (missing & ~comes) == 0) {
+                    return;
+                }
             }
             record.awaited = false;
             --access.awaited;

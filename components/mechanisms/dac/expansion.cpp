@@ -212,7 +212,8 @@ void Dac::to_memory_of_warp(unsigned context, const AtqEntry& entry, LaneAddress
 /// address goes first.
 bool Dac::waits_for_lock(const AtqEntry& entry, unsigned records) const {
     return LOOKAHEAD_RULE(refused_lock_is_skipped) && records != 0 && entry.mode == QueueMode::data &&
-           parameters_.early_loads && l1_ != nullptr && l1_->may_lock_lines() &&
+           parameters_.early_loads && l1_ != nullptr &&
+           l1_->may_lock_line(line_of(expansion_.list[0]), gpu::Client::affine_expansion) &&
            l1_->refuses_lock(line_of(expansion_.list[0]), gpu::Client::affine_expansion);
 }
 
@@ -329,7 +330,8 @@ bool Dac::access(Cycle now) {
             locks ? l1_->load_and_lock(access, {}, expansion_.lock) : l1_->load(access, {});
         if (result.answer == gpu::L1Answer::stall) {
             if (locks && result.failure == gpu::ReservationFailure::no_line &&
-                (expansion_.done > 0 || !l1_->may_lock_lines() || !LOOKAHEAD_RULE(first_line_waits_for_its_lock))) {
+                (expansion_.done > 0 || !l1_->may_lock_line(access.line, access.client) ||
+                 !LOOKAHEAD_RULE(first_line_waits_for_its_lock))) {
                 expansion_.locks = false;
                 continue;
             }

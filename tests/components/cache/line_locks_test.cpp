@@ -90,6 +90,30 @@ TEST_CASE("a line that another client awaits can be locked, with the access that
     CHECK(bench.state_of(line(0)) == "absent");
 }
 
+TEST_CASE("a line that a prefetch brought into the only way of its kind is never locked, others when locks end") {
+    L1Parameters parameters = L1Bench::parameters(1, 3);
+    parameters.prefetch_ways = 1;
+    LockBench bench(parameters);
+    bench.bring(line(0), pattern(0));
+    CHECK(bench.l1.may_lock_line(line(0), Client::demand));
+    CHECK(bench.l1.may_lock_line(line(9), Client::demand));
+    CHECK_FALSE(bench.l1.may_lock_line(line(9), Client::prefetch));
+    LineLock first, second, third;
+    CHECK_FALSE(bench.l1.refuses_lock(line(0), Client::demand));
+    CHECK(bench.load_and_lock(line(0), first).answer == L1Answer::hit);
+    CHECK(bench.load_and_lock(line(1), second).answer == L1Answer::miss);
+    CHECK(bench.l1.refuses_lock(line(2), Client::demand));
+    CHECK(bench.l1.may_lock_line(line(2), Client::demand));
+    REQUIRE(bench.l1.load({.line = line(3), .client = Client::prefetch}, {}).answer == L1Answer::miss);
+    CHECK(bench.l1.refuses_lock(line(3), Client::demand));
+    CHECK_FALSE(bench.l1.may_lock_line(line(3), Client::demand));
+    CHECK(bench.load_and_lock(line(3), third).answer == L1Answer::stall);
+    bench.l1.unlock(second);
+    CHECK_FALSE(bench.l1.refuses_lock(line(2), Client::demand));
+    CHECK(bench.l1.refuses_lock(line(3), Client::demand));
+    bench.l1.unlock(first);
+}
+
 TEST_CASE("one way of a set stays without a lock: N - 1 lines are locked, pending ones too, and not N") {
     LockBench bench(3);
     LineLock first, second, third;

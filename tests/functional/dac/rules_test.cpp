@@ -346,15 +346,17 @@ TEST_CASE("tests of two signs at once become two comparisons") {
 }
 
 TEST_CASE("whether a union is zero becomes two comparisons, whether an intersection is does not") {
-    const auto left = [](const std::string& operation, const std::string& comparison) {
+    const auto left = [](const std::string& operation, const std::string& comparison, std::uint32_t a = 9) {
         const Outcome outcome = run_body("mov.u32 %r1, %tid.x; sub.s32 %r3, %r1, %a; sub.s32 %r4, %r1, 9; " +
                                              operation + ".b32 %r5, %r3, %r4; setp." + comparison +
                                              " %p1, %r5, 0; selp.u32 %r2, 1, 2, %p1; st.global.u32 [%mine], %r2;",
-                                         {2, 1, 1}, {64, 1, 1}, 9);
+                                         {2, 1, 1}, {64, 1, 1}, a);
         return std::ranges::count(operations(outcome.own()), "DEQ.PRED");
     };
     CHECK(left("or", "eq.s32") == 1);
     CHECK(left("or", "ne.u32") == 1);
+    CHECK(left("or", "eq.u32", 7) == 1);  // of no thread both are
+    CHECK(left("or", "ne.s32", 7) == 1);
     CHECK(left("and", "eq.s32") == 0);
     CHECK(left("or", "gt.s32") == 0);
     const Outcome wide = run_body(

@@ -22,8 +22,7 @@ std::uint32_t latency_of(const isa::Instruction& instruction) {
         case Operation::atomic:
         case Operation::load_stride:
         case Operation::load_indirect:
-            // A load that dequeues issues when its lines are in L1: it holds up what stands behind it until then, and hits.
-            return instruction.space == Space::shared || instruction.dequeues ? 30 : 300;
+            return instruction.space == Space::shared ? 30 : 300;
         case Operation::div:
         case Operation::rem:
         case Operation::sqrt:

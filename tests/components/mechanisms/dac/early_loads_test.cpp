@@ -122,5 +122,32 @@ TEST_CASE("loads of local memory are asked for where the words of their warp lie
     }
 }
 
+TEST_CASE("a locked line whose fill a store has detached is asked for again") {
+    // Each turn stores some words to the line of a later turn's load. How many MSHRs there are decides which lines are under way
+    // then; such a line is held for the stored bytes, without a fill that comes.
+    const std::string text =
+        ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 a, .param .u32 "
+        "b)\n{\n"
+        ".local .align 4 .b8 array[64];\n.reg .b32 %r<8>; .reg .b64 %rd<6>; .reg .pred %p<3>;\n"
+        "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;\n"
+        "mov.u32 %r2, 0; mov.u32 %r4, %r1; setp.lt.u32 %p2, %r1, 20; mov.u64 %rd3, array; \n"
+        "L: ld.local.u32 %r3, [%rd3]; add.u32 %r4, %r4, %r3; @%p2 st.local.u32 [%rd3+4], %r4; add.s64 %rd3, %rd3, 4;\n"
+        "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 12; @%p1 bra L; st.global.u32 [%rd2], %r4; ret;\n}\n";
+    for (unsigned turns = 1; turns <= 3; ++turns) {
+        std::string ahead = text;
+        ahead.replace(ahead.find("[%rd3+4]"), 8, "[%rd3+" + std::to_string(4 * turns) + "]");
+        for (unsigned mshrs = 1; mshrs <= 4; ++mshrs) {
+            CAPTURE(turns);
+            CAPTURE(mshrs);
+            const MachineRun run =
+                run_on_machine(ahead, {1, 1, 1}, {32, 1, 1}, kParameters,
+                               {"l1d.local_write_policy=write_back", "l1d.mshrs=" + std::to_string(mshrs)});
+            CHECK(run.fault == "");
+            CHECK((run.words == right_words(ahead, {1, 1, 1}, {32, 1, 1}, kParameters)));
+            CHECK(run.dac.locked_lines > 0);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace lookahead::dac::test

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Checks DAC beside the other mechanisms: with each the outputs match, every tuple and dequeue is right (dac.check), and the
+result is the same on one rank and on three; or the combination is refused by name when the configuration is read.
+
+The variants are those that `lookahead list` names, so that a new one is tried, too. Prints a line for each that fails and a
+closing count; exit code 1 if there is one.
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+# What cannot work, with what its message must have. The reasons stand in components/mechanisms/dac/README.md.
+REFUSED = {
+    "l1d.companion=avc": "needs l1d.companion = none",
+    "sm.simt=convergence_barrier": "sm.simt must be stack",
+    "sm.prefetcher=oracle": "sm.prefetcher = oracle",
+    # Without its scheduler, beside whatever else.
+    "sm.prefetcher=orch": "sm.warp_scheduler = group_interleaved",
+}
+SLOTS = ["sm.warp_scheduler", "sm.prefetcher", "l1d.companion", "l1d.replacement", "memory.request_path", "sm.simt",
+         "dram.scheduler", "interconnect.topology"]
+FURTHER = [
+    ["sm.prefetcher=orch", "sm.warp_scheduler=group_interleaved"],
+    ["sm.prefetcher=caps", "sm.warp_scheduler=pas"],
+    ["sm.prefetcher=mta", "l1d.sets=128", "l1d.ways=3", "l1d.prefetch_ways=1"],
+    ["sm.issue_extension=dac+pmode"],
+    ["sm.issue_extension=cae+dac", "cae.check=true"],
+    ["sm.issue_extension=cae+dac+pmode"],
+    ["kernel.transform=dac+vecmem"],
+]
+
+
+def compositions(program):
+    """Lists of keys beside sm.issue_extension=dac."""
+    listed = lookahead.execute(program, ["list", "variants"])
+    if listed.returncode != 0:
+        raise RuntimeError(listed.stderr)
+    # A slot's line, and an indented one for each of its variants.
+    variants, slot = {}, None
+    for line in listed.stdout.splitlines():
+        name = line.split()[0] if line.split() else ""
+        if line.startswith("  "):
+            variants[slot].append(name)
+        else:
+            slot = name
+            variants[slot] = []
+    for slot in SLOTS:
+        names = variants.get(slot, [])
+        if len(names) < 2:
+            raise RuntimeError(f"{slot} has {len(names)} variants")
+        yield from ([f"{slot}={name}"] for name in names)
+    yield from FURTHER
+
+
+def fault(program, workload, keys, machine, out):
+    """What is wrong with the composition; None: nothing."""
+    options = [word for key in ["sm.issue_extension=dac", "dac.check=true", *keys] for word in ("--option", key)]
+    arguments = [workload, "--size", "tiny", "--machine", machine, *options]
+    refusal = REFUSED.get(keys[0]) if len(keys) == 1 else None
+    if refusal is not None:
+        done = lookahead.execute(program, ["run", *arguments, "--out", out])
+        if done.returncode != 2 or refusal not in done.stderr:
+            return f"exit {done.returncode}, expected 2 and \"{refusal}\": {done.stderr.strip()}"
+        return None
+    try:
+        alone, ranks = (lookahead.simulate(program, [*arguments, "--out", out], count) for count in (0, 3))
+    except RuntimeError as error:
+        return str(error)
+    for run in (alone, ranks):
+        if run["outputs"] != "match":
+            return f"outputs {run['outputs']}"
+    if alone["state_hash"] != ranks["state_hash"]:
+        return f"state hash {alone['state_hash']}, on three ranks {ranks['state_hash']}"
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--workloads", nargs="+", default=["histo"])
+    parser.add_argument("--machine", default="dac_gtx480")
+    arguments = parser.parse_args()
+    failures = tried = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for workload in arguments.workloads:
+            for keys in compositions(arguments.program):
+                tried += 1
+                found = fault(arguments.program, workload, keys, arguments.machine, pathlib.Path(folder) / "run.h5")
+                if found is not None:
+                    failures += 1
+                    print(f"{workload}, dac with {' '.join(keys)}: {found}")
+    print(f"{tried} compositions, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
