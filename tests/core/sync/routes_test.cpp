@@ -69,7 +69,8 @@ TEST_CASE("in rounds every message reaches its receiver in later and later round
                 known[static_cast<std::size_t>(rank)].insert(theirs.begin(), theirs.end());
             }
         }
-        CHECK(std::ranges::all_of(known, [&](const auto& all) { return all.size() == static_cast<std::size_t>(ranks); }));
+        CHECK(
+            std::ranges::all_of(known, [&](const auto& all) { return all.size() == static_cast<std::size_t>(ranks); }));
     }
 }
 
