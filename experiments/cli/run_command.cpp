@@ -1,6 +1,10 @@
 // `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -28,6 +32,17 @@ std::string refuse_negative(const std::string& text) {
 }
 
 constexpr int kMostThreads = 1024;
+constexpr int kByCores = 0;
+constexpr const char* kAutomatic = "auto";
+
+std::string refuse_threads(const std::string& text) {
+    int threads = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    return text == kAutomatic || (is_number && threads >= 1 && threads <= kMostThreads)
+               ? ""
+               : "'" + text + "' is not a number of threads: give 1 to " + std::to_string(kMostThreads) + ", or auto";
+}
 
 /// How a run is done, whatever it is a run of.
 struct ExecutionOptions {
@@ -47,7 +62,7 @@ struct ExecutionOptions {
     std::pair<std::uint64_t, std::uint64_t> trace_cycles{0, 20'000};
     std::uint64_t trace_events = 200'000;
     bool log_windows = false;
-    std::optional<int> threads;
+    std::string threads;
     bool json = false;
 
     void add_to(Command command) {
@@ -97,12 +112,12 @@ struct ExecutionOptions {
                            "Begin and end of the trace of SMs, in core cycles of simulated time [0 20000]");
         command.add_option("--trace-events", trace_events, "The most events of each SM in the trace").show_default();
         command
-            .add_option(
-                "--threads", threads,
-                "Threads of each rank; the result does not depend on them [one for each core that the process may "
-                "use; 1 on several ranks]")
+            .add_option("--threads", threads,
+                        "Threads of each rank; the result does not depend on them. auto: one for each core that the "
+                        "rank may use, "
+                        "divided among the ranks of its host that may use the same ones [auto; 1 on several ranks]")
             .from_environment("LOOKAHEAD_THREADS")
-            .in_range(1, kMostThreads);
+            .check(refuse_threads);
         command.add_flag("--log-windows", log_windows,
                          "Write what every window cost into the result file, for `partition --predict`");
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
@@ -127,7 +142,10 @@ struct ExecutionOptions {
         request.trace_end = trace_cycles.second;
         request.trace_events = trace_events;
         request.log_windows = log_windows;
-        request.threads = threads.value_or(session.transport.size() > 1 ? 1 : available_cores());
+        const bool is_given = !threads.empty();
+        request.threads = is_given && threads != kAutomatic           ? std::stoi(threads)
+                          : !is_given && session.transport.size() > 1 ? 1
+                                                                      : kByCores;
         request.arguments = session.arguments;
     }
 };
@@ -259,7 +277,21 @@ void warn_of_binding(int threads, const Session& session) {
     }
 }
 
-ExitCode simulate(const RunRequest& request, bool json, const Session& session) {
+/// One for each core that is this rank's. Every rank calls it.
+int threads_by_cores(Transport& transport) {
+    constexpr std::size_t kWords = sizeof(CoresOfProcess) / 8;
+    const auto mine = cores_of_process();
+    std::vector<std::uint64_t> gathered(kWords * static_cast<std::size_t>(transport.size()));
+    transport.all_gather(std::bit_cast<std::array<std::uint64_t, kWords>>(mine), gathered);
+    std::vector<CoresOfProcess> all(static_cast<std::size_t>(transport.size()));
+    std::memcpy(all.data(), gathered.data(), gathered.size() * 8);
+    return std::min(share_of_cores(mine, all), kMostThreads);
+}
+
+ExitCode simulate(RunRequest request, bool json, const Session& session) {
+    if (request.threads == kByCores) {
+        request.threads = threads_by_cores(session.transport);
+    }
     warn_of_binding(request.threads, session);
     std::error_code unknown;
     const bool replaces = std::filesystem::exists(request.out, unknown);

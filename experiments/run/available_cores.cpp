@@ -1,12 +1,17 @@
 #include "experiments/run/available_cores.h"
 
+#include <limits.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace lookahead {
 
@@ -79,6 +84,26 @@ int allowed_cores(const std::string& root) {
 int available_cores() {
     const int allowed = allowed_cores();
     return std::max(1, allowed == 0 ? bound_cores() : std::min(bound_cores(), allowed));
+}
+
+CoresOfProcess cores_of_process() {
+    const auto hash = [](const void* bytes, std::size_t count) {
+        return std::uint64_t{std::hash<std::string_view>{}({static_cast<const char*>(bytes), count})};
+    };
+    std::array<char, HOST_NAME_MAX + 1> name{};
+    gethostname(name.data(), HOST_NAME_MAX);
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    sched_getaffinity(0, sizeof cores, &cores);
+    return {.host = hash(name.data(), name.size()),
+            .affinity = hash(&cores, sizeof cores),
+            .cores = static_cast<std::uint64_t>(available_cores())};
+}
+
+int share_of_cores(const CoresOfProcess& mine, std::span<const CoresOfProcess> all) {
+    const auto sharing = std::ranges::count_if(
+        all, [&](const CoresOfProcess& other) { return other.host == mine.host && other.affinity == mine.affinity; });
+    return std::max(1, static_cast<int>(mine.cores / static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(sharing, 1))));
 }
 
 }  // namespace lookahead

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 namespace lookahead {
@@ -13,5 +15,18 @@ int allowed_cores(const std::string& root = "");
 
 /// Both together, at least 1.
 int available_cores();
+
+/// Where a process runs, for comparing it with others.
+struct CoresOfProcess {
+    std::uint64_t host;      ///< the same for those of one host
+    std::uint64_t affinity;  ///< the same for those that may run on the same cores there
+    std::uint64_t cores;     ///< available_cores()
+};
+
+CoresOfProcess cores_of_process();
+
+/// What falls to one of several processes that run at once: its cores, divided among those of its host that are bound to
+/// the same ones, as all are that are not bound at all. At least 1.
+int share_of_cores(const CoresOfProcess& mine, std::span<const CoresOfProcess> all);
 
 }  // namespace lookahead

@@ -2,6 +2,7 @@
 """What only one rank of a job meets must end the whole job: soon, with one message on stderr and its exit code."""
 
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -186,6 +187,31 @@ def check_binding(checker):
             print(f"{threads} threads, {placement}: exit {done.returncode}: {done.stderr}", flush=True)
 
 
+def check_automatic_threads(checker):
+    """As many threads as a rank has cores; ranks that are not bound share those of their host. A number stays one."""
+    cores = len(os.sched_getaffinity(0))
+    run = ["run", "vecadd", "--size", "tiny", "--json", "--out", checker.folder / "auto.h5", "--progress", "none"]
+    for ranks, threads, placement, expected in (
+            (0, "auto", (), cores), (2, "auto", ("--oversubscribe", "--bind-to", "none"), max(cores // 2, 1)),
+            (2, "auto", ("--oversubscribe", "--bind-to", "core"), 1), (1, "auto", ("--bind-to", "none"), cores),
+            (2, "2", ("--oversubscribe", "--bind-to", "none"), 2)):
+        done = lookahead.execute(checker.program, [*run, "--threads", threads], ranks, placement=placement)
+        # No thread has fewer than two of the machine's 23 processes.
+        wanted = min(expected, 23 // max(ranks, 1) // 2)
+        right = done.returncode == 0 and json.loads(done.stdout)["threads"] == wanted
+        checker.passed += right
+        checker.failed += not right
+        if not right:
+            print(f"--threads {threads} on {ranks} ranks, {placement}: not {wanted}: {done.stdout}{done.stderr}", flush=True)
+    for threads in ("0", "1025", "-1", "many", "2x"):
+        done = lookahead.execute(checker.program, [*run, f"--threads={threads}"])
+        right = done.returncode == 2 and "1 to 1024, or auto" in done.stderr
+        checker.passed += right
+        checker.failed += not right
+        if not right:
+            print(f"--threads={threads}: exit {done.returncode}: {done.stderr}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
@@ -197,6 +223,7 @@ def main() -> int:
         check_differences(checker)
         check_launchers(checker)
         check_binding(checker)
+        check_automatic_threads(checker)
     print(f"{checker.passed} passed, {checker.failed} failed")
     return 1 if checker.failed else 0
 

@@ -4,9 +4,11 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace lookahead {
 
@@ -89,6 +91,41 @@ TEST_CASE("the affinity bounds the cores too") {
     CHECK(bound_cores() == 1);
     CHECK(available_cores() == 1);
     REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
+}
+
+TEST_CASE("processes of one host that are bound alike share their cores, others do not") {
+    const CoresOfProcess mine{.host = 1, .affinity = 5, .cores = 16};
+    const CoresOfProcess elsewhere{.host = 2, .affinity = 5, .cores = 16};
+    const CoresOfProcess other_cores{.host = 1, .affinity = 6, .cores = 4};
+    using All = std::vector<CoresOfProcess>;
+    CHECK(share_of_cores(mine, All{mine}) == 16);
+    CHECK(share_of_cores(mine, All{mine, elsewhere, elsewhere}) == 16);
+    CHECK(share_of_cores(mine, All{mine, other_cores}) == 16);
+    CHECK(share_of_cores(mine, All{mine, elsewhere, mine}) == 8);
+    CHECK(share_of_cores(mine, All(5, mine)) == 3);
+    CHECK(share_of_cores(mine, All(17, mine)) == 1);
+    CHECK(share_of_cores(other_cores, All{mine, other_cores}) == 4);
+}
+
+TEST_CASE("a process knows its host and cores, and is told from one with other cores") {
+    cpu_set_t before;
+    REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+    const CoresOfProcess all = cores_of_process();
+    CHECK(all.cores == static_cast<std::uint64_t>(available_cores()));
+    CHECK(share_of_cores(all, std::vector{all, cores_of_process()}) == std::max(1, available_cores() / 2));
+    if (CPU_COUNT(&before) > 1) {
+        int core = 0;
+        while (!CPU_ISSET(core, &before)) ++core;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(core, &one);
+        REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+        const CoresOfProcess bound = cores_of_process();
+        REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
+        CHECK(bound.host == all.host);
+        CHECK(bound.affinity != all.affinity);
+        CHECK(bound.cores == 1);
+    }
 }
 
 }  // namespace lookahead
