@@ -179,10 +179,10 @@ TEST_CASE("an SM keeps the contract of logical processes") {
     for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
         CAPTURE(scheduler);
         SmContract sm(scheduler);
-        for (std::uint64_t seed = first_seed; seed < first_seed + 600; ++seed) {
+        for (std::uint64_t seed = first_seed; seed < first_seed + 300; ++seed) {
             REQUIRE(testing::check_chopping(sm.contract, seed) == "");
         }
-        for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
+        for (std::uint64_t seed = first_seed; seed < first_seed + 4; ++seed) {
             REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
         }
         CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
@@ -193,10 +193,10 @@ TEST_CASE("an SM whose lanes wait for one another on ways of their own keeps the
     const std::uint64_t first_seed = random_seed();
     CAPTURE(first_seed);
     SmContract sm("gto", meeting_kernel(), "convergence_barrier");
-    for (std::uint64_t seed = first_seed; seed < first_seed + 300; ++seed) {
+    for (std::uint64_t seed = first_seed; seed < first_seed + 100; ++seed) {
         REQUIRE(testing::check_chopping(sm.contract, seed) == "");
     }
-    for (std::uint64_t seed = first_seed; seed < first_seed + 30; ++seed) {
+    for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
         REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
     }
     CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed).ctas + 1);
@@ -220,10 +220,10 @@ TEST_CASE("an SM of 96 warps that pre-execute keeps the contract of logical proc
     SmContract sm("gto", mixed_kernel(2), "stack", "pmode",
                   "max_warps = 96\nmax_threads = 3072\nmax_ctas = 16\nregisters = 65536\nprivate_fetch = true\n",
                   kCtas);
-    for (std::uint64_t seed = first_seed; seed < first_seed + 40; ++seed) {
+    for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
         REQUIRE(testing::check_chopping(sm.contract, seed) == "");
     }
-    for (std::uint64_t seed = first_seed; seed < first_seed + 10; ++seed) {
+    for (std::uint64_t seed = first_seed; seed < first_seed + 3; ++seed) {
         REQUIRE(testing::check_save_and_load(sm.contract, seed) == "");
     }
     CHECK(testing::count_outputs(sm.contract, first_seed) == SmContract::Plan(first_seed, kCtas).ctas + 1);
