@@ -26,7 +26,7 @@ def reduced(name, workloads, values=None):
     """The text of a study with these workloads, of size tiny, and these values of its axes; None: all."""
     text = (STUDIES / f"{name}.toml").read_text()
     text = re.sub(r"(?s)workloads = \[.*?\]", f"workloads = {list(workloads)}".replace("'", '"'), text)
-    text = text.replace('size = "small"', 'size = "tiny"')
+    text = re.sub(r'(?m)^size = ".*"', 'size = "tiny"', text)
     for entry in re.findall(r'\[\[axis\.value\]\]\nname = "[^"]*"\n(?:options = .*\n)?', text):
         if values is not None and re.search(r'name = "([^"]*)"', entry).group(1) not in values:
             text = text.replace(entry, "")

@@ -6,6 +6,7 @@
 #include "components/sm/prefetch/prefetcher.h"
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 #include "core/param/parameters.h"
 #include "core/state/state_archive.h"
 
@@ -49,24 +50,30 @@ class MacroBlockPrefetcher : public Prefetcher {
           misses_(static_cast<int>(parameters.misses)),
           port_(arguments.port) {}
 
-    void end_launch() override { std::fill(blocks_.begin(), blocks_.end(), Block{}); }
+    void end_launch() override {
+        if (LOOKAHEAD_RULE(blocks_end_with_launch)) {
+            std::fill(blocks_.begin(), blocks_.end(), Block{});
+        }
+    }
     void on_access(const L1Event& event, Cycle) override {
-        if (event.kind != L1EventKind::miss) {
+        if (LOOKAHEAD_RULE(block_counts_misses) && event.kind != L1EventKind::miss) {
             return;
         }
         const std::uint64_t first = event.line & ~std::uint64_t{kLines * kLineBytes - 1};
         Block& block = find(first);
         block.updated = ++updates_;
         block.missed |= 1u << (event.line - first) / kLineBytes;
-        if (std::popcount(block.missed) < misses_) {
+        if (std::popcount(block.missed) < (LOOKAHEAD_RULE(block_needs_two_misses) ? misses_ : 1)) {
             return;
         }
         for (unsigned line = 0; line < kLines; ++line) {
-            if ((block.missed >> line & 1) == 0) {
+            if (!LOOKAHEAD_RULE(missed_lines_are_left_out) || (block.missed >> line & 1) == 0) {
                 port_.prefetch({.line = first + line * kLineBytes, .pc = event.pc});
             }
         }
-        block = {};
+        if (LOOKAHEAD_RULE(fetched_block_starts_anew)) {
+            block = {};
+        }
     }
     void fields(StateArchive& archive) override { archive& updates_& blocks_; }
 
@@ -85,7 +92,7 @@ class MacroBlockPrefetcher : public Prefetcher {
             if (block.updated != 0 && block.first == first) {
                 return block;
             }
-            oldest = block.updated < oldest->updated ? &block : oldest;
+            oldest = LOOKAHEAD_RULE(oldest_block_makes_room) && block.updated < oldest->updated ? &block : oldest;
         }
         *oldest = {.first = first};
         return *oldest;
@@ -103,7 +110,7 @@ class OrchestratedPrefetcher final : public MacroBlockPrefetcher {
     OrchestratedPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
         : MacroBlockPrefetcher(parameters, arguments) {
         const std::string scheduler = chosen_variant<WarpScheduler>(arguments.configuration);
-        if (scheduler != "group_interleaved") {
+        if (LOOKAHEAD_RULE(orchestrated_needs_groups) && scheduler != "group_interleaved") {
             throw ConfigurationError(
                 "sm.prefetcher = orch is locality-aware prefetching under sm.warp_scheduler = "
                 "group_interleaved, which is \"" +

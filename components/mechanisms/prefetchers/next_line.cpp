@@ -1,5 +1,6 @@
 #include "components/protocols/memory.h"
 #include "components/sm/prefetch/prefetcher.h"
+#include "core/mutation/rule.h"
 #include "core/param/parameters.h"
 #include "core/state/state_archive.h"
 
@@ -34,7 +35,7 @@ class NextLinePrefetcher final : public Prefetcher {
         : lines_(static_cast<unsigned>(parameters.lines)), port_(arguments.port) {}
 
     void on_access(const L1Event& event, Cycle) override {
-        if (event.kind != L1EventKind::miss) {
+        if (LOOKAHEAD_RULE(next_line_after_misses) && event.kind != L1EventKind::miss) {
             return;
         }
         for (unsigned next = 1; next <= lines_; ++next) {

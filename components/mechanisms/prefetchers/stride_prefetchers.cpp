@@ -1,191 +1,208 @@
-#include "components/mechanisms/prefetchers/stride_prefetchers.h"
-
+#include "components/mechanisms/prefetchers/stride_table.h"
+#include "core/mutation/rule.h"
+#include "core/param/parameters.h"
 #include "core/state/state_archive.h"
-#include "core/stats/statistics.h"
-#include "core/stats/statistics_registry.h"
 
 namespace lookahead::gpu {
 
-/// Intra-warp stride prefetching: the next iterations of the same warp's load.
+struct IntraParameters {
+    std::int64_t entries = 192;
+    std::int64_t distance = 1;
+    std::int64_t degree = 1;
+    std::int64_t confidence = 1;
+};
+struct InterParameters {
+    std::int64_t entries = 16;
+    std::int64_t distance = 1;
+    std::int64_t degree = 1;
+    std::int64_t confidence = 1;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::IntraParameters> {
+    using P = lookahead::gpu::IntraParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("entries", &P::entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 65536,
+                 .help = "Loads of warps that are followed on an SM; the one updated longest ago makes room.",
+                 .source = "estimate: four loads of each of 48 warps, as CAPS targets four"}),
+        integer("distance", &P::distance,
+                {.unit = "iteration",
+                 .min = 1,
+                 .max = 64,
+                 .help = "How many iterations ahead the first prefetch is.",
+                 .source = "Koo et al., section III.A: the next iterations"}),
+        integer("degree", &P::degree,
+                {.unit = "iteration",
+                 .min = 1,
+                 .max = 16,
+                 .help = "Iterations that are prefetched at a time.",
+                 .source = "estimate: one; the paper does not say"}),
+        integer("confidence", &P::confidence,
+                {.unit = "repetition",
+                 .min = 0,
+                 .max = 16,
+                 .help = "How often in a row a stride must repeat before it is used.",
+                 .source = "Baer and Chen, 1991: a stride seen twice is steady"}));
+};
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::InterParameters> {
+    using P = lookahead::gpu::InterParameters;
+    inline static const auto list = parameter_list<P>(
+        integer("entries", &P::entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 65536,
+                 .help = "Loads that are followed on an SM; the one updated longest ago makes room.",
+                 .source = "estimate: more than the loads of most kernels"}),
+        integer("distance", &P::distance,
+                {.unit = "warp",
+                 .min = 1,
+                 .max = 64,
+                 .help = "How many warps ahead the first prefetch is.",
+                 .source = "Koo et al., figure 1: one to ten; the next warp where the figure begins"}),
+        integer("degree", &P::degree,
+                {.unit = "warp",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Warps that are prefetched for at a time.",
+                 .source = "estimate: one; the paper does not say"}),
+        integer("confidence", &P::confidence,
+                {.unit = "repetition",
+                 .min = 0,
+                 .max = 16,
+                 .help = "How often in a row a stride must repeat before it is used.",
+                 .source = "Baer and Chen, 1991: a stride seen twice is steady"}));
+};
+
+namespace lookahead::gpu {
+
+/// Intra-warp stride prefetching: follows each warp's own load over the iterations of a loop.
 class IntraPrefetcher final : public Prefetcher {
   public:
     using Parameters = IntraParameters;
 
     IntraPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
-        : intra_(parameters, arguments.port) {}
+        : parameters_(parameters), table_(static_cast<std::size_t>(parameters.entries)), port_(arguments.port) {}
 
-    void end_launch() override { intra_.clear(); }
-    void on_load(const ObservedLoad& load, Cycle) override {
-        if (AccessVector::fits(load)) {
-            intra_.learn(load);
-            intra_.prefetch(load, intra_.degree());
+    void end_launch() override {
+        if (LOOKAHEAD_RULE(intra_strides_end_with_launch)) {
+            table_.clear();
         }
     }
-    void fields(StateArchive& archive) override { archive& intra_; }
+    void on_load(const ObservedLoad& load, Cycle) override {
+        if (!AccessVector::fits(load)) {
+            return;
+        }
+        const std::uint16_t warp = LOOKAHEAD_RULE(intra_follows_each_warp) ? load.context : kNoContext;
+        StrideEntry* entry = table_.find(load.pc, warp);
+        std::int64_t stride = 0;
+        bool confident = false;
+        if (entry == nullptr) {
+            entry = &table_.replace(load.pc, warp);
+        } else if (entry->last.difference(load, stride)) {
+            note_stride(*entry, stride, static_cast<std::uint32_t>(parameters_.confidence));
+            confident = !LOOKAHEAD_RULE(intra_stride_repeats) ||
+                        entry->confidence >= static_cast<std::uint32_t>(parameters_.confidence);
+        } else {
+            entry->confidence = 0;
+        }
+        entry->last.take(load);
+        table_.update(*entry);
+        for (std::int64_t i = 0; confident && entry->stride != 0 && i < parameters_.degree; ++i) {
+            prefetch_behind(port_, load, entry->stride * (parameters_.distance + i), load.context);
+        }
+    }
+    void fields(StateArchive& archive) override { archive& table_; }
 
   private:
-    IntraWarpStride intra_;
+    IntraParameters parameters_;
+    StrideTable<StrideEntry> table_;
+    PrefetchPort& port_;
 };
 
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, IntraPrefetcher, "intra",
                            "Intra-warp stride: the next iterations of a warp's load.",
                            "Koo et al., HPCA 2018, section III.A; Baer and Chen, 1991")
 
-/// Inter-warp stride prefetching: the same load of warps with higher numbers, blind to the borders of CTAs.
+/// Inter-warp stride prefetching: follows a load over the warps of the SM by their numbers, blind to the borders of CTAs.
 class InterPrefetcher final : public Prefetcher {
   public:
     using Parameters = InterParameters;
 
     InterPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
-        : inter_(parameters, arguments.port, arguments.contexts) {}
+        : parameters_(parameters),
+          table_(static_cast<std::size_t>(parameters.entries)),
+          port_(arguments.port),
+          contexts_(static_cast<std::int64_t>(arguments.contexts)) {}
 
-    void end_launch() override { inter_.clear(); }
-    void on_load(const ObservedLoad& load, Cycle) override {
-        if (AccessVector::fits(load)) {
-            inter_.learn(load);
-            inter_.prefetch(load, inter_.degree());
+    void end_launch() override {
+        if (LOOKAHEAD_RULE(inter_strides_end_with_launch)) {
+            table_.clear();
         }
     }
-    void fields(StateArchive& archive) override { archive& inter_; }
+    void on_load(const ObservedLoad& load, Cycle) override {
+        if (!AccessVector::fits(load)) {
+            return;
+        }
+        StrideEntry* entry = table_.find(load.pc);
+        bool confident = false;
+        if (entry == nullptr) {
+            entry = &table_.replace(load.pc);
+        } else if (entry->last_warp == load.context) {
+            // An iteration: the base moves, and says nothing of the stride over warps.
+            entry->confidence = LOOKAHEAD_RULE(inter_iteration_starts_anew) ? 0 : entry->confidence;
+        } else {
+            confident = learn_stride(*entry, load);
+        }
+        entry->last.take(load);
+        entry->last_warp = load.context;
+        table_.update(*entry);
+        if (confident && entry->stride != 0) {
+            prefetch_for_next(load, entry->stride);
+        }
+    }
+    void fields(StateArchive& archive) override { archive& table_; }
 
   private:
-    InterWarpStride inter_;
+    /// The stride between neighbours is the difference over the distance of the two warps, if that is a whole number: of
+    /// bytes, not of lines, as CAPS takes it. Predictions are rounded down to lines. True if it is to be used.
+    bool learn_stride(StrideEntry& entry, const ObservedLoad& load) const {
+        const std::int64_t warps = std::int64_t{load.context} - entry.last_warp;
+        std::int64_t apart = 0;
+        if (!entry.last.difference(load, apart) || (LOOKAHEAD_RULE(inter_stride_is_whole) && apart % warps != 0)) {
+            entry.confidence = 0;
+            return false;
+        }
+        note_stride(entry, LOOKAHEAD_RULE(inter_stride_is_of_neighbours) ? apart / warps : apart,
+                    static_cast<std::uint32_t>(parameters_.confidence));
+        return !LOOKAHEAD_RULE(inter_stride_repeats) ||
+               entry.confidence >= static_cast<std::uint32_t>(parameters_.confidence);
+    }
+    void prefetch_for_next(const ObservedLoad& load, std::int64_t stride) {
+        for (std::int64_t i = 0; i < parameters_.degree; ++i) {
+            const std::int64_t ahead = parameters_.distance + i;
+            if (LOOKAHEAD_RULE(inter_ends_with_last_warp) && load.context + ahead >= contexts_) {
+                return;
+            }
+            prefetch_behind(port_, load, stride * ahead, static_cast<std::uint16_t>(load.context + ahead));
+        }
+    }
+
+    InterParameters parameters_;
+    StrideTable<StrideEntry> table_;
+    PrefetchPort& port_;
+    std::int64_t contexts_;
 };
 
 LOOKAHEAD_REGISTER_VARIANT(Prefetcher, InterPrefetcher, "inter",
                            "Inter-warp stride: the same load of the next warps, blind to CTAs.",
                            "Koo et al., HPCA 2018, section III.B; Lee et al., MICRO 2010")
-
-struct MtaParameters {
-    std::int64_t period = 10000;
-    double high_eviction = 0.02;
-    double low_eviction = 0.01;
-};
-
-struct MtaCounters {
-    std::uint64_t intra_loads = 0;
-    std::uint64_t inter_loads = 0;
-    std::uint64_t throttled = 0;
-};
-
-}  // namespace lookahead::gpu
-
-template <>
-struct lookahead::StatisticsOf<lookahead::gpu::MtaCounters> {
-    using C = lookahead::gpu::MtaCounters;
-    static constexpr std::tuple list{
-        Counter<C>{"intra_loads", "instruction", "Loads that iterate: intra-warp prefetching.", &C::intra_loads},
-        Counter<C>{"inter_loads", "instruction", "Other loads: inter-warp prefetching.", &C::inter_loads},
-        Counter<C>{"throttled", "instruction", "Loads for which it made no prefetch, throttled.", &C::throttled}};
-};
-
-template <>
-struct lookahead::ParametersOf<lookahead::gpu::MtaParameters> {
-    using P = lookahead::gpu::MtaParameters;
-    inline static const auto list = parameter_list<P>(
-        integer("period", &P::period,
-                {.unit = "cycle",
-                 .min = 100,
-                 .max = 100'000'000,
-                 .help = "How often the throttle degree is set anew.",
-                 .source = "estimate: some ten times a small kernel"}),
-        real("high_eviction", &P::high_eviction,
-             {.min = 0,
-              .max = 1000,
-              .help = "Evicted-unused prefetches over useful ones above which the prefetcher throttles itself by one.",
-              .source = "Lee et al., MICRO 2010, as we remember their threshold: 0.02; not checked against the text"}),
-        real("low_eviction", &P::low_eviction,
-             {.min = 0,
-              .max = 1000,
-              .help = "The same, below which it takes one off.",
-              .source = "Lee et al., MICRO 2010, as we remember their threshold: 0.01; not checked against the text"}));
-};
-
-namespace lookahead::gpu {
-
-/// Many-thread-aware prefetching: intra-warp where the warp's load iterates, else inter-warp; throttled when prefetched
-/// lines are evicted before their use. Both parts have the parameters of their own variants (`intra.*`, `inter.*`). At degree d of 5, d of 5 loads make no prefetch.
-class MtaPrefetcher final : public Prefetcher {
-  public:
-    using Parameters = MtaParameters;
-    static constexpr std::string_view kReads[] = {"intra", "inter"};
-    static constexpr std::uint32_t kNoPrefetch = 5;
-
-    MtaPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
-        : intra_(arguments.configuration.read<IntraParameters>("intra"), arguments.port),
-          inter_(arguments.configuration.read<InterParameters>("inter"), arguments.port, arguments.contexts),
-          period_(parameters.period),
-          high_(parameters.high_eviction),
-          low_(parameters.low_eviction) {}
-
-    void end_launch() override {
-        intra_.clear();
-        inter_.clear();
-    }
-    void on_load(const ObservedLoad& load, Cycle now) override {
-        if (!AccessVector::fits(load)) {
-            return;
-        }
-        adapt(now);
-        const bool iterates = intra_.learn(load);
-        inter_.learn(load);
-        turn_ = turn_ + 1 == kNoPrefetch ? 0 : turn_ + 1;
-        if (turn_ < degree_) {
-            ++counters_.throttled;
-            return;
-        }
-        ++(iterates ? counters_.intra_loads : counters_.inter_loads);
-        if (iterates) {
-            intra_.prefetch(load, intra_.degree());
-        } else {
-            inter_.prefetch(load, inter_.degree());
-        }
-    }
-    void on_fate(PrefetchFate fate, Cycle) override {
-        useful_ += fate == PrefetchFate::useful || fate == PrefetchFate::late;
-        evicted_ += fate == PrefetchFate::early_evicted;
-    }
-    void fields(StateArchive& archive) override {
-        archive& intra_& inter_& next_& useful_& evicted_& degree_& turn_;
-        archive& counters_;
-    }
-    void visit_statistics(StatisticsVisitor& visitor, std::string_view component) const override {
-        visit(visitor, component, "mta", counters_);
-    }
-
-  private:
-    /// Looks back on whole periods, when it is called: idle ones change nothing.
-    void adapt(Cycle now) {
-        if (now < next_) {
-            return;
-        }
-        next_ = now - now % period_ + period_;
-        const double rate = static_cast<double>(evicted_) / static_cast<double>(std::max<std::uint64_t>(useful_, 1));
-        if (rate > high_) {
-            degree_ = std::min(degree_ + 1, kNoPrefetch);
-        } else if (rate < low_ && degree_ > 0) {
-            --degree_;
-        }
-        useful_ = evicted_ = 0;
-    }
-
-    IntraWarpStride intra_;
-    InterWarpStride inter_;
-    Cycle period_;
-    double high_;
-    double low_;
-    Cycle next_ = 0;
-    std::uint64_t useful_ = 0;
-    std::uint64_t evicted_ = 0;
-    std::uint32_t degree_ = 0;
-    std::uint32_t turn_ = 0;
-    MtaCounters counters_;
-};
-
-LOOKAHEAD_REGISTER_STATISTICS(MtaCounters, "mta", "Many-thread-aware prefetcher of an SM.")
-LOOKAHEAD_REGISTER_VARIANT(Prefetcher, MtaPrefetcher, "mta",
-                           "Many-thread aware: intra-warp where a load iterates, else inter-warp; throttled.",
-                           "Lee, Lakshminarayana, Kim and Vuduc, MICRO 2010")
 
 struct StridePerWarpParameters {
     std::int64_t entries = 192;

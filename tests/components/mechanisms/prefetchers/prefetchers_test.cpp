@@ -3,6 +3,7 @@
 
 #include "components/sm/warp_scheduler/warp_scheduler.h"
 #include "core/error/error.h"
+#include "tests/components/mechanisms/prefetchers/lone_prefetcher.h"
 #include "tests/components/mechanisms/prefetchers/prefetch_bench.h"
 #include "tests/components/sm/fake_warp_view.h"
 
@@ -35,10 +36,10 @@ TEST_CASE("intra prefetches a warp's next iteration once its stride has repeated
 
 TEST_CASE("intra keeps the strides of warps and of loads apart") {
     PrefetchBench bench("intra");
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {2});
-    bench.load(0, 1, {4});
-    bench.load(1, 1, {6});
+    for (const std::uint16_t warp : {0, 1, 2, 3}) {
+        bench.load(warp, 0, {std::uint64_t{2} * warp});
+        bench.load(warp, 1, {std::uint64_t{2} * warp + 20});
+    }
     CHECK(bench.prefetches().requested == 0);
 }
 
@@ -107,27 +108,40 @@ TEST_CASE("a load that its warp repeats says nothing of the stride over warps") 
     CHECK(bench.prefetches().requested == 0);
 }
 
-TEST_CASE("mta is intra-warp where a load iterates and inter-warp elsewhere") {
-    PrefetchBench bench("mta");
-    bench.load(0, 0, {0});
-    bench.load(1, 0, {3});
-    bench.load(2, 0, {6});
-    CHECK(present(bench, {9}) == Lines{9});
-    for (const std::uint64_t line : {100, 110, 120}) {
-        bench.load(5, 1, {line});
+TEST_CASE("inter counts repetitions of the stride anew when a warp repeats the load") {
+    LonePrefetcher inter("inter", "inter.confidence = 2\n");
+    inter.load(0, 0, 0);
+    inter.load(1, 0, 3);
+    CHECK(inter.load(2, 0, 6).empty());
+    CHECK(inter.load(3, 0, 9) == Lines{12});
+    inter.load(3, 0, 50);
+    CHECK(inter.load(4, 0, 53).empty());
+    CHECK(inter.load(5, 0, 56) == Lines{59});
+}
+
+TEST_CASE("inter follows no stride that is not whole") {
+    LonePrefetcher inter("inter");
+    for (const std::uint16_t warp : {0, 3, 6}) {
+        CHECK(inter.load(warp, 0, warp / 3).empty());  // a third of a line a warp
     }
-    CHECK(present(bench, {130}) == Lines{130});
-    for (const std::uint64_t line : {200, 203}) {
-        bench.load(5, 2, {line});
+}
+
+TEST_CASE("strides of intra and inter end with their launch") {
+    LonePrefetcher intra("intra"), inter("inter");
+    for (const std::uint16_t i : {0, 1}) {
+        intra.load(0, 0, std::uint64_t{2} * i);
+        inter.load(i, 0, std::uint64_t{2} * i);
     }
-    bench.load(6, 2, {206});  // one stride over warps is not enough
-    CHECK(present(bench, {209}).empty());
+    intra.end_launch();
+    inter.end_launch();
+    CHECK(intra.load(0, 0, 4).empty());
+    CHECK(inter.load(2, 0, 4).empty());
 }
 
 TEST_CASE("mta throttles itself when its lines are evicted before their use") {
-    const auto issued = [](const std::string& high) {
+    const auto issued = [](const std::string& throttle) {
         PrefetchBench bench("mta", {"l1d.ways=1", "l1d.pinned_ways=0", "l1d.set_index=linear", "mta.period=100",
-                                    "mta.high_eviction=" + high, "mta.low_eviction=0"});
+                                    "mta.throttle=" + throttle});
         // Each prefetch is evicted by the next load, of the same set.
         for (std::uint64_t i = 0; i < 120; ++i) {
             bench.load(0, 0, {64 * i});
@@ -136,9 +150,9 @@ TEST_CASE("mta throttles itself when its lines are evicted before their use") {
         }
         return bench.prefetches().issued;
     };
-    const std::uint64_t free = issued("1000");
+    const std::uint64_t free = issued("false");
     CHECK(free > 100);
-    CHECK(issued("0.02") < free / 3);
+    CHECK(issued("true") < free / 3);
 }
 
 TEST_CASE("lap fetches the rest of a block of four lines when a second of them misses") {
@@ -153,12 +167,40 @@ TEST_CASE("lap fetches the rest of a block of four lines when a second of them m
     }
 }
 
-TEST_CASE("lap counts misses, not hits") {
-    PrefetchBench bench("lap");
-    bench.load(0, 0, {8});
-    bench.run_to(bench.now + 100);
-    bench.load(0, 0, {8});
-    CHECK(bench.prefetches().requested == 0);
+TEST_CASE("lap counts misses, not hits and merges") {
+    LonePrefetcher lap("lap");
+    lap.access(L1EventKind::miss, 8);
+    CHECK(lap.access(L1EventKind::hit, 9).empty());
+    CHECK(lap.access(L1EventKind::merge, 10).empty());
+    CHECK(lap.access(L1EventKind::miss, 8).empty());  // the same line
+    CHECK(lap.access(L1EventKind::miss, 11) == Lines{9, 10});
+}
+
+TEST_CASE("lap counts a block's misses anew when it has fetched the block") {
+    LonePrefetcher lap("lap");
+    lap.access(L1EventKind::miss, 8);
+    CHECK(lap.access(L1EventKind::miss, 9) == Lines{10, 11});
+    CHECK(lap.access(L1EventKind::miss, 8).empty());
+    CHECK(lap.access(L1EventKind::miss, 10) == Lines{9, 11});
+}
+
+TEST_CASE("lap forgets the block that missed longest ago, and all of them at the end of a launch") {
+    LonePrefetcher lap("lap", "lap.blocks = 2\n");
+    for (const std::uint64_t line : {0, 4, 0, 8}) {  // the block of 4 makes room for that of 8
+        lap.access(L1EventKind::miss, line);
+    }
+    CHECK(lap.access(L1EventKind::miss, 1) == Lines{2, 3});
+    CHECK(lap.access(L1EventKind::miss, 5).empty());
+    lap.access(L1EventKind::miss, 8);
+    lap.end_launch();
+    CHECK(lap.access(L1EventKind::miss, 9).empty());
+}
+
+TEST_CASE("lap.misses chooses how many lines of a block must have missed") {
+    LonePrefetcher lap("lap", "lap.misses = 3\n");
+    lap.access(L1EventKind::miss, 0);
+    CHECK(lap.access(L1EventKind::miss, 1).empty());
+    CHECK(lap.access(L1EventKind::miss, 2) == Lines{3});
 }
 
 TEST_CASE("orch is refused without its scheduler, by name") {
@@ -236,6 +278,34 @@ TEST_CASE("group_interleaved puts warps that follow each other into different gr
     CHECK(pick() == 1);
     states.set(3, ContextState::blocked_by_memory);
     CHECK(pick() != 3);
+}
+
+TEST_CASE("group_interleaved gives free places to the next group's warps, whose turn comes when all of a group wait") {
+    ContextStates states;
+    FakeWarpView view;
+    const auto scheduler = make_variant<WarpScheduler>(
+        "group_interleaved", Configuration::from_toml("group_interleaved.group_warps = 2\n", "test"),
+        WarpSchedulerArguments{0x3f, states, view});
+    const auto pick = [&] { return scheduler->pick(states.in(ContextState::ready_sp), 0); };
+    // Groups are 0 and 3, 1 and 4, 2 and 5; the last has waited for longest.
+    for (const unsigned warp : {2u, 5u, 0u, 3u, 1u, 4u}) {
+        states.set(warp, ContextState::ready_sp);
+        scheduler->started(warp);
+    }
+    states.set(3, ContextState::blocked_by_memory);
+    for (const unsigned expected : {0u, 1u, 0u}) {
+        CHECK(pick() == expected);
+    }
+    states.set(0, ContextState::blocked_by_memory);
+    for (const unsigned expected : {1u, 4u, 1u}) {
+        CHECK(pick() == expected);
+    }
+    states.set(0, ContextState::ready_sp);
+    states.set(3, ContextState::ready_sp);
+    states.set(1, ContextState::blocked_by_memory);
+    for (const unsigned expected : {2u, 4u, 2u}) {  // the turn is 1 and 4's, and then 2 and 5's
+        CHECK(pick() == expected);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,442 @@
+#include <algorithm>
+
+#include "components/mechanisms/prefetchers/stride_table.h"
+#include "core/mutation/rule.h"
+#include "core/param/parameters.h"
+#include "core/state/state_archive.h"
+#include "core/stats/statistics.h"
+#include "core/stats/statistics_registry.h"
+
+namespace lookahead::gpu {
+
+struct MtaParameters {
+    std::int64_t pws_entries = 32;
+    std::int64_t gs_entries = 8;
+    std::int64_t ip_entries = 8;
+    std::int64_t promotion = 3;
+    std::int64_t distance = 1;
+    std::int64_t degree = 1;
+    std::int64_t ip_distance = 1;
+    std::int64_t ip_degree = 1;
+    bool throttle = true;
+    std::int64_t initial_degree = 2;
+    std::int64_t period = 100'000;
+    double high_eviction = 0.02;
+    double low_eviction = 0.01;
+    double merge_ratio = 0.15;
+};
+
+struct MtaCounters {
+    std::uint64_t global_loads = 0;
+    std::uint64_t inter_loads = 0;
+    std::uint64_t warp_loads = 0;
+    std::uint64_t promotions = 0;
+    std::uint64_t throttled = 0;
+    std::uint64_t periods = 0;
+    std::uint64_t more = 0;
+    std::uint64_t fewer = 0;
+    std::uint64_t stopped = 0;
+};
+
+}  // namespace lookahead::gpu
+
+template <>
+struct lookahead::StatisticsOf<lookahead::gpu::MtaCounters> {
+    using C = lookahead::gpu::MtaCounters;
+    static constexpr std::tuple list{
+        Counter<C>{"global_loads", "instruction", "Loads with an entry of the GS table: intra-warp prefetching.",
+                   &C::global_loads},
+        Counter<C>{"inter_loads", "instruction",
+                   "Other loads with a trained entry of the IP table: inter-warp prefetching.", &C::inter_loads},
+        Counter<C>{"warp_loads", "instruction",
+                   "Other loads with a trained entry of the PWS table: intra-warp prefetching.", &C::warp_loads},
+        Counter<C>{"promotions", "load", "Strides that moved from the PWS to the GS table.", &C::promotions},
+        Counter<C>{"throttled", "instruction", "Of the loads above, those for which it made no prefetch, throttled.",
+                   &C::throttled},
+        Counter<C>{"periods", "period", "Periods with memory requests, after each of which the throttle was set anew.",
+                   &C::periods},
+        Counter<C>{"more", "period", "Of these, periods that let it prefetch more.", &C::more},
+        Counter<C>{"fewer", "period", "Of these, periods that let it prefetch less.", &C::fewer},
+        Counter<C>{"stopped", "period", "Of these, periods after which it made no prefetches.", &C::stopped}};
+};
+
+template <>
+struct lookahead::ParametersOf<lookahead::gpu::MtaParameters> {
+    using P = lookahead::gpu::MtaParameters;
+    static constexpr std::string_view kTables =
+        "Lee et al., MICRO 2010, section III-B: 32, 8 and 8 entries of PWS, GS and IP, 557 B a core";
+    static constexpr std::string_view kAhead = "Lee et al., section III-B: the next; farther is beyond it";
+    static constexpr std::string_view kThrottle = "Lee et al., section V-A, as its public descriptions have it";
+    inline static const auto list = parameter_list<P>(
+        integer("pws_entries", &P::pws_entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 65536,
+                 .help = "Loads of warps that are followed (per-warp stride table).",
+                 .source = kTables}),
+        integer("gs_entries", &P::gs_entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 65536,
+                 .help = "Loads whose stride is that of many warps (global stride table).",
+                 .source = kTables}),
+        integer("ip_entries", &P::ip_entries,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 65536,
+                 .help = "Loads that are followed over warps (inter-thread prefetching table).",
+                 .source = kTables}),
+        integer("promotion", &P::promotion,
+                {.unit = "entry",
+                 .min = 1,
+                 .max = 64,
+                 .help = "Trained PWS entries of one load with the same stride that make a GS entry.",
+                 .source = "Lee et al., section III-B.1: three"}),
+        integer("distance", &P::distance,
+                {.unit = "iteration",
+                 .min = 1,
+                 .max = 64,
+                 .help = "GS and PWS: how many iterations ahead the first prefetch is.",
+                 .source = kAhead}),
+        integer("degree", &P::degree,
+                {.unit = "iteration",
+                 .min = 1,
+                 .max = 16,
+                 .help = "GS and PWS: iterations that are prefetched at a time.",
+                 .source = kAhead}),
+        integer("ip_distance", &P::ip_distance,
+                {.unit = "warp",
+                 .min = 1,
+                 .max = 64,
+                 .help = "IP: how many warps ahead the first prefetch is.",
+                 .source = kAhead}),
+        integer("ip_degree", &P::ip_degree,
+                {.unit = "warp",
+                 .min = 1,
+                 .max = 64,
+                 .help = "IP: warps that are prefetched for at a time.",
+                 .source = kAhead}),
+        boolean("throttle", &P::throttle,
+                {.help = "Lets the shares of evicted and of merged lines choose how many of its prefetches are made.",
+                 .source = "Lee et al., section V; Koo et al. (CAPS) do not say whether theirs does"}),
+        integer("initial_degree", &P::initial_degree,
+                {.unit = "fifth",
+                 .min = 0,
+                 .max = 5,
+                 .help = "Fifths of the prefetches that are not made in the first period.",
+                 .source = kThrottle}),
+        integer("period", &P::period,
+                {.unit = "cycle",
+                 .min = 100,
+                 .max = 100'000'000,
+                 .help = "How often the throttle is set anew.",
+                 .source = kThrottle}),
+        real("high_eviction", &P::high_eviction,
+             {.min = 0,
+              .max = 1000,
+              .help = "Prefetches evicted before their use over useful ones, above which none are made.",
+              .source = kThrottle}),
+        real("low_eviction", &P::low_eviction,
+             {.min = 0, .max = 1000, .help = "The same, from which on fewer are made.", .source = kThrottle}),
+        real("merge_ratio", &P::merge_ratio,
+             {.min = 0,
+              .max = 1,
+              .help =
+                  "With few evictions: loads that merge with a request under way over all requests, above which more "
+                  "prefetches are made, and up to which none.",
+              .source = kThrottle}));
+};
+
+namespace lookahead::gpu {
+
+/// Entry of the PWS table: PC, warp, trained, last address and stride.
+struct PerWarpStride {
+    std::uint32_t pc = 0;
+    std::uint16_t context = kNoContext;
+    bool trained = false;  ///< the stride has repeated
+    std::int64_t stride = 0;
+    std::uint64_t updated = 0;  ///< 0: no entry
+    AccessVector last;
+
+    void fields(StateArchive& archive) { archive& pc& context& trained& stride& updated& last; }
+};
+
+/// Entry of the GS table: PC and stride.
+struct GlobalStride {
+    std::uint32_t pc = 0;
+    std::uint16_t context = kNoContext;  ///< unused: the table is by PC
+    std::int64_t stride = 0;
+    std::uint64_t updated = 0;  ///< 0: no entry
+
+    void fields(StateArchive& archive) { archive& pc& context& stride& updated; }
+};
+
+/// Entry of the IP table: PC, stride, trained, and warp and address of two accesses.
+struct InterThreadStride {
+    std::uint32_t pc = 0;
+    std::uint16_t context = kNoContext;  ///< unused: the table is by PC
+    bool trained = false;                ///< three accesses of different warps lie one stride a warp apart
+    std::uint16_t seen = 0;              ///< accesses that agree so far, up to two
+    std::uint16_t warps[2] = {};         ///< of the last one and the one before it
+    std::int64_t stride = 0;             ///< between neighbouring warps
+    std::uint64_t updated = 0;           ///< 0: no entry
+    AccessVector last;
+
+    void fields(StateArchive& archive) { archive& pc& context& trained& seen& warps& stride& updated& last; }
+};
+
+/// Many-thread-aware prefetching (Lee et al., MICRO 2010, the hardware prefetcher MT-HWP of section III-B with the
+/// throttle of section V). README.md says what of it is the paper's and what a choice.
+class MtaPrefetcher final : public Prefetcher {
+  public:
+    using Parameters = MtaParameters;
+    static constexpr std::uint32_t kNone = 5;  ///< throttle degree: of five prefetches five are not made
+
+    MtaPrefetcher(const Parameters& parameters, const PrefetcherArguments& arguments)
+        : parameters_(parameters),
+          contexts_(static_cast<std::int64_t>(arguments.contexts)),
+          port_(arguments.port),
+          per_warp_(static_cast<std::size_t>(parameters.pws_entries)),
+          global_(static_cast<std::size_t>(parameters.gs_entries)),
+          inter_thread_(static_cast<std::size_t>(parameters.ip_entries)),
+          degree_(parameters.throttle ? static_cast<std::uint32_t>(parameters.initial_degree) : 0) {}
+
+    void end_launch() override {
+        if (LOOKAHEAD_RULE(mta_strides_end_with_launch)) {
+            per_warp_.clear();
+            global_.clear();
+            inter_thread_.clear();
+        }
+    }
+    void on_load(const ObservedLoad& load, Cycle now) override;
+    void on_access(const L1Event& event, Cycle) override {
+        const bool merges = event.kind == L1EventKind::merge;
+        merges_ += merges;
+        requests_ += merges || event.kind == L1EventKind::miss;
+    }
+    void on_fate(PrefetchFate fate, Cycle) override {
+        useful_ += fate == PrefetchFate::useful || fate == PrefetchFate::late;
+        evicted_ += fate == PrefetchFate::early_evicted;
+    }
+    void fields(StateArchive& archive) override {
+        archive& per_warp_& global_& inter_thread_;
+        archive& next_& useful_& evicted_& merges_& requests_& merge_ratio_& measured_& degree_& turn_& counters_;
+    }
+    void visit_statistics(StatisticsVisitor& visitor, std::string_view component) const override {
+        visit(visitor, component, "mta", counters_);
+    }
+
+  private:
+    bool learn_over_warps(const ObservedLoad& load, std::int64_t& stride);
+    bool learn_in_warp(const ObservedLoad& load, std::int64_t& stride);
+    void promote(const PerWarpStride& entry);
+    void prefetch_iterations(const ObservedLoad& load, std::int64_t stride);
+    void prefetch_warps(const ObservedLoad& load, std::int64_t stride);
+    void prefetch(const ObservedLoad& load, std::int64_t offset, std::int64_t context);
+    bool lets_through();
+    void adapt(Cycle now);
+    void choose_degree(double evictions);
+
+    MtaParameters parameters_;
+    std::int64_t contexts_;
+    PrefetchPort& port_;
+    StrideTable<PerWarpStride> per_warp_;
+    StrideTable<GlobalStride> global_;
+    StrideTable<InterThreadStride> inter_thread_;
+    Cycle next_ = 0;            ///< the end of the period
+    std::uint64_t useful_ = 0;  // of the period, as the next three
+    std::uint64_t evicted_ = 0;
+    std::uint64_t merges_ = 0;
+    std::uint64_t requests_ = 0;
+    double merge_ratio_ = 0;    ///< of the periods before
+    bool measured_ = false;     ///< there was one
+    std::uint32_t degree_ = 0;  ///< of five prefetches, those that are not made
+    std::uint32_t turn_ = 0;    ///< 0 to 4
+    MtaCounters counters_;
+};
+
+/// GS and IP are looked up together, and GS goes first (section III-B.3): strides within a warp are the more common, and
+/// only repeated ones come into GS. A load that neither has is looked up in PWS, where it trains. A load of GS does not
+/// train IP: what that learnt would not be used.
+void MtaPrefetcher::on_load(const ObservedLoad& load, Cycle now) {
+    if (!AccessVector::fits(load)) {
+        return;
+    }
+    adapt(now);
+    if (GlobalStride* global = global_.find(load.pc); LOOKAHEAD_RULE(mta_global_goes_first) && global != nullptr) {
+        global_.update(*global);
+        ++counters_.global_loads;
+        return prefetch_iterations(load, global->stride);
+    }
+    std::int64_t stride = 0;
+    if (learn_over_warps(load, stride)) {
+        ++counters_.inter_loads;
+        prefetch_warps(load, stride);
+        if (LOOKAHEAD_RULE(mta_per_warp_goes_last)) {
+            return;
+        }
+    }
+    if (learn_in_warp(load, stride)) {
+        ++counters_.warp_loads;
+        prefetch_iterations(load, stride);
+    }
+}
+
+/// IP (section III-B.2): trained by three accesses of different warps that lie one stride a warp apart. True if it is.
+/// An access elsewhere, or of the warp that came last, starts the training again: the entry has one bit for it, and a
+/// stride that holds no more would fetch what nobody wants until the entry is replaced.
+bool MtaPrefetcher::learn_over_warps(const ObservedLoad& load, std::int64_t& stride) {
+    InterThreadStride* entry = inter_thread_.find(load.pc);
+    if (entry == nullptr) {
+        entry = &inter_thread_.replace(load.pc);
+    }
+    const std::int64_t warps = std::int64_t{load.context} - entry->warps[0];
+    std::int64_t apart = 0;
+    if (entry->seen == 0 || warps == 0 || !entry->last.difference(load, apart) ||
+        (LOOKAHEAD_RULE(mta_stride_over_warps_is_whole) && apart % warps != 0)) {
+        entry->trained = false;
+        entry->seen = 1;
+    } else {
+        const std::int64_t found = LOOKAHEAD_RULE(mta_stride_is_of_neighbours) ? apart / warps : apart;
+        const bool third = entry->seen == 2 || !LOOKAHEAD_RULE(mta_three_warps_train);
+        const bool another = entry->trained || !LOOKAHEAD_RULE(mta_warps_differ) || load.context != entry->warps[1];
+        const bool again = found == entry->stride || entry->seen == 1;
+        entry->trained = (third && another && found != 0 && again) ||
+                         (!LOOKAHEAD_RULE(mta_other_stride_trains_anew) && entry->trained);
+        entry->stride = found;
+        entry->seen = 2;
+    }
+    entry->warps[1] = entry->warps[0];
+    entry->warps[0] = load.context;
+    entry->last.take(load);
+    inter_thread_.update(*entry);
+    stride = entry->stride;
+    return entry->trained;
+}
+
+/// PWS (section III-B.1): a warp's stride is trained when it has repeated. A stride of zero trains nothing: the line is
+/// there, and in GS it would keep the load from IP.
+bool MtaPrefetcher::learn_in_warp(const ObservedLoad& load, std::int64_t& stride) {
+    PerWarpStride* entry = per_warp_.find(load.pc, load.context);
+    std::int64_t found = 0;
+    if (entry == nullptr) {
+        entry = &per_warp_.replace(load.pc, load.context);
+    } else {
+        const bool agrees = entry->last.difference(load, found);
+        entry->trained = agrees && found != 0 && (found == entry->stride || !LOOKAHEAD_RULE(mta_stride_repeats));
+        entry->stride = agrees ? found : 0;
+    }
+    entry->last.take(load);
+    per_warp_.update(*entry);
+    stride = entry->stride;
+    const bool trained = entry->trained;
+    if (trained && LOOKAHEAD_RULE(mta_strides_are_promoted)) {
+        promote(*entry);
+    }
+    return trained;
+}
+
+/// The stride of enough warps is that of all (section III-B.1): it moves to GS, whose entry serves warps that have not
+/// trained yet, too, and their places in PWS become free.
+void MtaPrefetcher::promote(const PerWarpStride& entry) {
+    const std::uint32_t pc = entry.pc;
+    const std::int64_t stride = entry.stride;
+    std::int64_t warps = 0;
+    const auto agrees = [&](const PerWarpStride& each) {
+        return each.updated != 0 && each.pc == pc && each.trained && each.stride == stride;
+    };
+    per_warp_.for_each([&](PerWarpStride& each) { warps += agrees(each); });
+    if (warps < (LOOKAHEAD_RULE(mta_three_strides_are_promoted) ? parameters_.promotion : 1)) {
+        return;
+    }
+    global_.replace(pc).stride = stride;
+    ++counters_.promotions;
+    if (LOOKAHEAD_RULE(mta_promotion_frees_places)) {
+        per_warp_.for_each([&](PerWarpStride& each) {
+            if (agrees(each)) {
+                each = {};
+            }
+        });
+    }
+}
+
+// ---- Prefetches -----------------------------------------------------------------------------------------------------
+
+void MtaPrefetcher::prefetch_iterations(const ObservedLoad& load, std::int64_t stride) {
+    for (std::int64_t i = 0, degree = lets_through() ? parameters_.degree : 0; i < degree; ++i) {
+        prefetch(load, stride * (parameters_.distance + i), load.context);
+    }
+}
+
+void MtaPrefetcher::prefetch_warps(const ObservedLoad& load, std::int64_t stride) {
+    for (std::int64_t i = 0, degree = lets_through() ? parameters_.ip_degree : 0; i < degree; ++i) {
+        const std::int64_t ahead = parameters_.ip_distance + i;
+        if (LOOKAHEAD_RULE(mta_ends_with_last_warp) && load.context + ahead >= contexts_) {
+            return;
+        }
+        prefetch(load, stride * ahead, load.context + ahead);
+    }
+}
+
+void MtaPrefetcher::prefetch(const ObservedLoad& load, std::int64_t offset, std::int64_t context) {
+    for (const std::uint64_t line : load.lines) {
+        requests_ +=
+            port_.prefetch({.line = (line + static_cast<std::uint64_t>(offset)) & ~std::uint64_t{kLineBytes - 1},
+                            .pc = load.pc,
+                            .context = static_cast<std::uint16_t>(context)});
+    }
+}
+
+// ---- Throttle (section V) -------------------------------------------------------------------------------------------
+
+/// Of five loads with a prediction, `degree_` make no prefetch, in turns: what is to be left out is the paper's, how it
+/// is chosen is not.
+bool MtaPrefetcher::lets_through() {
+    turn_ = turn_ + 1 == kNone ? 0 : turn_ + 1;
+    const bool through = !LOOKAHEAD_RULE(mta_throttle_holds_back) || turn_ >= degree_;
+    counters_.throttled += !through;
+    return through;
+}
+
+/// At the first load after a period's end. A period without memory requests says nothing and changes nothing; the
+/// merge ratio is halfway between the one before and the period's (equation 8), and in the first period its own.
+void MtaPrefetcher::adapt(Cycle now) {
+    if (now < next_) {
+        return;
+    }
+    next_ = now - now % parameters_.period + parameters_.period;
+    if (!parameters_.throttle || requests_ == 0) {
+        return;
+    }
+    const double merged = static_cast<double>(merges_) / static_cast<double>(requests_);
+    merge_ratio_ = measured_ && LOOKAHEAD_RULE(mta_merge_ratio_is_smoothed) ? (merge_ratio_ + merged) / 2 : merged;
+    measured_ = true;
+    ++counters_.periods;
+    choose_degree(static_cast<double>(evicted_) / static_cast<double>(std::max<std::uint64_t>(useful_, 1)));
+    useful_ = evicted_ = merges_ = requests_ = 0;
+}
+
+/// The paper's table of decisions: many evictions, none; some, fewer; few, more if many requests merge, as then loads
+/// wait for lines that were asked for too late, else none, as the other warps hide the latency.
+void MtaPrefetcher::choose_degree(double evictions) {
+    const std::uint32_t before = degree_;
+    if (evictions > parameters_.high_eviction) {
+        degree_ = LOOKAHEAD_RULE(mta_many_evictions_stop) ? kNone : degree_;
+    } else if (evictions >= parameters_.low_eviction) {
+        degree_ += LOOKAHEAD_RULE(mta_some_evictions_slow_down) && degree_ < kNone;
+    } else if (merge_ratio_ > parameters_.merge_ratio) {
+        degree_ -= LOOKAHEAD_RULE(mta_merges_speed_up) && degree_ > 0;
+    } else {
+        degree_ = LOOKAHEAD_RULE(mta_few_merges_stop) ? kNone : degree_;
+    }
+    counters_.more += degree_ < before;
+    counters_.fewer += degree_ > before;
+    counters_.stopped += degree_ == kNone;
+}
+
+LOOKAHEAD_REGISTER_STATISTICS(MtaCounters, "mta", "Many-thread-aware prefetcher of an SM.")
+LOOKAHEAD_REGISTER_VARIANT(Prefetcher, MtaPrefetcher, "mta",
+                           "Many-thread aware: strides of warps, of all warps and over warps; throttled.",
+                           "Lee, Lakshminarayana, Kim and Vuduc, MICRO 2010")
+
+}  // namespace lookahead::gpu
