@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A sweep under mpirun, of which ranks, mpirun, points or all processes at once are killed at random times, started again each
-time: all points are complete in the end, each once, and the tables are those of an undisturbed sweep without mpirun. Prints the
+"""A sweep under mpirun, of which ranks, mpirun, points or all processes at once are killed, each when a random part of the points
+is there, which is started again each time: all points are complete in the end, each once, and the tables are those of an undisturbed sweep without mpirun. Prints the
 seed. `--points 10000 --kills 20` takes a quarter of an hour on two idle cores."""
 
 import argparse
@@ -52,11 +52,15 @@ def end_of(process, tree):
     return [pid for pid in tree if pathlib.Path(f"/proc/{pid}").exists()]
 
 
-def kill_once(checks, process, target, delay):
-    """Whether it was killed before its end."""
-    deadline = time.monotonic() + delay
-    while time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.005)
+def results_in(folder):
+    return len(list(folder.glob("points/*.h5")))
+
+
+def kill_once(checks, process, target, results, delay):
+    """Kills so long after the folder has so many results. Whether that was before the end."""
+    while results_in(checks.folder / "killed") < results and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(delay)
     victims = []
     while not victims and process.poll() is None:
         victims = victims_of(process, target)
@@ -98,23 +102,22 @@ def main() -> int:
         checks = Checks(arguments.program.resolve(), pathlib.Path(name))
         text, count = study_of(arguments.points)
         study = checks.study(text, "killed.toml")
-        begin = time.monotonic()
         whole = subprocess.run(checks.line(study, "whole", 0), capture_output=True, text=True, check=False)
-        length = time.monotonic() - begin
         checks.check("undisturbed", f"{count} complete, 0 failed, {count} run now" in whole.stdout, whole.stdout + whole.stderr)
         kills = 0
         for number in range(arguments.kills):
             target = TARGETS[number % len(TARGETS)]
+            results = int(0.9 * count * (number + generator.random()) / arguments.kills)
             since = time.monotonic()
             process = checks.start(study, "killed", 2, "--retry-failed")
-            kills += kill_once(checks, process, target, generator.uniform(0.3, 2 * length / (arguments.kills + 1)))
+            kills += kill_once(checks, process, target, results, generator.uniform(0, 0.2))
             check_files(checks, checks.folder / "killed")
-            ended = len(list(checks.folder.glob("killed/points/*.h5")))
-            print(f"{target} killed after {time.monotonic() - since:.1f} s, {ended} of {count} complete", flush=True)
+            print(f"{target} killed after {time.monotonic() - since:.1f} s, {results_in(checks.folder / 'killed')} of {count} "
+                  "complete", flush=True)
         again = subprocess.run(checks.line(study, "killed", 2, "--retry-failed"), capture_output=True, text=True, check=False,
                                env={**os.environ, **lookahead.MPI_ENVIRONMENT})
         checks.check("in the end", f"{count} points, {count} complete, 0 failed" in again.stdout, again.stdout + again.stderr)
-        checks.check("killed", kills > 0, kills)
+        checks.check("killed", kills == arguments.kills, kills)
         checks.check("nothing left", not checks.left_over("killed"), checks.left_over("killed"))
         with h5py.File(checks.folder / "whole/index.h5") as first, h5py.File(checks.folder / "killed/index.h5") as second:
             checks.check("equal tables", not same_tables(first, second), same_tables(first, second))
