@@ -14,6 +14,7 @@
 
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
+#include "core/text/readable_name.h"
 #include "core/transport/agreement/agreement.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "core/transport/transport.h"
@@ -88,7 +89,9 @@ Ending attempt(int argc, char** argv, Session& session) {
     } catch (const InternalError& error) {
         return internal(error);
     } catch (const Error& error) {
-        return {error.code(), error.what()};
+        // Of other errors some tell users the names that they may type.
+        return {error.code(),
+                error.code() == ExitCode::program_misbehaved ? with_short_names(error.what()) : error.what()};
     } catch (const std::exception& error) {
         return internal(error);
     }

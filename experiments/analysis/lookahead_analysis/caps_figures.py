@@ -1,8 +1,8 @@
 """Figures of Koo et al., HPCA 2018 (CAPS)."""
 
 import numpy as np
-import pandas as pd
 
+from .packages import pandas as pd
 from .sweeps import normalised, over, ratio, texts, total, with_mean
 
 
