@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,7 +14,8 @@ class StateArchive;
 namespace lookahead::gpu {
 
 /// The contents of a channel's DRAM by local address: pages of 64 KiB that come into being, filled with zeros, when
-/// they are first written. What was never written reads as 0. Pieces must not cross a page.
+/// they are first written. What was never written reads as 0. A page to which only zeros were written by `fill` takes no
+/// room, though it is part of the state. Pieces must not cross a page.
 class MemoryImage {
   public:
     static constexpr unsigned kPageBits = 16;
@@ -30,8 +32,14 @@ class MemoryImage {
 
   private:
     static constexpr unsigned kGroupBits = 10;
+    static constexpr std::uint64_t kInGroup = (std::uint64_t{1} << kGroupBits) - 1;
     using Page = std::array<std::byte, kPageBytes>;
-    using Group = std::array<std::unique_ptr<Page>, std::size_t{1} << kGroupBits>;
+    struct Group {
+        std::array<std::unique_ptr<Page>, std::size_t{1} << kGroupBits> pages;
+        std::bitset<std::size_t{1} << kGroupBits> zeroed;  ///< those without room that were filled with zeros
+    };
+
+    Group& group_of(std::uint64_t page);
 
     std::vector<std::unique_ptr<Group>> groups_;
 };

@@ -49,7 +49,7 @@ void EmulatedDevice::copy_from_device(std::span<std::byte> destination, DeviceAd
 
 void EmulatedDevice::fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) {
     require_allocated("fill", destination, bytes);
-    if (bytes != 0) std::memset(memory_.at(destination), std::to_integer<int>(value), bytes);
+    memory_.fill(destination, value, bytes);
 }
 
 std::uint32_t EmulatedDevice::kernel_number(std::string_view name) const {

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -13,6 +14,7 @@ namespace lookahead {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kLeastGivenBack = 64 * kPage;  ///< below that the call costs more than it spares
 static_assert(isa::kModuleBase >= isa::kGlobalBase + isa::kGlobalBytes);
 
 void make_accessible(std::byte* begin, std::uint64_t bytes) {
@@ -33,6 +35,7 @@ FlatMemory::FlatMemory(int file) {
     };
     std::byte* const before = map(nullptr, kBytesBefore + kBytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     base_ = before + kBytesBefore;
+    in_file_ = file >= 0;
     if (file >= 0) map(base_, kBytes, MAP_SHARED | MAP_FIXED, file);
     make_accessible(before, kBytesBefore);
 }
@@ -53,6 +56,20 @@ void FlatMemory::open(DeviceAddress address, std::uint64_t bytes) {
     const DeviceAddress begin = address / kPage * kPage;
     const DeviceAddress end = (address + bytes + kPage - 1) / kPage * kPage;
     make_accessible(at(begin), end - begin);
+}
+
+void FlatMemory::fill(DeviceAddress address, std::byte value, std::uint64_t bytes) {
+    const auto set = [&](DeviceAddress from, DeviceAddress to) {
+        if (from < to) std::memset(at(from), std::to_integer<int>(value), to - from);
+    };
+    const DeviceAddress end = address + bytes;
+    const DeviceAddress first_page = std::min(end, (address + kPage - 1) / kPage * kPage);
+    const DeviceAddress last_page = std::max(first_page, end / kPage * kPage);
+    set(address, first_page);
+    const bool is_gone = value == std::byte{0} && last_page - first_page >= kLeastGivenBack &&
+                         madvise(at(first_page), last_page - first_page, in_file_ ? MADV_REMOVE : MADV_DONTNEED) == 0;
+    if (!is_gone) set(first_page, last_page);
+    set(last_page, end);
 }
 
 }  // namespace lookahead

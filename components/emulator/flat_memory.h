@@ -30,12 +30,16 @@ class FlatMemory {
     /// Makes a range behind what can be allocated accessible: the modules' variables.
     void open(DeviceAddress address, std::uint64_t bytes);
 
+    /// Fills an accessible range; whole pages of zeros are given back, so that they take no room.
+    void fill(DeviceAddress address, std::byte value, std::uint64_t bytes);
+
     /// Where kGlobalBase lies.
     std::byte* base() const { return base_; }
     std::byte* at(DeviceAddress address) const { return base_ + (address - isa::kGlobalBase); }
 
   private:
     std::byte* base_ = nullptr;
+    bool in_file_ = false;
     std::uint64_t accessible_ = 0;  // bytes
 };
 

@@ -6,6 +6,7 @@
 
 #include "components/device/driver_thread.h"
 #include "components/interconnect/crossbar/crossbar_parameters.h"
+#include "components/isa/address_space.h"
 #include "components/isa/kernel.h"
 #include "components/isa/load_trace.h"
 #include "components/memory_partition/address_mapping.h"
@@ -26,6 +27,7 @@ inline constexpr std::int64_t kMostSms = 1024;
 struct MachineParameters {
     std::int64_t sms = 15;
     std::int64_t memory_clock_ratio = 1;
+    std::int64_t memory_bytes = std::int64_t{1536} << 20;
     bool perfect_memory = false;
 };
 
@@ -105,6 +107,13 @@ struct lookahead::ParametersOf<lookahead::gpu::MachineParameters> {
                          "Keys of crossbar, mesh, input_queued and l2, and dram.fixed_latency, count them.",
                  .source = "GPGPU-Sim's GTX480 configuration: one clock for all. Kim et al., HPCA 2016: 1.4 GHz over "
                            "700 MHz"}),
+        integer("memory_bytes", &P::memory_bytes,
+                {.unit = "byte",
+                 .min = std::int64_t{1} << 20,
+                 .max = static_cast<std::int64_t>(isa::kGlobalBytes),
+                 .help = "Device memory that `lookahead capture` tells a program of and gives it. It takes room once "
+                         "it is used.",
+                 .source = "NVIDIA GTX 480 data sheet: 1536 MB"}),
         boolean("perfect_memory", &P::perfect_memory,
                 {.help = "Every request that leaves an SM is answered at once: no network, L2 or DRAM. "
                          "Runs in one process only.",

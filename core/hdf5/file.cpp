@@ -71,7 +71,12 @@ InputFile::InputFile(const std::string& path) {
     if (descriptor < 0) {
         fail_by_errno(path, "open");
     }
+    struct stat about {};
+    const bool is_folder = ::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode);
     ::close(descriptor);
+    if (is_folder) {
+        throw InputError(path + ": cannot be read: it is a folder, not an HDF5 file");
+    }
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (file_.get() < 0) {
         fail(path, "read as an HDF5 file (is it truncated, or of another kind?)");

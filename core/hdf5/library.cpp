@@ -20,6 +20,19 @@ herr_t keep_first(unsigned number, const H5E_error2_t* error, void* text) {
     return 0;
 }
 
+/// The part of HDF5's description that is for users: "truncated file" of "truncated file: eof = 2000, ..", and of a failed access
+/// the system's message.
+std::string reason_for_users(const std::string& description) {
+    constexpr std::string_view kMessage = "error message = '";
+    const std::string what = description.substr(0, description.find(':'));
+    const std::size_t begin = description.find(kMessage);
+    if (begin != std::string::npos) {
+        const std::string rest = description.substr(begin + kMessage.size());
+        return what + ": " + rest.substr(0, rest.find('\''));
+    }
+    return description.find(" = ") == std::string::npos ? description : what;
+}
+
 Id text_type() {
     const Id type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
@@ -74,6 +87,7 @@ void fail(const std::string& path, const std::string& action) {
     std::string reason;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);
     H5Eclear2(H5E_DEFAULT);
+    reason = reason_for_users(reason);
     throw InputError(path + ": cannot " + action + (reason.empty() ? "" : ": " + reason));
 }
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "core/error/error.h"
+#include "core/files/program_file.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "core/transport/transport.h"
 
@@ -12,11 +13,11 @@ namespace lookahead {
 
 namespace {
 
-/// The module with MPI lies beside the program; the tests' programs find it where it was built.
+/// The module with MPI belongs to the program; the tests' programs find it where it was built.
 std::filesystem::path mpi_module() {
     constexpr const char* kName = "liblookahead_mpi.so";
-    const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / kName;
-    return std::filesystem::exists(beside) ? beside : std::filesystem::path(LOOKAHEAD_MPI_FOLDER) / kName;
+    const auto own = program_file(kName);
+    return std::filesystem::exists(own) ? own : std::filesystem::path(LOOKAHEAD_MPI_FOLDER) / kName;
 }
 
 std::unique_ptr<Transport> make_mpi_transport() {

@@ -30,7 +30,9 @@ CaptureMachine capture_machine(const std::string& name, const Configuration& con
     machine.options = finaliser_options(configuration);
     cudart::DeviceInformation& device = machine.information;
     std::snprintf(device.name, sizeof device.name, "Lookahead %s", name.c_str());
-    device.multiprocessors = narrow(configuration.read<gpu::MachineParameters>("gpu").sms);
+    const auto gpu = configuration.read<gpu::MachineParameters>("gpu");
+    device.multiprocessors = narrow(gpu.sms);
+    device.memory_bytes = static_cast<std::uint64_t>(gpu.memory_bytes);
     device.clock_kilohertz = narrow(sm.frequency / kHertzPerKilohertz);
     device.memory_clock_kilohertz = narrow(dram.frequency * dram.data_rate / 2 / kHertzPerKilohertz);
     device.memory_bus_bits = narrow(mapping.channels * dram.pseudo_channels * dram.chips * dram.chip_bytes * 8);

@@ -27,7 +27,7 @@ struct CaptureMachine {
     finaliser::FinaliserOptions options{};
 };
 
-/// That of a machine's configuration. Device memory is 4 GiB everywhere: machine files do not say.
+/// That of a machine's configuration.
 CaptureMachine capture_machine(const std::string& name, const Configuration& configuration);
 
 }  // namespace lookahead

@@ -6,6 +6,7 @@
 
 #include "components/isa/address_space.h"
 #include "components/isa/instruction.h"
+#include "core/text/readable_name.h"
 
 namespace lookahead {
 
@@ -53,7 +54,7 @@ void RaceFinder::look_at_code(const isa::Kernel& kernel) {
     const auto found = std::ranges::find_if(
         kernel.code, [](const isa::Instruction& instruction) { return tells_of_the_machine(instruction.special); });
     if (found == kernel.code.end()) return;
-    machine_ = fmt::format("kernel {} (launch {}) reads the {} in {}:{}", kernel.name, launch_,
+    machine_ = fmt::format("kernel {} (launch {}) reads the {} in {}:{}", short_name(kernel.name), launch_,
                            found->special == isa::SpecialRegister::smid ? "number of its SM" : "clock",
                            kernel.source_file, found->line);
 }
@@ -74,8 +75,8 @@ void RaceFinder::compare(const ExecutionPlace& place, const Actor& earlier, cons
     std::string& sentence = atomics ? (at_watch ? order_at_watch_ : order_) : (at_watch ? race_at_watch_ : race_);
     if (!sentence.empty()) return;
     if (atomics) how = "atomics";
-    sentence = fmt::format("kernel {} (launch {}): {} at {:#x} by {} and {}", place.kernel.name, launch_, how, address,
-                           describe(place, earlier), describe(place, later));
+    sentence = fmt::format("kernel {} (launch {}): {} at {:#x} by {} and {}", short_name(place.kernel.name), launch_,
+                           how, address, describe(place, earlier), describe(place, later));
 }
 
 void RaceFinder::touch(const ExecutionPlace& place, const Actor& actor, Kind kind, std::uint64_t key,
@@ -117,8 +118,8 @@ void RaceFinder::access(const ExecutionPlace& place, unsigned lane, Kind kind, s
     }
     if (kind == Kind::read || watched_ - address >= bytes) return;
     writer_ = fmt::format("it was last written by kernel {} (launch {}), CTA ({}, {}, {}), thread {}, {}:{}",
-                          place.kernel.name, launch_, cta.x, cta.y, cta.z, actor.thread, place.kernel.source_file,
-                          actor.line);
+                          short_name(place.kernel.name), launch_, cta.x, cta.y, cta.z, actor.thread,
+                          place.kernel.source_file, actor.line);
 }
 
 void RaceFinder::host_write(std::uint64_t address, std::uint64_t bytes, std::uint64_t call) {
@@ -127,15 +128,14 @@ void RaceFinder::host_write(std::uint64_t address, std::uint64_t bytes, std::uin
 
 std::string RaceFinder::explain() const {
     const std::string rest = incomplete_ ? " (the accesses to a part of memory were not looked at)" : "";
-    if (!race_at_watch_.empty()) return fmt::format("{}; a race explains it: {}", writer_, race_at_watch_);
+    if (!race_at_watch_.empty()) return fmt::format("a race explains it: {}; {}", race_at_watch_, writer_);
     if (!order_at_watch_.empty())
-        return fmt::format("{}; the order of atomics, which is free, explains it: {}", writer_, order_at_watch_);
+        return fmt::format("the order of atomics, which is free, explains it: {}; {}", order_at_watch_, writer_);
     std::string causes;
-    if (!race_.empty()) causes += fmt::format("; a race may explain it: {}", race_);
-    if (!order_.empty()) causes += fmt::format("; the order of atomics, which is free, may explain it: {}", order_);
-    if (!machine_.empty()) causes += fmt::format("; it depends on the machine, perhaps: {}", machine_);
-    if (!causes.empty()) return writer_ + causes + rest;
-    return writer_ + "; no race was found" + rest;
+    if (!race_.empty()) causes += fmt::format("a race may explain it: {}; ", race_);
+    if (!order_.empty()) causes += fmt::format("the order of atomics, which is free, may explain it: {}; ", order_);
+    if (!machine_.empty()) causes += fmt::format("it depends on the machine, perhaps: {}; ", machine_);
+    return (causes.empty() ? "no race was found; " : causes) + writer_ + rest;
 }
 
 }  // namespace lookahead

@@ -9,6 +9,7 @@
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
 #include "core/error/error.h"
+#include "core/text/readable_name.h"
 #include "experiments/capture/capture.h"
 #include "experiments/capture/race_finder.h"
 #include "experiments/workloads/workload.h"
@@ -49,6 +50,10 @@ class Replay : public Workload {
         return static_cast<std::uint32_t>(most);
     }
 
+    std::uint64_t launches() const override {
+        return static_cast<std::uint64_t>(std::ranges::count_if(capture_.calls, reaches_device));
+    }
+
     void run(Device& device) override {
         copies_ = 0;
         bytes_ = 0;
@@ -61,13 +66,19 @@ class Replay : public Workload {
 
     CheckReport check() const override {
         if (!difference_.empty())
-            return {Outputs::mismatch, different_call_ == kNoCall ? difference_ : difference_ + "; " + explanation()};
+            return {Outputs::mismatch,
+                    different_call_ == kNoCall ? difference_ : "a copy differs: " + explanation() + "; " + difference_};
         if (copies_ == 0) return {Outputs::unchecked, "the captured program copied nothing back"};
         return {Outputs::match, fmt::format("{} copies of {} bytes as the captured program got them", copies_, bytes_)};
     }
 
   private:
     static constexpr std::size_t kNoCall = static_cast<std::size_t>(-1);
+
+    /// A launch that CUDA refused never reached the device. One that failed there must fail here.
+    static bool reaches_device(const CapturedCall& call) {
+        return call.kind == CapturedCall::Kind::launch && (call.error == 0 || cudart::loses_device(call.error));
+    }
 
     /// Replays once more up to the difference, on the emulator, which watches the place and looks for races.
     std::string explanation() const {
@@ -130,15 +141,14 @@ class Replay : public Workload {
         }
     }
 
-    /// A launch that CUDA refused never reached the device. One that failed there must fail here.
     void replay_launch(Device& device, const CapturedCall& call, std::size_t number) {
-        if (call.error != 0 && !cudart::loses_device(call.error)) return;
+        if (!reaches_device(call)) return;
         device.launch(call.kernel, call.configuration, capture_.contents(call));
-        last_launch_ = fmt::format("{} (launch {})", call.kernel, launches_++);
+        last_launch_ = fmt::format("{} (launch {})", short_name(call.kernel), launches_++);
         if (call.error != 0 && difference_.empty())
             difference_ = fmt::format(
                 "the launch of {} in call {} completes, where the captured program got CUDA's error {} for it",
-                call.kernel, number, call.error);
+                short_name(call.kernel), number, call.error);
     }
 
     void compare(Device& device, const CapturedCall& call, std::size_t number) {

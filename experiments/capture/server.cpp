@@ -16,6 +16,7 @@
 #include "components/frontend/ptx/parse_module.h"
 #include "components/isa/launch.h"
 #include "core/error/error.h"
+#include "core/text/readable_name.h"
 
 namespace lookahead {
 
@@ -175,7 +176,7 @@ Reply CaptureServer::serve_device(const Request& request, std::span<const std::b
 }
 
 Reply CaptureServer::report(cudart::CudaError error, const std::string& sentence) const {
-    std::fprintf(stderr, "lookahead: %s: %s\n", capture_.program.c_str(), sentence.c_str());
+    std::fprintf(stderr, "lookahead: %s: %s\n", capture_.program.c_str(), with_short_names(sentence).c_str());
     return {.error = error};
 }
 
@@ -420,8 +421,8 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     const isa::Kernel* const kernel = find(request.module, name);
     if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
     if (!kernel->refusal.empty())
-        throw InputError(
-            fmt::format("{} cannot be captured: it launches {}: {}", capture_.program, kernel->name, kernel->refusal));
+        throw InputError(fmt::format("{} cannot be captured: it launches {}: {}", capture_.program,
+                                     short_name(kernel->name), kernel->refusal));
     CapturedCall call{.kind = CapturedCall::Kind::launch, .kernel = kernel->name};
     call.configuration = {{request.grid[0], request.grid[1], request.grid[2]},
                           {request.block[0], request.block[1], request.block[2]},

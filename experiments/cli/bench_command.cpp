@@ -127,6 +127,10 @@ void add_bench_command(Command program, Session& session) {
     add_phold_options(add("phold", "Events per second of the PHOLD model.", phold), options->phold);
     add("window", "Cost of a window in which nothing happens.", window)
         .add_option("--windows", options->windows, "How many")
+        .check([](const std::string& text) {
+            const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+            return is_count && text != "0" ? "" : "'" + text + "' is not a number of windows: give 1 or more";
+        })
         .show_default();
     add_phold_options(add("ranks", "PHOLD under every protocol, with the share of time that ranks wait.", ranks),
                       options->phold);

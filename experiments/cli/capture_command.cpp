@@ -10,6 +10,8 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/sm/simt/simt_model.h"
+#include "core/files/program_file.h"
+#include "core/text/readable_name.h"
 #include "experiments/capture/capture_machine.h"
 #include "experiments/capture/launcher.h"
 #include "experiments/capture/recording_device.h"
@@ -46,9 +48,8 @@ constexpr const char* kGuide =
     "started or captured there is none and the exit code is 3.\n\n";
 constexpr std::chrono::seconds kProgressInterval{2};
 
-/// The replacement libcudart.so lies beside the program.
 std::string library_folder() {
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "cudart";
+    const auto folder = program_file("cudart");
     if (!std::filesystem::exists(folder / "libcudart.so.13")) {
         throw ConfigurationError(folder.string() + " has no libcudart.so.13: build the target cudart_replacement");
     }
@@ -81,7 +82,7 @@ CaptureServer::LaunchWatcher print_launches() {
         if (now < next) return;
         next = now + kProgressInterval;
         std::fprintf(stderr, "lookahead: kernel %zu '%s' begins  %.2f M warp instructions before it\n", launch,
-                     kernel.c_str(), static_cast<double>(warp_instructions) / 1e6);
+                     short_name(kernel).c_str(), static_cast<double>(warp_instructions) / 1e6);
     };
 }
 

@@ -8,6 +8,7 @@
 #include "core/component/describe.h"
 #include "core/param/suggestion.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/reference.h"
 #include "experiments/cli/session.h"
 #include "experiments/machines/machines.h"
 #include "experiments/sweep/study.h"
@@ -132,9 +133,23 @@ void add_describe_command(Command program, Session& session) {
                                           "Say what a variant, slot, workload, machine, parameter or statistic "
                                           "is: meaning, unit, range, default, source.");
     auto name = std::make_shared<std::string>();
-    command.add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480").required();
-    command.when_given([&session, name] {
-        session.action = [&session, name] {
+    auto folder = std::make_shared<std::string>();
+    command.add_option("NAME", *name, "for example gto, sm.warp_scheduler, l1d.ways, bfs, gtx480");
+    command.add_option(
+        "--markdown", *folder,
+        "Instead of a NAME: write the reference of all commands, parameters, variants, statistics and file "
+        "formats into this folder, in Markdown");
+    command.when_given([&session, name, folder] {
+        if (name->empty() == folder->empty()) {
+            throw ConfigurationError(
+                "describe takes a NAME or --markdown FOLDER; `lookahead list` shows what there is");
+        }
+        session.action = [&session, name, folder] {
+            if (name->empty()) {
+                write_reference(*folder, session);
+                session.print(*folder + "/README.md\n");
+                return ExitCode::done;
+            }
             session.print(describe_anything(*name) + "\n");
             return ExitCode::done;
         };

@@ -7,6 +7,55 @@
 
 namespace lookahead::cli {
 
+namespace {
+
+/// The library writes "TEXT", "UINT:UINT in [1 - 4096]" or "TEXT:{a,b}"; what follows the first colon says it all.
+std::string kind_of_value(const CLI::Option& option) {
+    const std::string kind = option.get_items_expected_max() == 0 ? "" : option.get_type_name();
+    const std::size_t colon = kind.find(':');
+    return colon == std::string::npos ? kind : kind.substr(colon + 1);
+}
+
+std::vector<std::string> choices_of(const std::string& kind) {
+    std::vector<std::string> choices;
+    if (kind.starts_with('{') && kind.ends_with('}')) {
+        std::istringstream words(kind.substr(1, kind.size() - 2));
+        for (std::string word; std::getline(words, word, ',');) {
+            choices.push_back(word);
+        }
+    }
+    return choices;
+}
+
+OptionOutline outline_of(const CLI::Option& option) {
+    OptionOutline outline;
+    outline.is_positional = option.get_positional();
+    outline.is_required = option.get_required();
+    outline.help = option.get_description();
+    outline.value = kind_of_value(option);
+    outline.default_value = option.get_default_str();
+    outline.choices = choices_of(outline.value);
+    std::istringstream names(outline.is_positional ? option.get_name(true) : option.get_name(false, true));
+    for (std::string name; std::getline(names, name, ',');) {
+        outline.names.push_back(name);
+    }
+    return outline;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): commands have commands
+CommandOutline outline_of(const CLI::App& command) {
+    CommandOutline outline{command.get_name(), command.get_description(), {}, {}};
+    for (const CLI::Option* option : command.get_options()) {
+        outline.options.push_back(outline_of(*option));
+    }
+    for (const CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
+        outline.commands.push_back(outline_of(*inner));
+    }
+    return outline;
+}
+
+}  // namespace
+
 Option& Option::required() {
     option_->required();
     return *this;
@@ -141,6 +190,10 @@ CommandLine::~CommandLine() = default;
 
 Command CommandLine::program() {
     return Command(app_.get());
+}
+
+CommandOutline CommandLine::outline() const {
+    return outline_of(*app_);
 }
 
 std::optional<std::string> CommandLine::read(int argc, char** argv) {

@@ -77,6 +77,25 @@ class Command {
     CLI::App* command_;
 };
 
+/// What was declared of an option or a positional argument.
+struct OptionOutline {
+    std::vector<std::string> names;  ///< "-o", "--out"; of a positional argument "FILE"
+    std::string value;               ///< the kind and range of its value; empty for a flag
+    std::string default_value;       ///< as `--help` shows it
+    std::string help;
+    std::vector<std::string> choices;  ///< words that a list of them allows
+    bool is_positional = false;
+    bool is_required = false;
+};
+
+/// A command with all that belongs to it.
+struct CommandOutline {
+    std::string name;
+    std::string help;
+    std::vector<OptionOutline> options;
+    std::vector<CommandOutline> commands;
+};
+
 /// What the whole line is read by.
 class CommandLine {
   public:
@@ -85,6 +104,8 @@ class CommandLine {
     ~CommandLine();
 
     Command program();
+    /// What has been declared so far.
+    CommandOutline outline() const;
     /// Stores the values and calls the action of the command given; or returns the text that `--help` or `--version` asks
     /// for. ConfigurationError for a line that is no command's.
     std::optional<std::string> read(int argc, char** argv);

@@ -33,5 +33,6 @@ void add_validate_command(Command program, Session& session);
 void add_diff_command(Command program, Session& session);
 void add_sweep_command(Command program, Session& session);
 void add_report_command(Command program, Session& session);
+void add_completion_command(Command program, Session& session);
 
 }  // namespace lookahead::cli

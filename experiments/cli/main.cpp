@@ -14,11 +14,12 @@
 
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
+#include "core/text/readable_name.h"
 #include "core/transport/agreement/agreement.h"
 #include "core/transport/in_process/in_process_transport.h"
 #include "core/transport/transport.h"
 #include "experiments/cli/command_line.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command_table.h"
 #include "experiments/cli/host_check.h"
 #include "experiments/cli/session.h"
 #include "experiments/results/provenance.h"
@@ -29,49 +30,13 @@ namespace lookahead::cli {
 
 namespace {
 
-constexpr const char* kDescription =
-    "Lookahead simulates GPUs: a conservative parallel discrete-event simulation that gives the same result on any\n"
-    "number of MPI ranks, and checks every program's output.\n\n"
-    "  lookahead run sgemm                          simulate a workload on the default machine, gtx480\n"
-    "  lookahead run bfs -o sm.warp_scheduler=lrr   with another warp scheduler\n"
-    "  mpirun -n 2 lookahead run hotspot            on two ranks\n"
-    "  lookahead list                               workloads, machines and variants\n"
-    "  lookahead describe NAME                      what anything of these is";
-
-constexpr const char* kFooter =
-    "Exit codes: 0 done, outputs match; 2 usage or configuration; 3 bad input file; 4 the simulated program\n"
-    "misbehaved; 5 an internal invariant broke; 75 stopped at a checkpoint.";
-
-struct CommandEntry {
-    std::string_view name;
-    void (*add_to)(Command program, Session&);
-};
-
-constexpr CommandEntry kCommands[] = {
-    {"run", add_run_command},
-    {"resume", add_resume_command},
-    {"emulate", add_emulate_command},
-    {"list", add_list_command},
-    {"describe", add_describe_command},
-    {"config", add_config_command},
-    {"partition", add_partition_command},
-    {"bench", add_bench_command},
-    {"profile", add_profile_command},
-    {"explain", add_explain_command},
-    {"capture", add_capture_command},
-    {"validate", add_validate_command},
-    {"diff", add_diff_command},
-    {"sweep", add_sweep_command},
-    {"report", add_report_command},
-};
-
 /// The command that the line begins with, or all of them where it begins with an option: the options of all take half a
 /// millisecond to declare. The library would only say of an unknown name that a command is required.
 void add_commands(Command program, Session& session) {
     const std::string_view first = session.arguments.size() > 1 ? std::string_view(session.arguments[1]) : "-";
     std::vector<std::string> known;
     bool added = false;
-    for (const CommandEntry& command : kCommands) {
+    for (const CommandEntry& command : all_commands()) {
         if (first == command.name || first.starts_with('-')) {
             command.add_to(program, session);
             added = true;
@@ -86,7 +51,7 @@ void add_commands(Command program, Session& session) {
 
 /// Sets session.action; false if the line only wished for what has been printed.
 bool read_line(int argc, char** argv, Session& session) {
-    CommandLine line("lookahead", kDescription, kFooter, "lookahead 0.1.0");
+    CommandLine line = make_command_line();
     add_commands(line.program(), session);
     const std::optional<std::string> help = line.read(argc, argv);
     if (help && session.prints()) {
@@ -124,7 +89,9 @@ Ending attempt(int argc, char** argv, Session& session) {
     } catch (const InternalError& error) {
         return internal(error);
     } catch (const Error& error) {
-        return {error.code(), error.what()};
+        // Of other errors some tell users the names that they may type.
+        return {error.code(),
+                error.code() == ExitCode::program_misbehaved ? with_short_names(error.what()) : error.what()};
     } catch (const std::exception& error) {
         return internal(error);
     }

@@ -94,7 +94,7 @@ void KernelCountersCollector::merge(std::string_view bytes) {
     }
 }
 
-void KernelCountersCollector::write_into(RunRecord& record) const {
+void KernelCountersCollector::write_into(RunRecord& record) {
     KernelCounters& table = record.kernel_counters;
     std::vector<std::size_t> columns;
     for (const CounterGroup& group : record.counters) {
@@ -106,15 +106,18 @@ void KernelCountersCollector::write_into(RunRecord& record) const {
             }
         }
     }
-    table.values.assign(record.kernels.size() * columns.size(), 0);
-    auto value = table.values.begin();
+    table.values.reserve(record.kernels.size() * columns.size());
     for (const KernelRow& row : record.kernels) {
         const auto kernel = kernels_.find(row.id);
         const bool ended = kernel != kernels_.end() && kernel->second.processes == processes_;
         for (const std::size_t each : columns) {
-            *value++ = ended && each < kernel->second.counts.size() ? kernel->second.counts[each] : 0;
+            table.values.push_back(ended && each < kernel->second.counts.size() ? kernel->second.counts[each] : 0);
+        }
+        if (kernel != kernels_.end()) {
+            kernels_.erase(kernel);
         }
     }
+    kernels_.clear();
 }
 
 }  // namespace lookahead

@@ -22,8 +22,9 @@ class KernelCountersCollector {
     void merge(std::string_view bytes);
 
     /// Fills record.kernel_counters: a row for each of record.kernels, a column for each counter of record.counters
-    /// that some process keeps by kernels. A kernel that had not ended everywhere has zeros.
-    void write_into(RunRecord& record) const;
+    /// that some process keeps by kernels. A kernel that had not ended everywhere has zeros. The collector is empty then: of a
+    /// hundred thousand launches nothing is kept twice.
+    void write_into(RunRecord& record);
 
     /// The sums of one kernel.
     struct Kernel {

@@ -5,6 +5,7 @@
 #include <boost/archive/binary_oarchive.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
+#include <functional>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -14,7 +15,8 @@
 
 namespace lookahead {
 
-SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chosen.begin(), chosen.end()) {
+SeriesCollector::SeriesCollector(std::vector<std::string> chosen, std::size_t most_rows)
+    : chosen_(chosen.begin(), chosen.end()), most_rows_(most_rows) {
     for (const std::string& counter : chosen) {
         kinds_.insert(counter.substr(0, counter.rfind('.')));
     }
@@ -22,16 +24,46 @@ SeriesCollector::SeriesCollector(std::vector<std::string> chosen) : chosen_(chos
 
 void SeriesCollector::begin_epoch(std::uint64_t cycle) {
     LOOKAHEAD_ASSERT(cycles_.empty() || cycles_.back() < cycle, "the epochs of a series are not in order");
+    next_ = 0;
+    if (!rows_.empty() && epochs_in_last_row_ < epochs_in_row_) {
+        ++epochs_in_last_row_;
+        cycles_.back() = cycle;
+        rows_.back().resize(tracks_.size());
+        return;
+    }
+    if (rows_.size() == most_rows_) {
+        halve_rows();
+    }
+    epochs_in_last_row_ = 1;
     cycles_.push_back(cycle);
     rows_.emplace_back(tracks_.size());
-    next_ = 0;
+}
+
+void SeriesCollector::halve_rows() {
+    for (std::size_t row = 0; row < rows_.size() / 2; ++row) {
+        std::vector<std::uint64_t> sum = std::move(rows_[2 * row]);
+        const std::vector<std::uint64_t>& second = rows_[2 * row + 1];
+        sum.resize(std::max(sum.size(), second.size()));
+        std::ranges::transform(second, sum, sum.begin(), std::plus<>());
+        rows_[row] = std::move(sum);
+        cycles_[row] = cycles_[2 * row + 1];
+    }
+    rows_.resize(rows_.size() / 2);
+    cycles_.resize(rows_.size());
+    epochs_in_row_ *= 2;
+    for (Track& earlier : earlier_) {  // whose components may yet be shown for the first time
+        for (std::size_t row = 0; row < earlier.values.size() / 2; ++row) {
+            earlier.values[row] = earlier.values[2 * row] + earlier.values[2 * row + 1];
+        }
+        earlier.values.resize(earlier.values.size() / 2);
+    }
 }
 
 void SeriesCollector::add_epoch(std::uint64_t cycle) {
     begin_epoch(cycle);
     auto value = rows_.back().begin();
     for (Count& count : counts_) {
-        *value++ = *count.place - count.last;
+        *value++ += *count.place - count.last;
         count.last = *count.place;
     }
 }
@@ -47,7 +79,7 @@ void SeriesCollector::counter(std::string_view component, std::string_view kind,
                                                         " come in another order than in the epoch before");
     if (shown.track != kNotChosen) {
         Count& count = counts_[shown.track];
-        rows_.back()[shown.track] = value - count.last;
+        rows_.back()[shown.track] += value - count.last;
         count = {&value, value};
     }
 }
@@ -83,8 +115,9 @@ std::size_t SeriesCollector::start_track(std::string_view component, std::string
 
 void SeriesCollector::continue_from(std::string_view bytes) {
     LOOKAHEAD_ASSERT(cycles_.empty(), "a series that has begun cannot go on from another");
-    archive_from_bytes(bytes, "the series of the run",
-                       [&](boost::archive::binary_iarchive& archive) { archive >> cycles_ >> earlier_; });
+    archive_from_bytes(bytes, "the series of the run", [&](boost::archive::binary_iarchive& archive) {
+        archive >> cycles_ >> earlier_ >> epochs_in_row_ >> epochs_in_last_row_;
+    });
     rows_.resize(cycles_.size());
 }
 
@@ -96,14 +129,18 @@ std::string SeriesCollector::to_bytes() const {
             tracks[i].values.push_back(value(row, i));
         }
     }
-    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) { archive << cycles_ << tracks; });
+    return archive_to_bytes([&](boost::archive::binary_oarchive& archive) {
+        archive << cycles_ << tracks << epochs_in_row_ << epochs_in_last_row_;
+    });
 }
 
 void SeriesCollector::merge(std::string_view bytes) {
     std::vector<std::uint64_t> cycles;
     std::vector<Track> tracks;
-    archive_from_bytes(bytes, "the series of another rank",
-                       [&](boost::archive::binary_iarchive& archive) { archive >> cycles >> tracks; });
+    std::uint64_t epochs_in_row = 0, epochs_in_last_row = 0;  // the same for all ranks, as the cycles are
+    archive_from_bytes(bytes, "the series of another rank", [&](boost::archive::binary_iarchive& archive) {
+        archive >> cycles >> tracks >> epochs_in_row >> epochs_in_last_row;
+    });
     LOOKAHEAD_ASSERT(cycles == cycles_, "the ranks saw different epochs");
     for (std::size_t row = 0; row < rows_.size(); ++row) {
         rows_[row].resize(tracks_.size());

@@ -12,17 +12,20 @@
 
 namespace lookahead {
 
-/// Collects chosen counters of a rank's components at every epoch: what was counted since the epoch before. Every
+/// Collects chosen counters of a rank's components: what was counted in each of at most `most_rows` intervals. An interval is
+/// an epoch; each time that there are too many, two become one, so that a long run takes no more room than a short one. Every
 /// rank calls begin_epoch() with the same cycles and shows its components after each call, always in the same order, or
 /// add_epoch(), which looks where they were; rank 0 merges those of the others.
 class SeriesCollector : public StatisticsVisitor {
   public:
-    /// Counters by "kind.name".
-    explicit SeriesCollector(std::vector<std::string> chosen);
+    static constexpr std::size_t kMostRows = 4096;
 
-    /// Starts the row of an epoch; `cycle` is later than that of the row before.
+    /// Counters by "kind.name". `most_rows`: even.
+    explicit SeriesCollector(std::vector<std::string> chosen, std::size_t most_rows = kMostRows);
+
+    /// Starts an epoch; `cycle`, its end, is later than that of the one before.
     void begin_epoch(std::uint64_t cycle);
-    /// The row of an epoch from the components that were shown at the epoch before, and still live.
+    /// An epoch from the components that were shown at the epoch before, and still live.
     void add_epoch(std::uint64_t cycle);
 
     void counter(std::string_view component, std::string_view kind, const StatisticDescription& what,
@@ -39,7 +42,7 @@ class SeriesCollector : public StatisticsVisitor {
     /// no component has is an InternalError.
     void write_into(RunRecord& record) const;
 
-    /// One counter of one component over all epochs.
+    /// One counter of one component over all intervals.
     struct Track {
         std::string component;
         std::string kind;
@@ -47,7 +50,7 @@ class SeriesCollector : public StatisticsVisitor {
         std::string unit;
         std::string description;
         std::uint64_t last = 0;             ///< total at the last epoch
-        std::vector<std::uint64_t> values;  ///< by epoch
+        std::vector<std::uint64_t> values;  ///< by interval
 
         template <class Archive>
         void serialize(Archive& archive, unsigned) {
@@ -74,6 +77,8 @@ class SeriesCollector : public StatisticsVisitor {
                             const std::uint64_t& value);
     /// The numbers of the tracks of one kind, by component number.
     using ByComponent = std::map<std::size_t, std::vector<std::size_t>>;
+    /// Two intervals become one.
+    void halve_rows();
     SeriesGroup group(const std::string& kind, const ByComponent& components) const;
     std::uint64_t value(std::size_t row, std::size_t track) const {
         return track < rows_[row].size() ? rows_[row][track] : 0;
@@ -81,10 +86,13 @@ class SeriesCollector : public StatisticsVisitor {
 
     std::set<std::string, std::less<>> chosen_;
     std::set<std::string, std::less<>> kinds_;  ///< of which counters are chosen
-    std::vector<std::uint64_t> cycles_;
+    std::size_t most_rows_;
+    std::uint64_t epochs_in_row_ = 1;  ///< a power of two
+    std::uint64_t epochs_in_last_row_ = 0;
+    std::vector<std::uint64_t> cycles_;            ///< ends of the intervals
     std::vector<Track> tracks_;                    ///< without what follows
     std::vector<Count> counts_;                    ///< by track
-    std::deque<std::vector<std::uint64_t>> rows_;  ///< by epoch and track; those that began later are left out
+    std::deque<std::vector<std::uint64_t>> rows_;  ///< by interval and track; those that began later are left out
     std::vector<Track> earlier_;                   ///< of the run that this one goes on from
     std::vector<Shown> shown_;  ///< in the order of every epoch: a name is looked up once a run, not once an epoch
     std::size_t next_ = 0;      ///< number in shown_ of the counter to come

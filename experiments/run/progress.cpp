@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/error/error.h"
+#include "core/text/readable_name.h"
 
 namespace lookahead {
 
@@ -45,6 +46,17 @@ std::string duration_text(double seconds) {
     return text;
 }
 
+std::string place_text(const ProgressReport& report) {
+    if (report.kernel.empty()) {
+        return "between kernels";
+    }
+    char fraction[16];
+    std::snprintf(fraction, sizeof fraction, "%.1f", 100 * report.kernel_fraction);
+    return "kernel " + std::to_string(report.launch) +
+           (report.launches == 0 ? "" : " of " + std::to_string(report.launches)) + " '" + short_name(report.kernel) +
+           "' " + fraction + " %";
+}
+
 Progress::Progress(ProgressMode mode)
     : mode_(mode),
       interval_(mode == ProgressMode::bar ? std::chrono::milliseconds(200) : std::chrono::milliseconds(2000)),
@@ -71,13 +83,9 @@ void Progress::print(const ProgressReport& report) {
         launch_begin_fraction_ = 0;
     }
     const double rate = static_cast<double>(report.warp_instructions - last_instructions_) / seconds(now - last_);
-    std::string where = "between kernels";
+    const std::string where = place_text(report);
     double left = -1;
     if (!report.kernel.empty()) {
-        char text[160];
-        std::snprintf(text, sizeof text, "kernel %llu '%s' %.1f %%", static_cast<unsigned long long>(report.launch),
-                      report.kernel.c_str(), 100 * report.kernel_fraction);
-        where = text;
         left = seconds_left(seconds(now - launch_begin_), launch_begin_fraction_, report.kernel_fraction);
     }
     if (report.limit_fraction >= 0) {

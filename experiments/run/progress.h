@@ -17,6 +17,7 @@ ProgressMode parse_progress(const std::string& name);
 struct ProgressReport {
     std::string kernel;          ///< empty: between kernels
     std::uint64_t launch = 0;    ///< number of the running launch, from 1
+    std::uint64_t launches = 0;  ///< of the whole run; 0: not known
     double kernel_fraction = 0;  ///< of the kernel's CTAs that have completed
     double limit_fraction = -1;  ///< of --max-cycles or --max-instructions, whichever is nearer; < 0: no limit
     Time time = 0;               ///< simulated
@@ -50,6 +51,9 @@ class Progress {
     Clock::time_point begin_;
     bool line_open_ = false;
 };
+
+/// Where the run is: "kernel 3 of 10 'scale(float*, int)' 25.0 %", or "between kernels".
+std::string place_text(const ProgressReport& report);
 
 /// "1h02m", "3m05s", "12s"; "?" for a negative or unknown number of seconds.
 std::string duration_text(double seconds);

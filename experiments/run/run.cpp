@@ -18,6 +18,7 @@
 #include "core/param/parameter_registry.h"
 #include "core/state/archives.h"
 #include "core/sync/simulation.h"
+#include "core/text/readable_name.h"
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
 #include "core/transport/agreement/agreement.h"
@@ -155,7 +156,7 @@ class Run {
         }
         start_process_traces(simulation);
         observer_.at_epoch(request_.at_epoch);
-        observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()));
+        observer_.watch(local_process<gpu::CtaDispatcher>(simulation, machine_.dispatcher()), workload_->launches());
         for (std::size_t i = 1; i < options.threads; ++i) {
             helpers.emplace_back(simulation.helper());
         }
@@ -164,7 +165,7 @@ class Run {
         meta.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
         outcome.code = result.code;
-        outcome.message = result.message;
+        outcome.message = with_short_names(result.message);
         outcome.checkpoint = checkpoint_;
         if (result.outcome == Outcome::stopped && observer_.was_asked_to_stop(result.end_time)) {
             outcome.code = ExitCode::stopped_at_checkpoint;
@@ -555,7 +556,9 @@ void require_writable(const std::string& path, Transport& transport) {
     std::string fault;
     if (transport.rank() == 0 && !path.empty()) {
         const std::string partial = path + ".partial";
-        if (std::ofstream(partial).is_open()) {
+        if (std::filesystem::is_directory(path)) {
+            fault = path + ": a folder is there; name a file";
+        } else if (std::ofstream(partial).is_open()) {
             std::remove(partial.c_str());
         } else {
             fault = path + ": the file cannot be written; is its folder there?";

@@ -86,6 +86,7 @@ void RunObserver::print_progress(const EpochReport& report) {
     ProgressReport line;
     line.kernel = dispatcher_->running_kernel();
     line.launch = dispatcher_->running_launch() + 1;
+    line.launches = launches_;
     line.kernel_fraction = dispatcher_->completed_fraction();
     line.limit_fraction = limit_fraction(report);
     line.time = report.time;

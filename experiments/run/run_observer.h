@@ -42,7 +42,11 @@ class RunObserver : public EpochObserver {
     void at_epoch(std::function<void()> action) { at_epoch_ = std::move(action); }
 
     /// The dispatcher, if it is this rank's; null if another rank has it.
-    void watch(const gpu::CtaDispatcher* dispatcher) { dispatcher_ = dispatcher; }
+    /// `launches`: of the whole run; 0: not known.
+    void watch(const gpu::CtaDispatcher* dispatcher, std::uint64_t launches) {
+        dispatcher_ = dispatcher;
+        launches_ = launches;
+    }
 
     bool asked_to_stop() override { return StopSignal::came(); }
     void on_epoch(const EpochReport& report, std::span<LogicalProcess* const> local) override;
@@ -71,6 +75,7 @@ class RunObserver : public EpochObserver {
     Limits limits_;
     Progress& progress_;
     const gpu::CtaDispatcher* dispatcher_ = nullptr;
+    std::uint64_t launches_ = 0;
     SeriesCollector series_;
     bool shown_ = false;  ///< whether the series know this rank's processes
     std::uint64_t checkpoint_every_;

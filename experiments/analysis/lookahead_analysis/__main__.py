@@ -3,9 +3,8 @@
 import argparse
 import sys
 
-import pandas
-
 from . import Run, RunFileError
+from .packages import pandas, require
 
 
 def print_run(run):
@@ -27,6 +26,7 @@ def main():
     parser = argparse.ArgumentParser(prog="lookahead_analysis", description="Print what a result file holds.")
     parser.add_argument("run", help="result file")
     arguments = parser.parse_args()
+    require("pandas")
     pandas.set_option("display.width", 160)
     try:
         with Run(arguments.run) as run:

@@ -1,8 +1,8 @@
 """Figures of Collange and Kouyoumdjian, 2011 (affine vector cache)."""
 
 import numpy as np
-import pandas as pd
 
+from .packages import pandas as pd
 from .sweeps import normalised, ratio, total, with_mean
 
 BASELINE = "48 KB"

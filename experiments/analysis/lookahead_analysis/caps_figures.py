@@ -1,9 +1,9 @@
 """Figures of Koo et al., HPCA 2018 (CAPS)."""
 
 import numpy as np
-import pandas as pd
 
 from . import sweeps
+from .packages import pandas as pd
 from .sweeps import normalised, over, ratio, texts, total
 
 

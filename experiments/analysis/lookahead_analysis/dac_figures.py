@@ -1,8 +1,8 @@
 """Figures of Wang and Lin, ISCA 2017 (decoupled affine computation, DAC)."""
 
 import numpy as np
-import pandas as pd
 
+from .packages import pandas as pd
 from .sweeps import normalised, over, ratio, total
 
 # Table 2 of the paper: its names of the workloads, by class.

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
+
+from .packages import pandas as pd
 
 SECONDS_PER_FEMTOSECOND = 1e-15
 CATEGORIES = ["dynamic", "static"]
@@ -13,7 +14,7 @@ CATEGORIES = ["dynamic", "static"]
 class Energy:
     """In joules; `joules` has a row for each component and the columns dynamic and static."""
 
-    joules: pd.DataFrame
+    joules: "pd.DataFrame"
     busy_fs: int
     dynamic_j: float
     static_j: float

@@ -11,6 +11,7 @@ import sys
 
 from . import avc_figures, caps_figures, dac_figures, packages, pmode_figures, vecmem_figures
 from .drawing import grouped_bars, is_around_one, legend_beside, pyplot, stacked_bars
+from .messages import Parser, text_of
 from .published import PUBLISHED
 from .sweeps import Sweep, SweepError
 
@@ -112,7 +113,7 @@ def draw(table, title, paper, axis, path, published=None):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figure", choices=sorted(FIGURES), metavar="FIGURE", help=", ".join(sorted(FIGURES)))
     parser.add_argument("sweep", help="the folder of its study's sweep, with index.h5")
     parser.add_argument("-o", "--out", help=f"image to write, {', '.join(IMAGES)}; without it only the table is printed")
@@ -121,6 +122,7 @@ def main(arguments=None):
         if pathlib.Path(chosen.out).suffix not in IMAGES:
             parser.error(f"-o {chosen.out}: a figure is written to a file that ends in {', '.join(IMAGES)}")
         packages.require("matplotlib")
+    packages.require("pandas")
     study, title, make, paper, axis, facts, axes = FIGURES[chosen.figure]
     try:
         sweep = Sweep(chosen.sweep, facts)
@@ -135,7 +137,11 @@ def main(arguments=None):
     for _, point in sweep.missing.iterrows():
         print(f"left out: {point['workload']}, {point['status']} {point['message']}")
     if chosen.out:
-        draw(table, title, paper, axis, chosen.out, PUBLISHED.get(chosen.figure))
+        try:
+            draw(table, title, paper, axis, chosen.out, PUBLISHED.get(chosen.figure))
+        except OSError as error:
+            print(f"lookahead: {text_of(error, chosen.out)}", file=sys.stderr)
+            return 3
     return 0
 
 

@@ -1,15 +1,39 @@
 """What the modules of this package need beside Python, asked for before they import it."""
 
+import importlib
 import importlib.util
 import sys
 
 
-def require(*packages):
+def sentence_of(missing):
+    return (f"{sys.executable} has no {' and no '.join(missing)}; install h5py, numpy, pandas and matplotlib for it, or "
+            "choose another Python (lookahead report --python)")
+
+
+def missing_of(*names):
+    return [name for name in names if importlib.util.find_spec(name) is None]
+
+
+def require(*names):
     """Ends the program with one sentence if one is not there."""
-    missing = [package for package in packages if importlib.util.find_spec(package) is None]
+    missing = missing_of(*names)
     if missing:
-        sys.exit(f"{sys.executable} has no {' and no '.join(missing)}; install h5py, numpy, pandas and matplotlib for it, or "
-                 "choose another Python (lookahead report --python)")
+        sys.exit(sentence_of(missing))
 
 
-require("h5py", "numpy", "pandas")
+class LazyModule:
+    """A module that is imported when something of it is used: who reads attributes and arrays alone needs no tables."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def __getattr__(self, attribute):
+        missing = missing_of(self._name)
+        if missing:
+            raise ImportError(sentence_of(missing))
+        return getattr(importlib.import_module(self._name), attribute)
+
+
+if missing_of("h5py", "numpy"):
+    require("h5py", "numpy", "pandas")
+pandas = LazyModule("pandas")

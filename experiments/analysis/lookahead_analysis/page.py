@@ -8,10 +8,10 @@ import html
 import pathlib
 import sys
 
-import pandas as pd
-
 from . import packages
 from .drawing import cut_to_kernels, fit_height, legend_beside, picture
+from .messages import Parser, text_of
+from .packages import pandas as pd
 from .run import Run, RunFileError
 
 STYLE = """
@@ -218,13 +218,13 @@ def names_of(files):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="result files of runs")
     parser.add_argument("-o", "--out", required=True, help="page to write")
     chosen = parser.parse_args(arguments)
     if pathlib.Path(chosen.out).suffix not in (".html", ".htm"):
         parser.error(f"-o {chosen.out}: a page is written to a file that ends in .html")
-    packages.require("matplotlib")
+    packages.require("pandas", "matplotlib")
     runs = {}
     try:
         for name, file in zip(names_of(chosen.files), chosen.files):
@@ -232,7 +232,7 @@ def main(arguments=None):
         text = page(runs)
         pathlib.Path(chosen.out).write_text(text, encoding="utf-8")
     except (RunFileError, OSError) as error:
-        print(f"lookahead: {error}", file=sys.stderr)
+        print(f"lookahead: {text_of(error, chosen.out)}", file=sys.stderr)
         return 3
     finally:
         for run in runs.values():

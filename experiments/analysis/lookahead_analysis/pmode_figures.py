@@ -1,8 +1,8 @@
 """Figures of Kim et al., HPCA 2016 (warped pre-execution, P-mode)."""
 
 import numpy as np
-import pandas as pd
 
+from .packages import pandas as pd
 from .sweeps import normalised, over, ratio, total
 
 # Table 2 of the paper: its names of the workloads, by class.

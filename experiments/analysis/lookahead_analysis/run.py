@@ -2,7 +2,9 @@
 
 import h5py
 import numpy as np
-import pandas as pd
+
+from .messages import reason_of
+from .packages import pandas as pd
 
 SCHEMA = "lookahead.run"
 MAJOR_VERSION = "1"
@@ -39,7 +41,7 @@ class Run:
         try:
             self.file = h5py.File(self.path, "r")
         except OSError as error:
-            raise RunFileError(f"{self.path}: cannot be read: {error}") from error
+            raise RunFileError(f"{self.path}: cannot be read: {reason_of(error)}") from error
         schema = _value(self.file.attrs.get("schema", ""))
         version = _value(self.file.attrs.get("schema_version", ""))
         if schema != SCHEMA or version.split(".")[0] != MAJOR_VERSION:

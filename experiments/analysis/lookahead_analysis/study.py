@@ -6,8 +6,8 @@ import pathlib
 
 import h5py
 import numpy as np
-import pandas as pd
 
+from .packages import pandas as pd
 from .sweeps import Sweep, SweepError, texts
 
 MEAN = "geometric mean"

@@ -12,6 +12,7 @@ import urllib.parse
 
 from . import packages
 from .drawing import picture
+from .messages import Parser, text_of
 from .page import STYLE, page, section, text_table
 from .run import Run, RunFileError
 from .study import Study
@@ -159,7 +160,7 @@ def baseline_of(parser, texts):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sweep", help="folder of a sweep, with index.h5")
     parser.add_argument("-o", "--out", required=True, help="page to write; pages of runs are in its name's folder")
     parser.add_argument("--baseline", action="append", default=[], metavar="AXIS=VALUE",
@@ -170,13 +171,13 @@ def main(arguments=None):
     out = pathlib.Path(chosen.out)
     if out.suffix not in (".html", ".htm"):
         parser.error(f"-o {chosen.out}: a page is written to a file that ends in .html")
-    packages.require("matplotlib")
+    packages.require("pandas", "matplotlib")
     try:
         study = Study(chosen.sweep, baseline_of(parser, chosen.baseline))
         pages = write_run_pages(study, out.with_name(out.stem + "-runs"), chosen.run_pages)
         out.write_text(study_page(study, pages, out), encoding="utf-8")
     except (SweepError, RunFileError, OSError) as error:
-        print(f"lookahead: {error}", file=sys.stderr)
+        print(f"lookahead: {text_of(error, chosen.out)}", file=sys.stderr)
         return 3
     print(f"{out}: {len(study.complete)} of {len(study.points)} points, pages of {len(pages)} runs")
     return 0

@@ -4,7 +4,9 @@ import pathlib
 
 import h5py
 import numpy as np
-import pandas as pd
+
+from .messages import reason_of
+from .packages import pandas as pd
 
 
 def texts(dataset):
@@ -48,7 +50,7 @@ class Sweep:
                 best = index.get("best", {})
                 self.bests = pd.DataFrame({name: texts(best[name]) for name in best})
         except (OSError, KeyError) as error:
-            raise SweepError(f"{self.folder}: is no sweep with an index: {error}") from error
+            raise SweepError(f"{self.folder}: is no sweep with an index: {reason_of(error)}") from error
 
     def require(self, figure, study, axes):
         """SweepError unless this is a sweep of the study, by its name or as a file of its own (whose name has no folder),
@@ -79,7 +81,7 @@ class Sweep:
                 return facts(run)
         except (OSError, KeyError, ValueError) as error:
             raise SweepError(f"{self.folder / point['file']}: the result of {point['workload']} cannot be used: "
-                             f"{error}") from error
+                             f"{reason_of(error)}") from error
 
     def rows_of(self, points, axes):
         return [{"workload": point["workload"], **{axis: point[axis] for axis in axes},

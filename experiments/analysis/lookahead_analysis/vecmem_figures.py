@@ -1,8 +1,8 @@
 """Figures of Crago, Stephenson and Keckler, TACO 2018 (strided and indirect vector memory instructions)."""
 
 import numpy as np
-import pandas as pd
 
+from .packages import pandas as pd
 from .sweeps import SweepError, texts, total, with_mean
 
 LOADS_AND_STORES = ["load_global", "load_shared", "load_local", "load_constant", "store_global", "store_shared", "store_local",

@@ -6,13 +6,14 @@
 #include <sstream>
 
 #include "core/error/error.h"
-#include "experiments/workloads/ptx/kernel_name.h"
+#include "core/text/readable_name.h"
 
 namespace lookahead {
 
 namespace {
 
 constexpr std::size_t kAddressBytes = 8;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;  ///< of a buffer, which is on the host, too
 
 struct ElementType {
     std::string_view name;
@@ -79,6 +80,10 @@ KernelArgument parse_argument(const std::string& word) {
     if (close == std::string_view::npos || !read_number(rest.substr(0, close), argument.elements) ||
         argument.elements == 0) {
         refuse(word);
+    }
+    if (argument.elements > kMostBytes / argument.element_bytes) {
+        throw ConfigurationError("ptx.arguments is '" + word + "': a buffer may have up to " +
+                                 std::to_string(kMostBytes / argument.element_bytes) + " elements of " + argument.type);
     }
     const std::string_view filling = rest.substr(close + 1);
     argument.random = filling.empty();

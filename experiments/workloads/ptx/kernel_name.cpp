@@ -1,14 +1,11 @@
 #include "experiments/workloads/ptx/kernel_name.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "core/error/error.h"
 #include "core/param/suggestion.h"
+#include "core/text/readable_name.h"
 
 namespace lookahead {
 
@@ -67,13 +64,6 @@ std::string listed(const std::vector<const ptx::Function*>& kernels) {
 }
 
 }  // namespace
-
-std::string readable_name(const std::string& name) {
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text(
-        name.starts_with("_Z") ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status) : nullptr, std::free);
-    return text != nullptr && status == 0 ? text.get() : name;
-}
 
 const ptx::Function& choose_kernel(const ptx::Module& module, const std::string& name) {
     std::vector<const ptx::Function*> all;

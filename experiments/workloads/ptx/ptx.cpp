@@ -1,5 +1,6 @@
 // The workload `ptx`: one launch of a kernel from a file of the user's.
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -66,8 +67,8 @@ class PtxFile : public Workload {
             throw ConfigurationError("the workload ptx needs a file: give --set file=FILE.ptx");
         }
         std::ifstream in(file_, std::ios::binary);
-        if (!in) {
-            throw InputError(file_ + ": cannot be read");
+        if (!in || std::filesystem::is_directory(file_)) {
+            throw InputError(file_ + ": cannot be read" + (in ? ": it is a folder; give a PTX file" : ""));
         }
         text_.assign(std::istreambuf_iterator<char>(in), {});
         configuration_.grid = parse_dimensions("grid", parameters.grid);

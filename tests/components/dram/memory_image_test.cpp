@@ -50,6 +50,26 @@ TEST_CASE("the hash tells contents, places and the absence of a write apart") {
     CHECK(hash_of(a) != hash_of(c));
 }
 
+TEST_CASE("zeros that fill a page without contents are the same state as zeros that are written, and stay so") {
+    const std::vector<std::byte> zeros(MemoryImage::kPageBytes);
+    MemoryImage filled, written, part, empty;
+    filled.fill(3 * MemoryImage::kPageBytes, std::byte{0}, MemoryImage::kPageBytes);
+    part.fill(3 * MemoryImage::kPageBytes + 5, std::byte{0}, 1);
+    written.write(3 * MemoryImage::kPageBytes, zeros.data(), zeros.size());
+    CHECK(hash_of(filled) == hash_of(written));
+    CHECK(hash_of(part) == hash_of(written));
+    CHECK(hash_of(filled) != hash_of(empty));
+    MemoryImage loaded;
+    load_state(loaded, saved_state(filled));
+    CHECK(hash_of(loaded) == hash_of(written));
+    loaded.fill(3 * MemoryImage::kPageBytes + 9, std::byte{1}, 1);
+    CHECK(loaded.read(3 * MemoryImage::kPageBytes)[8] == std::byte{0});
+    CHECK(loaded.read(3 * MemoryImage::kPageBytes)[9] == std::byte{1});
+    loaded.fill(3 * MemoryImage::kPageBytes, std::byte{0}, 10);
+    CHECK(loaded.read(3 * MemoryImage::kPageBytes)[9] == std::byte{0});
+    CHECK(hash_of(loaded) == hash_of(written));
+}
+
 TEST_CASE("an image that is saved and loaded is the same") {
     const unsigned seed = 5;
     CAPTURE(seed);

@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <random>
 
 #include "components/emulator/emulated_device.h"
@@ -33,6 +36,38 @@ TEST_CASE("vecadd adds, and leaves what is beyond its size alone") {
     device.launch("vecadd", {{4, 1, 1}, {256, 1, 1}}, pack_parameters(da, db, dc, kCount));
     const auto c = device.download<float>(dc, 1024);
     for (std::uint32_t i = 0; i < 1024; ++i) REQUIRE(c[i] == (i < kCount ? a[i] + b[i] : -1.0f));
+}
+
+/// Megabytes of the process in memory.
+std::uint64_t resident_megabytes() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t size = 0, resident = 0;
+    file >> size >> resident;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) >> 20;
+}
+
+TEST_CASE("filling with zeros gives pages back, and leaves what is beside them alone") {
+    constexpr std::uint64_t kBytes = std::uint64_t{4} << 30;
+    for (const bool in_file : {false, true}) {
+        const int file = in_file ? memfd_create("device", 0) : -1;
+        REQUIRE((!in_file || ftruncate(file, static_cast<off_t>(FlatMemory::kBytes)) == 0));
+        {
+            EmulatedDevice device(isa::KernelTable{}, {.memory_file = file});
+            const DeviceAddress address = device.allocate(kBytes);
+            const std::uint64_t before = resident_megabytes();
+            device.fill(address, std::byte{0}, kBytes);
+            CHECK(resident_megabytes() < before + 16);
+            constexpr std::uint64_t kPart = 3 << 20;
+            device.fill(address, std::byte{7}, kPart);
+            device.fill(address + 100, std::byte{0}, kPart - 200);
+            std::vector<std::byte> bytes(kPart);
+            device.copy_from_device(bytes, address);
+            for (std::uint64_t i = 0; i < kPart; ++i) {
+                REQUIRE(bytes[i] == (i < 100 || i >= kPart - 100 ? std::byte{7} : std::byte{0}));
+            }
+        }
+        if (in_file) close(file);
+    }
 }
 
 TEST_CASE("counts are those of the instructions that ran") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/component/describe.h"
+#include "core/component/reference.h"
 #include "core/error/error.h"
 #include "core/stats/statistics_registry.h"
 #include "tests/core/component/example_slot.h"
@@ -44,6 +45,21 @@ LOOKAHEAD_REGISTER_STATISTICS(DoorCounters, "door", "A door.")
 TEST_CASE("a slot is described with its variants") {
     CHECK(describe("house.greeter") ==
           "slot house.greeter\n  Greets a visitor.\n  variants:\n    loud  Calls out.\n    quiet  Says hello once.\n");
+}
+
+TEST_CASE("pages have a table for each slot, prefix and kind") {
+    CHECK(variants_page().find("## `house.greeter`\nGreets a visitor. Chosen by `-o house.greeter=NAME`.\n\n"
+                               "| variant | what | source |\n|---|---|---|\n"
+                               "| `loud` | Calls out. | Stentor, Iliad V |\n") != std::string::npos);
+    CHECK(variants_page("house.greeter").find("loud") == std::string::npos);
+    CHECK(parameters_page().find("| `door.width` | number, 0.0 or more | m | `0.9` | Width. |  |\n") !=
+          std::string::npos);
+    CHECK(statistics_page().find("## `door`\nA door.\n\n| statistic | unit | meaning |\n|---|---|---|\n"
+                                 "| `door.visitors` | visitor | Visitors greeted. |\n") != std::string::npos);
+}
+
+TEST_CASE("a cell keeps what would end it or begin HTML") {
+    CHECK(markdown_cell("a|b <c> `d<e|f`\ng") == "a\\|b &lt;c> `d<e\\|f` g");
 }
 
 TEST_CASE("a variant is described with its source and its parameters") {

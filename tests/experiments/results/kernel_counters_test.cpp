@@ -1,10 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <random>
+#include <utility>
+#include <vector>
+
 #include "core/error/error.h"
+#include "core/state/archives.h"
 #include "core/stats/phase_log.h"
 #include "experiments/results/kernel_counters_collector.h"
 #include "experiments/results/run_energy.h"
 #include "experiments/results/stall_series.h"
+#include "tests/support/seed.h"
 
 namespace lookahead {
 namespace {
@@ -54,6 +61,65 @@ RunRecord record_of_kernels() {
     record.kernels[1].start_fs = 2'000'000'000;
     record.kernels[1].end_fs = 5'000'000'000;
     return record;
+}
+
+/// Shows some counters.
+class Totals {
+  public:
+    explicit Totals(std::size_t counters) : values(counters) {}
+    void operator()(StatisticsVisitor& visitor) const {
+        for (const std::uint64_t& value : values) {
+            visitor.counter("sm0", "sm", kCycles, value);
+        }
+    }
+    std::vector<std::uint64_t> values;
+};
+
+using Phases = std::vector<std::pair<std::uint64_t, std::vector<std::uint64_t>>>;
+
+Phases phases_of(const PhaseLog& log) {
+    Phases phases;
+    log.for_each([&](std::uint64_t phase, std::span<const std::uint64_t> counts) {
+        phases.emplace_back(phase, std::vector<std::uint64_t>(counts.begin(), counts.end()));
+    });
+    return phases;
+}
+
+TEST_CASE("a phase log gives back zeros at every place, also after it was saved") {
+    std::mt19937_64 random(test::random_seed());
+    for (const double zeros : {0.0, 0.5, 0.95, 1.0}) {
+        Totals totals(1 + random() % 300);
+        PhaseLog log;
+        Phases expected;
+        for (std::uint64_t phase = 0; phase < 20; ++phase) {
+            std::vector<std::uint64_t> counts(totals.values.size());
+            for (std::size_t i = 0; i < counts.size(); ++i) {
+                counts[i] = std::bernoulli_distribution(zeros)(random) ? 0 : random() >> (random() % 64);
+                totals.values[i] += counts[i];
+            }
+            log.end_phase(phase * phase, std::ref(totals));
+            expected.emplace_back(phase * phase, std::move(counts));
+        }
+        CHECK(phases_of(log) == expected);
+        PhaseLog loaded;
+        load_state(loaded, saved_state(log));
+        CHECK(phases_of(loaded) == expected);
+        CHECK(hash_of_state(loaded) == hash_of_state(log));
+        totals.values[0] += 7;  // both go on from the same totals
+        log.end_phase(1000, std::ref(totals));
+        loaded.end_phase(1000, std::ref(totals));
+        CHECK(phases_of(loaded) == phases_of(log));
+    }
+}
+
+TEST_CASE("a process that does little in many phases takes little room") {
+    Totals totals(200);
+    PhaseLog log;
+    for (std::uint64_t phase = 0; phase < 10000; ++phase) {
+        totals.values[100] += 5;
+        log.end_phase(phase, std::ref(totals));
+    }
+    CHECK(log.bytes() <= 10000 * 2 * 10);  // the vector may be twice as large as what is in it
 }
 
 TEST_CASE("a phase log gives the differences of any counts back") {

@@ -37,6 +37,58 @@ TEST_CASE("a series holds what was counted in each interval, for the chosen coun
     CHECK(record.series[0].columns[0].values == std::vector<std::uint64_t>{5, 0, 7});
 }
 
+/// Epochs 1, 2, .. of one cycle, in which 1, 2, .. cycles were counted.
+void triangular_epochs(SeriesCollector& collector, std::uint64_t from, std::uint64_t to, std::uint64_t& total) {
+    for (std::uint64_t epoch = from; epoch <= to; ++epoch) {
+        total += epoch;
+        collector.begin_epoch(epoch);
+        collector.counter("sm0", "sm", kCycles, total);
+    }
+}
+
+std::vector<std::uint64_t> values_of(const SeriesCollector& collector) {
+    RunRecord record = record_of_processes();
+    collector.write_into(record);
+    return record.series[0].columns[0].values;
+}
+
+TEST_CASE("where there are too many intervals two become one, and nothing is lost") {
+    std::uint64_t total = 0;
+    SeriesCollector collector({"sm.cycles"}, 4);
+    triangular_epochs(collector, 1, 4, total);
+    CHECK(values_of(collector) == std::vector<std::uint64_t>{1, 2, 3, 4});
+    triangular_epochs(collector, 5, 5, total);
+    CHECK(values_of(collector) == std::vector<std::uint64_t>{3, 7, 5});
+    triangular_epochs(collector, 6, 8, total);
+    CHECK(values_of(collector) == std::vector<std::uint64_t>{3, 7, 11, 15});
+    triangular_epochs(collector, 9, 10, total);
+    CHECK(values_of(collector) == std::vector<std::uint64_t>{10, 26, 19});
+    RunRecord record = record_of_processes();
+    collector.write_into(record);
+    CHECK(record.series[0].cycles == std::vector<std::uint64_t>{4, 8, 10});
+}
+
+TEST_CASE("a series that goes on from another has the intervals of one that did not stop") {
+    for (std::uint64_t stop = 1; stop < 40; ++stop) {
+        std::uint64_t of_whole = 0, of_parts = 0;
+        SeriesCollector whole({"sm.cycles"}, 4), first({"sm.cycles"}, 4), second({"sm.cycles"}, 4);
+        triangular_epochs(whole, 1, 40, of_whole);
+        triangular_epochs(first, 1, stop, of_parts);
+        second.continue_from(first.to_bytes());
+        triangular_epochs(second, stop + 1, 40, of_parts);
+        CHECK(values_of(second) == values_of(whole));
+    }
+}
+
+TEST_CASE("a component that appears after intervals were joined has nothing before") {
+    std::uint64_t total = 0;
+    SeriesCollector collector({"sm.cycles"}, 4);
+    triangular_epochs(collector, 1, 6, total);
+    const std::uint64_t late = 4;
+    collector.counter("sm1", "sm", kCycles, late);
+    CHECK(values_of(collector) == std::vector<std::uint64_t>{3, 0, 7, 0, 11, 4});
+}
+
 TEST_CASE("the ranks' series are merged in the order of components") {
     SeriesCollector first({"sm.cycles"});
     SeriesCollector second({"sm.cycles"});

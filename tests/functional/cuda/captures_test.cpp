@@ -262,9 +262,9 @@ TEST_CASE("Accesses that a barrier orders, and those of one warp, are no race; w
           std::string::npos);
     CHECK(without.find("two writes at 0x1000000004") != std::string::npos);
     RaceFinder nothing(64);
-    CHECK(nothing.explain() == "nothing has written it; no race was found");
+    CHECK(nothing.explain() == "no race was found; nothing has written it");
     nothing.host_write(60, 5, 7);
-    CHECK(nothing.explain() == "it was last written by the host, in call 7; no race was found");
+    CHECK(nothing.explain() == "no race was found; it was last written by the host, in call 7");
 }
 
 TEST_CASE("Sums in floating point and results of atomics depend on their order; sums of integers do not") {

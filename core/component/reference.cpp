@@ -1,0 +1,124 @@
+#include "core/component/reference.h"
+
+#include <algorithm>
+
+#include "core/component/catalogue.h"
+
+namespace lookahead {
+
+namespace {
+
+std::string code(std::string_view text) {
+    std::string shown = "`";
+    for (const char c : text) {
+        shown += c == '|' ? "\\|" : std::string(1, c);
+    }
+    return shown + "`";
+}
+
+std::string row(std::initializer_list<std::string> cells) {
+    std::string text = "|";
+    for (const std::string& cell : cells) {
+        text += " " + cell + " |";
+    }
+    return text + "\n";
+}
+
+/// Signs that end a cell or begin HTML, which a text in ` does not.
+void add_escaped(std::string& text, char c, bool is_code) {
+    if (c == '|') {
+        text += "\\|";
+    } else if (c == '<' && !is_code) {
+        text += "&lt;";
+    } else {
+        text += c == '\n' ? ' ' : c;
+    }
+}
+
+std::string values_of(const Parameter& parameter) {
+    const std::string range = parameter.range_text();
+    if (!parameter.choices.empty()) {
+        return "one of " + markdown_cell(range);
+    }
+    return std::string(name_of(parameter.type)) + (range.empty() ? "" : ", " + markdown_cell(range));
+}
+
+std::string parameter_rows(const std::string& prefix, const ParameterList& list) {
+    std::string text = "| key | values | unit | default | meaning | source |\n|---|---|---|---|---|---|\n";
+    for (const Parameter& parameter : list) {
+        const std::string key = prefix.empty() ? parameter.name : prefix + "." + parameter.name;
+        text +=
+            row({code(key), values_of(parameter), markdown_cell(parameter.unit), code(to_toml(parameter.default_value)),
+                 markdown_cell(parameter.help), markdown_cell(parameter.source)});
+    }
+    return text;
+}
+
+std::string choice_of(const SlotEntry& slot) {
+    if (!slot.option.empty()) {
+        return "Chosen by " + code(slot.option) + ".";
+    }
+    std::string text = "Chosen by " + code("-o " + slot.name + "=NAME");
+    text += slot.default_variant.empty() ? "" : "; the default is " + code(slot.default_variant);
+    return text + (slot.takes_several ? "; several are joined by `+`." : ".");
+}
+
+}  // namespace
+
+std::string markdown_cell(std::string_view text) {
+    std::string cell;
+    bool is_code = false;
+    for (const char c : text) {
+        is_code = is_code != (c == '`');
+        add_escaped(cell, c, is_code);
+    }
+    return cell;
+}
+
+std::string parameters_page() {
+    std::string text =
+        "# Parameters\nKeys of machine files, of `-o KEY=VALUE`, and, under a workload's name, of `--set`. A table for "
+        "each prefix.\n";
+    for (const ParameterSetEntry& set : registered_parameter_sets()) {
+        if (!set.parameters->empty()) {
+            text += "\n## " + code(set.prefix) + "\n" + markdown_cell(set.description) + "\n\n" +
+                    parameter_rows(set.prefix, *set.parameters);
+        }
+    }
+    return text;
+}
+
+std::string variants_page(std::string_view left_out) {
+    std::string text = "# Variants\nEach slot of the machine and what may fill it.\n";
+    for (const SlotEntry& slot : registered_slots()) {
+        if (slot.name == left_out) {
+            continue;
+        }
+        text += "\n## " + code(slot.name) + "\n" + markdown_cell(slot.description) + " " + choice_of(slot) +
+                "\n\n| variant | what | source |\n|---|---|---|\n";
+        for (const VariantEntry& variant : registered_variants()) {
+            if (variant.slot == slot.name) {
+                text += row({code(variant.name), markdown_cell(variant.description), markdown_cell(variant.source)});
+            }
+        }
+    }
+    return text;
+}
+
+std::string statistics_page() {
+    std::string text =
+        "# Statistics\nIn a result file `counters/KIND/NAME` has an element for each component, `series/KIND/NAME` "
+        "those "
+        "that are kept over time, `kernel_counters` those of each launch. A table for each kind.\n";
+    for (const StatisticsSetEntry& set : registered_statistics_sets()) {
+        text += "\n## " + code(set.kind) + "\n" + markdown_cell(set.description) +
+                "\n\n| statistic | unit | meaning |\n|---|---|---|\n";
+        for (const StatisticEntry& statistic : set.statistics) {
+            text += row({code(set.kind + "." + statistic.name), markdown_cell(statistic.unit),
+                         markdown_cell(statistic.description)});
+        }
+    }
+    return text;
+}
+
+}  // namespace lookahead

@@ -1,0 +1,162 @@
+// `completion`: a script by which a shell completes the program's line.
+#include <memory>
+#include <string>
+
+#include "experiments/cli/commands.h"
+#include "experiments/cli/reference.h"
+#include "experiments/cli/session.h"
+
+namespace lookahead::cli {
+
+namespace {
+
+/// What the options and arguments of a name take, wherever they stand; the rest takes files. Names that grow with the
+/// program are asked of it when the shell needs them.
+constexpr const char* kFunctions =
+    R"BASH(# Completes the line of lookahead in bash: source this file, or put it into bash-completion's folder.
+
+_lookahead_names() { # of a section of `lookahead list`
+    "${COMP_WORDS[0]}" list "$1" 2>/dev/null | sed -n 's/^  \([^ ]*\) .*/\1/p'
+}
+
+_lookahead_keys() { "${COMP_WORDS[0]}" config schema 2>/dev/null | sed 's/ = .*/=/'; "${COMP_WORDS[0]}" list variants 2>/dev/null | sed -n 's/^\([a-z_0-9.]*\.[a-z_0-9]*\)  .*/\1=/p'; }
+
+_lookahead_variants() { # of a slot
+    "${COMP_WORDS[0]}" list variants 2>/dev/null | awk -v slot="$1" '/^[^ ]/ { found = $1 == slot } /^  / && found { print $1 }'
+}
+
+_lookahead_value() { # of an option or argument, by its name
+    case "$1" in
+        --size) echo tiny small medium large ;;
+        --sync) echo serial window null_message ;;
+        --progress) echo bar plain none ;;
+        --partition | PARTITIONER) echo linear round_robin graph ;;
+        --machine | -m) _lookahead_names machines ;;
+        --workload | WORKLOAD | KERNEL) _lookahead_names workloads ;;
+        STUDY) _lookahead_names studies ;;
+        NAME) _lookahead_names workloads; _lookahead_names machines; _lookahead_names variants; _lookahead_keys | tr -d = ;;
+    esac
+}
+)BASH";
+
+constexpr const char* kBody = R"BASH(
+_lookahead() {
+    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} path= i words=
+    local commands options flags arguments keys
+    COMPREPLY=()
+    _lookahead_command ""
+    for ((i = 1; i < COMP_CWORD; ++i)); do
+        if [[ " $commands " == *" ${COMP_WORDS[i]} "* ]]; then
+            path+=${path:+ }${COMP_WORDS[i]}
+            _lookahead_command "$path"
+        fi
+    done
+    # The shell takes '=' as a word of its own.
+    if [[ $word == "=" || $previous == "=" ]]; then
+        local key=${COMP_WORDS[COMP_CWORD - 1]}
+        [[ $previous == "=" ]] && key=${COMP_WORDS[COMP_CWORD - 2]} || word=
+        COMPREPLY=($(compgen -W "$(_lookahead_variants "$key")" -- "$word"))
+        return
+    fi
+    if [[ $previous == -* && " $options " == *" $previous "* ]]; then
+        case " $keys " in
+            *" $previous "*)
+                COMPREPLY=($(compgen -W "$(_lookahead_keys)" -- "$word"))
+                type compopt &>/dev/null && compopt -o nospace 2>/dev/null
+                return
+                ;;
+        esac
+        words=$(_lookahead_choices "$path" "$previous")
+        words=${words:-$(_lookahead_value "$previous")}
+        [[ -n $words ]] && COMPREPLY=($(compgen -W "$words" -- "$word"))
+        [[ -n $words && $previous != --machine && $previous != -m ]] || COMPREPLY+=($(compgen -f -- "$word"))
+        return
+    fi
+    if [[ $word == -* ]]; then
+        COMPREPLY=($(compgen -W "$options $flags" -- "$word"))
+        return
+    fi
+    words=$commands
+    for i in $arguments; do
+        words+=" $(_lookahead_choices "$path" "$i") $(_lookahead_value "$i")"
+    done
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    [[ -z $arguments ]] || COMPREPLY+=($(compgen -f -- "$word"))
+}
+complete -o filenames -F _lookahead lookahead
+)BASH";
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        text += (text.empty() ? "" : " ") + word;
+    }
+    return text;
+}
+
+bool has_name(const OptionOutline& option, const std::string& name) {
+    for (const std::string& each : option.names) {
+        if (each == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The case of a command, by its path.
+std::string command_case(const std::string& path, const CommandOutline& command) {
+    std::vector<std::string> commands, options, flags, arguments, keys;
+    for (const CommandOutline& inner : command.commands) {
+        commands.push_back(inner.name);
+    }
+    for (const OptionOutline& option : command.options) {
+        auto& list = option.is_positional ? arguments : option.value.empty() ? flags : options;
+        list.insert(list.end(), option.names.begin(), option.names.end());
+        if (has_name(option, "--option")) {
+            keys = option.names;
+        }
+    }
+    return "        \"" + path + "\") commands=\"" + joined(commands) + "\" options=\"" + joined(options) +
+           "\" flags=\"" + joined(flags) + "\" arguments=\"" + joined(arguments) + "\" keys=\"" + joined(keys) +
+           "\" ;;\n";
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): commands have commands
+void add_cases(const std::string& path, const CommandOutline& command, std::string& commands, std::string& choices) {
+    commands += command_case(path, command);
+    for (const OptionOutline& option : command.options) {
+        for (const std::string& name : option.names) {
+            if (!option.choices.empty()) {
+                choices.append("        \"").append(path).append(" ").append(name).append("\") echo ");
+                choices.append(joined(option.choices)).append(" ;;\n");
+            }
+        }
+    }
+    for (const CommandOutline& inner : command.commands) {
+        add_cases(path.empty() ? inner.name : path + " " + inner.name, inner, commands, choices);
+    }
+}
+
+std::string bash_script(Session& session) {
+    std::string commands, choices;
+    add_cases("", outline_of_all_commands(session), commands, choices);
+    return std::string(kFunctions) + "\n_lookahead_command() {\n    case \"$1\" in\n" + commands +
+           "    esac\n}\n\n_lookahead_choices() {\n    case \"$1 $2\" in\n" + choices + "    esac\n}\n" + kBody;
+}
+
+}  // namespace
+
+void add_completion_command(Command program, Session& session) {
+    Command command =
+        program.add_command("completion", "Print a script by which the shell completes this program's line.");
+    auto shell = std::make_shared<std::string>("bash");
+    command.add_option("SHELL", *shell, "source <(lookahead completion bash)").show_default().one_of({"bash"});
+    command.when_given([&session] {
+        session.action = [&session] {
+            session.print(bash_script(session));
+            return ExitCode::done;
+        };
+    });
+}
+
+}  // namespace lookahead::cli
