@@ -114,7 +114,7 @@ ExitCode conclude(const SweepRunResult& result, const SweepRunOptions& run, cons
         std::printf("%zu points are run by other programs\n", result.elsewhere);
     }
     if (result.executed > 0 && result.all_s > 0) {
-        std::printf("the ranks were at points for %.1f %% of %.1f s\n", 100 * result.own_s / result.all_s,
+        std::printf("the ranks were at points for %.1f %% of %.1f s\n", 100 * result.points_s / result.all_s,
                     result.all_s);
     }
     std::printf("%s\n",

@@ -22,7 +22,9 @@ namespace lookahead {
 
 namespace {
 
+/// Rank 0 has the counters: where the network does not reach its memory by itself, others wait as long for a point.
 constexpr auto kLookPatience = std::chrono::milliseconds(2);
+constexpr auto kQuietPatience = std::chrono::milliseconds(200);
 constexpr auto kElsewherePatience = std::chrono::milliseconds(200);
 constexpr int kMostTimesBegun = 3;
 
@@ -215,7 +217,7 @@ class Ensemble {
     PointEnd attempt_alone(const std::vector<std::string>& arguments) {
         server_.begin({arguments, options_.sweep.timeout_s, options_.sweep.memory_bytes});
         for (bool is_told = false;;) {
-            if (const auto end = server_.wait(kLookPatience)) {
+            if (const auto end = server_.wait(world_.rank() == 0 ? kLookPatience : kQuietPatience)) {
                 return *end;
             }
             if (StopSignal::came() && !std::exchange(is_told, true)) {
@@ -239,12 +241,12 @@ class Ensemble {
         if (leads()) {
             folder_.forget_begun(point);
         }
-        return {end.exit_code, end.message, PointEnd::Overrun::none, end.own_s, end.own_s};
+        return {end.exit_code, end.message, PointEnd::Overrun::none, end.wall_s};
     }
 
     void finish(const SweepPoint& point, const PointEnd& end) {
         const std::string result = folder_.temporary_file(point);
-        result_.own_s += end.own_s * group_->size();
+        result_.points_s += end.wall_s * group_->size();
         if (end.exit_code == static_cast<int>(ExitCode::done)) {
             const std::string file = folder_.result_file(point);
             std::error_code error;
@@ -287,7 +289,7 @@ class Ensemble {
     }
 
     SweepRunResult sum_over_ranks(double all_s) {
-        std::array<double, 2> seconds{result_.own_s, all_s};
+        std::array<double, 2> seconds{result_.points_s, all_s};
         std::array<std::uint64_t, 7> mine{result_.complete, result_.failed, result_.executed, result_.interrupted,
                                           result_.elsewhere};
         std::memcpy(&mine[5], seconds.data(), sizeof seconds);
@@ -301,7 +303,7 @@ class Ensemble {
             sum.interrupted |= all[at + 3] != 0;
             sum.elsewhere += all[at + 4];
             std::memcpy(seconds.data(), &all[at + 5], sizeof seconds);
-            sum.own_s += seconds[0];
+            sum.points_s += seconds[0];
             sum.all_s += seconds[1];
         }
         return sum;

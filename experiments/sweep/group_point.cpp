@@ -121,7 +121,7 @@ GroupPointEnd run_on_group(const std::function<RunRequest()>& request, const Poi
         }
     }
     ::malloc_trim(0);  // what a large point had is free for the next one, and for other processes
-    end.own_s = seconds_since(begin);
+    end.wall_s = seconds_since(begin);
     return end;
 }
 

@@ -19,7 +19,7 @@ struct PointLimits {
 struct GroupPointEnd {
     int exit_code = 0;
     std::string message;
-    double own_s = 0;
+    double wall_s = 0;
 };
 
 /// Runs what `request` returns in the processes of the group; every rank calls it. Errors come back. A crash, a rank that

@@ -35,7 +35,6 @@ struct Answer {
     std::int32_t status;  ///< as of waitpid
     PointEnd::Overrun overrun;
     double wall_s;
-    double own_s;
 };
 
 /// A kind, then the limits and the arguments, with a 0 between each two.
@@ -75,10 +74,7 @@ std::string last_line(int file) {
 /// The server's side.
 class Server {
   public:
-    Server(int socket, const PointServer::Command& command) : socket_(socket), command_(command) {
-        void* const page = ::mmap(nullptr, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        own_s_ = page == MAP_FAILED ? nullptr : static_cast<double*>(page);
-    }
+    Server(int socket, const PointServer::Command& command) : socket_(socket), command_(command) {}
 
     [[noreturn]] void serve() {
         std::vector<char> buffer(kMostBytes);
@@ -146,11 +142,10 @@ class Server {
     void run(const std::vector<std::string>& arguments) {
         errors_ = ::memfd_create("stderr", MFD_CLOEXEC);
         int ends[2];
-        if (errors_ < 0 || own_s_ == nullptr || ::pipe2(ends, O_CLOEXEC) != 0) {
+        if (errors_ < 0 || ::pipe2(ends, O_CLOEXEC) != 0) {
             std::fprintf(stderr, "lookahead: a point cannot be started: %s\n", std::strerror(errno));
             leave();
         }
-        *own_s_ = 0;
         child_ = ::fork();
         if (child_ < 0) {
             std::fprintf(stderr, "lookahead: a point cannot be started: %s\n", std::strerror(errno));
@@ -176,18 +171,15 @@ class Server {
         ::sigemptyset(&stop);
         ::sigaddset(&stop, SIGUSR1);
         ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
-        const auto begin = Clock::now();
         const int code = command_(arguments);
-        *own_s_ = seconds_since(begin);
         std::fflush(nullptr);
         std::_Exit(code);
     }
 
     void reap() {
-        Answer answer{0, overrun_, 0, 0};
+        Answer answer{0, overrun_, 0};
         ::waitpid(child_, &answer.status, 0);
         answer.wall_s = seconds_since(begin_);
-        answer.own_s = *own_s_;
         std::string text(reinterpret_cast<const char*>(&answer), sizeof answer);
         if (answer.status != 0) {
             text += last_line(errors_);
@@ -208,7 +200,6 @@ class Server {
 
     int socket_;
     const PointServer::Command& command_;
-    double* own_s_ = nullptr;  ///< in memory that children share with this process
     pid_t child_ = 0;
     int end_ = -1;     ///< readable when the child has ended
     int errors_ = -1;  ///< file in memory with the child's stderr
@@ -281,7 +272,6 @@ std::optional<PointEnd> PointServer::wait(std::chrono::milliseconds patience) {
     end.message = text.substr(sizeof answer, static_cast<std::size_t>(bytes) - sizeof answer);
     end.overrun = answer.overrun;
     end.wall_s = answer.wall_s;
-    end.own_s = answer.own_s;
     return end;
 }
 

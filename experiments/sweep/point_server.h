@@ -23,8 +23,7 @@ struct PointEnd {
     int exit_code = 0;    ///< 128 + n for signal n
     std::string message;  ///< the last line that it wrote to stderr; empty after exit code 0
     Overrun overrun = Overrun::none;
-    double wall_s = 0;  ///< with the making of the process
-    double own_s = 0;   ///< from the first line of the command to its last; 0 if it was killed
+    double wall_s = 0;  ///< of the child's process, from its making to its end
 };
 
 /// A process that runs command lines of this program, each in a child of its own, one at a time. It is forked off before

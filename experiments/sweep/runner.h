@@ -27,8 +27,8 @@ struct SweepRunResult {
     std::size_t executed = 0;   ///< of them in this call
     std::size_t elsewhere = 0;  ///< that other programs run, for which this one has not waited
     bool interrupted = false;
-    double own_s = 0;  ///< that the points took, summed over ranks; an ensemble's
-    double all_s = 0;  ///< that the ranks had for them, likewise
+    double points_s = 0;  ///< that the points' processes took, summed over ranks; an ensemble's
+    double all_s = 0;     ///< that the ranks had for them, likewise
 };
 
 /// Runs every point that has neither a result nor a failure as a process of its own, `lookahead run`. An interrupt

@@ -21,7 +21,10 @@ PAGES = {
         "the prefetcher alone gains 2 % or more", "CAPS is better than gto without prefetches", "the gain stays with a large L1I",
         "LAP and ORCH gain about 1 %", "INTER loses", "coverage within 0.05", "accuracy above 0.9",
         "addresses are right in 0.9 of predictions", "CAPS reads 3 % more at most", "demand evicts 2 % of its lines at most"}),
-    "pmode": (["sgemm", "spmv", "FDTD3d", "stencil"], set()),
+    "pmode": (["sgemm", "spmv", "FDTD3d", "stencil"], {
+        "all 28 within 0.05", "long-latency RAW of Type-L within 0.05", "pre-executed a switch within 2",
+        "skipped a switch within 4", "long-latency instructions pre-loaded within 0.05, Type-L", "net energy within 0.05",
+        "OptTB adds to P-mode, Type-L"}),
 }
 
 

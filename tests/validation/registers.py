@@ -139,7 +139,7 @@ def verdicts(rows):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("files", nargs="*", type=Path, help="PTX files; without any, those of all workloads")
+    arguments.add_argument("files", nargs="*", type=Path, help="PTX files; without any, kernel.ptx and peer.ptx of all workloads")
     arguments.add_argument("--program", default=str(ROOT / "build/release/lookahead"))
     arguments.add_argument("--write", action="store_true", help="put the table into REGISTERS.md")
     options = arguments.parse_args()
@@ -147,7 +147,9 @@ def main():
     if ptxas is None:
         print("registers.py: no ptxas found; nothing compared", file=sys.stderr)
         return 0
-    files = options.files or sorted((ROOT / "experiments/workloads").glob("*/*.ptx"))
+    # Not the other forms: they are the same kernels again, and ptxas does not know vector memory instructions.
+    files = options.files or sorted(file for file in (ROOT / "experiments/workloads").glob("*/*.ptx")
+                                    if file.name in ("kernel.ptx", "peer.ptx"))
     rows = measure(options.program, ptxas, files)
     summary, good = verdicts(rows)
     text = f"{len(rows)} kernels.\n\n{summary}\n\n{table(rows)}\n"

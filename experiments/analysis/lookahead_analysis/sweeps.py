@@ -132,11 +132,6 @@ def with_mean(table, geometric):
     return pd.concat([table, values.to_frame("mean").T])
 
 
-def with_median(table, count):
-    """With a row for the median of the first `count` rows, which are workloads."""
-    return pd.concat([table, table.iloc[:count].median(numeric_only=True).to_frame("median").T])
-
-
 def over(axis, baseline, with_means):
     """Makes figures of a column: each design of `axis` over the baseline, workloads and their geometric means."""
     def of(column, invert=False):

@@ -325,11 +325,20 @@ def check_parts_and_means(check):
           and near(table.loc["640", "long-latency RAW, Type-L"], 0.5), table)
 
     rows = [(workload, size, design, 100.0 if design == "two_level" else time)
-            for workload, time in (("cp", 50.0), ("bfs", 100.0), ("fft", 12.5)) for size in ("2 KB", "64 KB")
+            for workload, time in (("cp", 50.0), ("bfs", 100.0), ("fft", 12.5), ("kmeans", 25.0), ("kmeans-mars", 6.25))
+            for size in ("2 KB", "64 KB")
             for design in ("two_level", "both")]
     table = caps_figures.FIGURES["caps/fig10_parts"][2](Rows(["workload", "l1i", "design", "cycles"], rows))["both"]
-    check("caps/fig10_parts", near(table["mean of regular, 2 KB"], 4) and near(table["mean of irregular, 64 KB"], 1)
-          and near(table["median, 2 KB"], 2) and near(table["fft, 64 KB"], 8), table)
+    check("caps/fig10_parts", near(table["mean of regular, 2 KB"], 4) and near(table["mean of irregular, 64 KB"], 4)
+          and near(table["mean of irregular, Rodinia's kmeans, 64 KB"], 2)
+          and near(table["median, 2 KB"], 5) and near(table["mean, 2 KB"], 256 ** 0.25) and near(table["fft, 64 KB"], 8), table)
+    rows = [(workload, prefetcher, 100.0 if prefetcher == "none" else time)
+            for workload, time in (("cp", 50.0), ("pvr", 25.0), ("kmeans", 100.0), ("kmeans-mars", 6.25))
+            for prefetcher in ("none", "caps")]
+    table = caps_figures.FIGURES["caps/fig10"][2](Rows(["workload", "prefetcher", "cycles"], rows))["caps"]
+    check("caps/fig10, kmeans", near(table["mean of regular"], 2) and near(table["mean of irregular"], 8)
+          and near(table["mean of irregular, Rodinia's kmeans"], 2) and near(table["mean"], 128 ** (1 / 3))
+          and near(table["kmeans"], 1), table)
 
     columns = ["workload", "prefetcher", "issued", "early", "early_by_demand"]
     rows = [("cp", "caps", 9.0, 0.5, 0.1), ("bfs", "caps", 9.0, 0.3, 0.1), ("fft", "caps", 9.0, 0.1, 0.0),

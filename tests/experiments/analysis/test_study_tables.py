@@ -15,7 +15,7 @@ import pandas as pd
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "experiments/analysis"))
 from lookahead_analysis import study_tables  # noqa: E402
-from lookahead_analysis.sweeps import SweepError, normalised, with_mean, with_median  # noqa: E402
+from lookahead_analysis.sweeps import SweepError, normalised, with_mean  # noqa: E402
 
 # Workload, number of CTAs: cycles; None: failed.
 CYCLES = {("cp", 1): 1000, ("cp", 8): 800, ("bfs", 1): 123456789, ("bfs", 8): 61728395, ("scan", 1): 500, ("scan", 8): None}
@@ -51,7 +51,7 @@ def facts(run):
 
 def speedups(sweep):
     table = normalised(sweep.table("ctas"), "cycles", "ctas", "1", invert=True).drop(columns="1")
-    return with_median(with_mean(table, geometric=True), len(table))
+    return pd.concat([with_mean(table, geometric=True), table.median().to_frame("median").T])
 
 
 PAPER = types.SimpleNamespace(facts=facts, STUDIES={"paper/ctas": {"ctas": ["1"]}},

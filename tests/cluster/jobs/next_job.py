@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Jobs whose time is over before their sweep is: the templates for PBS and Flux, filled in, with commands in place of the
+schedulers' own which note what is submitted."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/support"))
+import lookahead_process as lookahead  # noqa: E402
+from sweep_checks import Checks  # noqa: E402
+
+
+QSUB = """#!/bin/bash
+echo "qsub $*" >> "$SUBMITTED"
+"""
+# Ranks are Open MPI's own.
+FLUX = """#!/bin/bash
+if [ "$1" = --parent ]; then
+    echo "flux $*" >> "$SUBMITTED"
+    exit
+fi
+while [ "${2:0:2}" = -- ]; do
+    [[ $2 != --ntasks=* ]] || ranks=${2#--ntasks=}
+    shift
+done
+exec mpirun -n "$ranks" "${@:2}"
+"""
+
+
+class JobChecks(Checks):
+    def job(self, template, seconds, study, **stand_ins):
+        """Runs a template as its scheduler would, with the scheduler's commands in the first folder of PATH."""
+        out = self.folder / template.suffix[1:]
+        commands = self.folder / "commands"
+        commands.mkdir(exist_ok=True)
+        for name, text in stand_ins.items():
+            (commands / name).write_text(text)
+            (commands / name).chmod(0o755)
+        values = {"NAME": "job", "NODES": 1, "CORES": 2, "RANKS": 2, "TIME": "10:00", "SECONDS": seconds, "FOLDER": out,
+                  "PROGRAM": self.program, "STUDY": study}
+        text = re.sub("@([A-Z]+)@", lambda found: str(values[found[1]]), template.read_text())
+        out.mkdir(exist_ok=True)
+        script = out / template.name
+        script.write_text(text)
+        submitted = self.folder / f"submitted{template.suffix}"
+        submitted.write_text("")
+        environment = {**os.environ, **lookahead.MPI_ENVIRONMENT, "PATH": f"{commands}:{os.environ['PATH']}",
+                       "OMPI_MCA_rmaps_base_oversubscribe": "1", "SUBMITTED": str(submitted),
+                       "PBS_JOBID": "17.server"}
+        done = subprocess.run(["bash", script], env=environment, text=True, capture_output=True, check=False, timeout=150)
+        return done, submitted.read_text()
+
+
+def check_template(checks, template, again, **stand_ins):
+    study = checks.study('title = "Jobs"\nsize = "small"\nworkloads = ["sgemm"]\n[[axis]]\nkey = "l1d.ways"\n'
+                         'values = ["4", "8", "16", "32"]\n', f"{template.stem}{template.suffix[1:]}.toml")
+    name = template.name
+    done, submitted = checks.job(template, 2, study, **stand_ins)
+    out = checks.folder / template.suffix[1:]
+    checks.check(f"{name}: its time is over", done.returncode == 75, f"{done.returncode} {done.stdout}{done.stderr}")
+    checks.check(f"{name}: the next job", submitted == again.format(out=out), submitted)
+    points = list((out / "points").glob("*.h5"))
+    checks.check(f"{name}: points are left", len(points) < 4, points)
+    done, submitted = checks.job(template, 140, study, **stand_ins)
+    checks.check(f"{name}: the next job ends", done.returncode == 0, f"{done.returncode} {done.stdout}{done.stderr}")
+    checks.check(f"{name}: and is the last", submitted == "", submitted)
+    points = checks.points(out.name)
+    checks.check(f"{name}: complete", list(points["status"]) == ["complete"] * 4, points["status"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True, type=pathlib.Path)
+    program = parser.parse_args().program
+    with tempfile.TemporaryDirectory() as folder:
+        checks = JobChecks(program, pathlib.Path(folder))
+        check_template(checks, ROOT / "cluster/pbs/sweep.pbs", "qsub -W depend=afterany:17.server {out}/sweep.pbs\n", qsub=QSUB)
+        check_template(checks, ROOT / "cluster/flux/sweep.flux", "flux --parent batch {out}/sweep.flux\n", flux=FLUX)
+        return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
