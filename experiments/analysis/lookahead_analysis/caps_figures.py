@@ -4,14 +4,13 @@ import numpy as np
 
 from . import sweeps
 from .packages import pandas as pd
-from .sweeps import normalised, over, ratio, texts, total
+from .sweeps import geometric_mean, normalised, over, ratio, texts, total
 
 
 def facts(run):
     issued = total(run, "prefetch", "issued")
     used = total(run, "prefetch", "useful") + total(run, "prefetch", "late")
     predictions = total(run, "caps", "predictions")
-    warps = total(run, "sm", "warp_instructions")
     return {
         "cycles": float(run.attrs["cycles"]),
         "ipc": float(run.attrs["ipc"]),
@@ -27,10 +26,26 @@ def facts(run):
         "early_by_demand": ratio(total(run, "prefetch", "early_evicted")
                                  - total(run, "prefetch", "evicted_by_prefetch"), issued),
         "late": ratio(total(run, "prefetch", "late"), issued),
-        "distance": ratio(total(run, "prefetch", "distance_cycles"), used),
-        "table_accesses": total(run, "caps", "table_accesses"),
-        "warp_instructions": warps,
+        "cycles ahead": ratio(total(run, "prefetch", "distance_cycles"), used),
+        "cta_strides": total(run, "caps", "cta_strides"),
+        "cta_strides_repeated": total(run, "caps", "cta_strides_repeated"),
+        **executions(run),
     }
+
+
+def executions(run):
+    """How often a warp executes the four most executed loads, and how many loads are repeated, of all that are executed."""
+    if "counters/prefetch_load" not in run:
+        return {}
+    loads = pd.DataFrame({
+        "load": [name.split(".", 1)[1] for name in texts(run["counters/prefetch_load/component"])],
+        "executions": run["counters/prefetch_load/executions"][...]}).groupby("load")["executions"].sum()
+    kernels = run["kernels"]
+    threads = np.prod([kernels[f"block_{d}"][...].astype(float) for d in "xyz"], axis=0)
+    blocks = np.prod([kernels[f"grid_{d}"][...].astype(float) for d in "xyz"], axis=0)
+    per_warp = (loads[loads > 0] / (np.ceil(threads / 32) * blocks).sum()).sort_values(ascending=False)
+    top = dict(zip(("1st", "2nd", "3rd", "4th"), per_warp))
+    return {**top, "repeated": int((per_warp > 1).sum()), "loads": len(per_warp)}
 
 
 # The paper's KM is Mars's; Rodinia's kmeans stands beside it, regular as it is, and in no mean that does not say so.
@@ -45,11 +60,13 @@ def papers(table):
     return table[names != OTHER_KMEANS] if "kmeans-mars" in set(names) else table
 
 
-def with_mean(table, geometric):
-    return pd.concat([table, sweeps.with_mean(papers(table), geometric).loc[["mean"]]])
+def with_mean_and_median(table, geometric):
+    chosen = papers(table)
+    rows = {"mean": sweeps.with_mean(chosen, geometric).loc["mean"], "median": chosen.median()}
+    return pd.concat([table, pd.DataFrame(rows).T[table.columns]])
 
 
-over_baseline = over("prefetcher", "none", with_mean)
+over_baseline = over("prefetcher", "none", with_mean_and_median)
 
 
 def means_of_classes(table):
@@ -61,15 +78,45 @@ def means_of_classes(table):
                          ("mean of irregular, Rodinia's kmeans", WITH_OTHER_KMEANS)):
         rows = table.loc[[workload for workload in chosen if workload in table.index]]
         if len(rows):
-            means[name] = np.exp(np.log(rows).mean())
+            means[name] = geometric_mean(rows)
     return means
 
 
+def means(table):
+    """Geometric means of speed-ups, of all and by class; the same of all without each column's two largest, as few may carry a
+    mean; and the median."""
+    chosen = papers(table)
+    rows = {"mean": geometric_mean(chosen), **means_of_classes(table)}
+    if len(chosen) > 2:
+        rows["mean without the two largest"] = pd.Series(
+            {column: geometric_mean(chosen[column].drop(chosen[column].nlargest(2).index)) for column in chosen})
+    rows["median"] = chosen.median()
+    return pd.DataFrame(rows).T[table.columns]
+
+
 def speedups(sweep):
-    table = normalised(sweep.table("prefetcher"), "cycles", "prefetcher", "none", invert=True)
-    result = with_mean(table.drop(columns="none"), geometric=True)
-    for name, mean in means_of_classes(table.drop(columns="none")).items():
-        result.loc[name] = mean
+    table = normalised(sweep.table("prefetcher"), "cycles", "prefetcher", "none", invert=True).drop(columns="none")
+    return pd.concat([table, means(table)])
+
+
+def speedups_by_l1i(sweep):
+    """Means of figure 10 for each size of the instruction cache, each over no prefetches with the same."""
+    parts = {size: means(normalised(part, "cycles", "prefetcher", "none", invert=True).drop(columns="none"))
+             for size, part in sweep.table("prefetcher", "l1i").groupby("l1i", sort=False)}
+    return pd.concat({f"{row}, {size}": table.loc[row] for size, table in parts.items() for row in table.index}, axis=1).T
+
+
+def of_caps(sweep):
+    """What CAPS does on each workload; means and medians are over the workloads that have prefetches."""
+    table = sweep.table("prefetcher")
+    base = table[table["prefetcher"] == "none"].set_index("workload")["cycles"]
+    caps = table[table["prefetcher"] == "caps"].set_index("workload")
+    columns = {"coverage": "coverage", "consumed": "consumed", "address": "address right", "early_by_demand": "early, by demand",
+               "early": "early, by anything", "cycles ahead": "cycles ahead"}
+    result = caps[list(columns)].rename(columns=columns)
+    result.insert(0, "speed-up", base / caps["cycles"])
+    result = with_mean_and_median(result, geometric=False)
+    result.loc["mean", "speed-up"] = geometric_mean(papers(result.iloc[:len(caps)])["speed-up"])
     return result
 
 
@@ -77,8 +124,8 @@ def by_prefetcher(column):
     def figure(sweep):
         table = sweep.table("prefetcher")
         table = table[table["prefetcher"] != "none"]
-        return with_mean(table.pivot_table(index="workload", columns="prefetcher", values=column, sort=False,
-                                           dropna=False), geometric=False)
+        return with_mean_and_median(table.pivot_table(index="workload", columns="prefetcher", values=column, sort=False,
+                                                      dropna=False), geometric=False)
     return figure
 
 
@@ -97,13 +144,14 @@ def by_design(column):
     def figure(sweep):
         table = sweep.table("design")
         table = table[table["issued"] > 0]
-        return with_mean(table.pivot_table(index="workload", columns="design", values=column, sort=False),
-                         geometric=False)
+        return with_mean_and_median(table.pivot_table(index="workload", columns="design", values=column, sort=False),
+                                    geometric=False)
     return figure
 
 
 def ablation(sweep):
-    return with_mean(normalised(sweep.table("design"), "cycles", "design", "two_level", invert=True), geometric=True)
+    table = normalised(sweep.table("design"), "cycles", "design", "two_level", invert=True)
+    return pd.concat([table, means(table)])
 
 
 def over_baseline_row(row, baseline):
@@ -119,52 +167,39 @@ def over_baseline_row(row, baseline):
 
 
 def warp_distance(sweep):
-    rows = []
-    for _, point in sweep.complete.iterrows():
-        found = sweep.of_point(point, facts)
-        rows.append({"warps ahead": int(point["distance"]), "accuracy": found["matched"],
-                     "cycles": found["distance"]})
-    return pd.DataFrame(rows).set_index("warps ahead").sort_index()
+    table = sweep.table("distance")
+    return pd.DataFrame({"accuracy": table["matched"].to_numpy(), "cycles": table["cycles ahead"].to_numpy()},
+                        index=table["distance"].astype(int).rename("warps ahead")).sort_index()
 
 
 def iterations(sweep):
-    """For each workload the executions a warp of its four most executed loads, and how many loads repeat."""
-    def executions(run):
-        loads = pd.DataFrame({
-            "load": [name.split(".", 1)[1] for name in texts(run["counters/prefetch_load/component"])],
-            "executions": run["counters/prefetch_load/executions"][...]}).groupby("load")["executions"].sum()
-        kernels = run["kernels"]
-        threads = np.prod([kernels[f"block_{d}"][...].astype(float) for d in "xyz"], axis=0)
-        blocks = np.prod([kernels[f"grid_{d}"][...].astype(float) for d in "xyz"], axis=0)
-        return loads, float((np.ceil(threads / 32) * blocks).sum())
-
-    rows = {}
-    for _, point in sweep.complete.iterrows():
-        loads, warps = sweep.of_point(point, executions)
-        per_warp = (loads[loads > 0] / warps).sort_values(ascending=False)
-        top = list(per_warp.head(4)) + [np.nan] * (4 - min(len(per_warp), 4))
-        rows[point["workload"]] = top + [int((per_warp > 1).sum()), len(per_warp)]
-    return pd.DataFrame(rows, index=["1st", "2nd", "3rd", "4th", "repeated", "loads"]).T
+    """Figure 4."""
+    return sweep.table("scheduler").set_index("workload")[["1st", "2nd", "3rd", "4th", "repeated", "loads"]]
 
 
 def cta_strides(sweep):
     """How often the bases of two CTAs of an SM, one after the other, are as far apart as the two before."""
-    def strides(run):
-        pairs = total(run, "caps", "cta_strides")
-        return [pairs, ratio(total(run, "caps", "cta_strides_repeated"), pairs)]
-
-    rows = {point["workload"]: sweep.of_point(point, strides) for _, point in sweep.complete.iterrows()}
-    return pd.DataFrame(rows, index=["pairs of CTAs", "as far apart as before"]).T
+    table = sweep.table("scheduler").set_index("workload")
+    return pd.DataFrame({"pairs of CTAs": table["cta_strides"],
+                         "as far apart as before": table["cta_strides_repeated"] / table["cta_strides"].replace(0, np.nan)})
 
 
 def changes(sweep):
-    """For each change: mean speed-up over the first one, coverage, consumed and early evicted."""
+    """For each change: mean and median speed-up over the first one, coverage, consumed and early evicted."""
     table = papers(sweep.table("change"))
     first = table["change"].iloc[0]
-    result = np.exp(np.log(normalised(table, "cycles", "change", first, invert=True)).mean()).to_frame("IPC")
+    wide = normalised(table, "cycles", "change", first, invert=True)
+    result = pd.DataFrame({"IPC": geometric_mean(wide), "IPC, median": wide.median()})
     for column in ("coverage", "consumed", "early", "address"):
         result[column] = table.groupby("change")[column].mean()
     return result.loc[table["change"].unique()]
+
+
+def consumed(sweep):
+    """For each workload and change the part of the prefetched lines that loads consume."""
+    table = sweep.table("change")
+    wide = table.pivot_table(index="workload", columns="change", values="consumed", sort=False)
+    return with_mean_and_median(wide[table["change"].unique()], geometric=False)
 
 
 def parts(sweep):
@@ -173,19 +208,17 @@ def parts(sweep):
     rows = {}
     for size, part in table.groupby("l1i", sort=False):
         wide = normalised(part, "cycles", "design", "two_level", invert=True).drop(columns="two_level")
-        rows[f"mean, {size}"] = np.exp(np.log(papers(wide)).mean())
-        rows |= {f"{name}, {size}": mean for name, mean in means_of_classes(wide).items()}
-        rows[f"median, {size}"] = papers(wide).median()
-        for workload in wide.index:
-            rows[f"{workload}, {size}"] = wide.loc[workload]
+        for table_of in (means(wide), wide):
+            rows |= {f"{row}, {size}": table_of.loc[row] for row in table_of.index}
     return pd.DataFrame(rows).T
 
 
 def by_degree(sweep):
     """For each reach: mean speed-up, coverage, consumed and early evicted lines, and lines read by SMs."""
     table = papers(sweep.table("prefetcher"))
-    result = np.exp(np.log(normalised(table, "cycles", "prefetcher", "none", invert=True)).mean()).to_frame("IPC")
-    result["lines read"] = np.exp(np.log(normalised(table, "reads", "prefetcher", "none")).mean())
+    wide = normalised(table, "cycles", "prefetcher", "none", invert=True)
+    result = pd.DataFrame({"IPC": geometric_mean(wide), "IPC, median": wide.median()})
+    result["lines read"] = geometric_mean(normalised(table, "reads", "prefetcher", "none"))
     for column in ("coverage", "consumed", "early"):
         result[column] = table.groupby("prefetcher")[column].mean()
         result[f"{column}, median"] = table.groupby("prefetcher")[column].median()
@@ -196,6 +229,7 @@ def by_degree(sweep):
 STUDIES = {
     "caps/bounds": {"change": ["none"]},
     "caps/degree": {"prefetcher": ["none"]},
+    "caps/instruction_cache": {"prefetcher": ["none"], "l1i": []},
     "caps/parts": {"design": ["two_level"], "l1i": []},
     "caps/ctas": {"ctas": [], "prefetcher": ["none"]},
     "caps/every_scheduler": {"scheduler": ["two_level"], "prefetcher": ["none"]},
@@ -214,6 +248,10 @@ FIGURES = {
     "caps/fig5": ("caps/loads", "Strides among CTAs of an SM", cta_strides, "irregular", "repeated strides"),
     "caps/fig10": ("caps/prefetchers", "Speed-up over two-level scheduling without prefetches", speedups,
                    "CAPS mean 1.08, best 1.27 (CNV), irregular 1.06; LAP and ORCH about 1.01", "IPC, normalised"),
+    "caps/fig10_l1i": ("caps/instruction_cache", "Means of speed-ups by the size of the instruction cache", speedups_by_l1i,
+                       "CAPS mean 1.08 with 2 KB", "IPC, normalised"),
+    "caps/workloads": ("caps/prefetchers", "CAPS by workload", of_caps, "coverage 18 %, accuracy 97 %, early 0.91 %, 172.7 cycles",
+                       "IPC, normalised; shares; cycles ahead"),
     "caps/fig11": ("caps/ctas", "IPC by CTAs of an SM, over 8 without prefetches",
                    over_baseline_row("ctas", lambda ctas: max(ctas, key=int)),
                    "all below 1 with fewer than 8 CTAs; CAPS best at 8", "IPC, normalised"),
@@ -233,7 +271,7 @@ FIGURES = {
                            early_evictions, "CAPS 0.91 %, evicted by demand", "early evictions"),
     "caps/fig14a_wakeup": ("caps/schedulers", "Prefetched lines of CAPS evicted before use", by_design("early"),
                            "0.91 % with, 1.16 % without wake-up", "early evictions"),
-    "caps/fig14b": ("caps/schedulers", "Cycles from prefetch to demand", by_design("distance"),
+    "caps/fig14b": ("caps/schedulers", "Cycles from prefetch to demand", by_design("cycles ahead"),
                     "64.3 lrr, 145.0 two-level, 172.7 PAS", "cycles"),
     "caps/fig15": ("caps/prefetchers", "Energy over that without prefetches", over_baseline("energy"),
                    "CAPS 0.98", "energy, normalised"),
@@ -245,6 +283,8 @@ FIGURES = {
                     "INTER below 1, with more than twice the traffic", "IPC, normalised; shares"),
     "caps/sensitivity": ("caps/sensitivity", "CAPS with one thing changed, over CAPS as in the paper", changes,
                          "not in the paper", "IPC, normalised; shares"),
+    "caps/consumed": ("caps/sensitivity", "Accuracy (consumed over issued) with one thing changed", consumed,
+                      "97 % as in the paper", "accuracy"),
     "caps/every_scheduler": ("caps/every_scheduler", "IPC by warp scheduler, over two-level without prefetches",
                              over_baseline_row("scheduler", lambda names: "two_level"), "CAPS under PAS 1.08",
                              "IPC, normalised"),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import normalised, over, ratio, total
+from .sweeps import geometric_mean, normalised, over, ratio, total
 
 # Table 2 of the paper: its names of the workloads, by class.
 TYPE_L = {"sgemm": "SG", "libor": "LI", "MonteCarlo": "MC", "weather": "WP", "kmeans": "KM", "bfs": "BF", "spmv": "SV",
@@ -12,6 +12,9 @@ TYPE_L = {"sgemm": "SG", "libor": "LI", "MonteCarlo": "MC", "weather": "WP", "km
 TYPE_M = {"leukocyte": "LK", "dwt2d": "DW", "pathfinder": "PF", "dct8x8": "DC", "srad_v1": "S1", "backprop": "BP",
           "srad_v2": "S2", "MersenneTwister": "MT", "lbm": "LB", "stencil": "ST", "aes": "AE", "SobelFilter": "SF",
           "mri-q": "MQ", "sad": "SD"}
+
+# The mean of Type-L rests on these (LI, FD and MC).
+CARRIERS = ["libor", "FDTD3d", "MonteCarlo"]
 
 # What a scheduler's cycle is lost to; the paper has no such causes as held_back, which GTO never does.
 STALLS = ["long_latency", "memory_unit_full", "short_latency", "unit_full", "buffer_empty", "barrier",
@@ -103,9 +106,15 @@ def classes(index):
 
 
 def with_means(table, geometric):
-    """With a row for the mean of each class, and of all."""
-    means = {f"mean, {name}": np.exp(np.log(table.loc[rows]).mean()) if geometric else table.loc[rows].mean()
-             for name, rows in classes(table.index).items() if rows}
+    """With a row for the mean of each class, and of all, and their medians; with those that carry it away (CARRIERS)
+    Type-L's mean is there once more."""
+    groups = {name: rows for name, rows in classes(table.index).items() if rows}
+    mean = geometric_mean if geometric else pd.DataFrame.mean
+    means = {f"mean, {name}": mean(table.loc[rows]) for name, rows in groups.items()}
+    rest = [row for row in groups.get("Type-L", ()) if row not in CARRIERS]
+    if 0 < len(rest) < len(groups.get("Type-L", ())):
+        means["mean, Type-L without LI, FD, MC"] = mean(table.loc[rest])
+    means |= {f"median, {name}": table.loc[rows].median() for name, rows in groups.items()}
     names = {workload: f"{workload} ({short})" for workload, short in {**TYPE_L, **TYPE_M}.items()}
     return pd.concat([table.rename(index=names), pd.DataFrame(means).T])
 
@@ -283,20 +292,26 @@ def by_memory(sweep):
 
 
 def means_of(axis):
-    """Speed-ups of P-mode over the same machine without, averaged by class, for each value of the axis."""
+    """Speed-ups of P-mode for each value of the axis, averaged by class: over the same machine without P-mode; and of both over
+    one common baseline, the first value's without P-mode, as two baselines' speed-ups are not to be compared."""
     def figure(sweep):
         table = sweep.table(axis, "design")
+        first = table[axis].iloc[0]
+        base = table[(table[axis] == first) & (table["design"] == "base")].set_index("workload")["cycles"]
         rows = {}
         for value, part in table.groupby(axis, sort=False):
-            wide = normalised(part, "cycles", "design", "base", invert=True)
-            rows[value] = {f"{design}, {name}": np.exp(np.log(wide.loc[chosen, design]).mean())
-                           for name, chosen in classes(wide.index).items() if chosen for design in wide if design != "base"}
+            own = normalised(part, "cycles", "design", "base", invert=True)
+            cycles = part.pivot_table(index="workload", columns="design", values="cycles", sort=False)
+            common = cycles.rdiv(base, axis=0).reindex(own.index)
+            rows[value] = {}
+            for name, chosen in classes(own.index).items():
+                for design in own if chosen else ():
+                    if design != "base":
+                        rows[value] |= {f"{design}, {name}": geometric_mean(own.loc[chosen, design]),
+                                        f"{design}, {name}, median": own.loc[chosen, design].median()}
+                    rows[value][f"{design} over {first}'s base, {name}"] = geometric_mean(common.loc[chosen, design])
         return pd.DataFrame(rows).T
     return figure
-
-
-# The mean of Type-L rests on these (libor, FDTD3d, MonteCarlo).
-CARRIERS = ["libor", "FDTD3d", "MonteCarlo"]
 
 
 def without_carriers(sweep):

@@ -12,6 +12,7 @@ PUBLISHED = {
     # Koo et al., HPCA 2018, section VI.
     "caps/fig10": {"mean": {"caps": 1.08, "lap": 1.01, "orch": 1.01}, "mean of irregular": {"caps": 1.06},
                    "convolutionSeparable": {"caps": 1.27}},
+    "caps/fig10_l1i": {"mean, 2 KB": {"caps": 1.08}},
     "caps/fig12a": {"mean": {"caps": 0.18}},
     "caps/fig12b": {"mean": {"caps": 0.97}},
     "caps/fig14a": {"mean": {"caps": 0.0091}},

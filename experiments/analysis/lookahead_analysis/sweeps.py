@@ -125,8 +125,12 @@ def normalised(table, column, axis, baseline, invert=False):
     return wide.rdiv(wide[baseline], axis=0) if invert else wide.div(wide[baseline], axis=0)
 
 
+def geometric_mean(values):
+    return np.exp(np.log(values).mean())
+
+
 def with_mean(table, geometric):
-    values = np.exp(np.log(table).mean()) if geometric else table.mean()
+    values = geometric_mean(table) if geometric else table.mean()
     return pd.concat([table, values.to_frame("mean").T])
 
 

@@ -1,0 +1,211 @@
+"""A paper's page: its tables are written from what its studies' sweeps came to, which lies beside the page as CSV files.
+
+A study folder's `tables.py` names the tables and calls `main`. Recording takes the facts of each point out of a sweep's result
+files into `results/STUDY.csv`; writing makes the tables of these files and puts them between the page's markers. So a page
+cannot differ from its data, and each table says of which size and program it is."""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+
+from .sweeps import Sweep, SweepError
+
+# Columns of a recorded study that are no facts of a run.
+OF_POINT = ["workload", "status", "size", "program"]
+BEST, AXIS = "best: ", "axis: "
+
+
+class Recorded:
+    """A study's recorded points, with what figures ask of a sweep (sweeps.py). SweepError for what is no such file."""
+
+    def __init__(self, path):
+        self.folder = pathlib.Path(path)
+        try:
+            points = pd.read_csv(path, dtype=dict.fromkeys(OF_POINT, str), keep_default_na=False, na_values=[""])
+        except (OSError, ValueError) as error:
+            raise SweepError(f"{path}: is no recorded study: {error}") from error
+        lacking = [name for name in OF_POINT if name not in points]
+        if lacking:
+            raise SweepError(f"{path}: has no column '{lacking[0]}', which every recorded study has")
+        self.study = self.folder.stem
+        self.axes = [name.removeprefix(AXIS) for name in points if name.startswith(AXIS)]
+        points = points.rename(columns={AXIS + axis: axis for axis in self.axes})
+        for axis in self.axes:
+            points[axis] = points[axis].map(lambda value: value if isinstance(value, str) else f"{value:.15g}")
+        self.points = points
+
+    require = Sweep.require
+    missing, complete = Sweep.missing, Sweep.complete
+
+    def table(self, *axes):
+        if self.complete.empty:
+            raise SweepError(f"{self.folder}: no point is complete")
+        facts = [name for name in self.points if name not in (*OF_POINT, *self.axes) and not name.startswith(BEST)]
+        return self.complete[["workload", *axes, *facts]].reset_index(drop=True)
+
+    def best(self, name, *axes):
+        if BEST + name not in self.points:
+            raise SweepError(f"{self.folder}: has no column '{BEST}{name}': the study has no best of this name")
+        values = self.complete[BEST + name].to_numpy()
+        return self.table(*axes).assign(value=values).dropna(subset=["value"]).reset_index(drop=True)
+
+    @property
+    def caption(self):
+        """Size, workloads, points and program, in words."""
+        complete = self.complete
+        sizes, programs = (", ".join(sorted(complete[name].unique())) for name in ("size", "program"))
+        lacking = f", {len(self.missing)} without a result" if len(self.missing) else ""
+        return (f"size {sizes}, {complete['workload'].nunique()} workloads, {len(complete)} points{lacking}, program "
+                f"{programs}")
+
+
+def record(sweep, paper_facts, path):
+    """Writes the points of a sweep and what figures need of them."""
+    def facts(run):
+        return {"size": str(run.attrs["size"]), "program": str(run["meta"].attrs["git_revision"]), **paper_facts(run)}
+
+    made = Sweep(sweep, facts)
+    rows = []
+    for _, point in made.points.iterrows():
+        row = {"workload": point["workload"], "status": point["status"], **{AXIS + axis: point[axis] for axis in made.axes}}
+        if point["status"] == "complete":
+            row |= made.of_point(point, facts)
+        for _, best in made.bests.iterrows() if len(made.bests) else ():
+            if best["point"] == point["id"]:
+                row[BEST + best["name"]] = best["value"]
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    path.parent.mkdir(exist_ok=True)
+    # Five digits and cycles in full: enough for any table's three.
+    numbers = table.select_dtypes("number").columns
+    table[numbers] = table[numbers].apply(lambda column: column.map(
+        lambda value: value if value == round(value) and abs(value) < 1e12 else float(f"{value:.5g}"), na_action="ignore"))
+    table.to_csv(path, index=False, float_format="%.15g", lineterminator="\n")
+    return table
+
+
+def cell(value):
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return "pass" if value else "fail"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def markdown(table):
+    joined = lambda name: ", ".join(map(str, filter(None, name))) if isinstance(name, tuple) else str(name)  # noqa: E731
+    lines = ["| | " + " | ".join(joined(name) for name in table.columns) + " |",
+             "|---" * (len(table.columns) + 1) + "|"]
+    return lines + [f"| {joined(name)} | " + " | ".join(map(cell, row)) + " |"
+                    for name, row in zip(table.index, table.itertuples(index=False))]
+
+
+def means_alone(table):
+    """The rows that are no workload's."""
+    chosen = [name for name in table.index if str(name).startswith(("mean", "median"))]
+    return table.loc[chosen]
+
+
+class Page:
+    """A page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or pairs of
+    a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the study
+    that gives our value and whether it holds)."""
+
+    def __init__(self, folder, paper, tables, claims):
+        self.folder, self.paper, self.tables, self.claims = pathlib.Path(folder), paper, tables, claims
+        self.name = self.folder.name
+
+    def recorded(self, study):
+        return Recorded(self.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv")
+
+    def tables_of(self, study):
+        recorded = self.recorded(study)
+        lines = [f"`{study}`: {recorded.caption}."]
+        for entry in self.tables[study]:
+            name, then = entry if isinstance(entry, tuple) else (entry, lambda table: table)
+            _, title, make, paper, unit = self.paper.FIGURES[name]
+            recorded.require(name, study, self.paper.STUDIES[study])
+            beside = "Not in the paper" if paper == "not in the paper" else f"Paper: {paper}"
+            lines += ["", f"`{name}`: {title} ({unit}). {beside}.", "", *markdown(then(make(recorded)))]
+        for _, point in recorded.missing.iterrows():
+            lines += ["", f"Without a result: {point['workload']}, " + ", ".join(point[axis] for axis in recorded.axes) + "."]
+        return lines
+
+    def claims_table(self):
+        lines = ["| claim | paper | ours | | study, size |", "|---|---|---|---|---|"]
+        for claim, (study, paper, check) in self.claims.items():
+            recorded = self.recorded(study)
+            ours, holds = check(recorded)
+            sizes = ", ".join(sorted(recorded.complete["size"].unique()))
+            lines.append(f"| {claim} | {paper} | {ours} | {'pass' if holds else '**fail**'} | `{study}`, {sizes} |")
+        return lines
+
+    def text(self):
+        """The page with its tables written anew."""
+        page = (self.folder / "README.md").read_text()
+        sections = {study: self.tables_of for study in self.tables} | {f"{self.name}/claims": lambda _: self.claims_table()}
+        for study, make in sections.items():
+            begin, end = f"<!-- {study}: made by tables.py -->", f"<!-- end of {study} -->"
+            if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
+                raise SweepError(f"{self.folder / 'README.md'}: has no place for {study}: '{begin}' and, behind it, '{end}'")
+            page = page[:page.index(begin)] + "\n".join([begin, *make(study), ""]) + page[page.index(end):]
+        return page
+
+
+def of_size(study_file, size, folder):
+    """A copy of the study at another size, for a trial."""
+    text, count = re.subn(r'(?m)^size = ".*"$', f'size = "{size}"', study_file.read_text())
+    if count != 1:
+        raise SweepError(f"{study_file}: has no one line 'size = ...'")
+    copy = folder / study_file.name
+    copy.write_text(text)
+    return copy
+
+
+def main(page, description, arguments=None):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sweeps", type=pathlib.Path, metavar="FOLDER",
+                        help=f"record the sweeps {page.name}-STUDY.sweep that are in FOLDER; without: write the page alone")
+    parser.add_argument("--run", action="store_true", help="run them first; points that have a result are not run again")
+    parser.add_argument("--program", default="lookahead", help="that runs them [lookahead]")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--size", help="of --run: instead of the studies' own, for a trial")
+    parser.add_argument("--only", choices=page.tables, action="append", metavar="STUDY", help=", ".join(page.tables))
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the page is not what its data make")
+    chosen = parser.parse_args(arguments)
+    if chosen.run and chosen.sweeps is None:
+        parser.error("--run needs a folder for the sweeps: --sweeps FOLDER")
+    try:
+        for study in (chosen.only or page.tables) if chosen.sweeps else ():
+            sweep = chosen.sweeps / f"{study.replace('/', '-')}.sweep"
+            if chosen.run:
+                chosen.sweeps.mkdir(parents=True, exist_ok=True)
+                source = page.folder / f"{study.rsplit('/', 1)[-1]}.toml"
+                what = of_size(source, chosen.size, chosen.sweeps) if chosen.size else study
+                done = subprocess.run([chosen.program, "sweep", "run", what, "-j", str(chosen.jobs), "--progress", "none",
+                                       "--out", sweep], stdout=subprocess.DEVNULL)
+                if done.returncode not in (0, 4):  # 4: some points failed, which the page names
+                    return done.returncode
+            elif not sweep.is_dir():
+                print(f"{study}: no sweep in {sweep}; its recorded points stay", file=sys.stderr)
+                continue
+            record(sweep, page.paper.facts, page.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv")
+        text = page.text()
+    except SweepError as error:
+        print(f"tables.py: {error}", file=sys.stderr)
+        return 3
+    readme = page.folder / "README.md"
+    if chosen.check:
+        differs = text != readme.read_text()
+        if differs:
+            print(f"{readme}: is not what its recorded studies make; tables.py writes it", file=sys.stderr)
+        return int(differs)
+    readme.write_text(text)
+    return 0

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""The pages of CAPS's and P-mode's studies: each is what its recorded studies make, and its claims, looked at on a few workloads of
+size tiny on one SM, which has several CTAs then, are as they were: whoever changes one looks at the page. From the studies'
+definitions to sweeps, records and claims."""
+
+import argparse
+import importlib.util
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+STUDIES = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies"
+# Of each page: workloads, and the claims that fail on them; all others hold.
+PAGES = {
+    "caps": (["matrixMul", "stencil", "histogram", "bfs"], {
+        "CAPS has the best mean of all", "and the best median", "mean speed-up within 0.03", "of the irregular ones, too",
+        "the prefetcher alone gains 2 % or more", "CAPS is better than gto without prefetches", "the gain stays with a large L1I",
+        "LAP and ORCH gain about 1 %", "INTER loses", "coverage within 0.05", "accuracy above 0.9",
+        "addresses are right in 0.9 of predictions", "CAPS reads 3 % more at most", "demand evicts 2 % of its lines at most"}),
+    "pmode": (["sgemm", "spmv", "FDTD3d", "stencil"], {
+        "all 28 within 0.05", "long-latency RAW of Type-L within 0.05", "pre-executed a switch within 2",
+        "skipped a switch within 4", "long-latency instructions pre-loaded within 0.05, Type-L", "net energy within 0.05",
+        "OptTB adds to P-mode, Type-L"}),
+}
+
+
+def module_of(name):
+    spec = importlib.util.spec_from_file_location(f"{name}_tables", STUDIES / name / "tables.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def of_workloads(text, workloads):
+    """The text of a study with these workloads, of size tiny, on one SM."""
+    text, workloads_found = re.subn(r"(?s)workloads = \[.*?\]", f"workloads = {workloads}".replace("'", '"'), text)
+    assert "\noptions = " not in text.split("[[axis]]")[0]
+    text, sizes_found = re.subn(r'(?m)^size = ".*"$', 'size = "tiny"\noptions = ["gpu.sms=1"]', text)
+    assert workloads_found == sizes_found == 1
+    return text
+
+
+def verdicts(program, page, workloads, folder):
+    """Which claims hold on these workloads, by name, with our value."""
+    from lookahead_analysis import study_tables
+    trial = study_tables.Page(folder / page.name, page.paper, page.tables, page.claims)
+    trial.folder.mkdir()
+    for study in dict.fromkeys(study for study, _, _ in page.claims.values()):
+        name = study.rsplit("/")[-1]
+        definition = trial.folder / f"{name}.toml"
+        definition.write_text(of_workloads((page.folder / f"{name}.toml").read_text(), workloads))
+        sweep = trial.folder / f"{name}.sweep"
+        done = lookahead.execute(program, ["sweep", "run", definition, "--out", sweep, "--jobs", "2", "--progress", "none"])
+        if done.returncode != 0:
+            raise SystemExit(f"{study}: {done.stdout}{done.stderr}")
+        study_tables.record(sweep, page.paper.facts, trial.folder / "results" / f"{name}.csv")
+    return {claim: check(trial.recorded(study)) for claim, (study, _, check) in page.claims.items()}
+
+
+def faults(program, name, folder):
+    workloads, failing = PAGES[name]
+    page = module_of(name).PAGE
+    if page.text() != (page.folder / "README.md").read_text():
+        yield f"{page.folder / 'README.md'} is not what its recorded studies make: run tables.py beside it"
+    found = verdicts(program, page, workloads, folder)
+    for claim in sorted(failing - found.keys()):
+        yield f"{name}: the page has no claim '{claim}'"
+    for claim, (ours, holds) in found.items():
+        if bool(holds) == (claim in failing):
+            yield f"{name}: '{claim}' {'holds' if holds else 'fails'} now on {', '.join(workloads)}, tiny: {ours}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--pages", nargs="+", choices=PAGES, default=list(PAGES))
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = [fault for name in chosen.pages for fault in faults(chosen.program, name, pathlib.Path(folder))]
+    print("\n".join(found) or "the pages and their claims are as they were")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
