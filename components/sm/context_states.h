@@ -36,6 +36,7 @@ enum class ContextState : std::uint8_t {
     at_barrier,
     at_fence,
     blocked_by_memory,
+    blocked_by_constants,  ///< for lines of them
     blocked_by_pipeline,
     // Ready, by the unit that it needs, in the order of ExecutionUnit.
     ready_sp,
@@ -64,6 +65,10 @@ class ContextStates {
     }
     ContextState of(unsigned context) const { return static_cast<ContextState>(states_[context]); }
     ContextMask in(ContextState state) const { return masks_[static_cast<std::uint8_t>(state)]; }
+    /// Wait for something that another instruction, or the memory, brings.
+    static bool is_blocked(ContextState state) {
+        return state >= ContextState::blocked_by_memory && state <= ContextState::blocked_by_pipeline;
+    }
     ContextMask occupied() const { return ~in(ContextState::vacant); }
     /// Warps that have instructions left.
     ContextMask live() const { return ~(in(ContextState::vacant) | in(ContextState::exited)); }

@@ -17,7 +17,9 @@ enum class SchedulerCycle : std::uint8_t {
     held_back,         ///< the scheduler issued none of the ready warps
     memory_unit_full,  ///< a ready memory instruction was refused by the load/store unit
     unit_full,         ///< a ready instruction found its SP, SFU or DP unit busy
-    long_latency,      ///< a source or destination awaits memory
+    memory_wait,       ///< a source or destination awaits memory
+    constant_wait,     ///< lines of constants are missing
+    fence,             ///< a fence awaits its acknowledgements
     short_latency,     ///< a source or destination awaits a pipeline
     buffer_empty,      ///< fetch, decode, or a branch that is being resolved
     barrier,
@@ -42,6 +44,9 @@ struct SmCounters {
     std::uint64_t branches = 0;
     std::uint64_t divergent_branches = 0;
     std::uint64_t barriers = 0;
+    std::uint64_t memory_waits = 0;
+    std::uint64_t long_waits = 0;
+    std::uint64_t long_latency = 0;
     std::uint64_t ctas = 0;
     std::uint64_t launches = 0;
 };
@@ -110,6 +115,14 @@ struct lookahead::StatisticsOf<lookahead::gpu::SmCounters> {
         Counter<C>{"divergent_branches", "branch", "Branches that some active lanes took and others did not.",
                    &C::divergent_branches},
         Counter<C>{"barriers", "barrier", "Barriers completed by all warps of a CTA.", &C::barriers},
+        Counter<C>{"memory_waits", "wait",
+                   "Times that a warp's next instruction waited for a register that memory writes.", &C::memory_waits},
+        Counter<C>{"long_waits", "wait", "Of these, waits of more than 100 cycles.", &C::long_waits},
+        Counter<C>{
+            "long_latency", "scheduler cycle",
+            "Of the schedulers' cycles of memory_wait, those that lie in a wait of more than 100 cycles of one of the "
+            "scheduler's warps; counted where it ends.",
+            &C::long_latency},
         Counter<C>{"ctas", "CTA", "CTAs completed.", &C::ctas},
         Counter<C>{"launches", "kernel", "Kernels begun.", &C::launches}};
 };
@@ -125,7 +138,9 @@ struct lookahead::StatisticsOf<lookahead::gpu::SchedulerCounters> {
           {"held_back", "cycle", "Cycles in which it issued none of its ready warps."},
           {"memory_unit_full", "cycle", "Cycles in which the load/store unit refused a ready instruction."},
           {"unit_full", "cycle", "Cycles in which a ready instruction found its SP, SFU or DP unit busy."},
-          {"long_latency", "cycle", "Cycles in which a warp waited for a register that memory writes, or for a fence."},
+          {"memory_wait", "cycle", "Cycles in which a warp waited for a register that memory writes."},
+          {"constant_wait", "cycle", "Cycles in which a warp waited for a line of constants."},
+          {"fence", "cycle", "Cycles in which a warp waited for a fence."},
           {"short_latency", "cycle", "Cycles in which a warp waited for a register that a pipeline writes."},
           {"buffer_empty", "cycle", "Cycles in which a warp waited for fetch, decode or a branch."},
           {"barrier", "cycle", "Cycles in which a warp waited at a barrier."},

@@ -167,13 +167,14 @@ SeriesGroup SeriesCollector::group(const std::string& kind, const ByComponent& c
         LOOKAHEAD_ASSERT(each.second.size() == first.size(), "components of kind " + kind + " have different series");
         tracks_of.emplace_back(each.second);
     }
-    for (CounterColumn& column : group.columns) {
-        column.values.reserve(cycles_.size() * components.size());
-    }
-    for (std::size_t row = 0; row < cycles_.size(); ++row) {
-        for (std::size_t column = 0; column < first.size(); ++column) {
+    for (std::size_t column = 0; column < first.size(); ++column) {
+        std::vector<std::uint64_t>& values = group.columns[column].values;
+        values.resize(cycles_.size() * components.size());
+        auto next = values.begin();
+        for (std::size_t row = 0; row < cycles_.size(); ++row) {
+            const std::vector<std::uint64_t>& counts = rows_[row];
             for (const auto& tracks : tracks_of) {
-                group.columns[column].values.push_back(value(row, tracks[column]));
+                *next++ = tracks[column] < counts.size() ? counts[tracks[column]] : 0;
             }
         }
     }

@@ -19,7 +19,7 @@ STUDIES = pathlib.Path(__file__).resolve().parents[2] / "experiments/studies/pmo
 WORKLOADS = {"matrixMul": "matrixMul", "spmv": "spmv (SV)"}
 LIMITS = ["base", "TB2", "2 CTAs", "2xTLP"]
 SCHEDULER_CAUSES = ["long_latency", "memory_unit_full", "short_latency", "unit_full", "buffer_empty", "barrier",
-                    "no_instruction_left"]
+                    "no_instruction_left", "constant_wait", "fence"]
 
 
 def reduced(name, workloads, values=None):
@@ -104,7 +104,11 @@ def check_limits(checks):
         base = runs["base"]
         causes = base["counters/sm_scheduler"]
         occupied = sum(float(causes[name][:].sum()) for name in causes if name not in ("component", "no_cta"))
-        stalls = {name: float(causes[name][:].sum()) / occupied for name in SCHEDULER_CAUSES}
+        long_latency = float(base["counters/sm/long_latency"][:].sum())
+        short_waits = float(causes["memory_wait"][:].sum()) - long_latency
+        stalls = {name: float(causes[name][:].sum()) / occupied for name in SCHEDULER_CAUSES if name != "long_latency"}
+        stalls["long_latency"] = long_latency / occupied
+        stalls["short_latency"] += short_waits / occupied
         checks.near(f"fig2 {workload}", fig2[label][0], stalls["long_latency"])
         checks.near(f"fig2 {workload}, LSU full", fig2[label][1], stalls["memory_unit_full"])
         checks.near(f"fig2 {workload}, other", fig2[label][2], sum(stalls.values()) - stalls["long_latency"] -

@@ -61,10 +61,7 @@ bool Dac::classify(unsigned context) {
 
 /// Something that the warp may have waited for has come.
 void Dac::wake(unsigned context) {
-    const ContextState state = state_.warps.states.of(context);
-    if (state == ContextState::blocked_by_memory || state == ContextState::blocked_by_pipeline) {
-        state_.classify(context);
-    }
+    state_.wake(context);
 }
 
 void Dac::pass_marker(unsigned context) {

@@ -199,9 +199,10 @@ ContextMask Pmode::enterable() const {
         blocked |= state_.warps.states.in(ContextState::blocked_by_pipeline);
     }
     for (const unsigned context : blocked & ~streams_.running()) {
-        // Lines of constants make a warp wait for memory, too.
-        const bool enters = !LOOKAHEAD_RULE(constants_are_no_reason_to_enter) || waits_for_memory(context);
-        entering |= enters ? context_bit(context) : 0;
+        entering |= waits_for_memory(context) ? context_bit(context) : 0;
+    }
+    if (!LOOKAHEAD_RULE(constants_are_no_reason_to_enter)) {
+        entering |= state_.warps.states.in(ContextState::blocked_by_constants) & ~streams_.running();
     }
     return entering;
 }
@@ -262,7 +263,7 @@ void Pmode::leave(unsigned context) {
     const PreExecution& warp = warps_[context];
     const Cycle waited = state_.now - warp.entered;
     counters_.cycles += static_cast<std::uint64_t>(waited);
-    counters_.short_waits += waited < (LOOKAHEAD_RULE(short_wait_is_under_100_cycles) ? 100 : 101);
+    counters_.short_waits += waited <= (LOOKAHEAD_RULE(short_wait_is_at_most_100_cycles) ? 100 : 99);
     tell(PmodeStep::Kind::returned, context, warp.blocked_pc, state_.warps.streams[context].stack.active());
     if (!LOOKAHEAD_RULE(return_keeps_predicates)) {
         std::copy_n(streams_[context].predicates, kPredicateSlots, state_.warps.streams[context].predicates);

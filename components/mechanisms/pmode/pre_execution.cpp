@@ -210,8 +210,8 @@ Pmode::Verdict Pmode::verdict(unsigned context) const {
         return {.state = ContextState::passing, .skip = SkipReason::pre_load};
     }
     const ContextState state = state_.waits_for(streams_.set(), context, pc, sources);
-    const bool waits = state == ContextState::blocked_by_memory ? LOOKAHEAD_RULE(constants_are_waited_for)
-                                                                : LOOKAHEAD_RULE(short_latency_is_waited_for);
+    const bool waits = state == ContextState::blocked_by_constants ? LOOKAHEAD_RULE(constants_are_waited_for)
+                                                                   : LOOKAHEAD_RULE(short_latency_is_waited_for);
     if (waits && state != ready_for(decoded.unit)) {
         return {.state = state};
     }
@@ -512,11 +512,7 @@ void Pmode::end_operation(std::uint16_t number) {
         counters_.pqueue_accesses += LOOKAHEAD_RULE(ready_mark_is_charged);
     }
     if (!streams_.running().has(context)) {
-        const ContextState waits_for = state_.warps.states.of(context);
-        if (waits_for == ContextState::blocked_by_pipeline || waits_for == ContextState::blocked_by_memory) {
-            state_.classify(context);
-        }
-        return;
+        return state_.wake(context);
     }
     const std::uint64_t* writes = state_.kernel->writes(operation.pc);
     const unsigned words = state_.kernel->scoreboard_words();

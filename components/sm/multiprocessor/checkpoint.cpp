@@ -11,7 +11,7 @@ void StreamingMultiprocessor::fields(StateArchive& archive) {
     archive.plain(launch.fields);
     archive& launch.parameters& state_.warps.streams& state_.exchanges& ctas_& barriers_& issue_& fetch_& state_
         .constants& state_.registers& state_.attended& held_& phases_;
-    archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.warps.states;
+    archive& charged_until_& next_work_& next_memory_work_& memory_touched_& state_.warps.states& state_.memory_waits;
     if (archive.loading()) {
         state_.kernel = nullptr;
         if (launch.active) {

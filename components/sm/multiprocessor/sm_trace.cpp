@@ -8,9 +8,9 @@ namespace lookahead::gpu {
 namespace {
 
 constexpr std::string_view kStateNames[] = {
-    "vacant",        "exited",          "fetching", "branching", "at_barrier",   "at_fence",
-    "awaits_memory", "awaits_pipeline", "ready_sp", "ready_sfu", "ready_dp",     "ready_integer",
-    "ready_memory",  "ready_control",   "held",     "passing",   "pre_executing"};
+    "vacant",        "exited",           "fetching",        "branching", "at_barrier", "at_fence",
+    "awaits_memory", "awaits_constants", "awaits_pipeline", "ready_sp",  "ready_sfu",  "ready_dp",
+    "ready_integer", "ready_memory",     "ready_control",   "held",      "passing",    "pre_executing"};
 /// A warp that waits while the issue extension runs a stream for it.
 constexpr auto kExtended = static_cast<std::uint8_t>(ContextState::count);
 static_assert(std::size(kStateNames) == kExtended + 1u);

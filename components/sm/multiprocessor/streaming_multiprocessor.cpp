@@ -248,7 +248,7 @@ void StreamingMultiprocessor::line_came(std::uint32_t reader, Cycle) {
         return;
     }
     for (const unsigned context : state_.constants.take_waiting()) {
-        if (state_.warps.states.of(context) == ContextState::blocked_by_memory) {
+        if (state_.warps.states.of(context) == ContextState::blocked_by_constants) {
             state_.classify(context);
         }
     }
@@ -396,6 +396,7 @@ void StreamingMultiprocessor::audit(Audit& audit) const {
     }
     audit.leak(name(), "registers or predicates that await a write-back", bits(state_.warps.scoreboard.pending()));
     audit.leak(name(), "warps whose places were not vacated", state_.warps.states.occupied().count());
+    audit.leak(name(), "waits for memory that did not end", state_.memory_waits.under_way());
     audit.account("CTAs", -static_cast<std::int64_t>(state_.counters.ctas));
     audit.leak(name(), "resident CTAs", ctas_.resident());
     audit.leak(name(), "CTAs that wait for a place", ctas_.waiting());

@@ -304,7 +304,7 @@ void ExecuteStage::trap(unsigned context, const DecodedInstruction& decoded, Lan
 [[gnu::hot]] void ExecuteStage::write_back(unsigned context, std::uint32_t pc) {
     state_.warps.scoreboard.release(context, state_.kernel->writes(pc));
     written(context, pc);
-    reclassify(context);
+    state_.wake(context);
 }
 
 /// All that the instruction writes is there.
@@ -317,14 +317,6 @@ inline void ExecuteStage::written(unsigned context, std::uint32_t pc) {
 
 void ExecuteStage::tell_written(unsigned context, std::uint32_t pc) {
     state_.extensions->for_attending(context, [&](IssueExtension& extension) { extension.written_back(context, pc); });
-}
-
-/// After a write-back: the context may have waited for it.
-inline void ExecuteStage::reclassify(unsigned context) {
-    const ContextState waits_for = state_.warps.states.of(context);
-    if (waits_for == ContextState::blocked_by_memory || waits_for == ContextState::blocked_by_pipeline) {
-        state_.classify(context);
-    }
 }
 
 [[gnu::hot]] void ExecuteStage::memory_completed(unsigned context, const isa::Instruction& instruction) {
@@ -344,7 +336,7 @@ void ExecuteStage::element_completed(unsigned context, const isa::Instruction& i
     if (last) {
         written(context, static_cast<std::uint32_t>(&instruction - state_.kernel->kernel().code.data()));
     }
-    reclassify(context);
+    state_.wake(context);
 }
 
 [[gnu::hot]] void ExecuteStage::step_past(unsigned context, Stream& stream) {
@@ -421,6 +413,8 @@ std::string ExecuteStage::stall_phrase(unsigned context) const {
             return place + ": waits for its fence";
         case ContextState::blocked_by_memory:
             return place + ": waits for a value from memory";
+        case ContextState::blocked_by_constants:
+            return place + ": waits for constants";
         case ContextState::ready_memory:
             return place + ": waits for the load/store unit to accept it";
         default:

@@ -71,7 +71,8 @@ void ExtensionStreams::renew(unsigned stream) {
 }
 
 void ExtensionStreams::renew_waiting() {
-    const ContextMask waiting = in(ContextState::blocked_by_memory) | in(ContextState::blocked_by_pipeline);
+    const ContextMask waiting = in(ContextState::blocked_by_memory) | in(ContextState::blocked_by_constants) |
+                                in(ContextState::blocked_by_pipeline);
     for (const unsigned stream : waiting) {
         renew(stream);
     }

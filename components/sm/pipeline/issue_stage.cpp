@@ -38,6 +38,7 @@ IssueStage::IssueStage(PipelineState& state, const CtaStage& ctas, WarpScheduler
             "sm.private_units does not go with sm.operand_collectors, whose latches and collector units all schedulers "
             "share; set sm.operand_collectors = false");
     }
+    state_.memory_waits.observe(counters_);
     const auto count = static_cast<unsigned>(schedulers.size());
     for (unsigned scheduler = 0; scheduler < count; ++scheduler) {
         warps_.push_back(warps_of_scheduler(scheduler, count, static_cast<unsigned>(state.parameters.max_warps)));
@@ -118,6 +119,7 @@ inline bool IssueStage::issue_warp(unsigned scheduler, ContextMask ready, Cycle 
         return false;
     }
     LOOKAHEAD_DEBUG_ASSERT(ready.has(context), "a scheduler picked a warp that is not ready");
+    LOOKAHEAD_DEBUG_ASSERT(!state_.memory_waits.waits(context), "a warp's wait for memory has not ended");
     ++counters_[scheduler][SchedulerCycle::issued];
     take_slot(scheduler, now);
     issue(scheduler, context, now);
@@ -322,9 +324,13 @@ void IssueStage::find_free() {
         (LOOKAHEAD_RULE(full_unit_before_memory) || !some(states.in(ContextState::blocked_by_memory)))) {
         return SchedulerCycle::unit_full;
     }
-    if (some(states.in(ContextState::blocked_by_memory) | states.in(ContextState::at_fence)) &&
+    if (some(states.in(ContextState::blocked_by_memory)) &&
         (LOOKAHEAD_RULE(memory_before_pipelines) || !some(states.in(ContextState::blocked_by_pipeline)))) {
-        return SchedulerCycle::long_latency;
+        return SchedulerCycle::memory_wait;
+    }
+    if (some(states.in(ContextState::blocked_by_constants) | states.in(ContextState::at_fence))) {
+        return some(states.in(ContextState::blocked_by_constants)) ? SchedulerCycle::constant_wait
+                                                                   : SchedulerCycle::fence;
     }
     if (some(states.in(ContextState::blocked_by_pipeline))) {
         return SchedulerCycle::short_latency;

@@ -28,6 +28,7 @@ PipelineState::PipelineState(const SmParameters& sm, const TimingParameters& tim
       exchanges(simt_model == isa::SimtModel::stack ? 0 : warps.streams.size()),
       registers(static_cast<unsigned>(sm.registers / isa::kWarpSize)),
       wheel(longest_delay(sm, timing_parameters)),
-      constants(constant_cache) {}
+      constants(constant_cache),
+      memory_waits(static_cast<unsigned>(sm.max_warps), static_cast<unsigned>(sm.schedulers), counters) {}
 
 }  // namespace lookahead::gpu

@@ -10,6 +10,7 @@
 #include "components/sm/pipeline/decoded_kernel.h"
 #include "components/sm/pipeline/issue_extension.h"
 #include "components/sm/pipeline/launch_state.h"
+#include "components/sm/pipeline/memory_waits.h"
 #include "components/sm/pipeline/stream_set.h"
 #include "components/sm/register_file.h"
 #include "components/sm/timing_wheel.h"
@@ -59,6 +60,9 @@ struct PipelineState {
     /// context is neither at a barrier, a fence or a branch, nor exited or vacant.
     [[gnu::hot]] void classify(unsigned context) {
         if (attended.has(context) && extensions->classify(context)) [[unlikely]] {
+            if (warps.states.of(context) == ContextState::blocked_by_memory) {
+                memory_waits.begin(context);
+            }
             return;
         }
         const Stream& stream = warps.streams[context];
@@ -67,7 +71,24 @@ struct PipelineState {
             return;
         }
         const std::uint32_t pc = stream.stack.pc();
-        warps.states.set(context, waits_for(warps, context, pc, kernel->needs(pc)));
+        const ContextState state = waits_for(warps, context, pc, kernel->needs(pc));
+        warps.states.set(context, state);
+        if (state == ContextState::blocked_by_memory) {
+            memory_waits.begin(context);
+        }
+    }
+
+    /// Something has come that the context may have waited for. All that ends its wait for memory goes this way.
+    [[gnu::hot]] void wake(unsigned context) {
+        const ContextState waited_for = warps.states.of(context);
+        if (!ContextStates::is_blocked(waited_for)) {
+            return;
+        }
+        classify(context);
+        if (waited_for == ContextState::blocked_by_memory &&
+            warps.states.of(context) != ContextState::blocked_by_memory) {
+            memory_waits.end(context);
+        }
     }
 
     /// What the instruction at `pc` of a stream waits for, once it is fetched, if it needs these registers and predicates:
@@ -76,7 +97,7 @@ struct PipelineState {
         if (!set.scoreboard.blocks(number, needs)) {
             if (!constants.hold((*kernel)[pc].constant_lines)) [[unlikely]] {
                 constants.want((*kernel)[pc].constant_lines, number);
-                return ContextState::blocked_by_memory;
+                return ContextState::blocked_by_constants;
             }
             return ready_for((*kernel)[pc].unit);
         }
@@ -101,10 +122,11 @@ struct PipelineState {
     RegisterFile registers;
     TimingWheel wheel;
     ConstantCache constants;
-    LaunchState launch;
-    const DecodedKernel* kernel = nullptr;    ///< of the launch; null between kernels
-    const isa::ModuleImage* image = nullptr;  ///< of the run: texts of failed assertions
     SmCounters counters;
+    MemoryWaits memory_waits;
+    LaunchState launch;
+    const DecodedKernel* kernel = nullptr;             ///< of the launch; null between kernels
+    const isa::ModuleImage* image = nullptr;           ///< of the run: texts of failed assertions
     Extensions* extensions = nullptr;                  ///< null with sm.issue_extension = none
     std::vector<ExtensionStreams*> extension_streams;  ///< by number
     ContextMask attended = 0;                          ///< contexts of which some extension wants to hear

@@ -19,8 +19,8 @@ class TwoLevelQueues {
     bool full() const { return static_cast<int>(ready_.count()) >= places_; }
     /// Warps whose next instruction waits long.
     ContextMask waiting() const {
-        return states_.in(ContextState::blocked_by_memory) | states_.in(ContextState::at_fence) |
-               states_.in(ContextState::at_barrier);
+        return states_.in(ContextState::blocked_by_memory) | states_.in(ContextState::blocked_by_constants) |
+               states_.in(ContextState::at_fence) | states_.in(ContextState::at_barrier);
     }
 
     /// Brings both queues up to date. Of the pending warps those of `first` take places before those of `second`, and

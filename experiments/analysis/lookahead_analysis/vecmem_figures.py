@@ -8,7 +8,8 @@ from .sweeps import SweepError, texts, total, with_mean
 LOADS_AND_STORES = ["load_global", "load_shared", "load_local", "load_constant", "store_global", "store_shared", "store_local",
                     "atomic_global", "atomic_shared"]
 CONTROL = ["branch_instructions", "barrier_instructions", "exit_instructions"]
-STALLS = ["held_back", "memory_unit_full", "unit_full", "long_latency", "short_latency", "buffer_empty", "barrier"]
+STALLS = ["held_back", "memory_unit_full", "unit_full", "memory_wait", "constant_wait", "fence", "short_latency", "buffer_empty",
+          "barrier"]
 
 
 def facts(run):

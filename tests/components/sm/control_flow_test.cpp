@@ -237,7 +237,7 @@ TEST_CASE("a fence holds its warp until it completes") {
     PlainSmHarness harness({k.finish()}, "", {.fence_latency = 33});
     harness.launch({.block = {32, 1, 1}});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 33 + 1});
-    CHECK(harness.sm().scheduler_counters()[0][SchedulerCycle::long_latency] == 33);
+    CHECK(harness.sm().scheduler_counters()[0][SchedulerCycle::fence] == 33);
 }
 
 TEST_CASE("an access that the program may not make is told with SM, cycle, kernel, CTA, warp, PC and line") {

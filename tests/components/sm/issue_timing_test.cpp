@@ -270,7 +270,7 @@ TEST_CASE("what needs a loaded value issues in the cycle after the load has comp
     PlainSmHarness harness({k.finish()}, "", {.global_latency = 50});
     harness.launch({.block = {32, 1, 1}, .parameters = global_parameters()});
     CHECK(harness.issue_cycles(2) == std::vector<Cycle>{12, 12 + 50 + 1});
-    CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::long_latency] == 50);
+    CHECK(harness.sm().scheduler_counters()[0][gpu::SchedulerCycle::memory_wait] == 50);
 }
 
 TEST_CASE("the load/store unit takes one instruction a cycle and holds the schedulers back when it is full") {

@@ -92,7 +92,7 @@ TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issu
     }
     // The kernel meets every cause.
     for (const gpu::SchedulerCycle cause :
-         {gpu::SchedulerCycle::memory_unit_full, gpu::SchedulerCycle::unit_full, gpu::SchedulerCycle::long_latency,
+         {gpu::SchedulerCycle::memory_unit_full, gpu::SchedulerCycle::unit_full, gpu::SchedulerCycle::memory_wait,
           gpu::SchedulerCycle::short_latency, gpu::SchedulerCycle::buffer_empty, gpu::SchedulerCycle::barrier,
           gpu::SchedulerCycle::no_cta}) {
         CAPTURE(static_cast<int>(cause));

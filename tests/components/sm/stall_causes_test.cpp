@@ -95,7 +95,7 @@ TEST_CASE(
                SchedulerCycle::memory_unit_full,
                SchedulerCycle::unit_full},
           Pair{{kWaitsForUnit, kWaitsForUnit, kWaitsForMemory}, SchedulerCycle::unit_full, SchedulerCycle::count},
-          Pair{{kWaitsForMemory, kWaitsForPipeline}, SchedulerCycle::long_latency, SchedulerCycle::short_latency},
+          Pair{{kWaitsForMemory, kWaitsForPipeline}, SchedulerCycle::memory_wait, SchedulerCycle::short_latency},
           Pair{{kWaitsForPipeline, kBranches}, SchedulerCycle::short_latency, SchedulerCycle::buffer_empty},
           Pair{{kBarrier, kBranchesToBarrier}, SchedulerCycle::buffer_empty, SchedulerCycle::barrier}}) {
         CAPTURE(static_cast<unsigned>(pair.charged));

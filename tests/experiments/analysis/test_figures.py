@@ -56,17 +56,19 @@ def make_sweep(folder):
     make_index(folder, "caps/prefetchers", columns)
 
 
-CAUSES = ["issued", "extension_issued", "slot_held", "held_back", "memory_unit_full", "unit_full", "long_latency", "short_latency",
-          "buffer_empty", "barrier", "no_instruction_left", "no_cta"]
+CAUSES = ["issued", "extension_issued", "slot_held", "held_back", "memory_unit_full", "unit_full", "memory_wait", "constant_wait",
+          "fence", "short_latency", "buffer_empty", "barrier", "no_instruction_left", "no_cta"]
+# Of each run's cycles of waiting for memory, those that lie in no long wait.
+SHORT_WAIT = 7
 # Workload, design: cycles, and of 1000 scheduler cycles with CTAs those of long latency.
 PMODE = {("sgemm", "base"): (1000, 640), ("sgemm", "pmode"): (500, 60), ("sgemm", "2xTLP"): (800, 500),
          ("aes", "base"): (1000, 100), ("aes", "pmode"): (1000, 100), ("aes", "2xTLP"): (1000, 100)}
 
 
 def make_pmode_point(path, cycles, long_latency, pmode):
-    counters = {"sm_scheduler": {**dict.fromkeys(CAUSES, 0), "issued": cycles - long_latency,
-                                 "long_latency": long_latency, "no_cta": 500},
-                "sm": {"warp_instructions": 1000, "load_global": 200, "load_local": 0, "active_cycles": 100},
+    counters = {"sm_scheduler": {**dict.fromkeys(CAUSES, 0), "issued": cycles - long_latency - SHORT_WAIT,
+                                 "memory_wait": long_latency + SHORT_WAIT, "no_cta": 500},
+                "sm": {"long_latency": long_latency, "warp_instructions": 1000, "load_global": 200, "load_local": 0, "active_cycles": 100},
                 "l1d": {"hits_demand": 20, "merges_demand": 10, "misses_demand": 70},
                 "injection_port": {"flits": 1000 if not pmode else 980}}
     if pmode:
@@ -324,6 +326,20 @@ def check_parts_and_means(check):
     check("pmode/latency", near(table.loc["440", "speed-up, Type-L"], 2) and near(table.loc["640", "speed-up, all"], 3)
           and near(table.loc["640", "long-latency RAW, Type-L"], 0.5), table)
 
+    rows = [(workload, change, design, time, raw) for workload, scale in (("sgemm", 1.0), ("libor", 4.0), ("aes", 1.0))
+            for change, design, time, raw in (("early", "base", 100.0 * scale, 0.2), ("early", "pmode", 80.0 * scale, 0.1),
+                                              ("in order", "base", 200.0 * scale, 0.4),
+                                              ("in order", "pmode", 100.0, 0.3))]
+    columns = ["workload", "change", "design", "cycles", "long_latency"]
+    table = pmode_figures.FIGURES["pmode/hoisting"][2](Rows(columns, rows))
+    check("pmode/hoisting", near(table.loc["early", "base, all"], 1) and near(table.loc["early", "pmode, Type-L"], 1.25)
+          and near(table.loc["in order", "base, Type-L"], 0.5) and near(table.loc["in order", "pmode, Type-L"], 2)
+          and near(table.loc["in order", "pmode over base, Type-L"], 4) and near(table.loc["in order", "pmode, Type-M"], 1)
+          and near(table.loc["in order", "long-latency RAW, all"], 0.4), table)
+    table = pmode_figures.FIGURES["pmode/hoisting_cycles"][2](Rows(columns, rows))
+    check("pmode/hoisting_cycles", near(table.loc["libor", "in order, base"], 0.8)
+          and list(table.columns) == ["early, base", "early, pmode", "in order, base", "in order, pmode"], table)
+
     rows = [(workload, size, design, 100.0 if design == "two_level" else time)
             for workload, time in (("cp", 50.0), ("bfs", 100.0), ("fft", 12.5), ("kmeans", 25.0), ("kmeans-mars", 6.25))
             for size in ("2 KB", "64 KB")
@@ -479,7 +495,8 @@ def check_vecmem(check, folder):
         for name, value in {"sm/warp_instructions": 100, "sm/load_global": 20, "sm/store_shared": 5, "sm/branch_instructions": 10,
                             "sm/fp32_fma": 15, "l1d/misses_demand": 7, "l2_slice/reads": 9, "l2_slice/read_hits": 3, "l2_slice/merges": 1,
                             "dram/row_misses": 2, "dram/row_conflicts": 3, "sm_scheduler/issued": 100,
-                            "sm_scheduler/slot_held": 4, "sm_scheduler/long_latency": 50, "sm_scheduler/no_cta": 9}.items():
+                            "sm_scheduler/slot_held": 4, "sm_scheduler/memory_wait": 30, "sm_scheduler/constant_wait": 15,
+                            "sm_scheduler/fence": 5, "sm_scheduler/no_cta": 9}.items():
             run[f"counters/{name}"] = np.array([value], dtype=np.uint64)
     with h5py.File(path, "r") as run:
         found = vecmem_figures.facts(run)
