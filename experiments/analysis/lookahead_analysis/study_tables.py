@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 
 from .sweeps import Sweep, SweepError
@@ -89,21 +88,26 @@ def record(sweep, paper_facts, path):
     return table
 
 
-def cell(value):
+def counts_things(column):
+    """Whether a column has whole numbers, and not ratios that happen to be 1."""
+    numbers = pd.to_numeric(column, errors="coerce").dropna()
+    return bool(len(numbers) and (numbers % 1 == 0).all() and numbers.max() > 1)
+
+
+def cell(value, whole=False):
     if isinstance(value, str):
         return value
     if pd.isna(value):
         return ""
-    if isinstance(value, (bool, np.bool_)):
-        return "pass" if value else "fail"
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
+    return f"{value:.0f}" if whole or abs(value) >= 100 else f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
 
 
 def markdown(table):
     joined = lambda name: ", ".join(map(str, filter(None, name))) if isinstance(name, tuple) else str(name)  # noqa: E731
     lines = ["| | " + " | ".join(joined(name) for name in table.columns) + " |",
              "|---" * (len(table.columns) + 1) + "|"]
-    return lines + [f"| {joined(name)} | " + " | ".join(map(cell, row)) + " |"
+    whole = [counts_things(table.iloc[:, place]) for place in range(table.shape[1])]
+    return lines + [f"| {joined(name)} | " + " | ".join(map(cell, row, whole)) + " |"
                     for name, row in zip(table.index, table.itertuples(index=False))]
 
 

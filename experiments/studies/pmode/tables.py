@@ -60,7 +60,7 @@ def falls(row):
 
 
 def better(first, second):
-    return lambda row: (f"{row[first]:.3f}, {row[second]:.3f}", row[first] > row[second])
+    return lambda row: (f"{row[first]:.3f}, {row[second]:.3f}", round(row[first], 3) > round(row[second], 3))
 
 
 def least_of_type_m(study):
