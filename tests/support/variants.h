@@ -1,16 +1,28 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/component/catalogue.h"
 
 namespace lookahead::test {
 
+/// The names, of which there are at least so many: a test that goes over those that are registered would pass without any if
+/// the linker dropped them.
+inline std::vector<std::string> at_least(std::size_t count, std::vector<std::string> names) {
+    REQUIRE(names.size() >= count);
+    return names;
+}
+
 /// The names of a slot's variants that this program has, from the catalogue: a new variant is tested without being listed.
+/// There is one at least.
 inline std::vector<std::string> variants_of(std::string_view slot,
                                             std::initializer_list<std::string_view> without = {}) {
     std::vector<std::string> names;
@@ -19,7 +31,7 @@ inline std::vector<std::string> variants_of(std::string_view slot,
             names.push_back(variant.name);
         }
     }
-    return names;
+    return at_least(1, std::move(names));
 }
 
 }  // namespace lookahead::test

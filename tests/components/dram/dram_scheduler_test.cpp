@@ -8,6 +8,7 @@
 
 #include "core/error/error.h"
 #include "core/param/configuration.h"
+#include "tests/support/variants.h"
 
 namespace lookahead::gpu {
 namespace {
@@ -22,7 +23,7 @@ DramRequest request(std::uint32_t tag, unsigned bank, std::uint64_t row, bool wr
 }
 
 TEST_CASE("every scheduler gives back each request once, for the bank that it was for") {
-    for (const std::string& name : variant_names<DramScheduler>()) {
+    for (const std::string& name : lookahead::test::at_least(2, variant_names<DramScheduler>())) {
         CAPTURE(name);
         const unsigned seed = 7;
         CAPTURE(seed);

@@ -12,12 +12,13 @@
 #include "core/error/error.h"
 #include "tests/components/interconnect/topology_players.h"
 #include "tests/contract/lp/lp_contract.h"
+#include "tests/support/variants.h"
 
 namespace lookahead::gpu::test {
 namespace {
 
 std::vector<std::string> topologies() {
-    return variant_names<InterconnectTopology>();
+    return lookahead::test::at_least(2, variant_names<InterconnectTopology>());
 }
 
 Configuration configuration_of(const Traffic& traffic, const std::vector<std::string>& more = {}) {

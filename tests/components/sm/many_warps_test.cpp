@@ -9,6 +9,7 @@
 #include "core/error/error.h"
 #include "tests/components/sm/kernels.h"
 #include "tests/components/sm/sm_harness.h"
+#include "tests/support/variants.h"
 
 namespace lookahead::test {
 namespace {
@@ -99,9 +100,9 @@ struct Exchange {
 };
 
 TEST_CASE("128 resident warps compute what they should, with any scheduler, model of divergence and issue extension") {
-    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
-        for (const std::string& simt : variant_names<gpu::SimtModel>()) {
-            for (const std::string& extension : variant_names<gpu::IssueExtension>()) {
+    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
+        for (const std::string& simt : lookahead::test::at_least(2, variant_names<gpu::SimtModel>())) {
+            for (const std::string& extension : lookahead::test::at_least(2, variant_names<gpu::IssueExtension>())) {
                 CAPTURE(scheduler);
                 CAPTURE(simt);
                 CAPTURE(extension);
@@ -116,7 +117,7 @@ TEST_CASE("128 resident warps compute what they should, with any scheduler, mode
 }
 
 TEST_CASE("places that no warp takes change nothing") {
-    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         const std::string keys = "warp_scheduler = \"" + scheduler + "\"\n";
         Exchange few(places(64, 8) + keys), many(places(128, 8) + keys), more(places(128, 9) + keys);

@@ -161,8 +161,8 @@ TEST_CASE("waits at random have the cycles of their union, and go on behind a ch
                     waits |= bench.waits.waits(context);
                 }
                 memory[scheduler].push_back(waits && random() % 3 != 0);
-                ++bench.schedulers[scheduler][memory[scheduler].back() ? SchedulerCycle::memory_wait
-                                                                       : SchedulerCycle::issued];
+                ++bench.schedulers[scheduler]
+                                  [memory[scheduler].back() ? SchedulerCycle::memory_wait : SchedulerCycle::issued];
             }
         }
         for (unsigned context = 0; context < Bench::kContexts; ++context) {

@@ -8,6 +8,7 @@
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
 #include "tests/support/seed.h"
+#include "tests/support/variants.h"
 
 namespace lookahead::test {
 namespace {
@@ -67,7 +68,7 @@ std::uint64_t issued(SmHarness& harness) {
 
 TEST_CASE("every scheduler's causes sum to the cycles, at any time, and its issues to the instructions") {
     gpu::SchedulerCounters all;
-    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         SmHarness harness({mixed_kernel(3)}, configuration_of(scheduler));
         fill_input(harness);
@@ -125,7 +126,7 @@ TEST_CASE("pas without marks, leading CTA and wake-ups runs an SM as two_level d
 }
 
 TEST_CASE("chopping advance at random horizons changes nothing") {
-    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
         fill_input(whole);
@@ -190,7 +191,7 @@ TEST_CASE("next_event_time names a cycle before which nothing happens") {
 }
 
 TEST_CASE("an SM that is saved and loaded goes on as the one that was not") {
-    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         SmHarness whole({mixed_kernel(2)}, configuration_of(scheduler));
         fill_input(whole);

@@ -8,6 +8,7 @@
 #include "tests/components/sm/sm_harness.h"
 #include "tests/contract/lp/lp_contract.h"
 #include "tests/support/seed.h"
+#include "tests/support/variants.h"
 
 namespace lookahead::test {
 namespace {
@@ -176,7 +177,7 @@ struct SmContract {
 TEST_CASE("an SM keeps the contract of logical processes") {
     const std::uint64_t first_seed = random_seed();
     CAPTURE(first_seed);
-    for (const std::string& scheduler : variant_names<gpu::WarpScheduler>()) {
+    for (const std::string& scheduler : lookahead::test::at_least(2, variant_names<gpu::WarpScheduler>())) {
         CAPTURE(scheduler);
         SmContract sm(scheduler);
         for (std::uint64_t seed = first_seed; seed < first_seed + 300; ++seed) {
@@ -232,12 +233,12 @@ TEST_CASE("an SM of 96 warps that pre-execute keeps the contract of logical proc
 TEST_CASE("an SM with any issue extension keeps the contract of logical processes, under both models of divergence") {
     const std::uint64_t first_seed = random_seed();
     CAPTURE(first_seed);
-    for (const std::string& extension : variant_names<gpu::IssueExtension>()) {
+    for (const std::string& extension : lookahead::test::at_least(2, variant_names<gpu::IssueExtension>())) {
         if (extension == "none") {
             continue;
         }
         CAPTURE(extension);
-        for (const std::string& simt : variant_names<gpu::SimtModel>()) {
+        for (const std::string& simt : lookahead::test::at_least(2, variant_names<gpu::SimtModel>())) {
             const bool stack = simt == "stack";
             SmContract sm("gto", stack ? mixed_kernel(2) : meeting_kernel(), simt, extension,
                           stack ? "private_fetch = true\n" : "");

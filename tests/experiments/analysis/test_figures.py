@@ -243,7 +243,7 @@ def check_images(check, sweep, pmode_sweep):
     check("nothing of it is in the title", not any("paper" in text or "1.08" in text for text in speedups["texts"]), speedups)
     check("the axis is cut to what there is", 0.7 < speedups["limits"][0] < 0.8 and 1.25 < speedups["limits"][1] < 1.4, speedups)
     (coverage,) = images("caps/fig12c", sweep)
-    check("other bars stand on 0", all(base == 0 for _, base, _ in coverage["bars"]["caps"]) and coverage["limits"][0] == 0, coverage)
+    check("other bars stand on 0", coverage["bars"]["caps"] and all(base == 0 for _, base, _ in coverage["bars"]["caps"]) and coverage["limits"][0] == 0, coverage)
     check("words stand below", any("not in the paper" in text for text in coverage["below"]), coverage["below"])
     storage, gain = images("pmode/fig17", pmode_sweep)
     check("kilobytes and speed-ups are apart", (storage["label"], gain["label"]) == ("KB", "speed-up")
@@ -253,7 +253,7 @@ def check_images(check, sweep, pmode_sweep):
     (stack,) = images("pmode/fig13", pmode_sweep)
     below = np.zeros(len(stack["rows"]))
     for part in stack["bars"].values():
-        check("parts lie one on the other", all(np.isclose(base, under) for (_, base, _), under in zip(part, below)), part)
+        check("parts lie one on the other", len(part) == len(below) > 0 and all(np.isclose(base, under) for (_, base, _), under in zip(part, below)), part)
         below += [height for _, _, height in part]
     check("a bar for each class and design", "Type-L, pmode" in stack["rows"], stack["rows"])
     check("legends are beside", all(each["beside"] for each in (speedups, coverage, storage, gain, stack)), "")
