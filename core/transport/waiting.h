@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -10,16 +11,22 @@ namespace lookahead {
 /// What a rank does between two looks for something from another rank: at first nothing, then it yields the core.
 /// Yielding helps only as long as those who get the core are ranks, which soon wait too. A stranger keeps it for a
 /// whole time slice, so that every exchange would last some; who sleeps for a moment instead is preferred when it
-/// wakes. So once a yield has taken as long as a time slice, the next waits of this rank sleep for a while.
+/// wakes. So once a yield has taken as long as a time slice, or the core was lost for as long between two looks, the next
+/// waits of this rank sleep for a while, after few looks: whom it waits for may need the core.
 class Waiting {
   public:
-    /// `looks`: as many looks before the first yield.
+    static constexpr int kLooksOfCrowd = 20;
+
+    /// `looks`: as many looks before the first yield while no strangers were met.
     explicit Waiting(int looks) : looks_(looks) {}
 
     void begin() { look_ = 0; }
 
     void after_a_look() {
-        if (++look_ <= looks_) {
+        if (++look_ <= (naps_left_ > 0 ? std::min(looks_, kLooksOfCrowd) : looks_)) {
+            if (look_ % kLooksBetweenTimes == 0) {
+                look_for_strangers(look_ > kLooksBetweenTimes);
+            }
             return;
         }
         if (naps_left_ > 0) {
@@ -27,14 +34,29 @@ class Waiting {
             std::this_thread::sleep_for(kNap);
             return;
         }
-        const auto before = std::chrono::steady_clock::now();
+        const auto before = Clock::now();
         sched_yield();
-        if (std::chrono::steady_clock::now() - before > kTimeSlice) {
+        if (Clock::now() - before > kTimeSlice) {
             naps_left_ = kNaps;
         }
     }
 
+    /// Strangers were met a short while ago.
+    bool naps() const { return naps_left_ > 0; }
+
   private:
+    using Clock = std::chrono::steady_clock;
+
+    /// From the second time on: so many looks take some 0.1 ms.
+    void look_for_strangers(bool has_time) {
+        const Clock::time_point now = Clock::now();
+        if (has_time && now - last_time_ > kTimeSlice) {
+            naps_left_ = kNaps;
+        }
+        last_time_ = now;
+    }
+
+    static constexpr int kLooksBetweenTimes = 1000;
     static constexpr std::chrono::microseconds kNap{20};
     static constexpr std::chrono::microseconds kTimeSlice{1500};  // Linux gives 3 ms, and less to many
     static constexpr int kNaps = 2000;                            // some 0.2 s, timers being late by 50 us
@@ -42,6 +64,7 @@ class Waiting {
     int looks_;
     int look_ = 0;
     int naps_left_ = 0;
+    Clock::time_point last_time_{};
 };
 
 }  // namespace lookahead

@@ -146,7 +146,10 @@ void add_capture_command(Command program, Session& session) {
         "capture", "Record what a CUDA program does with its device, or what a built-in workload's host driver does.");
     command.prepend_footer(kGuide);
     auto options = std::make_shared<CaptureOptions>();
-    command.add_option("-o,--out", options->out, "The capture [PROGRAM.capture.h5]");
+    command.add_option("-o,--out", options->out, "The capture [PROGRAM.capture.h5]").check([](const std::string& text) {
+        const bool is_setting = text.find('=') != std::string::npos && !text.ends_with(".h5");
+        return is_setting ? "'" + text + "' is no file that ends in .h5; --option sets a key of the machine" : "";
+    });
     command.add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
         .show_default();
     command

@@ -14,7 +14,11 @@ void MachineOptions::add_to(Command command) {
             "-o,--option", overrides,
             "Set a configuration key, as in -o sm.warp_scheduler=lrr; may be repeated. 'lookahead config schema' "
             "lists the keys")
-        .one_value_each();
+        .one_value_each()
+        .check([](const std::string& text) {
+            const bool is_file = text.find('=') == std::string::npos && text.ends_with(".h5");
+            return is_file ? "'" + text + "' is no KEY=VALUE; --out names the file to write" : "";
+        });
 }
 
 Configuration MachineOptions::configuration() const {

@@ -222,11 +222,21 @@ Difference compare_groups(const Group& a, const Group& b, const std::string& pat
     return compare_attributes(a, b, is_root ? "/" : path);
 }
 
+/// The schema that the file says it follows.
+std::string kind_of(const hdf5::InputFile& file) {
+    const hdf5::Group root = file.root();
+    return root.has_attribute("schema") ? "a file of " + root.text_attribute("schema") : "of no kind that is known";
+}
+
 }  // namespace
 
 std::optional<std::string> diff_runs(const std::string& path_a, const std::string& path_b) {
     const hdf5::InputFile a(path_a);
     const hdf5::InputFile b(path_b);
+    if (kind_of(a) != kind_of(b)) {
+        throw InputError(path_b + ": " + kind_of(b) + ", and " + path_a + " is " + kind_of(a) +
+                         "; only files of one kind can be compared");
+    }
     return compare_groups(a.root(), b.root(), "");
 }
 

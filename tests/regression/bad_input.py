@@ -142,6 +142,10 @@ FILE_CASES = {
     "unknown type of an argument": (["run", *SAXPY, "--set", "arguments=f33[1] f32[1] f32:1 s32:1"], 2, ["f33[1]", "f32 and f64"]),
     "buffer that no host holds": (["run", *SAXPY, "--set", "arguments=f32[99999999999] f32[1] f32:1 s32:1"], 2,
                                   ["f32[99999999999]", "up to 1073741824 elements"]),
+    "file in place of a key": (["run", "vecadd", "-o", "out.h5"], 2, ["out.h5", "--out names the file"]),
+    "key in place of a file": (["capture", "-o", "l1d.ways=8", "--workload", "vecadd"], 2, ["l1d.ways=8", "--option sets a key"]),
+    "comparison of a result with an index": (["diff", "{folder}/whole.h5", "{folder}/index.h5"], 3,
+                                             ["index.h5", "lookahead.sweep", "lookahead.run"]),
     "unknown list": (["list", "things"], 2, ["things", "workloads"]),
     "unknown name": (["describe", "l1d.wayz"], 2, ["l1d.wayz", "did you mean l1d.ways?"]),
     "emulated workload that is none": (["emulate", "vecad"], 2, ["vecad", "did you mean vecadd?"]),
@@ -184,6 +188,15 @@ def truncated_file(program, folder):
     return cut
 
 
+def make_index(program, folder):
+    study = folder / "study.toml"
+    study.write_text('title = "x"\nsize = "tiny"\nworkloads = ["vecadd"]\n')
+    done = lookahead.execute(program, ["sweep", "run", study, "--out", folder / "study.sweep"])
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    (folder / "study.sweep" / "index.h5").rename(folder / "index.h5")
+
+
 def faults(done, code, fragments, out, alone):
     if done.returncode != code:
         yield f"exit code {done.returncode}, expected {code}"
@@ -214,6 +227,7 @@ def main() -> int:
         cases = {name: ([word.format(folder=folder) for word in line], code, said)
                  for name, (line, code, said) in {**CASES, **FILE_CASES}.items()}
         cut = truncated_file(arguments.program, folder)
+        make_index(arguments.program, folder)
         cases["truncated HDF5 file"] = (["validate", cut], 3, [str(cut)])
         results = folder / "results"
         results.mkdir()

@@ -21,7 +21,6 @@ constexpr int kPacketTag = 1;
 constexpr int kLargePacketTag = 2;
 constexpr int kGatherTag = 3;
 constexpr int kPieceTag = 4;
-constexpr int kLooksOfCrowd = 20;  ///< where ranks share cores
 
 MPI_Comm duplicate(MPI_Comm communicator) {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -40,7 +39,7 @@ int looks_before_yield(MPI_Comm communicator, int threads) {
     MPI_Allreduce(MPI_IN_PLACE, &cores, static_cast<int>(sizeof cores), MPI_BYTE, MPI_BOR, node);
     MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_SUM, node);
     MPI_Comm_free(&node);
-    return threads > CPU_COUNT(&cores) ? kLooksOfCrowd : 200'000;
+    return threads > CPU_COUNT(&cores) ? Waiting::kLooksOfCrowd : 200'000;
 }
 
 template <class Came>
