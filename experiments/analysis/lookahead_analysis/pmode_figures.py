@@ -335,6 +335,7 @@ def over_one_baseline(axis):
                     means = geometric_mean(wide.loc[chosen])
                     rows[value] |= {f"base, {name}": means["base"], f"pmode, {name}": means["pmode"],
                                     f"pmode over base, {name}": means["pmode"] / means["base"],
+                                    f"its median, {name}": (wide["pmode"] / wide["base"]).loc[chosen].median(),
                                     f"long-latency RAW, {name}": raw.loc[chosen].mean()}
         return pd.DataFrame(rows).T
     return figure

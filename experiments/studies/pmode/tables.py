@@ -71,7 +71,7 @@ def least_of_type_m(study):
 
 
 # Name: study, the paper's words, and what is looked at.
-DESIGNS, COMMON = "pmode/designs", "pmode over early's base, Type-L"
+DESIGNS, COMMON = "pmode/designs", "pmode, Type-L"
 CLAIMS = {
     "Type-L gains more than Type-M": (DESIGNS, "so", of("fig12", lambda long, other: (
         f"{long['pmode']:.3f}, {other['pmode']:.3f}", long["pmode"] > other["pmode"]), TYPE_L, TYPE_M)),
