@@ -42,6 +42,8 @@ class Device {
     /// Parameters are laid out as the PTX ABI says (`pack_parameters`).
     virtual void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                         std::span<const std::byte> parameters) = 0;
+    /// Simulated time at which the last call was complete; 0 of a device without a clock.
+    virtual std::uint64_t nanoseconds() const { return 0; }
 
     /// Copies values to memory that is there, or to a variable. Of structs, what lies between their members arrives as 0.
     template <std::ranges::contiguous_range Values>

@@ -56,6 +56,7 @@ class PrintingDevice final : public Device {
     DeviceAddress variable(std::string_view name) const override { return device_.variable(name); }
     void launch(std::string_view kernel, const LaunchConfiguration& configuration,
                 std::span<const std::byte> parameters) override;
+    std::uint64_t nanoseconds() const override { return device_.nanoseconds(); }
 
   private:
     Device& device_;

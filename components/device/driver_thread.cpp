@@ -54,6 +54,7 @@ class DriverThread::CallingDevice : public Device {
                       .configuration = configuration};
         make(call);
     }
+    std::uint64_t nanoseconds() const override { return nanoseconds_; }
 
   private:
     void make(HostCall& call) {
@@ -63,10 +64,12 @@ class DriverThread::CallingDevice : public Device {
         if (thread_.cancelled_) {
             throw Cancelled{};
         }
+        nanoseconds_ = call.nanoseconds;
     }
 
     DriverThread& thread_;
     const isa::ModuleImage& image_;
+    std::uint64_t nanoseconds_ = 0;
 };
 
 DriverThread::DriverThread(Program program, const isa::ModuleImage& image)

@@ -29,7 +29,8 @@ struct HostCall {
     std::string kernel{};
     LaunchConfiguration configuration{};
 
-    DeviceAddress allocated = 0;  ///< result of allocate
+    DeviceAddress allocated = 0;    ///< result of allocate
+    std::uint64_t nanoseconds = 0;  ///< simulated time at which it was complete; not of one that is repeated from a log
 };
 
 /// "copy_to_device", "launch", ...

@@ -118,6 +118,7 @@ void HostProcess::complete_call() {
     if (call_->kind == HostCall::Kind::copy_from_device) {
         std::copy_n(received_.data(), received_.size(), call_->destination.begin());
     }
+    call_->nanoseconds = now_ / kFemtosecondsPerNanosecond;
     log_.push_back({call_->kind, call_->allocated, std::exchange(received_, {})});
 }
 

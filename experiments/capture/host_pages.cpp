@@ -40,6 +40,12 @@ void HostPages::share(Allocator::Block allocation, bool copy) {
     if (copy) record(block, std::vector<bool>(pages, true), CapturedCall::Kind::copy_to_device);
 }
 
+std::vector<Allocator::Block> HostPages::blocks() const {
+    std::vector<Allocator::Block> shared;
+    for (const auto& [address, block] : blocks_) shared.push_back({address, block.known.size()});
+    return shared;
+}
+
 std::uint64_t HostPages::record(Block& block, const std::vector<bool>& marked, CapturedCall::Kind kind) {
     std::uint64_t bytes = 0;
     for (std::size_t first = 0; first < marked.size(); ++first) {
@@ -51,7 +57,7 @@ std::uint64_t HostPages::record(Block& block, const std::vector<bool>& marked, C
         // Copies back are of what the kernels left: the host may have written other bytes of the page since.
         if (kind == CapturedCall::Kind::copy_to_device) know(block, run, now(block, run));
         const auto contents = std::span(std::as_const(block).known).subspan(run.begin, run.bytes);
-        capture_.add({.kind = kind, .address = block.address + run.begin}, contents);
+        add_({.kind = kind, .address = block.address + run.begin}, contents);
         bytes += run.bytes;
         first = last;
     }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "components/emulator/emulated_device.h"
@@ -15,7 +17,9 @@ namespace lookahead {
 /// before the device next runs; what kernels wrote comes back when the program next waits for its device.
 class HostPages {
   public:
-    HostPages(Capture& capture, EmulatedDevice& device) : capture_(capture), device_(device) {}
+    using Record = std::function<void(CapturedCall call, std::span<const std::byte> contents)>;
+
+    HostPages(Record record, EmulatedDevice& device) : add_(std::move(record)), device_(device) {}
 
     /// Shares the allocation or variable. With `copy` the host has written it before, else it is as the device has it.
     void share(Allocator::Block block, bool copy);
@@ -23,6 +27,7 @@ class HostPages {
     bool remove(DeviceAddress address) { return blocks_.erase(address) != 0; }
     bool contains(DeviceAddress address) const { return blocks_.contains(address); }
     bool empty() const { return blocks_.empty(); }
+    std::vector<Allocator::Block> blocks() const;
 
     /// Before a launch or a copy: records what the host has written. Returns its bytes.
     std::uint64_t record_host_writes();
@@ -51,7 +56,7 @@ class HostPages {
     /// Records a call for each run of pages that are marked.
     std::uint64_t record(Block& block, const std::vector<bool>& marked, CapturedCall::Kind kind);
 
-    Capture& capture_;
+    Record add_;
     EmulatedDevice& device_;
     std::map<DeviceAddress, Block> blocks_;
 };

@@ -3,17 +3,21 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <filesystem>
+#include <utility>
 
 #include "core/error/error.h"
+#include "core/files/program_file.h"
 
 namespace lookahead {
 
@@ -72,7 +76,9 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
 
 /// `report` closes when the program starts; if it cannot, errno goes there.
 [[noreturn]] void become(const std::vector<std::string>& command, const std::string& library_folder, int socket,
-                         int memory, int report) {
+                         int memory, int report, ProgramOutput output) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (output == ProgramOutput::to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
     set_environment(library_folder, socket, memory);
     std::vector<char*> arguments;
     for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -80,35 +86,6 @@ void set_environment(const std::string& library_folder, int socket, int memory) 
     execvp(arguments.front(), arguments.data());
     const int reason = errno;
     _exit(::write(report, &reason, sizeof reason) == sizeof reason ? 1 : 2);
-}
-
-/// The program's end may come before that of what it started and left behind, which has its sockets, too.
-bool next_request(int socket, int process) {
-    pollfd events[] = {{socket, POLLIN, 0}, {process, POLLIN, 0}};
-    while (poll(events, 2, -1) < 0)
-        if (errno != EINTR) return false;
-    return events[0].revents != 0;
-}
-
-/// Serves until the program ends or closes its end; what made it end, if that is not supported.
-std::optional<InputError> serve(int socket, int process, CaptureServer& server) {
-    cudart::Request request;
-    std::vector<std::byte> payload;
-    std::vector<std::byte> answer;
-    while (next_request(socket, process) && receive(socket, std::as_writable_bytes(std::span(&request, 1)))) {
-        payload.resize(request.payload_bytes);
-        if (!receive(socket, payload)) break;
-        cudart::Reply reply;
-        try {
-            reply = server.serve(request, payload, answer);
-        } catch (const InputError& error) {
-            reply.fatal = 1;
-            send(socket, std::as_bytes(std::span(&reply, 1)));
-            return error;
-        }
-        if (!send(socket, std::as_bytes(std::span(&reply, 1))) || !send(socket, answer)) break;
-    }
-    return std::nullopt;
 }
 
 int wait_for(pid_t process) {
@@ -120,40 +97,128 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-int run_captured(const std::vector<std::string>& command, const std::string& library_folder, CaptureServer& server) {
+class CapturedProgram::Process {
+  public:
+    Process(std::string name, pid_t id, int socket)
+        : name_(std::move(name)), id_(id), socket_(socket), end_(static_cast<int>(syscall(SYS_pidfd_open, id, 0))) {}
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+    ~Process() {
+        if (has_ended_) return;
+        kill(id_, SIGKILL);
+        wait_for(id_);
+    }
+
+    int socket() const { return socket_.number(); }
+
+    /// The program's end may come before that of what it started and left behind, which has its sockets, too.
+    bool has_request() const {
+        pollfd events[] = {{socket_.number(), POLLIN, 0}, {end_.number(), POLLIN, 0}};
+        while (poll(events, 2, -1) < 0)
+            if (errno != EINTR) return false;
+        return events[0].revents != 0;
+    }
+
+    /// As waitpid() has it.
+    int end() {
+        socket_.close();
+        has_ended_ = true;
+        return wait_for(id_);
+    }
+    const std::string& name() const { return name_; }
+
+  private:
+    std::string name_;
+    pid_t id_;
+    Descriptor socket_;
+    Descriptor end_;
+    bool has_ended_ = false;
+};
+
+CapturedProgram::CapturedProgram(const std::vector<std::string>& command, const std::string& library_folder, int memory,
+                                 ProgramOutput output) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         throw InputError(fmt::format("no sockets for the program: {}", std::strerror(errno)));
-    Descriptor mine(ends[0]);
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     Descriptor theirs(ends[1]);
-    fcntl(mine.number(), F_SETFD, FD_CLOEXEC);
 
     int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0)
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        close(ends[0]);
         throw InputError(fmt::format("no pipe for the program: {}", std::strerror(errno)));
+    }
     Descriptor reported(report[0]);
     Descriptor reporter(report[1]);
 
     const pid_t process = fork();
-    if (process < 0) throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
-    if (process == 0) become(command, library_folder, theirs.number(), server.memory_file(), reporter.number());
-    theirs.close();
+    if (process < 0) {
+        close(ends[0]);
+        throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
+    }
+    if (process == 0) become(command, library_folder, theirs.number(), memory, reporter.number(), output);
+    process_ = std::make_unique<Process>(command.front(), process, ends[0]);
     reporter.close();
     int reason = 0;
-    if (::read(reported.number(), &reason, sizeof reason) == sizeof reason) {
-        wait_for(process);
+    if (::read(reported.number(), &reason, sizeof reason) == sizeof reason)
         throw InputError(fmt::format("{} cannot be started: {}", command.front(), std::strerror(reason)));
-    }
+}
 
-    const Descriptor watched(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
-    const auto refusal = serve(mine.number(), watched.number(), server);
-    mine.close();
-    const int status = wait_for(process);
-    if (refusal) throw *refusal;
+CapturedProgram::~CapturedProgram() = default;
+
+bool CapturedProgram::next(cudart::Request& request, std::vector<std::byte>& payload) {
+    if (!process_->has_request() || !receive(process_->socket(), std::as_writable_bytes(std::span(&request, 1))))
+        return false;
+    payload.resize(request.payload_bytes);
+    return receive(process_->socket(), payload);
+}
+
+bool CapturedProgram::answer(const cudart::Reply& reply, std::span<const std::byte> payload) {
+    return send(process_->socket(), std::as_bytes(std::span(&reply, 1))) && send(process_->socket(), payload);
+}
+
+void CapturedProgram::end() {
+    process_->end();
+}
+
+int CapturedProgram::wait() {
+    const int status = process_->end();
     if (WIFSIGNALED(status))
-        throw ProgramError(fmt::format("{} was ended by signal {} ({})", command.front(), WTERMSIG(status),
+        throw ProgramError(fmt::format("{} was ended by signal {} ({})", process_->name(), WTERMSIG(status),
                                        strsignal(WTERMSIG(status))));
     return WEXITSTATUS(status);
+}
+
+std::string cudart_folder() {
+    const auto folder = program_file("cudart");
+    if (!std::filesystem::exists(folder / kLibraries[0]))
+        throw ConfigurationError(
+            fmt::format("{} has no {}: build the target cudart_replacement", folder.string(), kLibraries[0]));
+    return folder.string();
+}
+
+bool serve(CapturedProgram& program, CaptureServer& server, const cudart::Request& request,
+           std::span<const std::byte> payload) {
+    std::vector<std::byte> answer;
+    cudart::Reply reply;
+    try {
+        reply = server.serve(request, payload, answer);
+    } catch (const InputError&) {
+        reply.fatal = 1;
+        program.answer(reply, {});
+        program.end();
+        throw;
+    }
+    return program.answer(reply, answer);
+}
+
+int run_captured(const std::vector<std::string>& command, const std::string& library_folder, CaptureServer& server) {
+    CapturedProgram program(command, library_folder, server.memory_file());
+    cudart::Request request;
+    std::vector<std::byte> payload;
+    while (program.next(request, payload) && serve(program, server, request, payload)) {
+    }
+    return program.wait();
 }
 
 }  // namespace lookahead

@@ -12,6 +12,7 @@
 #include "core/text/readable_name.h"
 #include "experiments/capture/capture.h"
 #include "experiments/capture/race_finder.h"
+#include "experiments/capture/repeat_call.h"
 #include "experiments/workloads/workload.h"
 
 namespace lookahead {
@@ -103,42 +104,12 @@ class Replay : public Workload {
     }
 
     void replay(Device& device, const CapturedCall& call, std::size_t number) {
-        switch (call.kind) {
-            case CapturedCall::Kind::allocate: {
-                const DeviceAddress address = device.allocate(call.bytes);
-                if (address != call.address)
-                    throw InputError(
-                        fmt::format("call {} of the capture allocates {:#x}, but {:#x} is free: the "
-                                    "capture is damaged or of another address layout",
-                                    number, call.address, address));
-                break;
-            }
-            case CapturedCall::Kind::release:
-                device.release(call.address);
-                break;
-            case CapturedCall::Kind::copy_to_device:
-                device.copy_to_device(call.address, capture_.contents(call));
-                break;
-            case CapturedCall::Kind::copy_from_device:
-                compare(device, call, number);
-                break;
-            case CapturedCall::Kind::fill:
-                device.fill(call.address, static_cast<std::byte>(call.value), call.bytes);
-                break;
-            case CapturedCall::Kind::launch:
-                replay_launch(device, call, number);
-                break;
-            case CapturedCall::Kind::copy_on_device: {
-                // The devices have no copies of their own: the bytes go through the host, over the link and back.
-                std::vector<std::byte> bytes(call.bytes);
-                device.copy_from_device(bytes, call.source);
-                device.copy_to_device(call.address, bytes);
-                break;
-            }
-            case CapturedCall::Kind::use_pages:
-                device.use_pages();
-                break;
-        }
+        if (call.kind == CapturedCall::Kind::launch)
+            replay_launch(device, call, number);
+        else if (call.kind == CapturedCall::Kind::copy_from_device)
+            compare(device, call, number);
+        else
+            repeat(call, call.has_contents() ? capture_.contents(call) : std::vector<std::byte>(), device);
     }
 
     void replay_launch(Device& device, const CapturedCall& call, std::size_t number) {

@@ -17,6 +17,7 @@
 #include "components/isa/launch.h"
 #include "core/error/error.h"
 #include "core/text/readable_name.h"
+#include "experiments/capture/repeat_call.h"
 
 namespace lookahead {
 
@@ -99,6 +100,40 @@ CaptureServer::~CaptureServer() {
     close(memory_file_);
 }
 
+bool CaptureServer::needs_device(const Request& request) {
+    switch (request.operation) {
+        case Operation::load_module:
+        case Operation::describe_device:
+        case Operation::note:
+        case Operation::refuse:
+            return false;
+        default:
+            return true;
+    }
+}
+
+void CaptureServer::perform_on(Device& device) {
+    performer_ = &device;
+    device.use_pages();
+}
+
+void CaptureServer::add(CapturedCall call, std::span<const std::byte> contents) {
+    if (performer_ != nullptr)
+        repeat(call, contents, *performer_);
+    else
+        capture_.add(std::move(call), contents);
+}
+
+void CaptureServer::bring(const Allocator::Block& block) {
+    std::vector<std::byte> bytes(block.bytes);
+    performer_->copy_from_device(bytes, block.address);
+    device_->copy_to_device(block.address, bytes);
+}
+
+void CaptureServer::read(std::span<std::byte> destination, DeviceAddress source) {
+    (performer_ != nullptr ? *performer_ : device()).copy_from_device(destination, source);
+}
+
 Reply CaptureServer::serve(const Request& request, std::span<const std::byte> payload, std::vector<std::byte>& answer) {
     answer.clear();
     asked_ = true;
@@ -123,7 +158,7 @@ Reply CaptureServer::serve(const Request& request, std::span<const std::byte> pa
                 reply = serve_device(request, payload, answer);
             }
     }
-    reply.nanoseconds = nanoseconds_;
+    reply.nanoseconds = performer_ != nullptr ? performer_->nanoseconds() : nanoseconds_;
     reply.payload_bytes = answer.size();
     return reply;
 }
@@ -209,7 +244,9 @@ EmulatedDevice& CaptureServer::device() {
         const EmulatorOptions options{.memory_file = memory_file_, .simt = isa::SimtModel::convergence_barrier};
         device_ = std::make_unique<EmulatedDevice>(std::move(kernels), options);
         device_->use_pages();
-        host_pages_ = std::make_unique<HostPages>(capture_, *device_);
+        host_pages_ = std::make_unique<HostPages>(
+            [this](CapturedCall call, std::span<const std::byte> contents) { add(std::move(call), contents); },
+            *device_);
     }
     return *device_;
 }
@@ -262,11 +299,11 @@ Reply CaptureServer::allocate(const Request& request) {
                       fmt::format("an allocation of {} bytes does not fit in the device's memory", request.bytes));
     try {
         const DeviceAddress address = device().allocate(request.bytes);
-        capture_.add({.kind = CapturedCall::Kind::allocate, .address = address, .bytes = request.bytes});
+        add({.kind = CapturedCall::Kind::allocate, .address = address, .bytes = request.bytes});
         if (visibility == cudart::Visibility::pinned) pinned_.push_back({address, request.bytes});
         if (visibility == cudart::Visibility::managed) {
             device().fill(address, std::byte{0}, request.bytes);
-            capture_.add({.kind = CapturedCall::Kind::fill, .address = address, .bytes = request.bytes});
+            add({.kind = CapturedCall::Kind::fill, .address = address, .bytes = request.bytes});
             host_pages_->share({address, request.bytes}, false);
         }
         return {.address = address};
@@ -283,7 +320,7 @@ Reply CaptureServer::release(DeviceAddress address) {
     host_pages_->remove(address);
     std::erase_if(pinned_, [address](const Allocator::Block& pinned) { return pinned.address == address; });
     device().release(address);
-    capture_.add({.kind = CapturedCall::Kind::release, .address = address});
+    add({.kind = CapturedCall::Kind::release, .address = address});
     return {};
 }
 
@@ -291,6 +328,7 @@ Reply CaptureServer::share(DeviceAddress address) {
     const Allocator::Block* const block = device().allocator().find(address);
     if (block == nullptr || block->address != address) return {.error = cudart::kInvalidValue};
     if (host_pages_->contains(address)) return {};
+    if (performer_ != nullptr && std::ranges::find(pinned_, *block) == pinned_.end()) bring(*block);
     host_pages_->share(*block, std::erase(pinned_, *block) != 0);
     return {};
 }
@@ -314,10 +352,8 @@ Reply CaptureServer::reset() {
         const bool zero = variable.contents.empty();
         device().fill(variable.address, std::byte{0}, variable.bytes);
         device().copy_to_device(variable.address, variable.contents);
-        if (zero)
-            capture_.add({.kind = CapturedCall::Kind::fill, .address = variable.address, .bytes = variable.bytes});
-        if (!zero)
-            capture_.add({.kind = CapturedCall::Kind::copy_to_device, .address = variable.address}, variable.contents);
+        if (zero) add({.kind = CapturedCall::Kind::fill, .address = variable.address, .bytes = variable.bytes});
+        if (!zero) add({.kind = CapturedCall::Kind::copy_to_device, .address = variable.address}, variable.contents);
         host_pages_->accept(variable.address, variable.bytes);
     }
     return {};
@@ -338,19 +374,18 @@ Reply CaptureServer::copy(const Request& request, std::span<const std::byte> pay
     take_copy_time(bytes);
     if (request.operation == Operation::copy_from_device) {
         answer.resize(bytes);
-        device().copy_from_device(answer, request.address);
-        capture_.add({.kind = Kind::copy_from_device, .address = request.address}, answer);
+        read(answer, request.address);
+        add({.kind = Kind::copy_from_device, .address = request.address}, answer);
         return {};
     }
     if (from_memory) {
         std::vector<std::byte> moved(bytes);
-        device().copy_from_device(moved, request.source);
+        read(moved, request.source);
         device().copy_to_device(request.address, moved);
-        capture_.add(
-            {.kind = Kind::copy_on_device, .address = request.address, .source = request.source, .bytes = bytes});
+        add({.kind = Kind::copy_on_device, .address = request.address, .source = request.source, .bytes = bytes});
     } else {
         device().copy_to_device(request.address, payload);
-        capture_.add({.kind = Kind::copy_to_device, .address = request.address}, payload);
+        add({.kind = Kind::copy_to_device, .address = request.address}, payload);
     }
     host_pages_->accept(request.address, bytes);
     return {};
@@ -364,16 +399,16 @@ Reply CaptureServer::fill(const Request& request) {
     take_copy_time(request.bytes);
     if (request.source <= 1) {
         device().fill(request.address, static_cast<std::byte>(request.value), request.bytes);
-        capture_.add({.kind = CapturedCall::Kind::fill,
-                      .address = request.address,
-                      .bytes = request.bytes,
-                      .value = request.value});
+        add({.kind = CapturedCall::Kind::fill,
+             .address = request.address,
+             .bytes = request.bytes,
+             .value = request.value});
     } else {  // a pattern of two or four bytes goes as a copy of what it makes
         std::vector<std::byte> pattern(request.bytes);
         for (std::size_t i = 0; i < pattern.size(); ++i)
             pattern[i] = static_cast<std::byte>(request.value >> (8 * (i % request.source)));
         device().copy_to_device(request.address, pattern);
-        capture_.add({.kind = CapturedCall::Kind::copy_to_device, .address = request.address}, pattern);
+        add({.kind = CapturedCall::Kind::copy_to_device, .address = request.address}, pattern);
     }
     host_pages_->accept(request.address, request.bytes);
     return {};
@@ -390,7 +425,7 @@ Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> paramete
                           const std::string& sentence) {
     call.error = error;
     record_needed_pages();
-    capture_.add(std::move(call), parameters);
+    add(std::move(call), parameters);
     if (cudart::loses_device(error)) lost_ = error;
     return report(error, sentence);
 }
@@ -398,7 +433,7 @@ Reply CaptureServer::fail(CapturedCall call, std::span<const std::byte> paramete
 /// Before the first launch that goes beside its allocations. Others are replayed as strictly as a workload's driver.
 void CaptureServer::record_needed_pages() {
     if (!recorded_pages_ && device().allocator().needed_pages()) {
-        capture_.add({.kind = CapturedCall::Kind::use_pages});
+        add({.kind = CapturedCall::Kind::use_pages});
         recorded_pages_ = true;
     }
 }
@@ -410,6 +445,20 @@ std::vector<std::byte> CaptureServer::printed_text() {
     const std::string text = printer.collect(device());
     const auto bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
+}
+
+Reply CaptureServer::perform(CapturedCall call, const isa::Kernel& kernel, std::span<const std::byte> parameters) {
+    const LaunchConfiguration& launch = call.configuration;
+    if (gpu::ctas_per_sm(machine_.limits, kernel, launch.block, launch.dynamic_shared_bytes) == 0)
+        return fail(
+            call, parameters, cudart::kLaunchOutOfResources,
+            fmt::format("launch of {}: its blocks of {} threads, with {} registers a thread, do not fit on an SM; -o "
+                        "finaliser.register_limit=N makes kernels use fewer",
+                        kernel.name, launch.block.count(), kernel.registers));
+    performer_->launch(call.kernel, launch, parameters);
+    for (const Allocator::Block& block : host_pages_->blocks()) bring(block);
+    host_pages_->note_kernel_writes();
+    return {};
 }
 
 Reply CaptureServer::launch(const Request& request, std::span<const std::byte> payload,
@@ -437,6 +486,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     }
     share_pinned_memory(parameters);
     take_copy_time(host_pages_->record_host_writes());
+    if (performer_ != nullptr) return perform(std::move(call), *kernel, parameters);
     const std::uint64_t before = device().counts().total.warps;
     if (watcher_) watcher_(call.kernel, device().launches().size() + 1, before);
     try {
@@ -454,7 +504,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     answer = printed_text();
     nanoseconds_ += kLaunchNanoseconds + device().counts().total.warps - before;
     record_needed_pages();
-    capture_.add(std::move(call), parameters);
+    add(std::move(call), parameters);
     host_pages_->note_kernel_writes();
     return {};
 }

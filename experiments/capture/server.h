@@ -34,6 +34,12 @@ class CaptureServer {
     using LaunchWatcher = std::function<void(const std::string&, std::size_t, std::uint64_t)>;
     void watch_launches(LaunchWatcher watcher) { watcher_ = std::move(watcher); }
 
+    /// Whether the request is about the device; the program's modules are complete when the first such comes.
+    static bool needs_device(const cudart::Request& request);
+    /// From here on `device` does what is asked for, and nothing is recorded. Called before the first request that needs the
+    /// device; `device` outlives the server's use. The clock is the device's.
+    void perform_on(Device& device);
+
     const Capture& capture() const { return capture_; }
     /// Whether the program has used the replacement runtime at all.
     bool was_asked() const { return asked_; }
@@ -51,6 +57,12 @@ class CaptureServer {
     cudart::Reply memory_left();
     cudart::Reply launch(const cudart::Request& request, std::span<const std::byte> payload,
                          std::vector<std::byte>& answer);
+    cudart::Reply perform(CapturedCall call, const isa::Kernel& kernel, std::span<const std::byte> parameters);
+    /// Puts the call into the capture, or has it done.
+    void add(CapturedCall call, std::span<const std::byte> contents = {});
+    void read(std::span<std::byte> destination, DeviceAddress source);
+    /// What kernels wrote on the performing device, to where the host sees it.
+    void bring(const Allocator::Block& block);
     std::vector<std::byte> printed_text();
     void record_needed_pages();
     cudart::Reply fail(CapturedCall call, std::span<const std::byte> parameters, cudart::CudaError error,
@@ -77,7 +89,9 @@ class CaptureServer {
     LinkedModules modules_;
     int memory_file_ = -1;
     LaunchWatcher watcher_;
-    std::unique_ptr<EmulatedDevice> device_;
+    std::unique_ptr<EmulatedDevice>
+        device_;  ///< with `performer_` its allocations, and what the host sees of its memory
+    Device* performer_ = nullptr;
     std::unique_ptr<HostPages> host_pages_;
     bool recorded_pages_ = false;
     std::vector<Allocator::Block> pinned_;       ///< not shared with kernels yet

@@ -10,7 +10,6 @@
 
 #include "components/emulator/emulated_device.h"
 #include "components/sm/simt/simt_model.h"
-#include "core/files/program_file.h"
 #include "core/text/readable_name.h"
 #include "experiments/capture/capture_machine.h"
 #include "experiments/capture/launcher.h"
@@ -48,14 +47,6 @@ constexpr const char* kGuide =
     "started or captured there is none and the exit code is 3.\n\n";
 constexpr std::chrono::seconds kProgressInterval{2};
 
-std::string library_folder() {
-    const auto folder = program_file("cudart");
-    if (!std::filesystem::exists(folder / "libcudart.so.13")) {
-        throw ConfigurationError(folder.string() + " has no libcudart.so.13: build the target cudart_replacement");
-    }
-    return folder.string();
-}
-
 std::string out_of(const CaptureOptions& options, const std::string& program) {
     return !options.out.empty() ? options.out : program + ".capture.h5";
 }
@@ -92,7 +83,7 @@ ExitCode capture_program(const CaptureOptions& options) {
     const ProgressMode progress = parse_progress(options.progress);
     CaptureServer server(program, capture_machine(options.machine.machine, options.machine.configuration()));
     if (progress != ProgressMode::none) server.watch_launches(print_launches());
-    const int status = run_captured(options.command, library_folder(), server);
+    const int status = run_captured(options.command, cudart_folder(), server);
     const bool has_calls = !server.capture().calls.empty();
     if (!has_calls && !server.was_asked()) {
         throw InputError(program +

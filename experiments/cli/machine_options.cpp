@@ -1,5 +1,7 @@
 #include "experiments/cli/machine_options.h"
 
+#include <filesystem>
+
 #include "core/error/error.h"
 #include "experiments/machines/brought_transforms.h"
 #include "experiments/machines/machines.h"
@@ -66,6 +68,12 @@ void WorkloadOptions::apply_to(Configuration& configuration) const {
         throw ConfigurationError(
             workload + " is a PTX file, whose kernel needs a launch: the workload is ptx, with --set file=" + workload +
             " --set grid=60 --set block=256 --set \"arguments=f32[65536] u32:7\"");
+    }
+    if (std::error_code unknown; std::filesystem::is_regular_file(workload, unknown)) {
+        throw ConfigurationError(workload +
+                                 " is a file, and no workload's name: a CUDA program stands behind --, as in lookahead "
+                                 "run -- " +
+                                 workload);
     }
     if (!capture.empty()) {
         configuration.override_value("capture.file=" + capture);

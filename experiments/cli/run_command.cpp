@@ -150,19 +150,45 @@ struct ExecutionOptions {
     }
 };
 
+constexpr const char* kRunGuide =
+    "Examples:\n"
+    "  lookahead run sgemm                                  # a workload of 'lookahead list workloads'\n"
+    "  lookahead run sgemm -m v100 -o sm.warp_scheduler=lrr # on another machine, with one thing changed\n"
+    "  lookahead run app.capture.h5                         # a CUDA program's capture ('lookahead capture'), checked "
+    "copy by copy\n"
+    "  lookahead run -m v100 -- ./app 1000                  # the program itself, which runs beside the simulation: it "
+    "reads back\n"
+    "                                                       # what the machine computes, and its exit status is the "
+    "check. On\n"
+    "                                                       # one rank, without checkpoints.\n\n";
+
 struct RunOptions {
     MachineOptions machine;
     WorkloadOptions workload;
+    std::vector<std::string> program_arguments;
     ExecutionOptions execution;
 
     void add_to(Command command) {
         workload.add_to(command);
+        command.add_option("ARGUMENTS", program_arguments,
+                           "Of a CUDA program that stands in place of WORKLOAD, behind --");
         machine.add_to(command);
         execution.add_to(command);
     }
 
     RunRequest request(const Session& session) const {
         RunRequest request;
+        if (std::ranges::find(session.arguments, kProgramFollows) != session.arguments.end()) {
+            request.command = {workload.workload};
+            request.command.insert(request.command.end(), program_arguments.begin(), program_arguments.end());
+            return live_request(std::move(request), session);
+        }
+        if (!program_arguments.empty()) {
+            throw ConfigurationError(
+                "'" + program_arguments.front() + "' behind the workload " + workload.workload +
+                " means nothing: its parameters are set by --set, and a CUDA program and its arguments "
+                "stand behind --");
+        }
         request.workload = workload.workload;
         request.size = workload.size;
         request.context = workload.context();
@@ -170,6 +196,25 @@ struct RunOptions {
         request.configuration = machine.configuration();
         workload.apply_to(request.configuration);
         request.input_files = workload.input_files();
+        execution.apply_to(request, session);
+        return request;
+    }
+
+  private:
+    static constexpr std::string_view kProgramFollows = "--";
+
+    RunRequest live_request(RunRequest request, const Session& session) const {
+        const std::filesystem::path program = request.command.front();
+        if (!workload.settings.empty()) {
+            throw ConfigurationError("--set is for a workload's parameters; what " + program.string() +
+                                     " is to do stands behind it");
+        }
+        request.workload = program.filename();
+        request.machine = machine.machine;
+        request.configuration = machine.configuration();
+        if (std::error_code unknown; std::filesystem::is_regular_file(program, unknown)) {
+            request.input_files = {program};
+        }
         execution.apply_to(request, session);
         return request;
     }
@@ -346,6 +391,7 @@ RunRequest read_run_request(const std::vector<std::string>& arguments, Transport
 void add_run_command(Command program, Session& session) {
     Command command = program.add_command(
         "run", "Simulate a workload, check its outputs, and write one HDF5 file. Under mpirun -n N it uses N ranks.");
+    command.prepend_footer(kRunGuide);
     prepare<RunOptions>(command, session);
 }
 

@@ -22,6 +22,7 @@
 #include "core/trace/chrome_trace.h"
 #include "core/trace/process_trace.h"
 #include "core/transport/agreement/agreement.h"
+#include "experiments/capture/live_program.h"
 #include "experiments/checkpoint/abandoned.h"
 #include "experiments/energy_tables/energy_tables.h"
 #include "experiments/results/kernel_counters_collector.h"
@@ -35,6 +36,7 @@
 #include "experiments/run/latency_collector.h"
 #include "experiments/run/program.h"
 #include "experiments/run/run_observer.h"
+#include "experiments/run/stop_signal.h"
 #include "partitioning/partitioners/partition.h"
 
 namespace lookahead {
@@ -85,6 +87,7 @@ EnergyTable energy_table_of(const Configuration& configuration) {
 std::string identity_of(const RunRequest& request, const Configuration& configuration, const EnergyTable& energies) {
     // What determines the results beside workload, size, seed and configuration.
     std::vector<std::string> determinants{energies.toml};
+    determinants.insert(determinants.end(), request.command.begin(), request.command.end());
     if (request.max_cycles != 0) {
         determinants.push_back("--max-cycles=" + std::to_string(request.max_cycles));
     }
@@ -102,6 +105,26 @@ std::string checkpoint_stem(const RunRequest& request) {
     return (std::filesystem::path(request.checkpoint_folder) / request.workload).string();
 }
 
+std::unique_ptr<Workload> make_workload(const RunRequest& request, const Configuration& configuration) {
+    if (request.command.empty()) {
+        return make_variant<Workload>(request.workload, configuration, request.context);
+    }
+    return std::make_unique<LiveProgram>(request.command, capture_machine(request.machine, configuration),
+                                         request.keep_stdout ? ProgramOutput::to_stderr : ProgramOutput::to_stdout);
+}
+
+/// What a program that runs live does cannot be repeated.
+void check_live(const RunRequest& request, const Transport& transport) {
+    const std::string instead = "; record it with 'lookahead capture', and run the capture";
+    if (transport.size() > 1) {
+        throw ConfigurationError(request.workload + " runs live on one rank, and here are " +
+                                 std::to_string(transport.size()) + instead);
+    }
+    if (request.checkpoint_every != 0) {
+        throw ConfigurationError(request.workload + " runs live, which allows no checkpoints" + instead);
+    }
+}
+
 /// One run, from the request to the record.
 class Run {
   public:
@@ -109,7 +132,7 @@ class Run {
         : request_(request),
           transport_(transport),
           configuration_(request.configuration),
-          workload_(make_variant<Workload>(request.workload, configuration_, request.context)),
+          workload_(make_workload(request, configuration_)),
           parameters_(configuration_.read<RunParameters>("run")),
           energy_table_(energy_table_of(configuration_)),
           machine_(
@@ -202,6 +225,11 @@ class Run {
     }
 
     std::shared_ptr<const isa::LoadTrace> loads_of_run() const {
+        if (!request_.command.empty()) {
+            throw ConfigurationError(
+                "sm.prefetcher = oracle runs a program twice, which one that runs live cannot: record " +
+                request_.workload + " with 'lookahead capture', and run the capture");
+        }
         const auto again = make_variant<Workload>(request_.workload, configuration_, request_.context);
         return find_loads(load_kernels(*again, configuration_), *again, configuration_);
     }
@@ -585,6 +613,10 @@ std::string run_id_of(const RunRequest& request) {
 }
 
 RunOutcome run(const RunRequest& request, Transport& transport) {
+    if (!request.command.empty()) {
+        check_live(request, transport);
+        StopSignal::end_process_from_now();
+    }
     require_writable(request.out, transport);
     require_writable(request.trace, transport);
     require_writable(request.checkpoint_every == 0 ? "" : checkpoint_stem(request) + std::string(kCheckpointSuffix),

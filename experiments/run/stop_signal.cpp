@@ -10,6 +10,7 @@ namespace lookahead {
 
 namespace {
 
+constexpr int kSignals[] = {SIGUSR1, SIGTERM, SIGINT, SIGHUP};
 constexpr std::int64_t kTwiceAfterMs = 250;
 constexpr std::int64_t kNever = -1;
 
@@ -40,7 +41,7 @@ void note(int number) {
 }  // namespace
 
 void StopSignal::note_from_now() {
-    for (const int number : {SIGUSR1, SIGTERM, SIGINT, SIGHUP}) {
+    for (const int number : kSignals) {
         struct sigaction before {};
         sigaction(number, nullptr, &before);
         if (before.sa_handler != SIG_IGN) {
@@ -49,6 +50,19 @@ void StopSignal::note_from_now() {
             action.sa_flags = SA_RESTART;
             sigaction(number, &action, nullptr);
         }
+    }
+}
+
+void StopSignal::end_process_from_now() {
+    for (const int number : kSignals) {
+        struct sigaction before {};
+        sigaction(number, nullptr, &before);
+        if (before.sa_handler == note) {
+            signal(number, SIG_DFL);
+        }
+    }
+    if (signalled) {
+        raise(SIGTERM);
     }
 }
 

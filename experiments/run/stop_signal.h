@@ -12,6 +12,9 @@ class StopSignal {
     /// the process and to its group.
     static void note_from_now();
 
+    /// From now on each ends the process as if nothing had been said of it; one that has come does so now.
+    static void end_process_from_now();
+
     /// Whether one came to this process.
     static bool came();
     /// As if it had not come: it was answered otherwise. The next one of the last three still ends the process.

@@ -98,7 +98,9 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 /// What a program does that launches `count` twice and reads back.
 struct Session {
-    CaptureServer server{"program"};
+    explicit Session(const CaptureMachine& machine = {}) : server("program", machine) {}
+
+    CaptureServer server;
     std::vector<std::byte> answer;
     DeviceAddress counts = 0;
 
@@ -114,9 +116,12 @@ struct Session {
         return ask({.operation = Operation::launch, .name_bytes = 5, .grid = {1, 1, 1}, .block = {threads, 1, 1}},
                    payload);
     }
-    void load() {
+    void load_modules() {
         ask({.operation = Operation::load_module}, fat_binary(kModule));
         ask({.operation = Operation::load_module}, fat_binary(kSecondModule));
+    }
+    void load() {
+        load_modules();
         counts = ask({.operation = Operation::allocate, .bytes = 8}).address;
         ask({.operation = Operation::fill, .address = counts, .bytes = 8});
     }
@@ -401,6 +406,52 @@ TEST_CASE("What the host writes beside what a kernel wrote, before it waits, is 
     const CheckReport report = replay(path);
     CHECK_MESSAGE(report.outputs == Outputs::match, report.message);
     std::filesystem::remove(path);
+}
+
+TEST_CASE("Another device does what is asked for: host and kernels see one memory, and nothing is recorded") {
+    const auto run = [](std::int64_t registers, auto check) {
+        CaptureMachine machine;
+        machine.limits.registers = registers;
+        Session session(machine);
+        session.load_modules();
+        EmulatedDevice performer(
+            finaliser::finalise_module(ptx::parse_module(session.server.capture().ptx(), "program.ptx"), {}));
+        session.server.perform_on(performer);
+        check(session, performer);
+        CHECK(session.server.capture().calls.empty());
+    };
+    run(32768, [](Session& session, EmulatedDevice& performer) {
+        const auto visibility = static_cast<std::uint32_t>(cudart::Visibility::managed);
+        const DeviceAddress managed =
+            session.ask({.operation = Operation::allocate, .value = visibility, .bytes = 4096}).address;
+        const DeviceAddress plain = session.ask({.operation = Operation::allocate, .bytes = 8}).address;
+        FlatMemory host(session.server.memory_file());
+        host.grow_to(plain + 8);
+        const auto word = [&host](DeviceAddress address) {
+            return *reinterpret_cast<std::uint32_t*>(host.at(address));
+        };
+        *reinterpret_cast<std::uint32_t*>(host.at(managed)) = 100;
+        CHECK(session.launch(10, managed).error == cudart::kSuccess);
+        CHECK(word(managed) == 130);
+        CHECK(word(managed + 4) == 42);
+        CHECK(performer.launches().size() == 1);
+
+        session.ask({.operation = Operation::copy_on_device, .address = plain, .source = managed, .bytes = 8});
+        CHECK(session.launch(10, plain).error == cudart::kSuccess);
+        CHECK(session.ask({.operation = Operation::copy_from_device, .address = plain, .bytes = 8}).error == 0);
+        std::uint32_t read = 0;
+        std::memcpy(&read, session.answer.data(), sizeof read);
+        CHECK(read == 160);
+        CHECK(word(plain) == 130);  // not shared: what kernels do there stays on the device
+        CHECK(session.ask({.operation = Operation::share, .address = plain}).error == cudart::kSuccess);
+        CHECK(word(plain) == 160);
+    });
+    run(512, [](Session& session, EmulatedDevice& performer) {
+        session.counts = session.ask({.operation = Operation::allocate, .bytes = 8}).address;
+        CHECK(session.launch(1000, session.counts).error == cudart::kLaunchOutOfResources);
+        CHECK(performer.launches().empty());
+        CHECK(session.launch(1, session.counts).error == cudart::kSuccess);
+    });
 }
 
 TEST_CASE("What cannot be captured ends the program with its reason") {

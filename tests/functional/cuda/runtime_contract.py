@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""The parts of runtime_contract.cpp under `lookahead capture`: those that end well are correct and replay; for the
-others the exit status, what stderr says, and whether there is a file."""
+"""The parts of runtime_contract.cpp under `lookahead capture`, and live under `lookahead run`: those that end well are correct,
+and replay; for the others the exit status, what stderr says, and whether there is a file."""
 
 import argparse
+import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,19 @@ ENDINGS = {
     "waits_for_host": (0, "if it waits for the host, it waits in vain", True),
     "properties": (0, "had nothing done on its device: there is no capture", False),
     "no_such_part": (3, "made no call on its device", False),
+}
+# The same of `lookahead run`, which writes no file for them but the one that says what failed.
+LIVE_ENDINGS = {
+    "processes": (4, "kernel poke, CTA (0, 0, 0), warp 0, PC 0x0"),  # a kernel fails, and the simulation with it
+    "killed": (4, "ended by signal 9"),
+    "status_three": (4, "wrong output: runtime_contract ended with exit status 3"),
+    "properties": (3, "had nothing done on its device, and ended with exit status 0"),
+    "no_such_part": (3, "made no call on its device"),
+}
+LIVE_REFUSALS = {
+    "checkpoints": (["--checkpoint-every", "1000"], "runs live, which allows no checkpoints"),
+    "a second functional run": (["-o", "sm.prefetcher=oracle"], "oracle runs a program twice"),
+    "parameters": (["--set", "n=5"], "--set is for a workload's parameters"),
 }
 # What stderr says of launches that the runtime refuses.
 REFUSALS = {
@@ -82,6 +97,39 @@ def main():
         waiting.kill()
         waiting.wait()
         expect("capture killed", not os.listdir(name), subprocess.CompletedProcess([], 0, os.listdir(name), ""))
+
+        def run_live(*words):
+            for file in pathlib.Path(name).iterdir():
+                file.unlink()
+            return execute(options.program, "run", "--progress", "none", "-o", "sm.simt=convergence_barrier", *words)
+
+        for part in CORRECT + ["scheduling"]:
+            done = run_live("--", options.client, part)
+            expect(f"{part}, live", done.returncode == 0 and f"{part}: correct" in done.stdout and "outputs match" in done.stdout
+                   and all(sentence in done.stderr for sentence in REFUSALS.get(part, [])), done)
+        for part, (status, sentence) in LIVE_ENDINGS.items():
+            done = run_live("--", options.client, part)
+            expect(f"{part}, live", done.returncode == status and sentence in done.stderr, done)
+        for what, (words, sentence) in LIVE_REFUSALS.items():
+            done = run_live(*words, "--", options.client, "memory")
+            expect(f"no {what} live", done.returncode == 2 and sentence in done.stderr and not done.stdout and
+                   not os.listdir(name), done)
+        done = run_live("--json", "--", options.client, "memory")
+        expect("stdout is the object's", "memory: correct" in done.stderr and json.loads(done.stdout)["outputs"] == "match", done)
+        done = execute("mpirun", "--oversubscribe", "-n", "2", options.program, "run", "--", options.client, "memory")
+        expect("live on two ranks", done.returncode == 2 and done.stderr.count("runs live on one rank, and here are 2") == 1, done)
+        done = execute(options.program, "run", options.client)
+        expect("a program without --", done.returncode == 2 and f"lookahead run -- {options.client}" in done.stderr, done)
+        waiting = subprocess.Popen([options.program, "run", "--", options.client, "waits_for_host"], cwd=name,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(1)
+        child = subprocess.run(["pgrep", "-P", str(waiting.pid)], capture_output=True, text=True).stdout.split()
+        waiting.terminate()
+        waiting.wait()
+        time.sleep(0.2)
+        left = [process for process in child if pathlib.Path(f"/proc/{process}/exe").exists()]
+        expect("a signal ends both", waiting.returncode == -signal.SIGTERM and child and not left,
+               subprocess.CompletedProcess([], waiting.returncode, child, left))
         done = execute(options.program, "capture", "-o", "no_folder/file.h5", "--", options.client, "memory")
         expect("no folder", done.returncode == 3 and "cannot be written" in done.stderr and not done.stdout, done)
         done = execute(options.program, "capture", "--help")

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/capture/capture_machine.h"
+#include "experiments/capture/launcher.h"
+#include "experiments/capture/server.h"
+#include "experiments/workloads/workload.h"
+
+namespace lookahead {
+
+/// A CUDA program that runs beside the simulation: what it asks of its device is done on the device of `run`, and it reads
+/// back what comes out there. Its exit status is the check. It can run once: what a program does need not repeat.
+class LiveProgram : public Workload {
+  public:
+    /// Starts the program and serves it up to its first request to the device, when its modules are complete. An InputError
+    /// for a program that has none.
+    LiveProgram(const std::vector<std::string>& command, const CaptureMachine& machine, ProgramOutput output);
+
+    std::string_view ptx() const override { return ptx_; }
+    std::string ptx_file() const override { return server_.capture().ptx_name; }
+    void run(Device& device) override;
+    CheckReport check() const override;
+
+  private:
+    std::string name_;  ///< of its file
+    CaptureServer server_;
+    CapturedProgram program_;
+    cudart::Request request_;  ///< not served yet
+    std::vector<std::byte> payload_;
+    std::string ptx_;
+    std::optional<int> status_;
+};
+
+}  // namespace lookahead
