@@ -48,7 +48,7 @@ class Pieces {
     std::string_view rest_;
 };
 
-/// The names that a module defines, and those of functions that it only declares.
+/// The names that a module defines, and those that another one does. Each has a shared array without a size for itself.
 struct Names {
     std::set<std::string, std::less<>> defined;
     std::set<std::string, std::less<>> external;
@@ -57,7 +57,7 @@ struct Names {
 Names names_of(std::string_view ptx) {
     Names names;
     int braces = 0, parentheses = 0;
-    bool is_external = false, is_function = false, in_value = false;
+    bool is_external = false, is_shared = false, in_value = false;
     for (Pieces pieces(ptx); !pieces.done();) {
         const std::string_view piece = pieces.next();
         if (piece == "{") ++braces;
@@ -65,18 +65,91 @@ Names names_of(std::string_view ptx) {
         if (piece == "(") ++parentheses;
         if (piece == ")") --parentheses;
         if (braces != 0 || parentheses != 0) continue;
-        if (piece == ";" || piece == "}") is_external = is_function = in_value = false;
+        if (piece == ";" || piece == "}") is_external = is_shared = in_value = false;
         is_external |= piece == ".extern";
-        is_function |= piece == ".func";
+        is_shared |= piece == ".shared";
         in_value |= piece == "=";
         if (!begins_identifier(piece.front()) || in_value) continue;
-        (is_external && is_function ? names.external : names.defined).emplace(piece);
+        (is_external && !is_shared ? names.external : names.defined).emplace(piece);
     }
     for (const std::string& name : names.external) names.defined.erase(name);
     return names;
 }
 
+/// A declaration or definition at the outermost level, with what stands before it.
+struct Statement {
+    std::string_view text;
+    std::string_view name;  ///< the first identifier outside of parentheses
+    bool is_variable = false, is_external = false, is_weak = false;
+};
+
+template <class Do>
+void for_each_line(std::string_view text, Do on_line) {
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        on_line(text.substr(begin, end - begin));
+        begin = end;
+    }
+}
+
+bool is_preamble(std::string_view line) {
+    return line.starts_with(".version") || line.starts_with(".target") || line.starts_with(".address_size");
+}
+
+std::vector<Statement> statements_of(std::string_view ptx) {
+    std::vector<Statement> statements;
+    Statement statement;
+    std::size_t begin = 0, at = 0;
+    int braces = 0, parentheses = 0;
+    bool has_value = false;
+    for (Pieces pieces(ptx); !pieces.done();) {
+        const std::string_view piece = pieces.next();
+        at += piece.size();
+        parentheses += (piece == "(") - (piece == ")");
+        braces += (piece == "{") - (piece == "}");
+        if (braces == 0 && parentheses == 0) {
+            statement.is_external |= piece == ".extern";
+            statement.is_weak |= piece == ".weak";
+            statement.is_variable |= piece == ".global" || piece == ".const";
+            has_value |= piece == "=";
+            if (statement.name.empty() && begins_identifier(piece.front())) statement.name = piece;
+        }
+        const bool is_end = braces == 0 && parentheses == 0 && (piece == ";" || (piece == "}" && !has_value));
+        if (!is_end && !pieces.done()) continue;
+        statement.text = ptx.substr(begin, at - begin);
+        statements.push_back(statement);
+        statement = {};
+        begin = at;
+        has_value = false;
+    }
+    return statements;
+}
+
 }  // namespace
+
+std::string link_parts(std::span<const std::string> parts) {
+    std::vector<std::string> preambles(parts.size()), bodies(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        for_each_line(parts[i], [&](std::string_view line) { (is_preamble(line) ? preambles : bodies)[i] += line; });
+    std::set<std::string, std::less<>> elsewhere;
+    for (const std::string& body : bodies)
+        for (const Statement& statement : statements_of(body))
+            if (statement.is_external && statement.is_variable) elsewhere.emplace(statement.name);
+
+    std::string variables;
+    std::set<std::string, std::less<>> weak;
+    LinkedModules linked;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        std::string kept = preambles[i];
+        for (const Statement& statement : statements_of(bodies[i])) {
+            if (statement.is_external && statement.is_variable) continue;
+            if (statement.is_weak && !weak.emplace(statement.name).second) continue;
+            (statement.is_variable && elsewhere.contains(statement.name) ? variables : kept) += statement.text;
+        }
+        linked.add(kept);
+    }
+    return linked.preamble() + variables + '\n' + linked.body();
+}
 
 void LinkedModules::take_preamble(std::string_view line) {
     const std::string text(line);
@@ -98,16 +171,13 @@ void LinkedModules::take_preamble(std::string_view line) {
 unsigned LinkedModules::add(std::string_view ptx) {
     const auto number = static_cast<unsigned>(bodies_.size());
     std::string body;
-    for (std::size_t begin = 0; begin < ptx.size();) {
-        const std::size_t end = std::min(ptx.find('\n', begin), ptx.size() - 1) + 1;
-        const std::string_view line = ptx.substr(begin, end - begin);
-        begin = end;
-        if (line.starts_with(".version") || line.starts_with(".target") || line.starts_with(".address_size")) {
+    for_each_line(ptx, [&](std::string_view line) {
+        if (is_preamble(line)) {
             take_preamble(line);
         } else {
             body += line;
         }
-    }
+    });
     if (!body.ends_with('\n')) body += '\n';
 
     auto& renamed = renamed_.emplace_back();
@@ -123,14 +193,22 @@ unsigned LinkedModules::add(std::string_view ptx) {
     return number;
 }
 
+std::string LinkedModules::preamble() const {
+    std::string lines;
+    for (const std::string& line : {preamble_.version, preamble_.target, preamble_.address_size})
+        lines += line.ends_with('\n') || line.empty() ? line : line + "\n";
+    return lines;
+}
+
+std::string LinkedModules::body() const {
+    std::string all;
+    for (const std::string& body : bodies_) all += body;
+    return all;
+}
+
 std::vector<std::string> LinkedModules::texts() const {
     std::vector<std::string> texts = bodies_;
-    if (!texts.empty()) {
-        std::string lines;
-        for (const std::string& line : {preamble_.version, preamble_.target, preamble_.address_size})
-            lines += line.ends_with('\n') || line.empty() ? line : line + "\n";
-        texts.front().insert(0, lines);
-    }
+    if (!texts.empty()) texts.front().insert(0, preamble());
     return texts;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +18,10 @@ class LinkedModules {
 
     /// The modules' texts; their concatenation is one module, with the newest .version and .target of all.
     std::vector<std::string> texts() const;
+
+    /// The same in two: the newest .version and .target, and all else.
+    std::string preamble() const;
+    std::string body() const;
 
     /// What the thing that module `number` calls `name` is called now.
     const std::string& name(unsigned number, const std::string& name) const;
@@ -35,5 +40,9 @@ class LinkedModules {
     std::vector<std::unordered_map<std::string, std::string>> renamed_;  ///< by module
     std::set<std::string, std::less<>> defined_;
 };
+
+/// The parts of a relocatable module (nvcc -rdc=true), each with PTX of its own, as one: declarations of variables that
+/// another part defines go, those definitions come first, and of a weak symbol the first definition stays.
+std::string link_parts(std::span<const std::string> parts);
 
 }  // namespace lookahead

@@ -140,7 +140,7 @@ Reply CaptureServer::serve(const Request& request, std::span<const std::byte> pa
     Reply reply;
     switch (request.operation) {
         case Operation::load_module:
-            reply = load_module(payload);
+            reply = load_module(payload, request.value);
             break;
         case Operation::describe_device:
             append(answer, machine_.information);
@@ -219,17 +219,23 @@ void CaptureServer::take_copy_time(std::uint64_t bytes) {
     if (bytes != 0) nanoseconds_ += kCopyNanoseconds + bytes / kBytesPerNanosecond;
 }
 
-Reply CaptureServer::load_module(std::span<const std::byte> fat_binary) {
+Reply CaptureServer::load_module(std::span<const std::byte> fat_binaries, unsigned linked) {
     if (device_ != nullptr)
         throw InputError(capture_.program + " loads a module after it has used its device, which is not supported");
-    const auto images = cudart::extract_ptx(fat_binary, capture_.program + ": its fat binary");
-    if (images.empty()) {
-        if (fat_binary.size() > sizeof(cudart::FatBinaryHeader))
+    const std::string name = capture_.program + ": its fat binary";
+    std::vector<std::string> parts;
+    for (unsigned part = 0; part < std::max(linked, 1u); ++part) {
+        const std::uint64_t bytes = linked == 0 ? fat_binaries.size() : cudart::fat_binary_bytes(fat_binaries, name);
+        const auto images = cudart::extract_ptx(fat_binaries.first(bytes), name);
+        if (!images.empty())
+            parts.push_back(best_of(images).text);
+        else if (bytes > sizeof(cudart::FatBinaryHeader))
             throw InputError(capture_.program + " has a module without PTX: build it with nvcc -arch=sm_75, which " +
                              "embeds PTX too");
-        return {};  // the linker's stub
+        fat_binaries = fat_binaries.subspan(bytes);
     }
-    const unsigned number = modules_.add(best_of(images).text);
+    if (parts.empty()) return {};  // the linker's stub
+    const unsigned number = modules_.add(linked == 0 ? parts.front() : link_parts(parts));
     capture_.modules = modules_.texts();
     return {.address = number};
 }

@@ -49,7 +49,7 @@ class CaptureServer {
   private:
     cudart::Reply serve_device(const cudart::Request& request, std::span<const std::byte> payload,
                                std::vector<std::byte>& answer);
-    cudart::Reply load_module(std::span<const std::byte> fat_binary);
+    cudart::Reply load_module(std::span<const std::byte> fat_binaries, unsigned linked);
     cudart::Reply find_kernel(unsigned module, const std::string& name, std::vector<std::byte>& answer);
     cudart::Reply find_variable(unsigned module, const std::string& name);
     cudart::Reply allocate(const cudart::Request& request);

@@ -109,6 +109,15 @@ std::vector<PtxImage> extract(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_view name) {
+    FatBinaryHeader header{};
+    if (bytes.size() >= sizeof header) std::memcpy(&header, bytes.data(), sizeof header);
+    if (bytes.size() < sizeof header || header.header_bytes > bytes.size() ||
+        header.entry_bytes > bytes.size() - header.header_bytes)
+        throw InputError(fmt::format("{}: it is cut off after {} bytes", name, bytes.size()));
+    return header.header_bytes + header.entry_bytes;
+}
+
 std::vector<PtxImage> extract_ptx(std::span<const std::byte> fat_binary, std::string_view name) {
     try {
         return extract(fat_binary);

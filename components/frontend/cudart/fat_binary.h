@@ -13,11 +13,13 @@ namespace lookahead::cudart {
 struct FatBinaryWrapper {
     static constexpr std::uint32_t kMagic = 0x466243B1;
     static constexpr std::uint32_t kVersion = 1;
+    static constexpr std::uint32_t kRelocatableVersion = 2;  ///< nvcc -rdc=true
 
     std::uint32_t magic;
-    std::uint32_t version;  ///< 2: relocatable device code, which is not supported
-    std::uint64_t data;     ///< address of the fat binary
-    std::uint64_t unused;
+    std::uint32_t version;
+    std::uint64_t data;  ///< address of the fat binary
+    std::uint64_t
+        linked;  ///< version 2: address of the addresses of the fat binaries that were linked, with a 0 behind them
 };
 static_assert(sizeof(FatBinaryWrapper) == 24);
 
@@ -40,6 +42,9 @@ struct PtxImage {
 
 /// No PTX module is larger; a header that says more is taken for damage.
 inline constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
+
+/// The length of the fat binary at the beginning, header included. An InputError that begins with `name` if there is less.
+std::uint64_t fat_binary_bytes(std::span<const std::byte> bytes, std::string_view name);
 
 /// All PTX of a fat binary, header included, uncompressed. Machine code is passed over. Anything malformed is an
 /// InputError that begins with `name`.

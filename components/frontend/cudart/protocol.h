@@ -14,7 +14,7 @@ inline constexpr const char* kSocketVariable = "LOOKAHEAD_CAPTURE_FD";
 inline constexpr const char* kMemoryVariable = "LOOKAHEAD_CAPTURE_MEMORY_FD";
 
 enum class Operation : std::uint32_t {
-    load_module,       ///< payload: a fat binary; answer: its number as address
+    load_module,  ///< payload: a fat binary, or `value` > 0 of them that are linked; answer: the module's number as address
     find_kernel,       ///< module, payload: its name; answer: KernelInformation, then `parameters` ParameterPlaces
     find_variable,     ///< module, payload: its name; answer: address and bytes
     describe_device,   ///< answer: DeviceInformation

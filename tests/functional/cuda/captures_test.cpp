@@ -348,6 +348,66 @@ TEST_CASE("Names that two modules define are told apart, and the newest version 
     CHECK(modules.name(1, "other") == "other");
 }
 
+TEST_CASE("Parts of relocatable code become one module") {
+    const std::string preamble = ".version 8.0\n.target sm_75\n.address_size 64\n";
+    const std::vector<std::string> parts = {
+        preamble +
+            ".extern .func (.param .b32 r) area(.param .b32 x);\n.extern .global .align 4 .u32 calls;\n"
+            ".weak .global .align 4 .u32 number;\n.global .align 4 .u32 own = 1;\n"
+            ".extern .shared .align 4 .b8 s[];\n.entry first() { mov.u64 %rd1, own; }\n",
+        preamble +
+            ".visible .global .align 4 .u32 calls = 7;\n.weak .global .align 4 .u32 number;\n"
+            ".global .align 4 .b8 own[2] = {1, 2};\n.extern .shared .align 4 .b8 s[];\n"
+            ".visible .func (.param .b32 r) area(.param .b32 x) { mov.u64 %rd1, own; mov.u64 %rd2, calls; }\n"};
+    const std::string linked = link_parts(parts);
+    const auto count = [&linked](const std::string& text) {
+        std::size_t found = 0;
+        for (std::size_t at = linked.find(text); at != std::string::npos; at = linked.find(text, at + 1)) ++found;
+        return found;
+    };
+    CHECK(linked.starts_with(preamble + ".visible .global .align 4 .u32 calls = 7;"));
+    CHECK(count(" calls;") == 1);  // in `area`: the declaration is gone
+    CHECK(count(".weak .global .align 4 .u32 number;") == 1);
+    CHECK(count(".global .align 4 .u32 own = 1;") == 1);
+    CHECK(count(".global .align 4 .b8 own$1[2] = {1, 2};") == 1);
+    CHECK(count("{ mov.u64 %rd1, own; }") == 1);
+    CHECK(count("{ mov.u64 %rd1, own$1; mov.u64 %rd2, calls; }") == 1);
+    CHECK(count(".extern .func (.param .b32 r) area") == 1);
+    CHECK(count(".visible .func (.param .b32 r) area") == 1);
+
+    Session session;
+    const auto binaries = [&](std::size_t left_out) {
+        std::vector<std::byte> bytes;
+        for (const char* part :
+             {".extern .global .u32 calls;\n.visible .entry run() { .reg .b32 %r<2>; ld.global.u32 %r1, [calls]; "
+              "add.u32 %r1, %r1, 1; st.global.u32 [calls], %r1; ret; }\n",
+              ".visible .global .u32 calls = 7;\n"})
+            std::ranges::copy(fat_binary(preamble + part), std::back_inserter(bytes));
+        bytes.resize(bytes.size() - left_out);
+        return bytes;
+    };
+    CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::load_module, .value = 2}, binaries(1)),
+                         doctest::Contains("it is cut off after"), InputError);
+    CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::load_module, .value = 3}, binaries(0)),
+                         doctest::Contains("it is cut off after 0 bytes"), InputError);
+    const auto number =
+        static_cast<std::uint32_t>(session.ask({.operation = Operation::load_module, .value = 2}, binaries(0)).address);
+    const std::string name = "run";
+    CHECK(session
+              .ask({.operation = Operation::launch,
+                    .module = number,
+                    .name_bytes = 3,
+                    .grid = {1, 1, 1},
+                    .block = {1, 1, 1}},
+                   bytes_of(name))
+              .error == cudart::kSuccess);
+    const auto calls = session.ask({.operation = Operation::find_variable, .module = number}, bytes_of("calls"));
+    session.ask({.operation = Operation::copy_from_device, .address = calls.address, .bytes = 4});
+    std::uint32_t value = 0;
+    std::memcpy(&value, session.answer.data(), sizeof value);
+    CHECK(value == 8);
+}
+
 TEST_CASE("What the host writes to managed memory and to pinned memory that kernels use is in the capture") {
     Session session;
     session.load();

@@ -22,6 +22,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 LIBRARIES = FOLDER / "libraries"
 SKIPPED = 77
 NVCC_FLAGS = ["-std=c++17", "--cudart", "shared", "-arch=sm_75"]
+MORE_FLAGS = {"relocatable": ["-rdc=true"]}
 # What `capture` says of programs with an argument that makes them launch a kernel that cannot run.
 REFUSED = {
     "unused_kernels": {"m": "it launches multiply(__half const*, __half const*, float*): unused_kernels.ptx:"},
@@ -59,7 +60,7 @@ def run(command):
 def check(nvcc, lookahead, name, files, work):
     """What went wrong, or None."""
     binary, capture = work / name, work / f"{name}.capture.h5"
-    built = run([nvcc, *NVCC_FLAGS, "-o", str(binary), *map(str, files)])
+    built = run([nvcc, *NVCC_FLAGS, *MORE_FLAGS.get(name, []), "-o", str(binary), *map(str, files)])
     if built.returncode != 0:
         return f"nvcc: {built.stderr}"
     captured = run([lookahead, "capture", "-o", str(capture), "--", str(binary)])

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// CUDA's runtime for host programs that are compiled without nvcc and without CUDA's headers: its functions by their
@@ -89,18 +90,17 @@ const char* cudaGetErrorString(cudaError_t);
 class EmbeddedModule {
   public:
     explicit EmbeddedModule(const std::string& ptx) {
-        constexpr std::size_t kHeaders = 16 + 64;
-        const std::uint64_t payload = (ptx.size() + 8) / 8 * 8;
-        bytes_.resize(kHeaders + payload);
-        put(0, std::uint32_t{0xBA55ED50});
-        put(4, std::uint16_t{1});
-        put(6, std::uint16_t{16});
-        put(8, std::uint64_t{64 + payload});
-        put(16, std::uint16_t{1});
-        put(20, std::uint32_t{64});
-        put(24, payload);
-        std::memcpy(bytes_.data() + kHeaders, ptx.data(), ptx.size());
-        wrapper_.data = bytes_.data();
+        add_binary(ptx);
+        wrapper_.data = binaries_.front().data();
+        handle_ = __cudaRegisterFatBinary(&wrapper_);
+    }
+    /// Of relocatable device code: a fat binary for each part, and an array of them, behind which is nothing.
+    explicit EmbeddedModule(const std::vector<std::string>& parts) {
+        for (const std::string& ptx : parts) add_binary(ptx);
+        for (const std::vector<char>& binary : binaries_) linked_.push_back(binary.data());
+        linked_.push_back(nullptr);
+        wrapper_.version = 2;
+        wrapper_.linked = linked_.data();
         handle_ = __cudaRegisterFatBinary(&wrapper_);
     }
     EmbeddedModule(const EmbeddedModule&) = delete;
@@ -114,17 +114,29 @@ class EmbeddedModule {
     void complete() { __cudaRegisterFatBinaryEnd(handle_); }
 
   private:
-    template <class T>
-    void put(std::size_t at, T value) {
-        std::memcpy(bytes_.data() + at, &value, sizeof value);
+    void add_binary(const std::string& ptx) {
+        constexpr std::size_t kHeaders = 16 + 64;
+        const std::uint64_t payload = (ptx.size() + 8) / 8 * 8;
+        std::vector<char> bytes(kHeaders + payload);
+        const auto put = [&bytes](std::size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
+        put(0, std::uint32_t{0xBA55ED50});
+        put(4, std::uint16_t{1});
+        put(6, std::uint16_t{16});
+        put(8, std::uint64_t{64 + payload});
+        put(16, std::uint16_t{1});
+        put(20, std::uint32_t{64});
+        put(24, payload);
+        std::memcpy(bytes.data() + kHeaders, ptx.data(), ptx.size());
+        binaries_.push_back(std::move(bytes));
     }
 
     struct Wrapper {
         std::uint32_t magic = 0x466243B1, version = 1;
         const void* data = nullptr;
-        void* unused = nullptr;
+        const void* linked = nullptr;
     };
-    std::vector<char> bytes_;
+    std::vector<std::vector<char>> binaries_;
+    std::vector<const char*> linked_;
     Wrapper wrapper_;
     void** handle_ = nullptr;
 };

@@ -9,11 +9,11 @@
 
 namespace {
 
-// out[i] = 2 i + n, and the variable `calls` counts threads.
-const std::string kPtx = R"(.version 6.4
+// out[i] = 2 i + n, and the variable `calls`, which the other part has, counts threads.
+const std::string kKernel = R"(.version 6.4
 .target sm_50
 .address_size 64
-.visible .global .align 4 .u32 calls;
+.extern .global .align 4 .u32 calls;
 .visible .entry fill(.param .u64 out, .param .u32 n) {
     .reg .b64 %rd<4>;
     .reg .b32 %r<5>;
@@ -27,6 +27,11 @@ const std::string kPtx = R"(.version 6.4
     atom.global.add.u32 %r4, [calls], 1;
     ret;
 }
+)";
+const std::string kVariable = R"(.version 6.4
+.target sm_50
+.address_size 64
+.visible .global .align 4 .u32 calls;
 )";
 
 char fill_stub, calls_shadow;  // their addresses are what the host knows kernel and variable by
@@ -58,7 +63,7 @@ bool properties_fit(int version) {
 }  // namespace
 
 int main(int, char** arguments) {
-    static EmbeddedModule module(kPtx);
+    static EmbeddedModule module(std::vector{kKernel, kVariable});
     module.add_kernel(&fill_stub, "fill");
     module.add_variable(&calls_shadow, "calls");
     module.complete();

@@ -58,6 +58,13 @@ void ask_for(RegisteredKernel& kernel) {
                     kernel.places.size() * sizeof(ParameterPlace));
 }
 
+void append_fat_binary(const void* data, std::vector<std::byte>& binaries) {
+    FatBinaryHeader header;
+    std::memcpy(&header, data, sizeof header);
+    const std::span binary(static_cast<const std::byte*>(data), header.header_bytes + header.entry_bytes);
+    binaries.insert(binaries.end(), binary.begin(), binary.end());
+}
+
 RegisteredModule& module_of(void** handle) {
     return *reinterpret_cast<RegisteredModule*>(handle);
 }
@@ -101,17 +108,25 @@ using namespace lookahead::cudart;
 
 extern "C" {
 
+/// Of relocatable code the linked machine code is passed over: the PTX of its parts makes the module.
 void** __cudaRegisterFatBinary(void* data) {
     FatBinaryWrapper wrapper;
     std::memcpy(&wrapper, data, sizeof wrapper);
-    if (wrapper.magic != FatBinaryWrapper::kMagic || wrapper.version != FatBinaryWrapper::kVersion)
+    const bool is_relocatable = wrapper.version == FatBinaryWrapper::kRelocatableVersion;
+    if (wrapper.magic != FatBinaryWrapper::kMagic || (wrapper.version != FatBinaryWrapper::kVersion && !is_relocatable))
         Connection::get().refuse("its fat binary's wrapper is of version " + std::to_string(wrapper.version) +
-                                 "; relocatable device code (nvcc -rdc=true) is not supported: build with -rdc=false");
-    const auto* const begin = reinterpret_cast<const std::byte*>(wrapper.data);
-    FatBinaryHeader header;
-    std::memcpy(&header, begin, sizeof header);
-    const Reply reply = Connection::get().call({.operation = Operation::load_module},
-                                               std::span(begin, header.header_bytes + header.entry_bytes));
+                                 "; 1 and 2 are supported");
+    std::vector<std::byte> binaries;
+    Request request{.operation = Operation::load_module};
+    if (is_relocatable) {
+        for (auto* part = reinterpret_cast<const void* const*>(wrapper.linked); *part != nullptr; ++part) {
+            append_fat_binary(*part, binaries);
+            ++request.value;
+        }
+    } else {
+        append_fat_binary(reinterpret_cast<const void*>(wrapper.data), binaries);
+    }
+    const Reply reply = Connection::get().call(request, binaries);
     auto* const module = new RegisteredModule{static_cast<std::uint32_t>(reply.address), {}};
     return reinterpret_cast<void**>(module);
 }

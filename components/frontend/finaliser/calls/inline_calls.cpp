@@ -180,6 +180,8 @@ class Inliner : private CallStackWriter {
     const Function& callee_of(const Instruction& call) const {
         const Operand& callee = call.sources()[0];
         const Function& function = module_.functions[callee.symbol.index];
+        if (function.name.starts_with("__cuda_syscall_cnp"))  // the device runtime's, for CUDA nested parallelism
+            refuse(call, "kernels that launch kernels (dynamic parallelism) are not supported");
         if (!function.is_defined)
             refuse(call, fmt::format("{} has no body in this file; calls of functions that have one are supported",
                                      function.name));
