@@ -16,7 +16,7 @@ from .sweeps import Sweep, SweepError
 
 # Columns of a recorded study that are no facts of a run.
 OF_POINT = ["workload", "status", "size", "program"]
-BEST, AXIS = "best: ", "axis: "
+BEST, AXIS, SECONDS = "best: ", "axis: ", "wall_s"
 
 
 class Recorded:
@@ -44,7 +44,8 @@ class Recorded:
     def table(self, *axes):
         if self.complete.empty:
             raise SweepError(f"{self.folder}: no point is complete")
-        facts = [name for name in self.points if name not in (*OF_POINT, *self.axes) and not name.startswith(BEST)]
+        no_facts = (*OF_POINT, *self.axes, SECONDS)
+        facts = [name for name in self.points if name not in no_facts and not name.startswith(BEST)]
         return self.complete[["workload", *axes, *facts]].reset_index(drop=True)
 
     def best(self, name, *axes):
@@ -55,18 +56,21 @@ class Recorded:
 
     @property
     def caption(self):
-        """Size, workloads, points and program, in words."""
+        """Size, workloads, points, the hours that they took on a core each, and program, in words."""
         complete = self.complete
         sizes, programs = (", ".join(sorted(complete[name].unique())) for name in ("size", "program"))
         lacking = f", {len(self.missing)} without a result" if len(self.missing) else ""
-        return (f"size {sizes}, {complete['workload'].nunique()} workloads, {len(complete)} points{lacking}, program "
+        hours = f", {complete[SECONDS].sum() / 3600:.2g} h of a core" if SECONDS in complete else ""
+        return (f"size {sizes}, {complete['workload'].nunique()} workloads, {len(complete)} points{lacking}{hours}, program "
                 f"{programs}")
 
 
 def record(sweep, paper_facts, path):
     """Writes the points of a sweep and what figures need of them."""
     def facts(run):
-        return {"size": str(run.attrs["size"]), "program": str(run["meta"].attrs["git_revision"]), **paper_facts(run)}
+        meta = run["meta"].attrs
+        return {"size": str(run.attrs["size"]), "program": str(meta["git_revision"]), SECONDS: round(float(meta["wall_s"]), 3),
+                **paper_facts(run)}
 
     made = Sweep(sweep, facts)
     rows = []

@@ -29,7 +29,7 @@ def make_sweep(folder):
         if cycles is not None:
             with h5py.File(folder / file, "w") as run:
                 run.attrs.update({"cycles": cycles, "size": "tiny"})
-                run.create_group("meta").attrs["git_revision"] = "abc123"
+                run.create_group("meta").attrs.update({"git_revision": "abc123", "wall_s": 900.0})
         row = (f"p{number}", workload, "complete" if cycles else "failed", "", file if cycles else "")
         for name, value in zip(columns, row):
             columns[name].append(value)
@@ -103,13 +103,13 @@ class StudyTables(unittest.TestCase):
         self.assertEqual([tuple(row) for row in recorded.best("OptTB", "ctas")[["workload", "ctas", "value"]].to_numpy()],
                          [("cp", "8", 8), ("bfs", "1", 1)])
         self.assertEqual(list(recorded.missing["workload"]), ["scan"])
-        self.assertEqual(recorded.caption, "size tiny, 3 workloads, 5 points, 1 without a result, program abc123")
+        self.assertEqual(recorded.caption, "size tiny, 3 workloads, 5 points, 1 without a result, 1.2 h of a core, program abc123")
 
     def test_a_page_is_what_its_record_makes(self):
         self.assertEqual(self.main("--sweeps", self.folder / "sweeps"), (0, ""))
         text = self.readme.read_text()
         self.assertIn("| cp | 1.250 |\n| bfs | 2.000 |\n| scan |  |\n| mean | 1.581 |\n| median | 1.625 |\n", text)
-        self.assertIn("`paper/ctas`: size tiny, 3 workloads, 5 points, 1 without a result, program abc123.", text)
+        self.assertIn("`paper/ctas`: size tiny, 3 workloads, 5 points, 1 without a result, 1.2 h of a core, program abc123.", text)
         self.assertIn("`paper/fig1`: Speed-up (IPC, normalised). Paper: twice.", text)
         self.assertIn("Without a result: scan, 8.", text)
         self.assertIn("| more CTAs are faster | so | 1.58 | pass | `paper/ctas`, tiny |\n"
