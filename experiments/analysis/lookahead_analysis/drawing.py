@@ -142,11 +142,17 @@ def color_of(number, count):
     return colors(number % colors.N)
 
 
+def turned_names(table):
+    """Whether the names of the rows have no room beside one another, and how many letters the longest has."""
+    longest = max((len(str(row)) for row in table.index), default=0)
+    return longest * len(table) > 85, longest
+
+
 def name_rows(axes, table):
     """A tick for each row, and a line before the means."""
     names = [str(row) for row in table.index]
     axes.set_xticks(np.arange(len(names)))
-    axes.set_xticklabels(names, rotation=90 if max(map(len, names), default=0) * len(names) > 85 else 0, fontsize=8)
+    axes.set_xticklabels(names, rotation=90 if turned_names(table)[0] else 0, fontsize=8)
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)

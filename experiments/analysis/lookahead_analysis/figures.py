@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 from . import avc_figures, caps_figures, dac_figures, packages, pmode_figures, vecmem_figures
-from .drawing import grouped_bars, is_around_one, legend_beside, pyplot, stacked_bars
+from .drawing import grouped_bars, is_around_one, legend_beside, pyplot, stacked_bars, turned_names
 from .messages import Parser, text_of
 from .published import PUBLISHED
 from .sweeps import Sweep, SweepError
@@ -26,6 +26,7 @@ IMAGES = (".png", ".svg", ".pdf")
 
 # Columns by what their numbers are, in tables that have several kinds.
 RATIOS = ("speed-up", "IPC", "lines read")
+LETTER_INCHES = 0.06  # of a name that stands upright below its bars
 PARTS = ("'s part", "of what is saved")
 
 
@@ -82,7 +83,9 @@ def draw_bars(table, axis, published):
     panels = [(axis.split("; ")[0], list(table.columns))] if is_stacked else panels_of(table, axis)
     most = max(len(columns) for _, columns in panels)
     width = min(28.0, max(6.0, 2 + len(table) * max(0.45, 0.1 * (1 if is_stacked else most))))
-    figure, all_axes = plt.subplots(len(panels), 1, figsize=(width, 4.2 * len(panels)), squeeze=False)
+    are_turned, longest = turned_names(table)
+    height = 4.2 + (LETTER_INCHES * longest if are_turned else 0)
+    figure, all_axes = plt.subplots(len(panels), 1, figsize=(width, height * len(panels)), squeeze=False)
     for (label, columns), axes in zip(panels, all_axes.flat):
         if is_stacked:
             stacked_bars(axes, table[columns], published)

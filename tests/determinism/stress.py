@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Runs with ranks, threads, protocols and partitions drawn at random, disturbed at random, against the same runs left alone.
+
+    stress.py --program LOOKAHEAD --minutes 30          # the long one
+    stress.py --program LOOKAHEAD --runs 8 --seed 7     # some, as they were drawn from this seed
+
+A run is left alone, or some of its ranks are halted and continued, or it is asked to stop at a checkpoint and resumed as
+something else, or one of its ranks is killed and it goes on from its last checkpoint, or from the start. However it came about,
+its result equals that of one rank bit by bit; it ends within its time; no process and no file of it is left over.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+
+STOPPED = 75
+MOST_SECONDS = 240  # of one process; on two cores eight ranks of three threads take a while
+CASES = [
+    ["bfs", "--machine", "gtx480"],
+    ["spmv", "--machine", "v100"],
+    ["histogram", "--machine", "v100"],
+    ["sgemm", "--machine", "pmode_fermi", "-o", "sm.issue_extension=pmode"],
+    ["hotspot", "--machine", "caps_fermi", "-o", "sm.prefetcher=caps", "-o", "sm.warp_scheduler=pas"],
+    ["spmv", "--machine", "dac_gtx480", "-o", "sm.issue_extension=dac"],
+    ["spmv", "--machine", "vecmem_nvidia", "-o", "kernel.transform=vecmem"],
+    ["lud", "--machine", "avc_fermi_sm", "-o", "l1d.companion=avc", "-o", "finaliser.register_share=0.5"],
+]
+SIZES = ["tiny", "tiny", "tiny", "small"]
+DISTURBANCES = ["none", "halts", "stop", "kill"]
+
+
+class Fault(Exception):
+    pass
+
+
+class Round:
+    """One run, from its start to its result."""
+
+    def __init__(self, program, draw, folder):
+        self.program, self.draw, self.folder = program, draw, folder
+        self.result = folder / "result.h5"
+        self.disturbance = draw.choice(DISTURBANCES)
+        self.every = draw.choice([0, 500, 3000])
+        self.history = []
+
+    def words(self, first):
+        """A command line with its execution drawn anew."""
+        ranks = self.draw.choice([0, 1, 2, 2, 3, 4, 8])
+        line = [*first, "--out", self.result, "--progress", "none", "--checkpoint-dir", self.folder, "--checkpoint-every",
+                self.every, "--threads", self.draw.choice([1, 1, 2, 3])]
+        if ranks > 1:
+            line += ["--sync", self.draw.choice(["window", "null_message"]), "--partition",
+                     self.draw.choice(["linear", "round_robin", "graph"])]
+        line = lookahead.command(self.program, line, ranks)
+        self.history.append(" ".join(map(str, line)))
+        return line
+
+    def processes(self, launcher):
+        """The ranks, or the one process."""
+        children = subprocess.run(["pgrep", "-P", str(launcher.pid)], capture_output=True, text=True, check=False).stdout
+        return [int(pid) for pid in children.split()] or [launcher.pid]
+
+    def ranks_run(self, launcher):
+        def runs(pid):
+            try:
+                return self.program.samefile(f"/proc/{pid}/exe")
+            except OSError:
+                return False  # it has ended, or is not yet the program
+        return all(map(runs, self.processes(launcher)))
+
+    def send(self, pid, number):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return
+
+    def disturb(self, launcher, disturbance):
+        """Returns whether it came in time. mpirun passes signals on once its ranks are there."""
+        deadline = time.monotonic() + self.draw.uniform(0.05, 1.5)
+        while launcher.poll() is None and (time.monotonic() < deadline or not self.ranks_run(launcher)):
+            time.sleep(0.01)
+        if launcher.returncode is not None:
+            return False
+        if disturbance == "stop":
+            alone = self.processes(launcher) == [launcher.pid]  # mpirun answers SIGTERM itself
+            self.send(launcher.pid, self.draw.choice([signal.SIGUSR1, signal.SIGTERM]) if alone else signal.SIGUSR1)
+        elif disturbance == "kill":
+            self.send(self.draw.choice(self.processes(launcher)), signal.SIGKILL)
+        elif disturbance == "halts":
+            for _ in range(self.draw.randint(1, 5)):
+                halted = self.draw.choice(self.processes(launcher))
+                self.send(halted, signal.SIGSTOP)
+                time.sleep(self.draw.uniform(0.01, 0.3))
+                self.send(halted, signal.SIGCONT)
+                time.sleep(self.draw.uniform(0, 0.1))
+        return True
+
+    def execute(self, first, disturbance):
+        line = self.words(first)
+        launcher = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True, cwd=self.folder, start_new_session=True)
+        try:
+            disturbed = disturbance != "none" and self.disturb(launcher, disturbance)
+            said = launcher.communicate(timeout=MOST_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(launcher.pid, signal.SIGKILL)
+            raise Fault(f"hangs: no end after {MOST_SECONDS} s") from None
+        if disturbed:
+            self.history.append(disturbance)
+        return launcher.returncode, disturbed, said
+
+    def last_checkpoint(self):
+        found = sorted(self.folder.glob("*.checkpoint.h5"), key=lambda path: int(path.name.split("-")[-1].split(".")[0]))
+        return found[-1] if found else None
+
+    def run(self, case, reference):
+        """The kinds of ends that it had, the last one complete."""
+        start = ["run", *case]
+        code, disturbed, said = self.execute(start, self.disturbance)
+        ends = []
+        while code != 0:
+            checkpoint = self.last_checkpoint()
+            if code == STOPPED and self.disturbance == "stop" and checkpoint:
+                ends.append("stopped")
+            elif self.disturbance == "kill" and disturbed:
+                ends.append("killed")
+            else:
+                raise Fault(f"ends with {code}: {said}")
+            if len(ends) > 5:
+                raise Fault("goes on for ever")
+            self.wait_for_processes()
+            again = self.disturbance if len(ends) < 3 else "none"
+            code, disturbed, said = self.execute(["resume", checkpoint] if checkpoint else start, again)
+        compared = lookahead.execute(self.program, ["diff", reference, self.result])
+        if compared.returncode != 0:
+            raise Fault(f"mismatch: {compared.stdout}{compared.stderr}")
+        self.wait_for_processes()
+        left = [path.name for path in self.folder.iterdir() if not path.name.endswith((".checkpoint.h5", "result.h5"))]
+        if left and not ("killed" in ends and self.every == 0):  # the next run with checkpoints clears what kills leave
+            raise Fault(f"leaves {left}")
+        return [*ends, "complete"]
+
+    def wait_for_processes(self):
+        """None of a killed job outlives its launcher for long."""
+        deadline = time.monotonic() + 10
+        while subprocess.run(["pgrep", "-f", str(self.folder)], capture_output=True, check=False).returncode == 0:
+            if time.monotonic() > deadline:
+                subprocess.run(["pkill", "-KILL", "-f", str(self.folder)], check=False)
+                raise Fault("leaves processes behind")
+            time.sleep(0.05)
+
+
+def reference_of(program, case, folder, known):
+    """The result of one rank and one thread."""
+    key = json.dumps(case)
+    if key not in known:
+        known[key] = folder / f"reference{len(known)}.h5"
+        lookahead.simulate(program, [*case, "--threads", 1, "--sync", "serial", "--out", known[key]])
+    return known[key]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=lookahead.default_program(), type=pathlib.Path)
+    parser.add_argument("--minutes", type=float, default=0)
+    parser.add_argument("--runs", type=int, default=0, help="at most so many; 0: until the time is over")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    arguments = parser.parse_args()
+    if not arguments.minutes and not arguments.runs:
+        parser.error("give --minutes or --runs")
+    print(f"seed {arguments.seed}", flush=True)
+    end = time.monotonic() + arguments.minutes * 60
+    counts, known, faults, number = collections.Counter(), {}, 0, 0
+    with tempfile.TemporaryDirectory(prefix="stress") as place:
+        while number < arguments.runs if arguments.runs else time.monotonic() < end:
+            draw = random.Random(f"{arguments.seed} {number}")
+            case = [*draw.choice(CASES), "--size", draw.choice(SIZES)]
+            reference = reference_of(arguments.program.resolve(), case, pathlib.Path(place), known)
+            with tempfile.TemporaryDirectory(dir=place, prefix="round") as folder:
+                this = Round(arguments.program.resolve(), draw, pathlib.Path(folder))
+                try:
+                    counts.update(this.run(case, reference))
+                except Fault as fault:
+                    faults += 1
+                    print(f"run {number}: {fault}\n  " + "\n  ".join(this.history), flush=True)
+            number += 1
+    print(f"{number} runs, {counts['stopped']} stops and {counts['killed']} kills on their way: {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
