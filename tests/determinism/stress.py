@@ -175,7 +175,8 @@ def main():
     parser.add_argument("--program", default=lookahead.default_program(), type=pathlib.Path)
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--runs", type=int, default=0, help="at most so many; 0: until the time is over")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--seed", type=int, help="[LOOKAHEAD_TEST_SEED, or a new one]",
+                        default=os.environ.get("LOOKAHEAD_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
     arguments = parser.parse_args()
     if not arguments.minutes and not arguments.runs:
         parser.error("give --minutes or --runs")
