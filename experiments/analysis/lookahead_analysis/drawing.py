@@ -81,6 +81,7 @@ def grouped_bars(axes, table, published=None, around_one=None):
     name_rows(axes, table)
     axes.axhline(base, color="black", linewidth=0.8)
     has_numbers, marked = False, {(row, column) for row, column, _ in marks}
+    bar_points = 72 * axes.get_position().width * axes.figure.get_figwidth() / (len(table) + 0.2) * width
     for (row, column), value in np.ndenumerate(values):
         if is_mean(table.index[row]) and np.isfinite(value):
             # Ours is not written where it could be taken for what is published: there it is at the bar's foot.
@@ -88,7 +89,7 @@ def grouped_bars(axes, table, published=None, around_one=None):
             end = max(value, base) if above else min(value, base)
             up = above or not around_one
             axes.annotate(number_text(value), (row + place(column), end if around_one or above else base),
-                          textcoords="offset points", xytext=(0, 4 if up else -4), rotation=90, fontsize=6, ha="center",
+                          textcoords="offset points", xytext=(0, 4 if up else -4), rotation=90, fontsize=min(6, 1.2 * bar_points), ha="center",
                           va="bottom" if up else "top", zorder=5)
             has_numbers = True
     if around_one:

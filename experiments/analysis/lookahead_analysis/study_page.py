@@ -33,7 +33,7 @@ def overview(study):
     counts = study.points["status"].value_counts()
     rows = [("study", study.name), ("source", study.source), ("points", f"{len(study.points)}: "
              + ", ".join(f"{count} {status}" for status, count in counts.items())), ("workloads", ", ".join(study.workloads))]
-    rows += [(f"axis {axis}", ", ".join(study.values[axis])) for axis in study.axes]
+    rows += [(f"axis {axis}", "; ".join(study.values[axis])) for axis in study.axes]
     rows += [("baseline", study.name_of(tuple(study.baseline.values())) or "none: the study has no axes")]
     cells = "".join(f"<tr><td>{html.escape(name)}</td><td style='text-align:left'>{html.escape(str(value))}</td></tr>"
                     for name, value in rows if value)
@@ -58,7 +58,7 @@ def bars_by_workload(study):
         if not table.notna().any(axis=None):
             continue
         bars = len(table) * (len(table.columns) + 1) if len(table.columns) <= MOST_BARS else 0
-        width = min(30.0, max(6.0 if bars else 9.0, 1.5 + 0.16 * bars))
+        width = min(30.0, max(6.0 if bars else 9.0, 1.5 + 0.055 * bars))  # a page is eleven wide
         parts.append(f"<h3>{html.escape(axis)}</h3>" + figure(picture(lambda axes: draw_speedups(axes, study, axis), width, 3.6)))
     return section("Speed-ups", "Cycles with the baseline's value over those with each other value of the axis, all else equal; "
                    "geometric means over the other axes. Bars stand on 1, and the axis is cut.", *parts) if parts else ""
