@@ -26,7 +26,7 @@ TABLES = {
                      "pmode/opttb"],
     "pmode/thread_blocks": [("pmode/fig12_opttb", means_alone)],
     "pmode/latency": ["pmode/latency"],
-    "pmode/hoisting": ["pmode/hoisting"],
+    "pmode/hoisting": ["pmode/hoisting", "pmode/hoisting_cycles"],
     "pmode/memory": ["pmode/fig18"],
     "pmode/sizes": [("pmode/sizes", means_alone)],
     "pmode/prefetchers": ["pmode/prefetchers"],
