@@ -36,7 +36,7 @@ CASES = [
     ["spmv", "--machine", "vecmem_nvidia", "-o", "kernel.transform=vecmem"],
     ["lud", "--machine", "avc_fermi_sm", "-o", "l1d.companion=avc", "-o", "finaliser.register_share=0.5"],
 ]
-SIZES = ["tiny", "tiny", "tiny", "small"]
+RANKS = [0, 1, 2, 2, 3, 4, 8]  # 0: without mpirun
 DISTURBANCES = ["none", "halts", "stop", "kill"]
 
 
@@ -47,8 +47,9 @@ class Fault(Exception):
 class Round:
     """One run, from its start to its result."""
 
-    def __init__(self, program, draw, folder):
+    def __init__(self, program, draw, folder, most_ranks):
         self.program, self.draw, self.folder = program, draw, folder
+        self.ranks = [ranks for ranks in RANKS if ranks <= most_ranks]
         self.result = folder / "result.h5"
         self.disturbance = draw.choice(DISTURBANCES)
         self.every = draw.choice([0, 500, 3000])
@@ -56,7 +57,7 @@ class Round:
 
     def words(self, first):
         """A command line with its execution drawn anew."""
-        ranks = self.draw.choice([0, 1, 2, 2, 3, 4, 8])
+        ranks = self.draw.choice(self.ranks)
         line = [*first, "--out", self.result, "--progress", "none", "--checkpoint-dir", self.folder, "--checkpoint-every",
                 self.every, "--threads", self.draw.choice([1, 1, 2, 3])]
         if ranks > 1:
@@ -175,6 +176,8 @@ def main():
     parser.add_argument("--program", default=lookahead.default_program(), type=pathlib.Path)
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--runs", type=int, default=0, help="at most so many; 0: until the time is over")
+    parser.add_argument("--sizes", nargs="+", default=["tiny", "tiny", "tiny", "small"], help="to draw from")
+    parser.add_argument("--most-ranks", type=int, default=max(RANKS))
     parser.add_argument("--seed", type=int, help="[LOOKAHEAD_TEST_SEED, or a new one]",
                         default=os.environ.get("LOOKAHEAD_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
     arguments = parser.parse_args()
@@ -186,10 +189,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="stress") as place:
         while number < arguments.runs if arguments.runs else time.monotonic() < end:
             draw = random.Random(f"{arguments.seed} {number}")
-            case = [*draw.choice(CASES), "--size", draw.choice(SIZES)]
+            case = [*draw.choice(CASES), "--size", draw.choice(arguments.sizes)]
             reference = reference_of(arguments.program.resolve(), case, pathlib.Path(place), known)
             with tempfile.TemporaryDirectory(dir=place, prefix="round") as folder:
-                this = Round(arguments.program.resolve(), draw, pathlib.Path(folder))
+                this = Round(arguments.program.resolve(), draw, pathlib.Path(folder), arguments.most_ranks)
                 try:
                     counts.update(this.run(case, reference))
                 except Fault as fault:
