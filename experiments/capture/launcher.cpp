@@ -33,6 +33,8 @@ class Descriptor {
     Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() { close(); }
     int number() const { return number_; }
+    /// It is the caller's from now on.
+    int release() { return std::exchange(number_, -1); }
     void close() {
         if (number_ >= 0) ::close(number_);
         number_ = -1;
@@ -140,24 +142,20 @@ CapturedProgram::CapturedProgram(const std::vector<std::string>& command, const 
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         throw InputError(fmt::format("no sockets for the program: {}", std::strerror(errno)));
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    Descriptor mine(ends[0]);
     Descriptor theirs(ends[1]);
+    fcntl(mine.number(), F_SETFD, FD_CLOEXEC);
 
     int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        close(ends[0]);
+    if (pipe2(report, O_CLOEXEC) != 0)
         throw InputError(fmt::format("no pipe for the program: {}", std::strerror(errno)));
-    }
     Descriptor reported(report[0]);
     Descriptor reporter(report[1]);
 
     const pid_t process = fork();
-    if (process < 0) {
-        close(ends[0]);
-        throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
-    }
+    if (process < 0) throw InputError(fmt::format("the program cannot be started: {}", std::strerror(errno)));
     if (process == 0) become(command, library_folder, theirs.number(), memory, reporter.number(), output);
-    process_ = std::make_unique<Process>(command.front(), process, ends[0]);
+    process_ = std::make_unique<Process>(command.front(), process, mine.release());
     reporter.close();
     int reason = 0;
     if (::read(reported.number(), &reason, sizeof reason) == sizeof reason)

@@ -20,17 +20,7 @@ PROFILE = ["kernel", "r_default", "r_base", "r_least", "limits"]
 LIMIT = ["limit", "registers", "spill_bytes", "spill_loads", "spill_stores", "instructions"]
 
 
-class Checks:
-    def __init__(self, program):
-        self.program = program
-        self.passed = self.failed = 0
-
-    def check(self, name, holds, detail=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"{name}: {detail}")
-
+class CommandChecks(lookahead.Checks):
     def prints(self, arguments, *fragments, ranks=0):
         """The command ends with 0, says nothing on stderr, and prints the fragments."""
         done = lookahead.execute(self.program, arguments, ranks)
@@ -234,7 +224,7 @@ def check_explain(checks):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    checks = Checks(parser.parse_args().program)
+    checks = CommandChecks(parser.parse_args().program)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_catalogue(checks)
@@ -247,8 +237,7 @@ def main() -> int:
         check_profile(checks)
         check_vectors(checks, folder)
         check_explain(checks)
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+    return checks.finish()
 
 
 if __name__ == "__main__":

@@ -14,17 +14,7 @@ import lookahead_process as lookahead  # noqa: E402
 CELL_END = re.compile(r"(?<!\\)\|")
 
 
-class Checks:
-    def __init__(self, program):
-        self.program = program
-        self.passed = self.failed = 0
-
-    def check(self, name, holds, detail=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"{name}: {detail}")
-
+class ReferenceChecks(lookahead.Checks):
     def lines(self, *arguments):
         return lookahead.execute(self.program, arguments).stdout.splitlines()
 
@@ -115,12 +105,11 @@ def check_completion(checks, folder):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    checks = Checks(parser.parse_args().program)
+    checks = ReferenceChecks(parser.parse_args().program)
     with tempfile.TemporaryDirectory() as name:
         check_reference(checks, pathlib.Path(name))
         check_completion(checks, pathlib.Path(name))
-    print(f"{checks.passed} passed, {checks.failed} failed")
-    return 1 if checks.failed else 0
+    return checks.finish()
 
 
 if __name__ == "__main__":

@@ -44,6 +44,25 @@ def timed(program, arguments, ranks=0, timeout=600):
     return summary, time.perf_counter() - begin
 
 
+class Checks:
+    """Counts what holds and prints what does not."""
+
+    def __init__(self, program):
+        self.program = program
+        self.passed = self.failed = 0
+
+    def check(self, name, holds, detail=""):
+        self.passed += bool(holds)
+        self.failed += not holds
+        if not holds:
+            print(f"{name}: {detail}", flush=True)
+
+    def finish(self, more=""):
+        """Prints the counts; the test's exit code."""
+        print(f"{self.passed} passed, {self.failed} failed{more}")
+        return 1 if self.failed else 0
+
+
 def wait_until_simulating(process, seconds=0.3):
     """Until the program, or a rank that mpirun has started, has computed for longer than it takes to begin a run."""
     least = seconds * os.sysconf("SC_CLK_TCK")

@@ -32,23 +32,12 @@ def texts(dataset):
     return dataset.asstr()[...] if h5py.check_string_dtype(dataset.dtype) else dataset[...]
 
 
-class Checks:
-    """Counts what holds and prints what does not; studies and their sweeps are in one folder."""
+class Checks(lookahead.Checks):
+    """With studies and their sweeps in one folder."""
 
     def __init__(self, program, folder):
-        self.program, self.folder = program, folder
-        self.passed = self.failed = 0
-
-    def check(self, name, holds, detail=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"{name}: {detail}", flush=True)
-
-    def finish(self, more=""):
-        """Prints the counts; the test's exit code."""
-        print(f"{self.passed} passed, {self.failed} failed{more}")
-        return 1 if self.failed else 0
+        super().__init__(program)
+        self.folder = folder
 
     def study(self, text, name="small.toml"):
         path = self.folder / name

@@ -17,9 +17,8 @@ struct FatBinaryWrapper {
 
     std::uint32_t magic;
     std::uint32_t version;
-    std::uint64_t data;  ///< address of the fat binary
-    std::uint64_t
-        linked;  ///< version 2: address of the addresses of the fat binaries that were linked, with a 0 behind them
+    std::uint64_t data;    ///< address of the fat binary
+    std::uint64_t linked;  ///< version 2: address of an array of the linked fat binaries' addresses, which a 0 ends
 };
 static_assert(sizeof(FatBinaryWrapper) == 24);
 
