@@ -68,10 +68,13 @@ void CtaRunner::run_warps(std::uint64_t stretch) {
     find_ready_warps();
     if (ready_warps_.empty()) report_deadlock();
     for (std::uint64_t turn = 0; turn < stretch && !ready_warps_.empty(); ++turn) {
+        const std::uint64_t before = launch_.executed;
         for (Warp* warp : ready_warps_) {
             if (launch_.executed == launch_.instruction_limit) report_limit(*warp);
-            run_one(*warp);
+            if (launch_.queues == nullptr || has_what_it_dequeues(*warp)) run_one(*warp);
         }
+        if (launch_.executed == before)
+            throw InternalError(describe_cta() + ": all warps wait for what others would have to report first");
         if (ready_changed_) find_ready_warps();
     }
 }
@@ -86,6 +89,15 @@ void CtaRunner::find_ready_warps() {
 void CtaRunner::report_limit(const Warp& warp) const {
     throw ProgramError(fmt::format("{}: the limit of {} warp instructions is reached", describe(place(warp)),
                                    launch_.instruction_limit));
+}
+
+bool CtaRunner::has_what_it_dequeues(const Warp& warp) const {
+    const DecodedInstruction& decoded = launch_.code[warp.simt.pc()];
+    const bool is_branch = decoded.action == Action::dequeue_branch;
+    const bool is_predicate = is_branch || decoded.action == Action::dequeue;
+    if (!is_predicate && decoded.action != Action::dequeue_load && decoded.action != Action::dequeue_store) return true;
+    const LaneMask lanes = warp.simt.active() & (warp.predicates[decoded.guard] ^ decoded.guard_flip);
+    return (lanes == 0 && !is_branch) || launch_.queues->is_there(place(warp), is_predicate);
 }
 
 void CtaRunner::step(Warp& warp) {
@@ -167,6 +179,10 @@ inline void CtaRunner::execute(DecodedInstruction& decoded, Warp& warp, LaneMask
             break;
         case Action::dequeue_branch:
             return dequeue_branch(decoded, warp);
+        case Action::report:
+            launch_.queues->report(place(warp), active,
+                                   warp.predicates[decoded.source_predicate] ^ decoded.source_predicate_flip);
+            break;
         case Action::branch:
         case Action::nothing:
             break;

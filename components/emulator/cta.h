@@ -76,6 +76,7 @@ class CtaRunner {
     [[noreturn]] void report_limit(const Warp& warp) const;
     void step(Warp& warp);
     void run_one(Warp& warp);
+    bool has_what_it_dequeues(const Warp& warp) const;
     void execute(DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void compute(const DecodedInstruction& decoded, Warp& warp, isa::LaneMask active);
     void read_special(const DecodedInstruction& decoded, const Warp& warp, isa::LaneMask active);

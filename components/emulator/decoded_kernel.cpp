@@ -17,8 +17,9 @@ Action action_of(const Instruction& instruction) {
         case Operation::nop:
         case Operation::membar:
         case Operation::warp_sync:
-        case Operation::enqueue:     // in further programs, which are not run
             return Action::nothing;  // warps run one at a time, each in program order
+        case Operation::enqueue:
+            return Action::report;  // others are in further programs, which are not run
         case Operation::read_special:
             return Action::read_special;
         case Operation::bra:

@@ -31,7 +31,8 @@ enum class Action : std::uint8_t {
     dequeue,       ///< of a predicate
     dequeue_load,  ///< a load whose address is dequeued, and likewise a store
     dequeue_store,
-    dequeue_branch  ///< dequeues its guard
+    dequeue_branch,  ///< dequeues its guard
+    report           ///< enqueues lanes
 };
 
 /// Rows behind the launch's constants in the frame of a warp: dequeued addresses, low and high words.

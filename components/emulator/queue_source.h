@@ -23,6 +23,10 @@ class QueueSource {
     virtual void addresses(const ExecutionPlace& place, isa::LaneMask active, std::uint64_t* addresses) = 0;
     /// Lanes of `active` for which the next predicate of the warp's queue holds.
     virtual isa::LaneMask predicate(const ExecutionPlace& place, isa::LaneMask active) = 0;
+    /// False: the next address, or predicate, comes when other warps have reported.
+    virtual bool is_there(const ExecutionPlace& place, bool is_predicate) = 0;
+    /// The warp reports lanes of `active` for which a predicate holds.
+    virtual void report(const ExecutionPlace& place, isa::LaneMask active, isa::LaneMask holds) = 0;
 };
 
 }  // namespace lookahead

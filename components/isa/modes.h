@@ -55,8 +55,8 @@ enum class TrapMode : std::uint8_t { plain, assertion, call, stack };
 /// `enqueue`, `dequeue`: what goes through the queue. `data` is the address of a load whose bytes are asked for when it is
 /// enqueued, `address` that of any other access; one queue of a warp holds both in the program's order, another its
 /// predicates. A dequeue of its own there is of predicates only: addresses are dequeued by the access
-/// (Instruction::dequeues).
-enum class QueueMode : std::uint8_t { address, data, predicate };
+/// (Instruction::dequeues). `lanes` goes the other way, from the warps: a branch's predicate, one bit a lane.
+enum class QueueMode : std::uint8_t { address, data, predicate, lanes };
 
 /// `prmt`: source[0] and source[1] the eight bytes, source[2] the selector.
 enum class PermuteMode : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };

@@ -22,8 +22,10 @@ const std::vector<ParameterSetEntry>& registered_parameter_sets() {
 void add_parameter_set(ParameterSetEntry set) {
     const auto place = std::lower_bound(sets().begin(), sets().end(), set.prefix,
                                         [](const auto& entry, const auto& prefix) { return entry.prefix < prefix; });
-    LOOKAHEAD_ASSERT(place == sets().end() || place->prefix != set.prefix,
-                     "two parameter sets have the prefix " + set.prefix);
+    if (place != sets().end() && place->prefix == set.prefix) {
+        LOOKAHEAD_ASSERT(place->parameters == set.parameters, "two parameter sets have the prefix " + set.prefix);
+        return;
+    }
     LOOKAHEAD_ASSERT(!set.description.empty(), "the parameter set " + set.prefix + " has no description");
     sets().insert(place, std::move(set));
 }

@@ -19,7 +19,7 @@ struct ParameterSetEntry {
 /// All parameter sets that registered themselves, in the order of their prefixes.
 const std::vector<ParameterSetEntry>& registered_parameter_sets();
 
-/// Throws InternalError if the prefix is taken.
+/// Variants of several slots that have one name share their parameters. Throws InternalError if others have the prefix.
 void add_parameter_set(ParameterSetEntry set);
 
 namespace detail {

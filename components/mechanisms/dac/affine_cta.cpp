@@ -115,6 +115,11 @@ Threads AffineCta::predicate(std::uint8_t number, bool negated) const {
     return result;
 }
 
+void AffineCta::take(std::uint8_t number, const Threads& active, const Threads& holds) {
+    for (unsigned warp = 0; warp < active.size(); ++warp)
+        predicates_[number][warp] = (predicates_[number][warp] & ~active[warp]) | (holds[warp] & active[warp]);
+}
+
 Comparisons AffineCta::comparisons(std::uint8_t number, unsigned warp) const {
     return number < isa::kPredicateRegisters ? comparisons_[number][warp] : Comparisons::scalar;
 }

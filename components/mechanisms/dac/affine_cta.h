@@ -80,6 +80,8 @@ class AffineCta {
     /// Executes what computes a register or predicates.
     void compute(std::uint32_t pc, const Threads& active);
     Threads predicate(std::uint8_t number, bool negated) const;
+    /// For the active threads the predicate is what `holds` says.
+    void take(std::uint8_t number, const Threads& active, const Threads& holds);
     /// What the warp's last comparison into the predicate took.
     Comparisons comparisons(std::uint8_t number, unsigned warp) const;
     /// The operand's tuples for the active threads.

@@ -3,33 +3,44 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/error/error.h"
+
 namespace lookahead::dac {
 
 using isa::Instruction;
 using isa::Operation;
 
 AffineInterpreter::AffineInterpreter(const isa::Kernel& kernel, const isa::Program& program, const isa::Dim3& block,
-                                     std::vector<std::uint32_t> constants, bool checked)
-    : kernel_(kernel), launch_{&kernel, &program, block, std::move(constants), checked} {}
-
-std::vector<WarpQueues> AffineInterpreter::run(const isa::Dim3& ctaid) {
+                                     std::vector<std::uint32_t> constants, const isa::Dim3& ctaid, bool checked)
+    : kernel_(kernel), launch_{&kernel, &program, block, std::move(constants), checked} {
     cta_.begin(launch_, ctaid);
-    queues_.assign(launch_.warps(), {});
-    paths_ = {{launch_.program->entry, isa::kNoTarget, cta_.all_threads()}};
-    while (!paths_.empty()) step();
-    return std::move(queues_);
+    queues_.resize(launch_.warps());
+    reports_.resize(launch_.warps());
+    paths_ = {{program.entry, isa::kNoTarget, cta_.all_threads()}};
 }
 
-void AffineInterpreter::step() {
+bool AffineInterpreter::run() {
+    while (!paths_.empty())
+        if (!step()) return false;
+    return true;
+}
+
+/// False: it waits for a report, and nothing has changed.
+bool AffineInterpreter::step() {
     const std::uint32_t pc = paths_.back().pc;
     const Instruction& instruction = kernel_.code[pc];
     const Threads active = both(paths_.back().threads, cta_.predicate(instruction.guard, instruction.guard_negated));
+    if (instruction.operation == Operation::dequeue && !take_reports(instruction, kernel_.origins[pc], active))
+        return false;
     ++executed_;
     switch (instruction.operation) {
         case Operation::bra:
-            return branch(instruction, active);
+            branch(instruction, active);
+            return true;
         case Operation::exit:
-            return leave(active);
+            leave(active);
+            return true;
+        case Operation::dequeue:
         case Operation::barrier:
         case Operation::membar:
         case Operation::nop:
@@ -41,6 +52,23 @@ void AffineInterpreter::step() {
             cta_.compute(pc, active);
     }
     advance();
+    return true;
+}
+
+bool AffineInterpreter::take_reports(const Instruction& instruction, std::uint32_t origin, const Threads& active) {
+    for (unsigned warp = 0; warp < launch_.warps(); ++warp)
+        if (active[warp] != 0 && reports_[warp].empty()) return false;
+    Threads holds{};
+    for (unsigned warp = 0; warp < launch_.warps(); ++warp) {
+        if (active[warp] == 0) continue;
+        const Report report = reports_[warp].front();
+        reports_[warp].pop_front();
+        LOOKAHEAD_ASSERT(report.origin == origin, "a warp reports on another branch than the affine stream is at");
+        LOOKAHEAD_ASSERT(report.lanes.value_or(active[warp]) == active[warp], "a warp reports for other lanes");
+        holds[warp] = report.holds;
+    }
+    cta_.take(instruction.destination_predicate, active, holds);
+    return true;
 }
 
 void AffineInterpreter::advance() {

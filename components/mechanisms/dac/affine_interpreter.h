@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "components/isa/kernel.h"
@@ -26,19 +27,27 @@ struct WarpQueues {
     std::deque<Record> predicates;
 };
 
-/// Executes an affine stream for one CTA after another, plainly: the reference for the timing model's affine warp. The
-/// stack is one for the whole CTA (section 4.5) with the order of a warp's own: of a branch, those that fall through go first.
+/// Executes an affine stream for one CTA, plainly: the reference for the timing model's affine warp. The stack is one for
+/// the whole CTA (section 4.5) with the order of a warp's own: of a branch, those that fall through go first.
 class AffineInterpreter {
   public:
     /// `constants`: values of the launch's constant rows, as isa::make_constant_rows lays them out for `kernel`.
     /// With `checked` each tuple that is made is compared, for each thread, with what the instruction does there on plain
     /// numbers. Throws InternalError where a tuple cannot be made or is wrong: the analysis promised that it can.
     AffineInterpreter(const isa::Kernel& kernel, const isa::Program& program, const isa::Dim3& block,
-                      std::vector<std::uint32_t> constants, bool checked);
+                      std::vector<std::uint32_t> constants, const isa::Dim3& ctaid, bool checked);
 
-    std::vector<WarpQueues> run(const isa::Dim3& ctaid);
+    /// Goes on to the end (true), or to where a warp has not reported which of its lanes take a branch.
+    bool run();
+    /// Of a branch that lanes of the warp come to: for which of them its predicate holds. `lanes`, if given, are compared
+    /// with those that the affine stream has there.
+    void report(unsigned warp, std::uint32_t origin, std::optional<isa::LaneMask> lanes, isa::LaneMask holds) {
+        reports_[warp].push_back({origin, lanes, holds});
+    }
+    /// What has been enqueued and nobody has taken.
+    std::vector<WarpQueues>& queues() { return queues_; }
 
-    /// Warp instructions of the affine warp, all CTAs together.
+    /// Warp instructions of the affine warp.
     std::uint64_t executed() const { return executed_; }
     /// The most tuples that the active threads had in one operand.
     std::size_t most_tuples() const { return cta_.most_tuples(); }
@@ -50,7 +59,14 @@ class AffineInterpreter {
         Threads threads{};
     };
 
-    void step();
+    struct Report {
+        std::uint32_t origin = 0;
+        std::optional<isa::LaneMask> lanes;
+        isa::LaneMask holds = 0;
+    };
+
+    bool step();
+    bool take_reports(const isa::Instruction& instruction, std::uint32_t origin, const Threads& active);
     void branch(const isa::Instruction& instruction, const Threads& taken);
     void advance();
     void leave(const Threads& threads);
@@ -61,6 +77,7 @@ class AffineInterpreter {
     AffineRegister addresses_;
     std::vector<Path> paths_;  ///< the last runs
     std::vector<WarpQueues> queues_;
+    std::vector<std::deque<Report>> reports_;  ///< by warp
     std::uint64_t executed_ = 0;
 };
 

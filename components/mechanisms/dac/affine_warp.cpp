@@ -23,6 +23,7 @@ void Dac::note_affine_wait(Wait wait) {
     const auto cycles = static_cast<std::uint64_t>(state_.now - waits_since_);
     counters_.atq_full_cycles += waits_for_ == Wait::entry ? cycles : 0;
     counters_.pwpq_full_cycles += waits_for_ == Wait::lines ? cycles : 0;
+    counters_.report_wait_cycles += waits_for_ == Wait::report ? cycles : 0;
     waits_for_ = wait;
     waits_since_ = state_.now;
 }
@@ -31,6 +32,40 @@ bool Dac::some_predicate_queue_is_full() const {
     const gpu::Occupancy& occupancy = state_.launch.occupancy;
     const auto end = predicate_queues_.begin() + occupancy.ctas * occupancy.warps_per_cta;
     return std::any_of(predicate_queues_.begin(), end, [](const PredicateQueue& queue) { return queue.full(); });
+}
+
+bool Dac::all_have_reported() const {
+    for (unsigned context = 0; context < reports_.size(); ++context) {
+        if (stack_.threads()[context] != 0 && reports_[context].empty()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Section 4.5: non-affine warps provide the bit vectors of branches that depend on data. The affine warp leads all of them
+/// through one stack, so it waits for all.
+void Dac::take_reports(const isa::Instruction& instruction) {
+    const SmThreads& active = stack_.threads();
+    SmThreads holds{};
+    for (unsigned context = 0; context < reports_.size(); ++context) {
+        if (active[context] == 0) {
+            continue;
+        }
+        const QueuedPredicate& report = reports_[context].front();
+        const isa::Kernel& kernel = *launch_.kernel;
+        LOOKAHEAD_ASSERT(kernel.origins[report.name.pc] == kernel.origins[stack_.pc()],
+                         execute_.place_of(context) + ": has reported on another branch than the affine warp is at");
+        LOOKAHEAD_ASSERT(report.name.active == active[context],
+                         execute_.place_of(context) + ": has reported for other lanes than the affine warp has there");
+        holds[context] = report.holds;
+        reports_[context].pop();
+        ++counters_.report_accesses;
+        wake(context);
+    }
+    for_each_served([&](unsigned slot) {
+        ctas_[slot].take(instruction.destination_predicate, of_slot(active, slot), of_slot(holds, slot));
+    });
 }
 
 /// Section 4.1: no instruction that enqueues issues while the tuple queue is full, or some warp's predicate queue.
@@ -49,6 +84,13 @@ ContextState Dac::judge(unsigned) {
             }
             if (LOOKAHEAD_RULE(full_predicate_queue_stops_enqueue) && some_predicate_queue_is_full()) {
                 note_affine_wait(Wait::lines);
+                return ContextState::blocked_by_pipeline;
+            }
+            note_affine_wait(Wait::nothing);
+            return state;
+        case Operation::dequeue:
+            if (LOOKAHEAD_RULE(affine_branch_awaits_reports) && !all_have_reported()) {
+                note_affine_wait(Wait::report);
                 return ContextState::blocked_by_pipeline;
             }
             note_affine_wait(Wait::nothing);
@@ -98,6 +140,10 @@ void Dac::issue(unsigned scheduler, unsigned, Cycle now) {
             for (unsigned context = 0; context < active.size(); ++context) {
                 markers_enqueued_[context] += active[context] != 0;
             }
+            stack_.advance();
+            return go_on();
+        case Operation::dequeue:
+            take_reports(instruction);
             stack_.advance();
             return go_on();
         case Operation::nop:

@@ -26,16 +26,17 @@ using isa::Operation;
 
 std::string_view name_of(Reason reason) {
     static constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count)> kNames = {
-        "none",  "memory",         "lanes",        "operation", "product",  "mod",
-        "wrap",  "conditions",     "loop_carried", "part",      "control",  "order",
-        "space", "hidden_barrier", "comparison",   "nesting",   "registers"};
+        "none",  "memory",         "lanes",        "operation", "product",   "mod",
+        "wrap",  "conditions",     "loop_carried", "part",      "control",   "order",
+        "space", "hidden_barrier", "comparison",   "nesting",   "registers", "spin"};
     return kNames[static_cast<std::size_t>(reason)];
 }
 
-Classes::Classes(const VirtualKernel& kernel, const Flow& flow, const Values& values)
+Classes::Classes(const VirtualKernel& kernel, const Flow& flow, const Values& values, bool reports)
     : kernel_(kernel),
       flow_(flow),
       values_(values),
+      reports_(reports),
       classes_(values.size()),
       growths_(values.size(), 0),
       divergent_(flow.blocks(), false),
@@ -222,13 +223,49 @@ Class Classes::comparison(Position at) const {
     return all;
 }
 
+Class Classes::guard_of_branch(std::uint32_t block) const {
+    const auto last = static_cast<std::uint32_t>(kernel_.blocks[block].code.size() - 1);
+    return predicate(values_.reads({block, last}).guard, block);
+}
+
+bool Classes::reported(std::uint32_t block) const {
+    return reports_ && flow_.branch(block) != nullptr && guard_of_branch(block).kind == Kind::other;
+}
+
+bool Classes::spins(std::uint32_t block) const {
+    const auto left = flow_.branch(block) == nullptr ? std::vector<std::uint32_t>{} : flow_.loops_left_at(block);
+    const auto last = static_cast<std::uint32_t>(kernel_.blocks[block].code.size() - 1);
+    return std::ranges::any_of(left, [&](std::uint32_t number) {
+        std::vector<ValueId> open{values_.reads({block, last}).guard};
+        std::vector<bool> seen(values_.size(), false);
+        while (!open.empty()) {
+            const ValueId id = open.back();
+            open.pop_back();
+            if (id == kNoValue || seen[id]) continue;
+            seen[id] = true;
+            const Value& value = values_[id];
+            if (value.kind == Value::Kind::start || !flow_.loops()[number].blocks.contains(value.at.block)) continue;
+            open.insert(open.end(), value.inputs.begin(), value.inputs.end());
+            open.push_back(value.before);
+            if (value.kind != Value::Kind::definition) continue;
+            const isa::Instruction& machine = values_.instruction(value.at).machine;
+            if (machine.operation == Operation::atomic) return true;
+            if (machine.operation == Operation::load && machine.order != isa::Order::weak) return true;
+            const Reads& reads = values_.reads(value.at);
+            for (const auto& source : reads.source) open.insert(open.end(), source.begin(), source.end());
+            open.insert(open.end(), reads.source_predicate.begin(), reads.source_predicate.end());
+            open.push_back(reads.guard);
+        }
+        return false;
+    });
+}
+
 bool Classes::find_divergence() {
     bool changed = false;
     for (std::uint32_t block : flow_.order()) {
         const VirtualInstruction* branch = flow_.branch(block);
         if (branch == nullptr || divergent_[block]) continue;
-        const auto last = static_cast<std::uint32_t>(kernel_.blocks[block].code.size() - 1);
-        if (predicate(values_.reads({block, last}).guard, block).kind <= Kind::grid) continue;
+        if (guard_of_branch(block).kind <= Kind::grid) continue;
         divergent_[block] = changed = true;
         for (std::uint32_t join : flow_.joins_of(block)) parting_join_[join] = true;
         for (std::uint32_t loop : flow_.loops_left_at(block)) parting_loop_[loop] = true;
@@ -243,8 +280,7 @@ bool Classes::find_followed() {
         for (std::uint32_t block : flow_.order()) {
             if (!followed_[block]) continue;
             const bool follows = std::ranges::all_of(flow_.controllers(block), [&](std::uint32_t from) {
-                const auto last = static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1);
-                return followed_[from] && predicate(values_.reads({from, last}).guard, from).kind != Kind::other;
+                return followed_[from] && (reports_ || guard_of_branch(from).kind != Kind::other);
             });
             if (follows) continue;
             followed_[block] = false;

@@ -41,6 +41,7 @@ enum class Reason : std::uint8_t {
     comparison,      ///< neither operand is the same for a whole CTA
     nesting,         ///< the kernel's branches are nested deeper than the affine SIMT stack
     registers,       ///< the kernel needs more divergent conditions than the DCRF has
+    spin,            ///< the kernel has a loop that ends when memory says so
     count
 };
 std::string_view name_of(Reason reason);
@@ -68,7 +69,10 @@ struct Class {
 /// The class of every value of a kernel, and which branches part lanes.
 class Classes {
   public:
-    Classes(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values);
+    /// With `reports` warps tell the affine warp which of their lanes take a branch that depends on data (section 4.5), so
+    /// that it can follow control behind it.
+    Classes(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
+            bool reports);
 
     /// The class of a value where a block reads it.
     Class read(finaliser::ValueId id, std::uint32_t block) const;
@@ -82,6 +86,11 @@ class Classes {
     bool followed(std::uint32_t block) const { return followed_[block]; }
     /// The branch at the block's end may part lanes of a grid.
     bool divergent(std::uint32_t block) const { return divergent_[block]; }
+    /// Of the branch at the block's end the affine warp knows what the warps report alone.
+    bool reported(std::uint32_t block) const;
+    /// The branch at the block's end lets lanes leave a loop by what an atomic, or an access that orders others, finds in it:
+    /// one warp may wait there for what another does later.
+    bool spins(std::uint32_t block) const;
 
   private:
     void solve();
@@ -92,12 +101,14 @@ class Classes {
     Class comparison(finaliser::Position at) const;
     bool find_divergence();
     bool find_followed();
+    Class guard_of_branch(std::uint32_t block) const;
 
     static constexpr std::uint8_t kMostGrowths = 4;
 
     const finaliser::VirtualKernel& kernel_;
     const finaliser::Flow& flow_;
     const finaliser::Values& values_;
+    const bool reports_;
     std::vector<Class> classes_;  ///< by value
     std::vector<std::uint8_t> growths_;
     std::vector<bool> divergent_;     ///< by block: its branch

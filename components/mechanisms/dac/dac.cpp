@@ -66,9 +66,11 @@ Dac::Dac(const DacParameters& parameters, const gpu::IssueExtensionArguments& ar
       lane_schedulers_(arguments.issue.schedulers(), gpu::context_bit(0)),
       atq_(static_cast<std::size_t>(parameters.atq_entries)),
       address_queues_(state_.warps.size()),
-      predicate_queues_(state_.warps.size()) {
+      predicate_queues_(state_.warps.size()),
+      reports_(state_.warps.size()) {
     require_entries(parameters.pwaq_entries, "pwaq_entries", state_.warps.size());
     require_entries(parameters.pwpq_entries, "pwpq_entries", state_.warps.size());
+    require_entries(parameters.report_entries, "report_entries", state_.warps.size());
     issue_.add_source(*this);
     memory_.subscribe(*this);
     memory_.join(*this);
@@ -114,6 +116,7 @@ void Dac::begin_launch() {
         const bool used = decouples() && context < warps;
         address_queues_[context] = AddressQueue(used ? static_cast<unsigned>(parameters_.pwaq_entries) / warps : 0);
         predicate_queues_[context] = PredicateQueue(used ? static_cast<unsigned>(parameters_.pwpq_entries) / warps : 0);
+        reports_[context] = PredicateQueue(used ? static_cast<unsigned>(parameters_.report_entries) / warps : 0);
     }
     ctas_.resize(occupancy.ctas);
     for (AffineCta& cta : ctas_) {
@@ -149,7 +152,7 @@ void Dac::name_pairs() {
     };
     for (std::uint32_t pc = 0; pc < kernel.own_size(); ++pc) {
         const isa::Instruction& own = kernel.code[pc];
-        takes_[pc] = own.dequeues || own.operation == Operation::dequeue;
+        takes_[pc] = own.dequeues || own.operation == Operation::dequeue || reports(own);
         const bool may_stop = is_marker(own) || isa::is_memory(own.operation);
         // Where several instructions have one origin, the last one ends what they do.
         const bool last = pc + 1 == kernel.own_size() || kernel.origins[pc + 1] != kernel.origins[pc];
@@ -184,8 +187,9 @@ void Dac::warp_started(unsigned context) {
     }
     charge_unserved(state_.now);
     const unsigned slot = state_.warps.streams[context].cta_slot;
-    LOOKAHEAD_ASSERT(address_queues_[context].empty() && predicate_queues_[context].empty(),
-                     "a warp starts with something in its queues");
+    LOOKAHEAD_ASSERT(
+        address_queues_[context].empty() && predicate_queues_[context].empty() && reports_[context].empty(),
+        "a warp starts with something in its queues");
     LOOKAHEAD_ASSERT(
         std::none_of(held_.begin(), held_.end(), [&](const Held& held) { return held.context == context; }),
         "a warp starts where another one's lines are locked");
@@ -206,6 +210,10 @@ void Dac::warp_exited(unsigned context) {
     bool empty = address_queues_[context].empty() && predicate_queues_[context].empty();
     atq_.for_each([&](const AtqEntry& entry) { empty &= !entry.pending.has(context); });
     LOOKAHEAD_ASSERT(empty, execute_.place_of(context) + ": the warp ends with something left to dequeue");
+    // What it has reported last may be of its end.
+    while (!reports_[context].empty()) {
+        reports_[context].pop();
+    }
     const unsigned slot = state_.warps.streams[context].cta_slot;
     const std::uint64_t bit = std::uint64_t{1} << slot;
     live_warps_[slot] = static_cast<std::uint8_t>(live_warps_[slot] - 1);

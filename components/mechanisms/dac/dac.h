@@ -72,7 +72,7 @@ class Dac final : public gpu::IssueExtension,
     static constexpr unsigned kAffine = 0;  ///< the number of the only stream
 
     /// What a warp waits for at its queues, for statistics.
-    enum class Wait : std::uint8_t { nothing, entry, lines };
+    enum class Wait : std::uint8_t { nothing, entry, lines, report };
 
     /// A lock of a load that has been dequeued and has not accessed its line yet.
     struct Held {
@@ -152,6 +152,8 @@ class Dac final : public gpu::IssueExtension,
 
     // What warps dequeue (dequeue.cpp).
     bool takes_from_queue(std::uint32_t pc) const { return takes_[pc] != 0; }
+    bool reports(const isa::Instruction& instruction) const { return instruction.operation == isa::Operation::enqueue; }
+    void report(unsigned context, isa::LaneMask active, isa::LaneMask holds);
     void note_wait(unsigned context, Wait wait);
     void pass_marker(unsigned context);
     isa::LaneMask dequeue_predicate(unsigned context, isa::LaneMask active);
@@ -169,6 +171,8 @@ class Dac final : public gpu::IssueExtension,
     void enqueue(std::uint32_t pc, const SmThreads& active);
     void go_on();
     bool some_predicate_queue_is_full() const;
+    bool all_have_reported() const;
+    void take_reports(const isa::Instruction& instruction);
     void note_affine_wait(Wait wait);
 
     // Expansion (expansion.cpp).
@@ -222,7 +226,7 @@ class Dac final : public gpu::IssueExtension,
 
     // The launch's, made anew when one is resumed:
     AffineLaunch launch_;                       ///< no program: the kernel is not decoupled
-    std::vector<std::uint8_t> takes_;           ///< by PC: the instruction dequeues
+    std::vector<std::uint8_t> takes_;           ///< by PC: the instruction dequeues, or reports
     std::vector<std::uint8_t> marker_;          ///< by PC of the kernel's own: the affine stream has a marker for it
     std::vector<std::uint32_t> pair_;           ///< by PC of an enqueue: that of the dequeue
     std::vector<std::uint64_t> all_bits_;       ///< of the scoreboard
@@ -243,8 +247,8 @@ class Dac final : public gpu::IssueExtension,
     Cycle last_start_ = 0;  ///< of a CTA
     Cycle unserved_charged_ = 0;
     std::uint16_t generation_ = 0;    ///< of the run: what was in flight for an older one is nobody's
-    Cycle waits_since_ = 0;           ///< of the affine warp, at an enqueue
-    Wait waits_for_ = Wait::nothing;  ///< entry: of the tuple queue; lines: of a predicate queue
+    Cycle waits_since_ = 0;           ///< of the affine warp, at an enqueue or a branch
+    Wait waits_for_ = Wait::nothing;  ///< entry: of the tuple queue; lines: of a predicate queue; report: of some warp
 
     // The queues
     Ring<AtqEntry> atq_;
@@ -258,6 +262,7 @@ class Dac final : public gpu::IssueExtension,
     bool lanes_wanted_ = false;                 ///< the predicate expansion unit waits for an issue slot
     std::vector<AddressQueue> address_queues_;  ///< by context
     std::vector<PredicateQueue> predicate_queues_;
+    std::vector<PredicateQueue> reports_;
     std::array<std::uint32_t, gpu::kMaximumContexts> addresses_enqueued_{};
     std::array<std::uint32_t, gpu::kMaximumContexts> predicates_enqueued_{};
     std::array<std::uint32_t, gpu::kMaximumContexts> addresses_dequeued_{};

@@ -20,6 +20,10 @@ struct DacCounters {
     std::uint64_t raw_accesses = 0;
     std::uint64_t pwaq_accesses = 0;
     std::uint64_t pwpq_accesses = 0;
+    std::uint64_t reports = 0;
+    std::uint64_t report_accesses = 0;
+    std::uint64_t report_wait_cycles = 0;
+    std::uint64_t report_full_cycles = 0;
     std::uint64_t line_requests = 0;
     std::uint64_t locked_lines = 0;
     std::uint64_t unlocked_lines = 0;
@@ -67,6 +71,14 @@ struct lookahead::StatisticsOf<lookahead::dac::DacCounters> {
                    "expanded on the SIMT lanes when they are dequeued.",
                    &C::raw_accesses},
         Counter<C>{"pwaq_accesses", "access", "Per-warp address queues: entries written and read.", &C::pwaq_accesses},
+        Counter<C>{"reports", "instruction", "Branches of warps whose lanes they told the affine warp.", &C::reports},
+        Counter<C>{"report_accesses", "access", "Queues of these reports: entries written and read.",
+                   &C::report_accesses},
+        Counter<C>{"report_wait_cycles", "cycle",
+                   "Cycles in which the affine warp waited at a branch for a warp's report.", &C::report_wait_cycles},
+        Counter<C>{"report_full_cycles", "warp cycle",
+                   "Cycles in which warps could not report, as the affine warp had not taken their last reports.",
+                   &C::report_full_cycles},
         Counter<C>{"pwpq_accesses", "access", "Per-warp predicate queues: entries written and read.",
                    &C::pwpq_accesses},
         Counter<C>{"line_requests", "line", "Lines that the address expansion unit asked L1 for.", &C::line_requests},

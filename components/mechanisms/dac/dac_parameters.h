@@ -12,6 +12,7 @@ struct DacParameters {
     std::int64_t atq_entries = 24;
     std::int64_t pwaq_entries = 192;
     std::int64_t pwpq_entries = 192;
+    std::int64_t report_entries = 192;
     std::string priority = "above";
     std::string batch = "patient";
     std::string expansion = "cta";
@@ -19,6 +20,7 @@ struct DacParameters {
     bool addresses_pass_barriers = false;
     std::int64_t gather_cycles = 8;
     bool early_loads = true;
+    bool reports = false;
     bool check = false;
 };
 
@@ -73,6 +75,16 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                  .max = 1 << 14,
                  .help = "Per-warp predicate queues of an SM, dealt out in the same way.",
                  .source = "Wang and Lin, ISCA 2017, section 4.8: 192 entries"}),
+        integer(
+            "report_entries", &P::report_entries,
+            {.unit = "entry",
+             .min = 1,
+             .max = 1 << 14,
+             .help = "Bit vectors of branches that an SM's warps have reported and the affine warp has not taken, "
+                     "dealt out "
+                     "in the same way.",
+             .source = "estimate: as the predicate queues, whose bit vectors go the other way; section 4.5 names no "
+                       "size"}),
         choice(
             "priority", &P::priority, {"above", "beside", "below"},
             {.help =
@@ -103,6 +115,12 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                  "enq.data asks for its lines when it is expanded and locks them; false: the load asks for them when "
                  "it dequeues its address. To tell the two gains apart.",
              .source = "Wang and Lin, ISCA 2017, section 4.2: they are asked for"}),
+        boolean(
+            "reports", &P::reports,
+            {.help = "Where control depends on data, warps tell the affine warp which lanes take a branch, if it has "
+                     "something to do behind it; false: what is under such control is not decoupled.",
+             .source = "Wang and Lin, ISCA 2017, section 4.5: non-affine warps must provide bit-vectors for the "
+                       "affine warp"}),
         boolean(
             "check", &P::check,
             {.help = "Compares each tuple that is computed, and each address that is dequeued, with what its thread "

@@ -38,7 +38,7 @@ struct AtqEntry {
     }
 };
 
-/// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue.
+/// Names the dequeue that an entry is for: of which instruction, and the how many-th of its queue. A report's is its own.
 struct PairName {
     std::uint32_t pc = 0;  ///< of the enqueue
     std::uint32_t sequence = 0;
@@ -131,7 +131,7 @@ class AddressQueue {
     std::uint32_t used_ = 0;
 };
 
-/// An entry of a warp's predicate queue (PWPQ).
+/// An entry of a warp's predicate queue (PWPQ), or of its reports, which go the other way.
 struct QueuedPredicate {
     PairName name;
     isa::LaneMask holds = 0;

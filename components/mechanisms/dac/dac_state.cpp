@@ -22,6 +22,9 @@ void Dac::audit(Audit& audit, const std::string& sm) const {
     for (const PredicateQueue& queue : predicate_queues_) {
         audit.leak(sm, "predicates that were not dequeued", queue.size());
     }
+    for (const PredicateQueue& queue : reports_) {
+        audit.leak(sm, "reports that were not taken", queue.size());
+    }
     const std::uint64_t predicates =
         counters_.scalar_predicates + counters_.two_comparison_predicates + counters_.lane_predicates;
     audit.balance(sm, "predicates of warps", predicates, counters_.dequeued_predicates);
@@ -38,9 +41,10 @@ std::string Dac::waiting_for() const {
         const isa::Instruction& instruction = state_.kernel->kernel().code[stack_.pc()];
         phrase = fmt::format("affine warp: PC {:#x} (PTX line {}), {}", stack_.pc() * isa::kInstructionBytes,
                              instruction.line,
-                             waits_for_ == Wait::entry   ? "the tuple queue is full"
-                             : waits_for_ == Wait::lines ? "a predicate queue is full"
-                                                         : "is not done");
+                             waits_for_ == Wait::entry    ? "the tuple queue is full"
+                             : waits_for_ == Wait::lines  ? "a predicate queue is full"
+                             : waits_for_ == Wait::report ? "some warp has not reported its branch"
+                                                          : "is not done");
     }
     const auto of_unit = [&](const char* name, const Unit& unit) {
         if (unit.entries != 0) {
@@ -74,6 +78,9 @@ void Dac::fields(StateArchive& archive) {
     archive& first_entry_& aeu_& peu_& accumulators_& compared_& expansion_& lanes_wanted_;
     for (AddressQueue& queue : address_queues_) {
         archive& queue;
+    }
+    for (PredicateQueue& queue : reports_) {
+        queue.fields(archive, [&](QueuedPredicate& each) { archive& each; });
     }
     for (PredicateQueue& queue : predicate_queues_) {
         queue.fields(archive, [&](QueuedPredicate& each) { archive& each; });

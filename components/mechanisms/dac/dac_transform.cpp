@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "components/frontend/finaliser/transform/kernel_transform.h"
+#include "components/mechanisms/dac/dac_parameters.h"
 #include "components/mechanisms/dac/kept.h"
 #include "components/mechanisms/dac/sign_tests.h"
 #include "components/mechanisms/dac/streams.h"
@@ -16,7 +19,8 @@ namespace {
 
 /// "dac.decoupled": the number of divergent conditions. "dac.affine": the affine stream computes it.
 /// "dac.stays.REASON": a candidate that does not; of a refused kernel, what it would need. "dac.read.READER": neither, and the
-/// kernel's own stream keeps it though the affine one could compute it, for what reads it.
+/// kernel's own stream keeps it though the affine one could compute it, for what reads it. "dac.reported": a branch whose lanes
+/// warps tell the affine one.
 void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
     const auto readers = readers_of_kept(kernel, flow, plan);
     for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block)
@@ -27,6 +31,8 @@ void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
                 kernel.annotate(instruction, "dac.decoupled", step.conditions);
             else if (step.stays != Reason::none)
                 kernel.annotate(instruction, fmt::format("dac.stays.{}", name_of(step.stays)), plan.refusal().found);
+            else if (step.reports)
+                kernel.annotate(instruction, "dac.reported", 0);
             else if (step.affine)
                 kernel.annotate(instruction, "dac.affine", 0);
             if (const Reader reader = readers[block][index]; reader != Reader::none)
@@ -37,16 +43,26 @@ void annotate(VirtualKernel& kernel, const Flow& flow, const Plan& plan) {
 /// Wang and Lin, ISCA 2017, section 4.7: before 64-bit operations are split, while addresses can be followed.
 class DacTransform final : public finaliser::KernelTransform {
   public:
+    using Parameters = DacParameters;
+
+    explicit DacTransform(const Parameters& parameters) : reports_(parameters.reports) {}
+
     void before_expansion(finaliser::KernelUnderWork& kernel, const finaliser::FinaliserOptions&) const override {
         split_at_jumps(kernel.main);
-        split_sign_tests(kernel.main);
+        split_sign_tests(kernel.main, reports_);
         const Flow flow(kernel.main);
-        const Plan plan(kernel.main, flow);
-        annotate(kernel.main, flow, plan);
-        if (!plan.decouples()) return;
-        kernel.programs.push_back(affine_stream(kernel.main, flow, plan));
-        take_from_queues(kernel.main, plan);
+        std::optional<Plan> plan;
+        plan.emplace(kernel.main, flow, reports_);
+        // Behind more branches there is more to decouple, which may be too much.
+        if (reports_ && plan->refusal().reason != Reason::none) plan.emplace(kernel.main, flow, false);
+        annotate(kernel.main, flow, *plan);
+        if (!plan->decouples()) return;
+        kernel.programs.push_back(affine_stream(kernel.main, flow, *plan));
+        take_from_queues(kernel.main, *plan);
     }
+
+  private:
+    bool reports_;
 };
 using finaliser::KernelTransform;
 LOOKAHEAD_REGISTER_VARIANT(KernelTransform, DacTransform, "dac",

@@ -22,6 +22,7 @@ void Dac::note_wait(unsigned context, Wait wait) {
     const auto cycles = static_cast<std::uint64_t>(state_.now - waiting_since_[context]);
     counters_.empty_queue_cycles += waiting_[context] == Wait::entry ? cycles : 0;
     counters_.data_wait_cycles += waiting_[context] == Wait::lines ? cycles : 0;
+    counters_.report_full_cycles += waiting_[context] == Wait::report ? cycles : 0;
     waiting_[context] = wait;
     waiting_since_[context] = state_.now;
 }
@@ -45,7 +46,13 @@ bool Dac::classify(unsigned context) {
     }
     const bool access = decoded.action == gpu::Action::memory;
     const AddressQueue& addresses = address_queues_[context];
-    if (access ? addresses.empty() : predicate_queues_[context].empty()) {
+    if (reports(*decoded.instruction)) {
+        if (!LOOKAHEAD_RULE(full_reports_stop_warps) || !reports_[context].full()) {
+            note_wait(context, Wait::nothing);
+            return false;
+        }
+        note_wait(context, Wait::report);
+    } else if (access ? addresses.empty() : predicate_queues_[context].empty()) {
         // No short wait to a scheduler: one that keeps a few warps active must make room for those that can go on, or the
         // affine warp, which is held up by these, would never bring what the others wait for.
         note_wait(context, Wait::entry);
@@ -96,7 +103,16 @@ LaneMask Dac::dequeue_predicate(unsigned context, LaneMask active) {
     return head.holds;
 }
 
-/// A dequeue of its own reads the queue instead of registers, and sets its predicate for the next instruction.
+void Dac::report(unsigned context, LaneMask active, LaneMask holds) {
+    LOOKAHEAD_ASSERT(!reports_[context].full(), execute_.place_of(context) + ": reports more than there is room for");
+    reports_[context].push() = {{state_.warps.streams[context].stack.pc(), 0, active}, holds & active};
+    ++counters_.reports;
+    ++counters_.report_accesses;
+    streams_.renew(kAffine);
+}
+
+/// A dequeue of its own reads the queue instead of registers, and sets its predicate for the next instruction; a report is as
+/// simple.
 bool Dac::supply(unsigned context, Cycle) {
     Stream& stream = state_.warps.streams[context];
     const DecodedInstruction& decoded = (*state_.kernel)[stream.stack.pc()];
@@ -110,6 +126,8 @@ bool Dac::supply(unsigned context, Cycle) {
     counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
     if (active == 0) {
         ++counters.predicated_off;
+    } else if (reports(*decoded.instruction)) {
+        report(context, active, stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip);
     } else {
         const LaneMask holds = dequeue_predicate(context, active);
         const auto set = [&](std::uint8_t slot, LaneMask lanes) {

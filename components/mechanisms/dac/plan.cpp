@@ -59,8 +59,12 @@ bool stops_expansion(const VirtualInstruction& instruction) {
     }
 }
 
-Plan::Plan(const VirtualKernel& kernel, const Flow& flow)
-    : kernel_(kernel), flow_(flow), values_(kernel, flow), classes_(kernel, flow, values_), steps_(flow.blocks()) {
+Plan::Plan(const VirtualKernel& kernel, const Flow& flow, bool reports)
+    : kernel_(kernel),
+      flow_(flow),
+      values_(kernel, flow),
+      classes_(kernel, flow, values_, reports),
+      steps_(flow.blocks()) {
     for (std::uint32_t block = 0; block < flow.blocks(); ++block)
         steps_[block].resize(kernel.blocks[block].code.size());
     find_candidates();
@@ -68,6 +72,7 @@ Plan::Plan(const VirtualKernel& kernel, const Flow& flow)
     drop_unread();
     find_affine();
     check_limits();
+    refuse_spinning();
 }
 
 template <class Visit>
@@ -161,16 +166,18 @@ void Plan::find_affine() {
     });
     if (!decouples_) return;
     for_each([this](Position position) {
-        if (at(position).marker) need(position);
+        if (at(position).marker && has_queued_access_behind(position)) need(position);
     });
     while (!open_.empty()) {
         const Position position = open_.back();
         open_.pop_back();
         const Reads& reads = values_.reads(position);
         const VirtualInstruction& instruction = values_.instruction(position);
-        need_value(reads.guard);
+        Step& step = at(position);
+        step.reports = finaliser::is_jump(instruction) && classes_.reported(position.block);
+        if (!step.reports) need_value(reads.guard);
         // A marker's place alone counts, an access's address.
-        if (!at(position).marker) {
+        if (!step.marker) {
             for (std::size_t i = 0; i < (is_access(instruction) ? 1U : reads.source.size()); ++i)
                 for (ValueId id : reads.source[i]) need_value(id);
             for (ValueId id : reads.source_predicate) need_value(id);
@@ -180,6 +187,27 @@ void Plan::find_affine() {
         for (std::uint32_t from : flow_.controllers(position.block))
             need({from, static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1)});
     }
+}
+
+/// Nothing else waits for a warp to pass the marker.
+bool Plan::has_queued_access_behind(Position marker) const {
+    const BitSet behind = flow_.behind(marker.block);
+    bool found = false;
+    for_each([&](Position position) {
+        const Step& step = at(position);
+        const bool later = position.block == marker.block && position.index > marker.index;
+        found =
+            found || (step.queue && step.queue != QueueMode::predicate && (later || behind.contains(position.block)));
+    });
+    return found;
+}
+
+/// The affine warp leads all warps in one order: it would stand in a warp's loop while another one, for which that warp
+/// waits, needs what comes behind.
+void Plan::refuse_spinning() {
+    if (!decouples_) return;
+    for (std::uint32_t block : flow_.order())
+        if (classes_.spins(block)) return refuse(Reason::spin, 0);
 }
 
 void Plan::need(Position position) {
@@ -247,7 +275,7 @@ void Plan::refuse(Reason reason, std::uint32_t found) {
         Step& step = at(position);
         if (step.queue) step.stays = reason;
         step.queue.reset();
-        step.affine = false;
+        step.affine = step.reports = false;
     });
 }
 

@@ -26,6 +26,7 @@ struct Step {
     std::optional<isa::QueueMode> queue;  ///< decoupled: what it takes from the queue
     bool affine = false;          ///< the affine stream executes it (a decoupled one: computes what is enqueued)
     bool marker = false;          ///< barrier, fence or atomic at which expansion stops
+    bool reports = false;         ///< a branch of which warps send the affine one their lanes' predicate
     std::uint8_t conditions = 0;  ///< of what is enqueued
 };
 
@@ -33,7 +34,8 @@ struct Step {
 /// 4.7).
 class Plan {
   public:
-    Plan(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow);
+    /// `reports`: see Classes.
+    Plan(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, bool reports);
 
     const Step& at(finaliser::Position position) const { return steps_[position.block][position.index]; }
     bool decouples() const { return decouples_; }
@@ -52,7 +54,9 @@ class Plan {
     Reason why_no_access(finaliser::Position position) const;
     void hide_behind_barriers();
     void drop_unread();
+    void refuse_spinning();
     void find_affine();
+    bool has_queued_access_behind(finaliser::Position marker) const;
     void need(finaliser::Position position);
     void need_value(finaliser::ValueId id);
     void check_limits();

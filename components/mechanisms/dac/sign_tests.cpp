@@ -57,8 +57,8 @@ bool keeps(const finaliser::VirtualBlock& block, std::uint32_t from, std::uint32
 
 class Splitter {
   public:
-    explicit Splitter(VirtualKernel& kernel)
-        : kernel_(kernel), flow_(kernel), values_(kernel, flow_), classes_(kernel, flow_, values_) {}
+    Splitter(VirtualKernel& kernel, bool reports)
+        : kernel_(kernel), flow_(kernel), values_(kernel, flow_), classes_(kernel, flow_, values_, reports) {}
 
     bool run() {
         bool changed = false;
@@ -136,9 +136,9 @@ class Splitter {
 
 }  // namespace
 
-void split_sign_tests(VirtualKernel& kernel) {
+void split_sign_tests(VirtualKernel& kernel, bool reports) {
     // The parts of a union of three are unions themselves.
-    while (Splitter(kernel).run()) {
+    while (Splitter(kernel, reports).run()) {
     }
 }
 

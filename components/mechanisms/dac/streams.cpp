@@ -40,6 +40,18 @@ VirtualInstruction enqueue_for(const VirtualInstruction& decoupled, QueueMode qu
     return made;
 }
 
+/// What the branch's predicate is for the lanes that come to it: sent by a warp (`enqueue`), taken by the affine one (`dequeue`).
+VirtualInstruction report_for(const VirtualInstruction& branch, Operation operation) {
+    VirtualInstruction made = part_of(branch);
+    made.machine.operation = operation;
+    made.machine.mode = static_cast<std::uint8_t>(QueueMode::lanes);
+    if (operation == Operation::enqueue)
+        made.source_predicate[0] = {branch.guard.index, false};
+    else
+        made.destination_predicate[0] = branch.guard.index;
+    return made;
+}
+
 /// A barrier, or for anything else at which expansion stops, a fence. The affine warp waits at neither and computes nothing
 /// there.
 VirtualInstruction marker_for(const VirtualInstruction& instruction) {
@@ -75,6 +87,7 @@ void keep_affine(std::vector<VirtualInstruction>& code, const VirtualInstruction
                  std::uint32_t meeting) {
     if (finaliser::is_jump(instruction)) {
         VirtualInstruction jump = instruction;
+        if (step.reports) code.push_back(report_for(instruction, Operation::dequeue));
         // The warps that a trap is for run into it themselves.
         if (jump.machine.operation == Operation::trap) {
             jump.machine.operation = Operation::exit;
@@ -131,9 +144,13 @@ const isa::Program* affine_program(const isa::Kernel& kernel) {
 }
 
 void take_from_queues(VirtualKernel& kernel, const Plan& plan) {
-    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block)
-        for (std::uint32_t index = 0; index < kernel.blocks[block].code.size(); ++index)
-            if (const auto queue = plan.at({block, index}).queue) dequeue(kernel.blocks[block].code[index], *queue);
+    for (std::uint32_t block = 0; block < kernel.blocks.size(); ++block) {
+        auto& code = kernel.blocks[block].code;
+        for (std::uint32_t index = 0; index < code.size(); ++index)
+            if (const auto queue = plan.at({block, index}).queue) dequeue(code[index], *queue);
+        if (code.empty() || !plan.at({block, static_cast<std::uint32_t>(code.size() - 1)}).reports) continue;
+        code.insert(code.end() - 1, report_for(code.back(), Operation::enqueue));
+    }
     remove_unread(kernel);
 }
 

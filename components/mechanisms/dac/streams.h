@@ -18,8 +18,8 @@ finaliser::VirtualProgram affine_stream(const finaliser::VirtualKernel& kernel, 
 /// The affine stream of a finished kernel; null if it has none.
 const isa::Program* affine_program(const isa::Kernel& kernel);
 
-/// Turns the kernel's own code into the non-affine stream: what is decoupled dequeues, and
-/// what nobody needs any more goes.
+/// Turns the kernel's own code into the non-affine stream: what is decoupled dequeues, branches that the affine stream cannot
+/// know report, and what nobody needs any more goes.
 void take_from_queues(finaliser::VirtualKernel& kernel, const Plan& plan);
 
 }  // namespace lookahead::dac

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "components/isa/memory_access.h"
+#include "components/isa/modes.h"
 #include "components/sm/constant/constant_cache.h"
 #include "core/error/error.h"
 #include "core/mutation/rule.h"
@@ -178,8 +179,10 @@ void DecodedKernel::decode(std::uint32_t pc, const TimingParameters& timing, isa
     to.action = action_of(from);
     to.issue_cycles = static_cast<std::uint8_t>(issue_cycles_of(from));
     to.instruction_class = class_of(from);
-    to.unit =
-        from.operation == Operation::dequeue ? ExecutionUnit::control : unit_of(to.instruction_class, integer_units);
+    const bool reports =
+        from.operation == Operation::enqueue && from.mode == static_cast<std::uint8_t>(isa::QueueMode::lanes);
+    to.unit = from.operation == Operation::dequeue || reports ? ExecutionUnit::control
+                                                              : unit_of(to.instruction_class, integer_units);
     if (control_on_sp && to.unit == ExecutionUnit::control &&
         (to.action == Action::branch || to.action == Action::exit || to.action == Action::barrier)) {
         to.unit = ExecutionUnit::sp;

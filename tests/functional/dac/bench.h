@@ -17,6 +17,7 @@ struct Outcome {
     isa::Kernel decoupled;
     std::uint64_t compared = 0;   ///< accesses and predicates of warps, with what the original computes
     std::size_t most_tuples = 0;  ///< of an operand
+    std::uint64_t reports = 0;    ///< of warps
 
     /// Printed instructions, of the kernel's own stream and of the affine one.
     std::vector<std::string> own() const;
@@ -26,8 +27,9 @@ struct Outcome {
     bool enqueues(std::string_view text) const;
 };
 
-/// With the transform `name`.
-finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOptions options = {});
+/// With the transform `name`; warps report branches that depend on data, or do not (dac.reports).
+finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOptions options = {},
+                                 bool reports = false);
 
 inline constexpr std::uint32_t kWords = 1 << 16;  ///< in the buffer that a kernel works on
 
@@ -35,7 +37,7 @@ inline constexpr std::uint32_t kWords = 1 << 16;  ///< in the buffer that a kern
 /// count up from 1, before and after the pass; the rest are 32-bit words. Requires that all that is enqueued is what the original computes,
 /// and that both leave the same bytes.
 Outcome run(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint32_t>& parameters,
-            const finaliser::FinaliserOptions& options = {});
+            const finaliser::FinaliserOptions& options = {}, bool reports = false);
 
 /// `body` inside the kernel k(u64 out, u32 a, u32 b) with the names of finaliser::test::module_of; also %gid, the thread's
 /// number, %in = out + 128 KiB, and %mine = out + 16 * gid.

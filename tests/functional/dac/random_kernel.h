@@ -79,10 +79,18 @@ class RandomKernel {
         }
     }
 
+    /// Into %r1, from the part of the buffer that nobody writes: what no affine operation makes.
+    std::string loaded() {
+        return fmt::format(
+            "and.b32 %r1, {}, 511; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %in, %rd2; "
+            "ld.global.u32 %r1, [%rd3];",
+            value());
+    }
+
     std::string comparison() {
         static constexpr const char* kNames[] = {"eq", "ne", "lt", "le", "gt", "ge"};
         const std::string to = predicate();
-        switch (below(7)) {
+        switch (below(8)) {
             case 0:
                 return fmt::format("{}.pred {}, {}, {};", below(2) == 0 ? "and" : "or", to, predicate(), predicate());
             case 1:
@@ -96,6 +104,9 @@ class RandomKernel {
             case 4:
                 return fmt::format("setp.{}.and.s32 {}, {}, {}, {};", kNames[below(6)], to, value(), scalar(),
                                    predicate());
+            case 5:
+                return fmt::format("{} and.b32 %r1, %r1, 7; setp.{}.u32 {}, %r1, {};", loaded(), kNames[below(6)], to,
+                                   below(8));
             default:
                 return fmt::format("setp.{}.{} {}, {}, {};", kNames[below(6)], below(2) == 0 ? "u32" : "s32", to,
                                    value(), scalar());
@@ -137,8 +148,16 @@ class RandomKernel {
         const std::string counter = fmt::format("%r{}", 32 + label % 30);
         const std::string bound = fmt::format("%r{}", 24 + depth);
         std::string text = fmt::format("mov.u32 {}, 0; ", counter);
-        text += below(2) == 0 ? fmt::format("mov.u32 {}, {};\n", bound, 1 + below(3))
-                              : fmt::format("and.b32 {}, {}, 3;\n", bound, value());
+        switch (below(3)) {
+            case 0:
+                text += fmt::format("mov.u32 {}, {};\n", bound, 1 + below(3));
+                break;
+            case 1:
+                text += fmt::format("and.b32 {}, {}, 3;\n", bound, value());
+                break;
+            default:
+                text += fmt::format("{} and.b32 {}, %r1, 3;\n", loaded(), bound);
+        }
         text += fmt::format("L{}:\n", label) + block(depth + 1);
         if (below(3) == 0) text += fmt::format("@{} bra X{};\n", predicate(), label);
         text += fmt::format("add.u32 {}, {}, 1; setp.lt.u32 %p{}, {}, {}; @%p{} bra L{};\nX{}:\n", counter, counter,

@@ -18,7 +18,7 @@ constexpr unsigned kKernels = 200;
 
 TEST_CASE("random kernels do as two streams what they did as one") {
     const std::uint64_t first = lookahead::test::random_seed();
-    std::uint64_t compared = 0;
+    std::uint64_t compared = 0, reports = 0;
     std::size_t tuples = 0;
     for (std::uint64_t seed = first; seed < first + kKernels; ++seed) {
         CAPTURE(seed);
@@ -30,13 +30,15 @@ TEST_CASE("random kernels do as two streams what they did as one") {
         options.isa.expand_64bit = seed % 5 == 0;
         options.isa.single_constant = seed % 7 == 0;
         Outcome outcome;
-        CHECK_NOTHROW(outcome =
-                          run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
-                              {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)}, options));
+        CHECK_NOTHROW(outcome = run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
+                                    {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)},
+                                    options, seed % 2 == 0));
         compared += outcome.compared;
+        reports += outcome.reports;
         tuples = std::max(tuples, outcome.most_tuples);
     }
-    MESSAGE("compared " << compared << ", most tuples " << tuples);
+    MESSAGE("compared " << compared << ", most tuples " << tuples << ", reports " << reports);
+    CHECK(reports > kKernels / 4);
     CHECK(compared > 10 * kKernels);
     CHECK(tuples > 1);
     CHECK(tuples <= 4);

@@ -20,29 +20,47 @@ void ReferenceQueues::begin_launch(const isa::Kernel& kernel, const isa::Dim3& b
                                    const std::vector<isa::Row>& constants) {
     const isa::Program* program = affine_program(kernel);
     if (program == nullptr) throw InternalError("kernel " + kernel.name + " dequeues and has no affine stream");
-    interpreter_ = std::make_unique<AffineInterpreter>(kernel, *program, block, first_lanes(constants), checked_);
-    queues_.clear();
+    interpreter_of_ = [&kernel, program, block, values = first_lanes(constants), this](const isa::Dim3& ctaid) {
+        return std::make_unique<AffineInterpreter>(kernel, *program, block, values, ctaid, checked_);
+    };
+    ctas_.clear();
 }
 
 void ReferenceQueues::begin_cta(const isa::Dim3& ctaid) {
-    const std::uint64_t before = interpreter_->executed();
-    queues_[key(ctaid)] = interpreter_->run(ctaid);
-    affine_instructions_ += interpreter_->executed() - before;
-    most_tuples_ = std::max(most_tuples_, interpreter_->most_tuples());
+    auto& interpreter = ctas_[key(ctaid)] = interpreter_of_(ctaid);
+    interpreter->run();
 }
 
 void ReferenceQueues::end_cta(const isa::Dim3& ctaid) {
-    const auto found = queues_.find(key(ctaid));
-    for (const WarpQueues& warp : found->second)
+    const auto found = ctas_.find(key(ctaid));
+    if (!found->second->run()) throw InternalError("the affine stream waits for warps that have ended");
+    for (const WarpQueues& warp : found->second->queues())
         if (!warp.addresses.empty() || !warp.predicates.empty())
             throw InternalError(fmt::format("CTA ({}, {}, {}) ends with {} addresses and {} predicates in a queue",
                                             ctaid.x, ctaid.y, ctaid.z, warp.addresses.size(), warp.predicates.size()));
-    queues_.erase(found);
+    affine_instructions_ += found->second->executed();
+    most_tuples_ = std::max(most_tuples_, found->second->most_tuples());
+    ctas_.erase(found);
+}
+
+std::deque<Record>& ReferenceQueues::queue(const ExecutionPlace& place, bool is_predicate) {
+    WarpQueues& warp = ctas_.at(key(place.ctaid))->queues().at(place.first_thread / isa::kWarpSize);
+    return is_predicate ? warp.predicates : warp.addresses;
+}
+
+bool ReferenceQueues::is_there(const ExecutionPlace& place, bool is_predicate) {
+    return !queue(place, is_predicate).empty();
+}
+
+void ReferenceQueues::report(const ExecutionPlace& place, isa::LaneMask active, isa::LaneMask holds) {
+    AffineInterpreter& interpreter = *ctas_.at(key(place.ctaid));
+    interpreter.report(place.first_thread / isa::kWarpSize, place.kernel.origins[place.pc], active, holds);
+    interpreter.run();
+    ++reports_;
 }
 
 Record ReferenceQueues::next(const ExecutionPlace& place, isa::LaneMask active, bool is_predicate) {
-    WarpQueues& warp = queues_.at(key(place.ctaid)).at(place.first_thread / isa::kWarpSize);
-    std::deque<Record>& queue = is_predicate ? warp.predicates : warp.addresses;
+    std::deque<Record>& queue = this->queue(place, is_predicate);
     if (queue.empty()) throw InternalError(describe(place) + ": the warp's queue is empty");
     Record record = std::move(queue.front());
     queue.pop_front();

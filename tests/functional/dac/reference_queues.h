@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -11,9 +13,9 @@
 
 namespace lookahead::dac {
 
-/// Lets the emulator run kernels that the pass has made two streams of: when a CTA begins its affine stream is interpreted
-/// to its end, which no data can hold up. Compares static pair, mode and lanes at every dequeue, and asks that nothing is left
-/// when the CTA ends; InternalError otherwise.
+/// Lets the emulator run kernels that the pass has made two streams of: a CTA's affine stream is interpreted as far as its
+/// warps' reports let it. Compares static pair, mode and lanes at every dequeue, and asks that nothing is left when the CTA ends;
+/// InternalError otherwise.
 class ReferenceQueues final : public QueueSource {
   public:
     explicit ReferenceQueues(bool checked) : checked_(checked) {}
@@ -24,22 +26,27 @@ class ReferenceQueues final : public QueueSource {
     void end_cta(const isa::Dim3& ctaid) override;
     void addresses(const ExecutionPlace& place, isa::LaneMask active, std::uint64_t* addresses) override;
     isa::LaneMask predicate(const ExecutionPlace& place, isa::LaneMask active) override;
+    bool is_there(const ExecutionPlace& place, bool is_predicate) override;
+    void report(const ExecutionPlace& place, isa::LaneMask active, isa::LaneMask holds) override;
 
     /// Warp instructions of the affine warp, with a CTA to a batch.
     std::uint64_t affine_instructions() const { return affine_instructions_; }
     std::uint64_t dequeued() const { return dequeued_; }
+    std::uint64_t reports() const { return reports_; }
     std::size_t most_tuples() const { return most_tuples_; }
 
   private:
     using Cta = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
     static Cta key(const isa::Dim3& ctaid) { return {ctaid.x, ctaid.y, ctaid.z}; }
+    std::deque<Record>& queue(const ExecutionPlace& place, bool is_predicate);
     Record next(const ExecutionPlace& place, isa::LaneMask active, bool is_predicate);
 
     bool checked_;
-    std::unique_ptr<AffineInterpreter> interpreter_;
-    std::map<Cta, std::vector<WarpQueues>> queues_;
+    std::function<std::unique_ptr<AffineInterpreter>(const isa::Dim3&)> interpreter_of_;
+    std::map<Cta, std::unique_ptr<AffineInterpreter>> ctas_;
     std::uint64_t affine_instructions_ = 0;
     std::uint64_t dequeued_ = 0;
+    std::uint64_t reports_ = 0;
     std::size_t most_tuples_ = 0;
 };
 

@@ -57,8 +57,9 @@ std::vector<dac::WarpQueues> queues_of(const std::string& ptx, isa::Dim3 block, 
     const ptx::Module module = ptx::parse_module(ptx, "test.ptx");
     const isa::Kernel kernel = finaliser::finalise(module, module.functions[0], with("dac"));
     constants.insert(constants.end(), kernel.literals.begin(), kernel.literals.end());
-    dac::AffineInterpreter interpreter(kernel, *dac::affine_program(kernel), block, constants, true);
-    return interpreter.run({0, 0, 0});
+    dac::AffineInterpreter interpreter(kernel, *dac::affine_program(kernel), block, constants, {0, 0, 0}, true);
+    CHECK(interpreter.run());
+    return interpreter.queues();
 }
 
 }  // namespace
@@ -309,6 +310,99 @@ TEST_CASE("what depends on loaded values stays") {
     // Behind where the paths meet the affine stream goes on; inside it has nothing.
     CHECK(std::ranges::count_if(control.affine(), [](const std::string& line) { return line.starts_with("ENQ"); }) ==
           2);
+}
+
+namespace {
+
+Outcome run_with_reports(const std::string& body) {
+    return run(kernel_text(body), {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, true);
+}
+
+std::ptrdiff_t count(const std::vector<std::string>& code, std::string_view text) {
+    return std::ranges::count_if(code, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("with dac.reports warps tell the affine warp of branches that depend on data") {
+    const std::string text =
+        "ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100; @%p1 bra D; ld.global.u32 %r2, [%in];"
+        "st.global.u32 [%mine+4], %r2; D: st.global.u32 [%mine+8], %r3;";
+    const Outcome told = run_with_reports(text);
+    CHECK(told.reports == 4);
+    CHECK(count(told.own(), "[deq") == 4);
+    CHECK(count(told.own(), "ENQ.LANES") == 1);
+    CHECK(count(told.affine(), "DEQ.LANES") == 1);
+    CHECK(told.says("BRA") == "reported");
+    const Outcome untold = run_body(text);
+    CHECK(untold.reports == 0);
+    CHECK(count(untold.own(), ".LANES") == 0);
+}
+
+TEST_CASE("a loop that data ends is followed by what warps report at each turn") {
+    const Outcome loop = run_with_reports(
+        "ld.global.u32 %r3, [%mine]; shr.u32 %r3, %r3, 2; and.b32 %r3, %r3, 3; mov.u32 %r4, 0; mov.u32 %r5, 0;"
+        "L: mul.wide.u32 %rd1, %r4, 4; add.s64 %rd2, %in, %rd1; ld.global.u32 %r2, [%rd2]; add.u32 %r5, %r5, %r2;"
+        "add.u32 %r4, %r4, 1; setp.le.u32 %p1, %r4, %r3; @%p1 bra L; st.global.u32 [%mine+4], %r5;");
+    CHECK(loop.reports == 4 * 4);
+    CHECK(count(loop.own(), "[deq.data]") == 2);
+}
+
+TEST_CASE("the turn at which data ends a loop is no affine value behind it, and ways that it parts have a condition") {
+    const Outcome loop = run_with_reports(
+        "ld.global.u32 %r3, [%mine]; shr.u32 %r3, %r3, 2; and.b32 %r3, %r3, 3; mov.u32 %r4, 0;"
+        "L: st.global.u32 [%mine+8], %r4; add.u32 %r4, %r4, 1; setp.le.u32 %p1, %r4, %r3; @%p1 bra L;"
+        "mul.wide.u32 %rd1, %r4, 4; add.s64 %rd2, %in, %rd1; ld.global.s32 %r2, [%rd2]; st.global.u32 [%mine+4], %r2;");
+    CHECK(loop.says("LD.GLOBAL.S32") == "stays.loop_carried");
+    const Outcome ways = run_with_reports(
+        "ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100; mov.u32 %r4, 5; @%p1 bra D; mov.u32 %r4, 9;"
+        "D: mul.wide.u32 %rd1, %r4, 4; add.s64 %rd2, %in, %rd1; ld.global.s32 %r2, [%rd2]; st.global.u32 [%mine+4], "
+        "%r2;");
+    CHECK(ways.reports == 4);
+    CHECK(ways.most_tuples == 2);
+}
+
+TEST_CASE("what the affine stream has nothing to do behind is not reported") {
+    const Outcome idle = run_with_reports(
+        "ld.global.u32 %r3, [%mine]; ld.global.u32 %r2, [%mine+8]; mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; shr.u32 "
+        "%r3, "
+        "%r3, 1; atom.global.add.u32 %r5, [%mine], %r3; setp.ne.u32 %p1, %r3, 0; @%p1 bra L;");
+    CHECK(count(idle.own(), "[deq.data]") == 1);
+    CHECK(idle.reports == 0);
+}
+
+TEST_CASE("a masked instruction whose mask depends on data stays, with dac.reports too") {
+    const Outcome masked = run_with_reports(
+        "ld.global.u32 %r3, [%mine]; setp.gt.u32 %p1, %r3, 100; @%p1 ld.global.u32 %r2, [%in];"
+        "st.global.u32 [%mine+4], %r2;");
+    CHECK(masked.reports == 0);
+    CHECK(count(masked.own(), "[deq.data]") == 1);
+}
+
+TEST_CASE("kernels that spin on memory are refused") {
+    const std::string store = "st.global.u32 [%mine+4], %a;";
+    const auto spin = [&](const std::string& access) {
+        return store + "L: " + access + "; setp.ne.u32 %p1, %r2, 0; @!%p1 bra L;" + store;
+    };
+    const Outcome refused = run_body(spin("ld.volatile.global.u32 %r2, [%mine]"));
+    CHECK(refused.affine().empty());
+    CHECK(refused.says("ST.") == "stays.spin");
+    CHECK(run_body(spin("atom.global.or.b32 %r2, [%mine], 0")).affine().empty());
+    CHECK(run_with_reports(spin("atom.global.or.b32 %r2, [%mine], 0")).affine().empty());
+    CHECK_FALSE(run_body(spin("ld.global.u32 %r2, [%mine]")).affine().empty());
+    // What an atomic in front of the loop has found does not change in it.
+    CHECK_FALSE(run_body(store +
+                         "atom.global.or.b32 %r2, [%mine], 0; L: shr.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0;"
+                         "@%p1 bra L;" +
+                         store)
+                    .affine()
+                    .empty());
+}
+
+TEST_CASE("a barrier behind which nothing is enqueued is not in the affine stream") {
+    const std::string store = "st.global.u32 [%mine+4], %a;";
+    CHECK(count(run_body(store + "bar.sync 0;").affine(), "BAR") == 0);
+    CHECK(count(run_body(store + "bar.sync 0;" + store).affine(), "BAR") == 1);
 }
 
 TEST_CASE("volatile loads, shared memory and generic addresses stay") {

@@ -35,16 +35,21 @@ LOOKAHEAD_REGISTER_VARIANT(KernelTransform, Marks, "test_marks", "Annotates all 
 void Shadow::begin_launch(std::uint64_t) {
     end();
     kernel_ = nullptr;
-    interpreter_.reset();
-    begun_.clear();
+    program_ = nullptr;
+    ctas_.clear();
 }
 
 void Shadow::end() {
-    for (const auto& [key, records] : expected_)
-        if (!records.empty())
+    for (const auto& [cta, interpreter] : ctas_)
+        if (!interpreter->run()) throw InternalError("the affine stream waits for a branch that no warp comes to");
+    for (const auto& [key, instances] : instances_) {
+        if (!instances.enqueued.empty())
             throw InternalError(fmt::format("the affine stream enqueues {} more for origin {} than warp {} executes",
-                                            records.size(), std::get<2>(key), std::get<1>(key)));
-    expected_.clear();
+                                            instances.enqueued.size(), std::get<2>(key), std::get<1>(key)));
+        if (!instances.executed.empty())
+            throw InternalError(instances.place + ": the affine stream enqueues nothing for this");
+    }
+    instances_.clear();
 }
 
 /// Literals are each kernel's own; all other constants are the launch's.
@@ -52,75 +57,113 @@ void Shadow::prepare(const ExecutionPlace& place, const std::uint32_t* registers
     const isa::Kernel& original = place.kernel;
     kernel_ = &*std::ranges::find(transformed_, original.name, &isa::Kernel::name);
     compared_at_.assign(original.code.size(), false);
-    const isa::Program* program = affine_program(*kernel_);
-    if (program == nullptr) return;
-    std::set<std::uint32_t> enqueued;
-    for (std::uint32_t pc = program->entry; pc < program->end; ++pc)
+    reports_at_.assign(original.code.size(), false);
+    program_ = affine_program(*kernel_);
+    if (program_ == nullptr) return;
+    std::set<std::uint32_t> enqueued, awaited;
+    for (std::uint32_t pc = program_->entry; pc < program_->end; ++pc) {
         if (kernel_->code[pc].operation == isa::Operation::enqueue) enqueued.insert(kernel_->origins[pc]);
-    for (std::uint32_t pc = 0; pc < original.code.size(); ++pc)
-        compared_at_[pc] = enqueued.contains(original.origins[pc]) && original.annotation(pc, kMark) &&
+        if (kernel_->code[pc].operation == isa::Operation::dequeue) awaited.insert(kernel_->origins[pc]);
+    }
+    for (std::uint32_t pc = 0; pc < original.code.size(); ++pc) {
+        const bool selected = original.annotation(pc, kMark).has_value();
+        compared_at_[pc] = selected && enqueued.contains(original.origins[pc]) &&
                            (isa::is_memory(original.code[pc].operation) ||
                             original.code[pc].destination_predicate != isa::kNoPredicate);
+        reports_at_[pc] = selected && awaited.contains(original.origins[pc]);
+    }
     compared_origins_.clear();
     for (std::uint32_t pc = 0; pc < original.code.size(); ++pc)
         if (compared_at_[pc]) compared_origins_.insert(original.origins[pc]);
     code_ = decode(original, isa::SimtModel::stack);
-    std::vector<std::uint32_t> constants;
+    constants_.clear();
     for (std::uint32_t row = 0; row < original.first_literal_row(); ++row)
-        constants.push_back(registers[(original.registers + row) * kWarpSize]);
-    constants.insert(constants.end(), kernel_->literals.begin(), kernel_->literals.end());
-    interpreter_ = std::make_unique<AffineInterpreter>(*kernel_, *program, place.block, constants, checked_);
+        constants_.push_back(registers[(original.registers + row) * kWarpSize]);
+    constants_.insert(constants_.end(), kernel_->literals.begin(), kernel_->literals.end());
 }
 
-void Shadow::begin_cta(const isa::Dim3& ctaid) {
-    const Cta cta{ctaid.x, ctaid.y, ctaid.z};
-    if (!begun_.emplace(cta, true).second) return;
-    std::vector<WarpQueues> queues = interpreter_->run(ctaid);
+AffineInterpreter& Shadow::begin_cta(const isa::Dim3& ctaid, const isa::Dim3& block) {
+    auto& interpreter = ctas_[{ctaid.x, ctaid.y, ctaid.z}];
+    if (interpreter == nullptr) {
+        interpreter = std::make_unique<AffineInterpreter>(*kernel_, *program_, block, constants_, ctaid, checked_);
+        go_on(ctaid, *interpreter);
+    }
+    return *interpreter;
+}
+
+void Shadow::go_on(const isa::Dim3& ctaid, AffineInterpreter& interpreter) {
+    interpreter.run();
+    std::vector<WarpQueues>& queues = interpreter.queues();
     for (std::uint32_t warp = 0; warp < queues.size(); ++warp)
-        for (const auto* queue : {&queues[warp].addresses, &queues[warp].predicates})
-            for (const Record& record : *queue)
-                if (compared_origins_.contains(record.origin)) expected_[{cta, warp, record.origin}].push_back(record);
+        for (auto* queue : {&queues[warp].addresses, &queues[warp].predicates}) {
+            for (Record& record : *queue)
+                if (compared_origins_.contains(record.origin)) {
+                    Instances& instances = instances_[{{ctaid.x, ctaid.y, ctaid.z}, warp, record.origin}];
+                    instances.enqueued.push_back(std::move(record));
+                    compare(instances);
+                }
+            queue->clear();
+        }
 }
 
 void Shadow::executing(const ExecutionPlace& place, LaneMask active, const std::uint32_t* registers,
                        const LaneMask* predicates) {
     if (kernel_ == nullptr) prepare(place, registers);
-    if (interpreter_ == nullptr) return;
-    begin_cta(place.ctaid);
+    if (program_ == nullptr) return;
+    AffineInterpreter& interpreter = begin_cta(place.ctaid, place.block);
     const std::uint32_t origin = place.kernel.origins[place.pc];
+    const std::uint32_t warp = place.first_thread / kWarpSize;
+    if (reports_at_[place.pc]) {
+        interpreter.report(warp, origin, std::nullopt, predicates[place.kernel.code[place.pc].guard]);
+        return go_on(place.ctaid, interpreter);
+    }
     if (!compared_at_[place.pc] || active == 0) return;
+    Instances& instances = instances_[{{place.ctaid.x, place.ctaid.y, place.ctaid.z}, warp, origin}];
+    instances.executed.push_back(executed(place, active, registers, predicates));
+    instances.place = describe(place);
+    compare(instances);
+}
+
+Record Shadow::executed(const ExecutionPlace& place, LaneMask active, const std::uint32_t* registers,
+                        const LaneMask* predicates) const {
     const isa::Instruction& instruction = place.kernel.code[place.pc];
-    const Cta cta{place.ctaid.x, place.ctaid.y, place.ctaid.z};
-    auto& records = expected_[{cta, place.first_thread / kWarpSize, origin}];
-    if (records.empty()) throw InternalError(describe(place) + ": the affine stream enqueues nothing for this");
-    const Record record = records.front();
-    records.pop_front();
-    if (record.active != active)
-        throw InternalError(
-            fmt::format("{}: executed by lanes {:#x}, enqueued for {:#x}", describe(place), active, record.active));
-    ++compared_;
+    Record record;
+    record.active = active;
     // The emulator decodes constants to where they stand in the frame, which begins with the registers.
     auto* const frame = const_cast<std::uint32_t*>(registers);
     const DecodedInstruction& decoded = code_[place.pc];
     if (isa::is_memory(instruction.operation)) {
-        std::uint64_t addresses[kWarpSize];
         isa::compute_addresses(instruction, frame + decoded.source[0][0], frame + decoded.source[0][1], active,
-                               addresses);
-        for (LaneMask left = active; left != 0; left &= left - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(left));
-            if (addresses[lane] != record.address[lane])
-                throw InternalError(fmt::format("{}: lane {} accesses {:#x}, enqueued is {:#x}", describe(place), lane,
-                                                addresses[lane], record.address[lane]));
-        }
-        return;
+                               record.address.data());
+        return record;
     }
     isa::OperandRows rows = operand_rows(decoded, frame, predicates);
     decoded.handler(rows, active, instruction);
     const bool complement = decoded.destination_predicate == kUnreadPredicate;
-    const LaneMask holds = complement ? ~rows.destination_predicate2 : rows.destination_predicate;
-    if ((holds & active) != record.holds)
-        throw InternalError(
-            fmt::format("{}: holds for lanes {:#x}, enqueued is {:#x}", describe(place), holds & active, record.holds));
+    record.holds = (complement ? ~rows.destination_predicate2 : rows.destination_predicate) & active;
+    return record;
+}
+
+/// What comes first of either waits for the other: the affine stream may be behind, where it waits for other warps.
+void Shadow::compare(Instances& instances) {
+    if (instances.enqueued.empty() || instances.executed.empty()) return;
+    const Record enqueued = instances.enqueued.front(), executed = instances.executed.front();
+    instances.enqueued.pop_front();
+    instances.executed.pop_front();
+    ++compared_;
+    if (enqueued.active != executed.active)
+        throw InternalError(fmt::format("{}: executed by lanes {:#x}, enqueued for {:#x}", instances.place,
+                                        executed.active, enqueued.active));
+    if (enqueued.holds != executed.holds)
+        throw InternalError(fmt::format("{}: holds for lanes {:#x}, enqueued is {:#x}", instances.place, executed.holds,
+                                        enqueued.holds));
+    if (enqueued.mode == isa::QueueMode::predicate) return;
+    for (LaneMask left = executed.active; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        if (executed.address[lane] != enqueued.address[lane])
+            throw InternalError(fmt::format("{}: lane {} accesses {:#x}, enqueued is {:#x}", instances.place, lane,
+                                            executed.address[lane], enqueued.address[lane]));
+    }
 }
 
 }  // namespace lookahead::dac

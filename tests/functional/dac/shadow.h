@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -15,7 +16,8 @@
 namespace lookahead::dac {
 
 /// The shadow check: watches the original kernels run, and compares the address of every access and the lanes of every
-/// predicate that the pass decouples with what the affine stream enqueues for that warp and instruction, instance by instance.
+/// predicate that the pass decouples with what the affine stream enqueues for that warp and instruction, instance by instance;
+/// what that stream has to be told of branches is what the original finds there.
 /// InternalError, with the place, at the first difference. The original kernels are finalised with the transform `test_marks`,
 /// which marks what was selected, apart from what later passes put beside it under the same origin.
 class Shadow final : public InstructionObserver {
@@ -32,20 +34,33 @@ class Shadow final : public InstructionObserver {
     std::uint64_t compared() const { return compared_; }
 
   private:
+    using LaneMask = isa::LaneMask;
     using Cta = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
     using Key = std::tuple<Cta, std::uint32_t, std::uint32_t>;  ///< CTA, warp, origin
+    /// What was executed, or enqueued for that, first by warp and instruction.
+    struct Instances {
+        std::deque<Record> enqueued;
+        std::deque<Record> executed;
+        std::string place;  ///< of what was executed last
+    };
     void prepare(const ExecutionPlace& place, const std::uint32_t* registers);
-    void begin_cta(const isa::Dim3& ctaid);
+    AffineInterpreter& begin_cta(const isa::Dim3& ctaid, const isa::Dim3& block);
+    void go_on(const isa::Dim3& ctaid, AffineInterpreter& interpreter);
+    Record executed(const ExecutionPlace& place, LaneMask active, const std::uint32_t* registers,
+                    const LaneMask* predicates) const;
+    void compare(Instances& instances);
 
     const isa::KernelTable& transformed_;
     bool checked_;
     const isa::Kernel* kernel_ = nullptr;   ///< transformed, of this launch
     std::vector<DecodedInstruction> code_;  ///< of the original
     std::set<std::uint32_t> compared_origins_;
-    std::vector<bool> compared_at_;  ///< by instruction of the original
-    std::unique_ptr<AffineInterpreter> interpreter_;
-    std::map<Cta, bool> begun_;
-    std::map<Key, std::deque<Record>> expected_;
+    std::vector<bool> compared_at_;          ///< by instruction of the original
+    std::vector<bool> reports_at_;           ///< likewise: branches that the affine stream waits at
+    const isa::Program* program_ = nullptr;  ///< the affine stream
+    std::vector<std::uint32_t> constants_;
+    std::map<Cta, std::unique_ptr<AffineInterpreter>> ctas_;
+    std::map<Key, Instances> instances_;
     std::uint64_t compared_ = 0;
 };
 

@@ -14,9 +14,10 @@ using namespace lookahead;
 
 namespace {
 
-Configuration machine(const std::string& transform) {
+Configuration machine(const std::string& transform, bool reports) {
     Configuration configuration = load_machine("dac_gtx480");
     configuration.override_value("kernel.transform=" + transform);
+    configuration.override_value(std::string("dac.reports=") + (reports ? "true" : "false"));
     return configuration;
 }
 
@@ -27,12 +28,17 @@ std::unique_ptr<Workload> tiny(std::string_view name, const Configuration& confi
 }  // namespace
 
 TEST_CASE("what is enqueued is what the original kernels compute, on all workloads") {
+    bool reports = false;
+    SUBCASE("control by affine values alone") {}
+    SUBCASE("with warps' reports") {
+        reports = true;
+    }
     std::uint64_t compared = 0;
     for (const ManifestEntry& entry : workload_manifest()) {
         CAPTURE(entry.name);
-        const Configuration plain = machine("test_marks");
+        const Configuration plain = machine("test_marks", reports);
         const auto workload = tiny(entry.name, plain);
-        const isa::KernelTable decoupled = load_kernels(*workload, machine("dac"));
+        const isa::KernelTable decoupled = load_kernels(*workload, machine("dac", reports));
         dac::Shadow shadow(decoupled, true);
         EmulatorOptions options;
         options.instructions = &shadow;
@@ -45,10 +51,15 @@ TEST_CASE("what is enqueued is what the original kernels compute, on all workloa
 }
 
 TEST_CASE("the two streams give the workloads' outputs") {
-    std::uint64_t dequeued = 0;
+    bool reports = false;
+    SUBCASE("control by affine values alone") {}
+    SUBCASE("with warps' reports") {
+        reports = true;
+    }
+    std::uint64_t dequeued = 0, reported = 0;
     for (const ManifestEntry& entry : workload_manifest()) {
         CAPTURE(entry.name);
-        const Configuration configuration = machine("dac");
+        const Configuration configuration = machine("dac", reports);
         const auto workload = tiny(entry.name, configuration);
         dac::ReferenceQueues queues(false);
         EmulatorOptions options;
@@ -58,7 +69,9 @@ TEST_CASE("the two streams give the workloads' outputs") {
         CHECK(workload->check().outputs != Outputs::mismatch);
         CHECK(queues.most_tuples() <= 4);
         dequeued += queues.dequeued();
+        reported += queues.reports();
     }
+    CHECK((reported > 1000) == reports);
     MESSAGE("dequeued: " << dequeued);
     CHECK(dequeued > 100'000);
 }

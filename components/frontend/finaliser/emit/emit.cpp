@@ -1,6 +1,7 @@
 #include "components/frontend/finaliser/emit/emit.h"
 
 #include "components/frontend/finaliser/emit/machine_cfg.h"
+#include "components/isa/modes.h"
 #include "core/error/error.h"
 
 namespace lookahead::finaliser {
@@ -89,7 +90,8 @@ void dequeue_in_branch(std::vector<Placed>& code) {
     if (branch.machine.operation != Operation::bra || guard == isa::kTruePredicate) return;
     for (std::size_t i = code.size() - 1; i-- > 0;) {
         const Instruction& earlier = code[i].machine;
-        const bool dequeues = earlier.operation == Operation::dequeue;
+        const bool dequeues = earlier.operation == Operation::dequeue &&
+                              earlier.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate);
         if (earlier.dequeues) return;  // what comes out of the queues keeps its order
         if (!dequeues && !uses(earlier, guard)) continue;
         if (!dequeues || earlier.destination_predicate != guard || earlier.guard != isa::kTruePredicate ||

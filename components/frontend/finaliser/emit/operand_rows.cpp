@@ -72,7 +72,7 @@ OperandShape shape_of(const isa::Instruction& instruction) {
         case Operation::membar:
             return {};
         case Operation::enqueue:
-            if (instruction.mode == static_cast<std::uint8_t>(isa::QueueMode::predicate)) return {};
+            if (instruction.mode >= static_cast<std::uint8_t>(isa::QueueMode::predicate)) return {};
             return {0, {kAddress, kAbsent, kAbsent, kAbsent}};
         case Operation::dequeue:
             return {0, {kAbsent, kAbsent, kAbsent, kAbsent}, true};

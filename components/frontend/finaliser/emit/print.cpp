@@ -76,7 +76,7 @@ std::string mode_suffix(const Instruction& instruction) {
     constexpr std::array finds = {"", "SH"};
     constexpr std::array barriers = {"SYNC", "ARV", "RED.POPC", "RED.AND", "RED.OR"};
     constexpr std::array permutes = {"", "F4E", "B4E", "RC8", "ECL", "ECR", "RC16"};
-    constexpr std::array queues = {"ADDR", "DATA", "PRED"};
+    constexpr std::array queues = {"ADDR", "DATA", "PRED", "LANES"};
     constexpr std::array geometries = {"1D", "2D", "3D", "1D.ARRAY", "2D.ARRAY", "CUBE"};
     switch (instruction.operation) {
         case Operation::shuffle:

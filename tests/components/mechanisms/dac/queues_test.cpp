@@ -258,6 +258,41 @@ TEST_CASE("the affine warp waits to enqueue while one predicate queue is full") 
     CHECK(good(body, {1, 1, 1}, {512, 1, 1}, {"dac.pwpq_entries=16384"}).dac.pwpq_full_cycles == 0);
 }
 
+/// Stores behind turns of which data says how many: `%tid & 31`, or 20 for the first warp of the block.
+std::string data_loop(const std::string& inside) {
+    return "ld.global.u32 %r20, [%out]; shr.u32 %r20, %r20, 31; mov.u32 %r21, %tid.x; and.b32 %r22, %r21, 3;"
+           "add.u32 %r22, %r22, %r20; setp.lt.u32 %p5, %r21, 32; @%p5 mov.u32 %r22, 20; add.u32 %r22, %r22, %r20;"
+           "mov.u32 %r23, %r20; D: " +
+           inside + " add.u32 %r23, %r23, 1; setp.le.u32 %p6, %r23, %r22; @%p6 bra D;";
+}
+
+TEST_CASE("the affine warp waits at a branch for the reports of all its warps") {
+    const std::string body = data_loop(kStore) + "st.global.u32 [%mine+4], %b;";
+    const MachineRun told = good(body, {2, 1, 1}, {128, 1, 1}, {"dac.reports=true"});
+    // By block: 21 turns of the first warp, up to 4 of three others.
+    CHECK(told.dac.reports == 2 * (21 + 3 * 4));
+    CHECK(told.dac.report_accesses == 2 * told.dac.reports);
+    CHECK(told.dac.report_wait_cycles > 0);
+    CHECK(told.dac.dequeued_addresses == told.dac.reports + 8);
+    const MachineRun untold = good(body, {2, 1, 1}, {128, 1, 1}, {"dac.reports=false"});
+    CHECK(untold.dac.reports == 0);
+    CHECK(untold.dac.report_wait_cycles == 0);
+    CHECK(untold.dac.dequeued_addresses == 8);
+}
+
+TEST_CASE("a warp whose reports are not taken waits, when it has no room for more") {
+    // The first warp is late to come to its first turn, for which the affine warp waits; the others dequeue nothing in theirs.
+    const std::vector<std::string> small{"sm.max_warps=4", "sm.max_threads=128", "dac.report_entries=4",
+                                         "dac.reports=true"};
+    const std::string body =
+        chain("A", "lt.u32") + "mov.u32 %r31, 1; setp.eq.u32 %p8, %r31, %a;" + data_loop("@%p8 " + kStore);
+    const MachineRun full = good(body, {1, 1, 1}, {128, 1, 1}, small);
+    CHECK(full.dac.report_full_cycles > 0);
+    std::vector<std::string> large = small;
+    large[2] = "dac.report_entries=400";
+    CHECK(good(body, {1, 1, 1}, {128, 1, 1}, large).dac.report_full_cycles == 0);
+}
+
 TEST_CASE("addresses behind a barrier are expanded for the blocks that have passed it") {
     const std::string exchange = "xor.b32 %r1, %gid, 32; mul.wide.u32 %rd1, %r1, 16; add.s64 %rd1, %out, %rd1; ";
     const std::string use = " ld.global.u32 %r2, [%mine+8]; st.global.u32 [%mine+4], %r2;";

@@ -24,6 +24,8 @@ std::vector<std::string> random_options(std::mt19937_64& random) {
                                      fmt::format("dac.atq_entries={}", pick({"1", "2", "24"})),
                                      fmt::format("dac.pwaq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
                                      fmt::format("dac.pwpq_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
+                                     fmt::format("dac.reports={}", pick({"true", "false"})),
+                                     fmt::format("dac.report_entries={}", warps * std::stoul(pick({"1", "2", "4"}))),
                                      fmt::format("dac.priority={}", pick({"above", "beside", "below"})),
                                      fmt::format("dac.batch={}", pick({"rolling", "drain", "patient"})),
                                      fmt::format("dac.expansion={}", pick({"tuple", "cta", "warp"})),
@@ -46,7 +48,7 @@ std::vector<std::string> random_options(std::mt19937_64& random) {
 TEST_CASE("random kernels end through queues of one entry and more, and leave what they should") {
     constexpr unsigned kKernels = 40;
     const std::uint64_t first = lookahead::test::random_seed();
-    std::uint64_t dequeued = 0;
+    std::uint64_t dequeued = 0, reports = 0;
     for (std::uint64_t seed = first; seed < first + kKernels; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 random(seed);
@@ -61,9 +63,11 @@ TEST_CASE("random kernels end through queues of one entry and more, and leave wh
         const MachineRun run = run_on_machine(text, grid, block, parameters, options);
         CHECK(run.fault == "");
         CHECK((run.words == right_words(text, grid, block, parameters)));
+        reports += run.dac.reports;
         dequeued += run.dac.dequeued_data + run.dac.dequeued_addresses + run.dac.dequeued_predicates;
     }
-    MESSAGE("dequeued " << dequeued);
+    MESSAGE("dequeued " << dequeued << ", reports " << reports);
+    CHECK(reports > kKernels / 4);
     CHECK(dequeued > 10 * kKernels);
 }
 
