@@ -27,6 +27,8 @@ struct PrefetchCounters {
     std::uint64_t unused = 0;
     std::uint64_t outstanding = 0;
     std::uint64_t matched = 0;
+    std::uint64_t meant = 0;
+    std::uint64_t address_right = 0;
     std::uint64_t distance_cycles = 0;
     std::uint64_t loads = 0;
     std::uint64_t load_accesses = 0;
@@ -77,6 +79,10 @@ struct lookahead::StatisticsOf<lookahead::gpu::PrefetchCounters> {
         Counter<C>{"matched", "line",
                    "Of the useful and the late, those that the very load and warp used for which they were fetched.",
                    &C::matched},
+        Counter<C>{"meant", "line", "Of the issued, those for a warp that the prefetcher named.", &C::meant},
+        Counter<C>{"address_right", "line",
+                   "Of these, lines that this warp's load went to afterwards, whatever had become of the line by then.",
+                   &C::address_right},
         Counter<C>{"distance_cycles", "cycle", "From a prefetch to the first demand for it, over the useful and late.",
                    &C::distance_cycles},
         Counter<C>{"loads", "instruction", "Warp loads from global memory that the prefetcher saw.", &C::loads},

@@ -34,7 +34,12 @@ std::unique_ptr<PrefetchUnit> PrefetchUnit::make(const Configuration& configurat
 PrefetchUnit::PrefetchUnit(const Configuration& configuration, std::string name, unsigned contexts,
                            const TagArray& tags, const AllocationMap& allocations, LoadStoreListener& listener,
                            const isa::KernelTable& kernels, const isa::KnownLoads* loads)
-    : name_(std::move(name)), tags_(tags), allocations_(allocations), listener_(listener), records_(tags.size()) {
+    : name_(std::move(name)),
+      tags_(tags),
+      allocations_(allocations),
+      listener_(listener),
+      records_(tags.size()),
+      meant_(contexts) {
     const auto parameters = configuration.read<PrefetchParameters>("prefetch");
     queue_ = Ring<PrefetchRequest>(static_cast<std::size_t>(parameters.queue));
     spare_entries_ = static_cast<unsigned>(parameters.spare_entries);
@@ -79,7 +84,17 @@ void PrefetchUnit::end_launch() {
             end(record, PrefetchFate::unused);
         }
     }
+    for (std::vector<Meant>& lines : meant_) {
+        lines.clear();
+    }
     prefetcher_->end_launch();
+}
+
+void PrefetchUnit::cta_ended(unsigned slot) {
+    for (unsigned warp = 0; warp < warps_per_cta_; ++warp) {
+        meant_[slot * warps_per_cta_ + warp].clear();
+    }
+    prefetcher_->cta_ended(slot);
 }
 
 void PrefetchUnit::observe(const QueuedInstruction& entry) {
@@ -99,13 +114,22 @@ void PrefetchUnit::observe(const QueuedInstruction& entry) {
     PrefetchLoadCounters& row = rows_[row_of(memory.pc)];
     ++row.executions;
     row.accesses += count;
-    prefetcher_->on_load({.instruction = memory.instruction,
-                          .pc = memory.pc,
-                          .context = memory.context,
-                          .cta_slot = memory.cta_slot,
-                          .warp_in_cta = static_cast<std::uint16_t>(memory.context - memory.cta_slot * warps_per_cta_),
-                          .lines = {lines.data(), count}},
-                         now_);
+    const ObservedLoad load{
+        .instruction = memory.instruction,
+        .pc = memory.pc,
+        .context = memory.context,
+        .cta_slot = memory.cta_slot,
+        .warp_in_cta = static_cast<std::uint16_t>(memory.context - memory.cta_slot * warps_per_cta_),
+        .lines = {lines.data(), count}};
+    compare_addresses(load);
+    prefetcher_->on_load(load, now_);
+}
+
+void PrefetchUnit::compare_addresses(const ObservedLoad& load) {
+    std::vector<Meant>& meant = meant_[load.context];
+    for (std::size_t i = 0; i < load.lines.size() && !meant.empty(); ++i) {
+        counters_.address_right += std::erase(meant, Meant{load.pc, load.lines[i]});
+    }
 }
 
 // ---- The queue ------------------------------------------------------------------------------------------------------
@@ -220,6 +244,10 @@ void PrefetchUnit::issued(const L1Event& event) {
     ++counters_.issued;
     ++counters_.outstanding;
     ++rows_[row].issued;
+    if (event.warp != kNoContext) {
+        ++counters_.meant;
+        meant_[event.warp].push_back({event.pc, event.line});
+    }
 }
 
 /// The first demand for the line.
@@ -293,7 +321,7 @@ void PrefetchUnit::fields(StateArchive& archive) {
     for (Record& record : records_) {
         archive& record.state& record.context& record.pc& record.row& record.issued;
     }
-    archive& counters_& rows_;
+    archive& meant_& counters_& rows_;
     prefetcher_->fields(archive);
 }
 

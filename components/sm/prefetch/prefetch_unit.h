@@ -44,7 +44,7 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     void begin_launch(const LaunchOnSm& launch);
     void end_launch();
     void cta_started(unsigned slot, std::uint64_t cta) { prefetcher_->cta_started(slot, cta); }
-    void cta_ended(unsigned slot) { prefetcher_->cta_ended(slot); }
+    void cta_ended(unsigned slot);
     /// The oldest instruction of the load/store unit is a load, and starts.
     void observe(const QueuedInstruction& entry);
 
@@ -77,7 +77,17 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
         Cycle issued = 0;
     };
 
+    /// A line that went to memory for a load of a warp, which has not come to it since.
+    struct Meant {
+        std::uint32_t pc = 0;
+        std::uint64_t line = 0;
+
+        bool operator==(const Meant&) const = default;
+        void fields(StateArchive& archive) { archive& pc& line; }
+    };
+
     bool prefetch(const PrefetchRequest& request) override;
+    void compare_addresses(const ObservedLoad& load);
     void hint(WarpHint hint, std::uint16_t context) override;
     bool queued(std::uint64_t line) const;
     void withdraw(std::uint64_t line);
@@ -102,8 +112,9 @@ class PrefetchUnit final : public L1Listener, private PrefetchPort {
     bool ending_ = false;  // the launch ends: what still comes is not used
     Cycle now_ = 0;
     Ring<PrefetchRequest> queue_;
-    std::vector<Record> records_;     // by way
-    std::uint32_t evicted_ = kNoWay;  // way of a prefetch evicted before its use, until the miss that takes it
+    std::vector<Record> records_;            // by way
+    std::vector<std::vector<Meant>> meant_;  // by context; for the statistics alone
+    std::uint32_t evicted_ = kNoWay;         // way of a prefetch evicted before its use, until the miss that takes it
     PrefetchCounters counters_;
     std::unique_ptr<Prefetcher> prefetcher_;
     bool only_when_idle_;

@@ -93,6 +93,25 @@ TEST_CASE("a line that another warp, or another load, uses is useful but not mat
     }
 }
 
+TEST_CASE("the address of a prefetch is right when its warp's load goes there, whoever used the line before") {
+    ToldBench bench({request(7, 1, 3), request(8, 1, 3), request(9, 1, 2), request(11)});
+    bench.load(0, 0, {0});
+    REQUIRE(bench.drain());
+    bench.quiet();
+    CHECK(bench.prefetches().issued == 4);
+    CHECK(bench.prefetches().meant == 3);
+    bench.load(0, 1, {7});  // another warp
+    bench.load(3, 2, {8});  // another load
+    CHECK(bench.prefetches().address_right == 0);
+    bench.load(3, 1, {7, 9});
+    bench.load(3, 1, {7});
+    CHECK(bench.prefetches().address_right == 1);
+    bench.unit->cta_ended(1);
+    bench.load(2, 1, {9});
+    bench.load(3, 1, {8});
+    CHECK(bench.prefetches().address_right == 1);
+}
+
 TEST_CASE("a line that a demand load asks for while it is under way is late, and the load completes with the fill") {
     ToldBench bench({request(7)});
     bench.load(0, 0, {0});
