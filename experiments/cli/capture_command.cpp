@@ -35,7 +35,7 @@ struct CaptureOptions {
 constexpr const char* kGuide =
     "Examples:\n"
     "  nvcc --cudart shared -arch=sm_75 -o app app.cu       # the program as it is; it needs a shared runtime and PTX\n"
-    "  lookahead capture -o app.capture.h5 -- ./app 1000    # runs it without a GPU, on the functional emulator\n"
+    "  lookahead capture --out app.capture.h5 -- ./app 1000    # runs it without a GPU, on the functional emulator\n"
     "  lookahead run app.capture.h5 -m v100                 # replays it with timing, and checks what it copies back\n"
     "  lookahead capture --workload bfs --size tiny         # a workload of 'lookahead list workloads' instead\n"
     "\n"
@@ -137,10 +137,12 @@ void add_capture_command(Command program, Session& session) {
         "capture", "Record what a CUDA program does with its device, or what a built-in workload's host driver does.");
     command.prepend_footer(kGuide);
     auto options = std::make_shared<CaptureOptions>();
-    command.add_option("-o,--out", options->out, "The capture [PROGRAM.capture.h5]").check([](const std::string& text) {
+    const auto refusal = [](const std::string& text) {
         const bool is_setting = text.find('=') != std::string::npos && !text.ends_with(".h5");
         return is_setting ? "'" + text + "' is no file that ends in .h5; --option sets a key of the machine" : "";
-    });
+    };
+    command.add_option("--out", options->out, "The capture [PROGRAM.capture.h5]").check(refusal);
+    command.add_unlisted("-o", options->out).check(refusal);
     command.add_option("--machine,-m", options->machine.machine, "The machine whose properties the program sees")
         .show_default();
     command

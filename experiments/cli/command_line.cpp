@@ -27,6 +27,8 @@ std::vector<std::string> choices_of(const std::string& kind) {
     return choices;
 }
 
+constexpr const char* kUnlisted = "";  ///< the group that CLI11 does not show
+
 OptionOutline outline_of(const CLI::Option& option) {
     OptionOutline outline;
     outline.is_positional = option.get_positional();
@@ -45,7 +47,8 @@ OptionOutline outline_of(const CLI::Option& option) {
 // NOLINTNEXTLINE(misc-no-recursion): commands have commands
 CommandOutline outline_of(const CLI::App& command) {
     CommandOutline outline{command.get_name(), command.get_description(), {}, {}};
-    for (const CLI::Option* option : command.get_options()) {
+    for (const CLI::Option* option :
+         command.get_options([](const CLI::Option* each) { return each->get_group() != kUnlisted; })) {
         outline.options.push_back(outline_of(*option));
     }
     for (const CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
@@ -176,6 +179,12 @@ Option Command::add_option(const std::string& names, std::pair<std::uint64_t, st
 
 Option Command::add_flag(const std::string& names, bool& value, const std::string& help) {
     return Option(command_->add_flag(names, value, help));
+}
+
+Option Command::add_unlisted(const std::string& names, std::string& value) {
+    CLI::Option* const option = command_->add_option(names, value);
+    option->group(kUnlisted);
+    return Option(option);
 }
 
 CommandLine::CommandLine(const std::string& name, const std::string& description, const std::string& footer,

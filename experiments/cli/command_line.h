@@ -72,6 +72,8 @@ class Command {
     Option add_option(const std::string& names, std::pair<std::uint64_t, std::uint64_t>& values,
                       const std::string& help);
     Option add_flag(const std::string& names, bool& value, const std::string& help);
+    /// Another spelling of an option that is read, and that neither `--help` nor the outline shows.
+    Option add_unlisted(const std::string& names, std::string& value);
 
   private:
     CLI::App* command_;

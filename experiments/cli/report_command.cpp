@@ -41,9 +41,10 @@ void add_report_command(Command program, Session& session) {
     command.add_option("FILE", options->files, "Result files of runs; or the folder of a sweep, as STUDY.sweep")
         .required();
     command.add_option("--figure", options->figure, "Which figure of a paper, as caps/fig10");
-    command.add_option("--out,-o", options->out,
+    command.add_option("--out", options->out,
                        "Page to write [report.html, or where that is there report-2.html ..]; or image of the figure, "
                        "without which only its table is printed");
+    command.add_unlisted("-o", options->out);
     command
         .add_option(
             "--baseline", options->baseline,

@@ -56,6 +56,8 @@ def check_reference(checks, folder):
     checks.check("commands.md", len(commands) > 14 and not missing, missing)
     checks.check("an option", "| `-m`, `--machine` | TEXT | gtx480 |" in pages["commands.md"])
     checks.check("a command of a command", "## `lookahead sweep run`" in pages["commands.md"])
+    short = [line for line in pages["commands.md"].splitlines() if "`-o`" in line]
+    checks.check("-o sets a key everywhere", len(short) > 2 and all("| `-o`, `--option` |" in line for line in short), short)
     checks.check("a variant", "| `gto` | Greedy" in pages["variants.md"] and "the default is `gto`" in pages["variants.md"])
     for schema in ("run", "capture", "checkpoint", "sweep"):
         checks.check("file_formats.md", f"## `lookahead.{schema}` " in pages["file_formats.md"], schema)

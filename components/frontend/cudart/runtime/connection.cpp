@@ -70,7 +70,7 @@ Connection& Connection::get() {
 
 Connection::Connection() : socket_(descriptor(kSocketVariable)), memory_(descriptor(kMemoryVariable)) {
     if (socket_ >= 0 && memory_ >= 0) return;
-    std::fprintf(stderr, "lookahead: this libcudart.so works under 'lookahead capture -o FILE -- PROGRAM' only\n");
+    std::fprintf(stderr, "lookahead: this libcudart.so works under 'lookahead capture --out FILE -- PROGRAM' only\n");
     end_program();
 }
 
