@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Writes the tables of README.md beside this file from what the studies of vector memory instructions came to (results/*.csv).
+
+    tables.py                                  # the page from the recorded studies
+    tables.py --check                          # whether the page is that; exit code 1 if not
+    tables.py --sweeps FOLDER                  # record the sweeps vecmem-STUDY.sweep in FOLDER first
+    tables.py --sweeps FOLDER --run            # run them before that; what has a result is not run again
+    tables.py --sweeps FOLDER --run --size tiny --only vecmem/pass     # a trial
+
+Needs h5py (to record), numpy and pandas.
+"""
+
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "analysis"))
+from lookahead_analysis import study_tables, vecmem_figures  # noqa: E402
+from lookahead_analysis.sweeps import geometric_mean  # noqa: E402
+
+TABLES = {
+    "vecmem/instructions": [f"vecmem/fig{number}" for number in (8, 9, 10, 11, 12, 13, 14)],
+    "vecmem/in_order": ["vecmem/in_order"],
+    "vecmem/kinds": ["vecmem/fig15", "vecmem/fig16"],
+    "vecmem/related": ["vecmem/fig17"],
+    "vecmem/pass": ["vecmem/pass"],
+}
+# The paper's workloads of each technique (section 8.7).
+CCWS, BATCH, BATCH_ON_TOP = ["spsum", "bfs", "kmeans", "spmv", "comd"], ["bfs", "histo", "miniamr"], ["bfs", "stencil", "hpgmg"]
+
+
+def figure(name, study):
+    return vecmem_figures.FIGURES[f"vecmem/{name}"][2](study)
+
+
+def mean(name, column, row="mean"):
+    return lambda study: figure(name, study).loc[row, column]
+
+
+def near(value, paper, within):
+    def look(study):
+        ours = value(study)
+        return f"{ours:.3f}", abs(ours - paper) <= within
+    return look
+
+
+def on(workloads, column, over=None):
+    """The mean speed-up of a technique on its workloads, over vectors alone where `over` says so."""
+    def value(study):
+        table = figure("fig17", study)
+        rows = table.loc[[name for name in workloads if name in table.index]]
+        return float(geometric_mean((rows[column] / (rows[over] if over else 1)).to_frame()).iloc[0])
+    return value
+
+
+def pass_against_hand(study):
+    """The best of the pass's designs beside the best by hand, workload by workload."""
+    table = figure("pass", study).drop(index="mean")
+    best = {kind: table[[name for name in table if name.startswith(kind)]].max(axis=1) for kind in ("pass", "length")}
+    automatic, by_hand = (float(geometric_mean(best[kind].to_frame()).iloc[0]) for kind in ("pass", "length"))
+    return f"{automatic:.3f}, by hand {by_hand:.3f}", automatic >= by_hand - 0.05
+
+
+# Name: study, the paper's words, and what is looked at.
+CLAIMS = {
+    "warp instructions within 0.03": ("vecmem/instructions", "0.67", near(mean("fig8", "all"), 0.67, 0.03)),
+    "speed-up within 0.05": ("vecmem/instructions", "1.26", near(mean("fig10", "cycles"), 1.26, 0.05)),
+    "speed-up of 1.15 or more": ("vecmem/instructions", "", lambda study: (
+        lambda ours: (f"{ours:.3f}", ours >= 1.15))(mean("fig10", "cycles")(study))),
+    "energy within 0.05": ("vecmem/instructions", "0.82", near(mean("fig12", "energy"), 0.82, 0.05)),
+    "of functional units, within 0.05": ("vecmem/instructions", "0.82", near(mean("fig12", "functional_units"), 0.82, 0.05)),
+    "of the register file, within 0.05": ("vecmem/instructions", "0.72", near(mean("fig12", "register_file"), 0.72, 0.05)),
+    "energy x delay within 0.05": ("vecmem/instructions", "0.68", near(mean("fig13", "energy_delay"), 0.68, 0.05)),
+    "misses of L1 within 0.05": ("vecmem/instructions", "0.88", near(mean("fig9", "l1_misses"), 0.88, 0.05)),
+    "misses of L2 within 0.05": ("vecmem/instructions", "0.90", near(mean("fig9", "l2_misses"), 0.90, 0.05)),
+    "misses of DRAM rows within 0.05": ("vecmem/instructions", "0.81", near(mean("fig9", "row_misses"), 0.81, 0.05)),
+    "the pass within 0.05 of the form by hand": ("vecmem/pass", "no pass", pass_against_hand),
+    "CCWS on its workloads within 0.05": ("vecmem/related", "1.18", near(on(CCWS, "loops + CCWS"), 1.18, 0.05)),
+    "BATCH on its workloads within 0.03": ("vecmem/related", "1.06", near(on(BATCH, "loops + BATCH"), 1.06, 0.03)),
+    "CCWS on top of vectors within 0.03": ("vecmem/related", "1.02 to 1.04", near(
+        on(CCWS, "vectors + CCWS", over="vectors"), 1.03, 0.03)),
+    "BATCH on top of vectors within 0.03": ("vecmem/related", "up to 1.06", near(
+        on(BATCH_ON_TOP, "vectors + BATCH", over="vectors"), 1.03, 0.03)),
+}
+
+PAGE = study_tables.Page(HERE, vecmem_figures, TABLES, CLAIMS)
+
+if __name__ == "__main__":
+    sys.exit(study_tables.main(PAGE, __doc__))
