@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "components/cache/set_index.h"
 #include "core/param/parameters.h"
 
 namespace lookahead::gpu {
@@ -30,6 +31,11 @@ struct L1Parameters {
 
     /// Tags of a set: of its lines, of prefetches' and of fills under way.
     std::int64_t tags_per_set() const { return ways + prefetch_ways + pending_ways; }
+    SetIndexing indexing() const {
+        return set_index == "linear"    ? SetIndexing::linear
+               : set_index == "rotated" ? SetIndexing::rotated
+                                        : SetIndexing::fermi_hash;
+    }
     /// Throws ConfigurationError if the values do not fit each other.
     void check() const;
 };
@@ -49,10 +55,15 @@ struct lookahead::ParametersOf<lookahead::gpu::L1Parameters> {
                  .help = "What a miss fetches: 128, the whole line, or 32, those sectors of the line that it needs.",
                  .source = "Wong et al., ISPASS 2010, find no sectors in the caches of that time; Jia et al., 2018, "
                            "find 32 bytes in Volta's L1"}),
-        choice("set_index", &P::set_index, {"linear", "fermi_hash"},
-               {.help = "How an address chooses its set: the line number modulo the sets, or Fermi's hash (32 or "
-                        "64 sets).",
-                .source = "Nugteren et al., HPCA 2014"}),
+        choice(
+            "set_index", &P::set_index, {"linear", "rotated", "fermi_hash"},
+            {.help =
+                 "How an address chooses its set. linear: the line number modulo the sets; rotated: the same, and one "
+                 "set further for each time that the sets have been gone through, so that lines at a distance of the "
+                 "sets' size are apart; fermi_hash: Fermi's, for 32 or 64 sets.",
+             .source =
+                 "fermi_hash: Nugteren et al., HPCA 2014; rotated: as hashes do that spread such distances, for any "
+                 "number of sets"}),
         integer("mshrs", &P::mshrs,
                 {.unit = "entry", .min = 1, .max = 4096, .help = "Miss status holding registers: fills under way."}),
         integer(

@@ -6,7 +6,7 @@
 
 namespace lookahead::gpu {
 
-enum class SetIndexing : std::uint8_t { linear, fermi_hash };
+enum class SetIndexing : std::uint8_t { linear, rotated, fermi_hash };
 
 /// Which set of a cache a line belongs to, without a division.
 class SetIndex {
@@ -17,7 +17,15 @@ class SetIndex {
 
     unsigned of(std::uint64_t line) const {
         const auto number = static_cast<std::uint32_t>(line / kLineBytes);
-        return indexing_ == SetIndexing::linear ? remainder(number) : fermi_hash(number);
+        switch (indexing_) {
+            case SetIndexing::linear:
+                return remainder(number);
+            case SetIndexing::rotated:
+                return remainder(number + quotient(number));
+            case SetIndexing::fermi_hash:
+                break;
+        }
+        return fermi_hash(number);
     }
 
   private:
@@ -29,6 +37,10 @@ class SetIndex {
             return 0;
         }
         return static_cast<unsigned>((static_cast<Wide>(reciprocal_ * number) * sets_) >> 64);
+    }
+
+    std::uint32_t quotient(std::uint32_t number) const {
+        return sets_ == 1 ? number : static_cast<std::uint32_t>((static_cast<Wide>(reciprocal_) * number) >> 64);
     }
 
     /// Fermi's L1 as measured by Nugteren et al., "A Detailed GPU Cache Model Based on Reuse Distance Theory", HPCA

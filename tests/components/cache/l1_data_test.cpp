@@ -214,6 +214,17 @@ TEST_CASE("linear indexing is the remainder for any number of sets") {
     }
 }
 
+TEST_CASE("rotated indexing goes one set further for each time through the sets, for any number of them") {
+    for (const unsigned sets : {1u, 3u, 32u, 96u, 1000u}) {
+        const SetIndex index(SetIndexing::rotated, sets);
+        std::mt19937 random(sets);
+        for (unsigned i = 0; i < 1000; ++i) {
+            const std::uint32_t number = random() >> 1;
+            REQUIRE(index.of(std::uint64_t{number} * kLineBytes) == (number + number / sets) % sets);
+        }
+    }
+}
+
 TEST_CASE("Fermi's hash spreads lines 4 KiB apart over the sets, and is a bijection on each 4 KiB block") {
     const SetIndex index(SetIndexing::fermi_hash, 32);
     std::set<unsigned> apart;
