@@ -149,7 +149,7 @@ Reply CaptureServer::serve(const Request& request, std::span<const std::byte> pa
             report(cudart::kSuccess, text_of(payload));
             break;
         case Operation::refuse:
-            throw InputError(fmt::format("{} cannot be captured: {}", capture_.program, text_of(payload)));
+            throw InputError(fmt::format("{} cannot be run here: {}", capture_.program, text_of(payload)));
         default:
             begin_process(request.process);
             if (lost_ != cudart::kSuccess) {
@@ -476,7 +476,7 @@ Reply CaptureServer::launch(const Request& request, std::span<const std::byte> p
     const isa::Kernel* const kernel = find(request.module, name);
     if (kernel == nullptr) return report(cudart::kInvalidDeviceFunction, "there is no kernel " + name);
     if (!kernel->refusal.empty())
-        throw InputError(fmt::format("{} cannot be captured: it launches {}: {}", capture_.program,
+        throw InputError(fmt::format("{} cannot be run here: it launches {}: {}", capture_.program,
                                      short_name(kernel->name), kernel->refusal));
     CapturedCall call{.kind = CapturedCall::Kind::launch, .kernel = kernel->name};
     call.configuration = {{request.grid[0], request.grid[1], request.grid[2]},

@@ -514,11 +514,11 @@ TEST_CASE("Another device does what is asked for: host and kernels see one memor
     });
 }
 
-TEST_CASE("What cannot be captured ends the program with its reason") {
+TEST_CASE("What cannot be run here ends the program with its reason") {
     Session session;
     session.load();
     CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::refuse}, bytes_of("it calls cudaFoo")),
-                         "program cannot be captured: it calls cudaFoo", InputError);
+                         "program cannot be run here: it calls cudaFoo", InputError);
     CHECK_THROWS_WITH_AS(session.ask({.operation = Operation::load_module}, fat_binary(kModule)),
                          doctest::Contains("after it has used its device"), InputError);
     CHECK_THROWS_WITH_AS(session.ask({.operation = static_cast<Operation>(99)}), doctest::Contains("unknown operation"),
