@@ -152,7 +152,7 @@ void Dac::name_pairs() {
     };
     for (std::uint32_t pc = 0; pc < kernel.own_size(); ++pc) {
         const isa::Instruction& own = kernel.code[pc];
-        takes_[pc] = own.dequeues || own.operation == Operation::dequeue || reports(own);
+        takes_[pc] = own.dequeues || own.operation == Operation::dequeue || is_report(own);
         const bool may_stop = is_marker(own) || isa::is_memory(own.operation);
         // Where several instructions have one origin, the last one ends what they do.
         const bool last = pc + 1 == kernel.own_size() || kernel.origins[pc + 1] != kernel.origins[pc];
@@ -211,9 +211,7 @@ void Dac::warp_exited(unsigned context) {
     atq_.for_each([&](const AtqEntry& entry) { empty &= !entry.pending.has(context); });
     LOOKAHEAD_ASSERT(empty, execute_.place_of(context) + ": the warp ends with something left to dequeue");
     // What it has reported last may be of its end.
-    while (!reports_[context].empty()) {
-        reports_[context].pop();
-    }
+    reports_[context].shrink(0);
     const unsigned slot = state_.warps.streams[context].cta_slot;
     const std::uint64_t bit = std::uint64_t{1} << slot;
     live_warps_[slot] = static_cast<std::uint8_t>(live_warps_[slot] - 1);

@@ -152,7 +152,9 @@ class Dac final : public gpu::IssueExtension,
 
     // What warps dequeue (dequeue.cpp).
     bool takes_from_queue(std::uint32_t pc) const { return takes_[pc] != 0; }
-    bool reports(const isa::Instruction& instruction) const { return instruction.operation == isa::Operation::enqueue; }
+    static bool is_report(const isa::Instruction& instruction) {
+        return instruction.operation == isa::Operation::enqueue;
+    }
     void report(unsigned context, isa::LaneMask active, isa::LaneMask holds);
     void note_wait(unsigned context, Wait wait);
     void pass_marker(unsigned context);

@@ -46,7 +46,7 @@ bool Dac::classify(unsigned context) {
     }
     const bool access = decoded.action == gpu::Action::memory;
     const AddressQueue& addresses = address_queues_[context];
-    if (reports(*decoded.instruction)) {
+    if (is_report(*decoded.instruction)) {
         if (!LOOKAHEAD_RULE(full_reports_stop_warps) || !reports_[context].full()) {
             note_wait(context, Wait::nothing);
             return false;
@@ -126,7 +126,7 @@ bool Dac::supply(unsigned context, Cycle) {
     counters.thread_instructions += static_cast<unsigned>(std::popcount(active));
     if (active == 0) {
         ++counters.predicated_off;
-    } else if (reports(*decoded.instruction)) {
+    } else if (is_report(*decoded.instruction)) {
         report(context, active, stream.predicates[decoded.source_predicate.slot] ^ decoded.source_predicate.flip);
     } else {
         const LaneMask holds = dequeue_predicate(context, active);

@@ -67,6 +67,8 @@ CLAIMS = {
     "speed-up within 0.05": ("vecmem/instructions", "1.26", near(mean("fig10", "cycles"), 1.26, 0.05)),
     "speed-up of 1.15 or more": ("vecmem/instructions", "", lambda study: (
         lambda ours: (f"{ours:.3f}", ours >= 1.15))(mean("fig10", "cycles")(study))),
+    "speed-up of 1.15 or more, where nothing is scheduled": ("vecmem/in_order", "", lambda study: (
+        lambda ours: (f"{ours:.3f}", ours >= 1.15))(mean("in_order", "speed-up")(study))),
     "energy within 0.05": ("vecmem/instructions", "0.82", near(mean("fig12", "energy"), 0.82, 0.05)),
     "of functional units, within 0.05": ("vecmem/instructions", "0.82", near(mean("fig12", "functional_units"), 0.82, 0.05)),
     "of the register file, within 0.05": ("vecmem/instructions", "0.72", near(mean("fig12", "register_file"), 0.72, 0.05)),
