@@ -26,6 +26,8 @@ TABLES = {
     "avc/operating_point": ["avc/fig7a", "avc/fig7b", "avc/fig7b_dynamic", "avc/traffic"],
     "avc/reasons": ["avc/reasons", "avc/reasons_energy", "avc/reasons_each"],
     "avc/designs": ["avc/designs", "avc/designs_traffic"],
+    "avc/occupancy": ["avc/occupancy"],
+    "avc/pointers": ["avc/pointers"],
     "avc/registers": ["avc/table4", "avc/gain", "avc/best"],
 }
 
