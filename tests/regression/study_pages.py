@@ -25,9 +25,17 @@ PAGES = {
         "all 28 within 0.05", "long-latency RAW of Type-L within 0.05", "pre-executed a switch within 2",
         "skipped a switch within 4", "long-latency instructions pre-loaded within 0.05, Type-L", "net energy within 0.05",
         "16 entries are a little better than 8", "OptTB adds to P-mode, Type-L"}),
-    "dac": (["hotspot", "pathfinder", "sgemm", "bfs"], set()),
-    "vecmem": (["spsum", "bfs", "sgemm"], set()),
-    "avc": (["heartwall", "nw", "FDTD3d"], set()),
+    "dac": (["hotspot", "pathfinder", "sgemm", "bfs"], {
+        "speed-up, all, within 0.05", "speed-up, compute, within 0.05", "speed-up, memory, within 0.05",
+        "MTA on memory within 0.05", "instructions, affine ones too, within 0.05",
+        "one affine instruction replaces nine, within one", "coverage on compute within 0.05", "and CAE's",
+        "loads that the affine warp asks for, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1",
+        "classes by a perfect memory"}),
+    "vecmem": (["spsum", "bfs", "sgemm"], {
+        "speed-up within 0.05", "speed-up of 1.15 or more", "energy within 0.05", "of functional units, within 0.05",
+        "energy x delay within 0.05", "misses of L1 within 0.05", "misses of L2 within 0.05", "misses of DRAM rows within 0.05",
+        "CCWS on its workloads within 0.05", "BATCH on its workloads within 0.03", "CCWS on top of vectors within 0.03",
+        "BATCH on top of vectors within 0.03"}),
 }
 
 

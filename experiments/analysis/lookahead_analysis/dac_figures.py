@@ -132,12 +132,17 @@ def choices(sweep):
 
 
 def by_machine(sweep):
-    """Speed-ups over the same machine without DAC."""
-    rows = {}
-    for machine, part in sweep.table("machine", "design").groupby("machine", sort=False):
-        wide = normalised(part, "cycles", "design", "base", invert=True)
-        rows[machine] = {name: np.exp(np.log(wide.loc[chosen, "DAC"]).mean())
-                         for name, chosen in classes(wide.index).items() if chosen}
+    """Speed-ups over the same machine without DAC; and of all workloads over the first machine without it."""
+    table, rows = sweep.table("machine", "design"), {}
+    cycles = table.pivot_table(index="workload", columns=["machine", "design"], values="cycles")
+    first = cycles[(table["machine"].iloc[0], "base")]
+    def mean(values):
+        return np.exp(np.log(values).mean())
+    for machine in table["machine"].unique():
+        gain = cycles[(machine, "base")] / cycles[(machine, "DAC")]
+        rows[machine] = {name: mean(gain.loc[chosen]) for name, chosen in classes(gain.index).items() if chosen}
+        rows[machine] |= {f"{words}, over the first": mean(first / cycles[(machine, design)])
+                          for words, design in (("without DAC", "base"), ("with DAC", "DAC"))}
     return pd.DataFrame(rows).T
 
 
