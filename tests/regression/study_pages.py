@@ -31,6 +31,10 @@ PAGES = {
         "one affine instruction replaces nine, within one", "coverage on compute within 0.05", "and CAE's",
         "loads that the affine warp asks for, memory, within 0.1", "static energy within 0.05", "arithmetic within 0.1",
         "classes by a perfect memory"}),
+    "avc": (["heartwall", "nw"], {
+        "performance within 0.03", "energy within 0.05", "its best within 0.05",
+        "registers by kernel that the three sizes hold more, within one", "capacity, percent, within 10",
+        "nw's registers without and with"}),
     "vecmem": (["spsum", "bfs", "sgemm"], {
         "speed-up within 0.05", "speed-up of 1.15 or more", "energy within 0.05", "of functional units, within 0.05",
         "energy x delay within 0.05", "misses of L1 within 0.05", "misses of L2 within 0.05", "misses of DRAM rows within 0.05",

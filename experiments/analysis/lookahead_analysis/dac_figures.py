@@ -132,7 +132,7 @@ def choices(sweep):
 
 
 def by_machine(sweep):
-    """Speed-ups over the same machine without DAC; and of all workloads over the first machine without it."""
+    """Speed-ups over the same machine without DAC; and of all workloads, in cycles, over the first machine without it."""
     table, rows = sweep.table("machine", "design"), {}
     cycles = table.pivot_table(index="workload", columns=["machine", "design"], values="cycles")
     first = cycles[(table["machine"].iloc[0], "base")]
@@ -141,7 +141,7 @@ def by_machine(sweep):
     for machine in table["machine"].unique():
         gain = cycles[(machine, "base")] / cycles[(machine, "DAC")]
         rows[machine] = {name: mean(gain.loc[chosen]) for name, chosen in classes(gain.index).items() if chosen}
-        rows[machine] |= {f"{words}, over the first": mean(first / cycles[(machine, design)])
+        rows[machine] |= {f"the first's cycles over its, {words}": mean(first / cycles[(machine, design)])
                           for words, design in (("without DAC", "base"), ("with DAC", "DAC"))}
     return pd.DataFrame(rows).T
 
