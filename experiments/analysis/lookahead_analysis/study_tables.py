@@ -121,6 +121,27 @@ def means_alone(table):
     return table.loc[chosen]
 
 
+def figures_of(paper):
+    """A function that makes a figure's table of a recorded study: of `paper`'s module, by the name behind the paper's."""
+    prefix = next(iter(paper.STUDIES)).split("/")[0]
+    return lambda name, study: paper.FIGURES[f"{prefix}/{name}"][2](study)
+
+
+def near(value, paper, within, form="{:.3f}"):
+    """A claim: what `value` makes of a recorded study is at most `within` from the paper's."""
+    def look(study):
+        ours = value(study)
+        return form.format(ours), abs(ours - paper) <= within
+    return look
+
+
+def at_least(value, bound):
+    def look(study):
+        ours = value(study)
+        return f"{ours:.3f}", ours >= bound
+    return look
+
+
 class Page:
     """A page and the recorded studies beside it. `tables` has by study what stands in the page: figures' names, or pairs of
     a name and what is made of the figure's table; `claims` by name: (study, what the paper says, a function of the study

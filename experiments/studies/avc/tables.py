@@ -23,14 +23,13 @@ TABLES = {
     "avc/designs": ["avc/designs", "avc/designs_traffic"],
     "avc/occupancy": ["avc/occupancy"],
     "avc/pointers": ["avc/pointers"],
-    "avc/registers": ["avc/table4", "avc/gain", "avc/best", "avc/fig6"],
+    "avc/registers": ["avc/table4", "avc/gain", "avc/best"],
 }
 CACHES = ["40 + 8 KB", "32 + 16 KB", "24 + 24 KB"]
 POINT = "32 + 16 KB"  # the paper's operating point
 
 
-def figure(name, study):
-    return avc_figures.FIGURES[f"avc/{name}"][2](study)
+figure = study_tables.figures_of(avc_figures)
 
 
 def near(name, row, paper, within):

@@ -35,8 +35,7 @@ TABLES = {
 }
 
 
-def figure(name, study):
-    return caps_figures.FIGURES[f"caps/{name}"][2](study)
+figure = study_tables.figures_of(caps_figures)
 
 
 def of_means(name, judge, rows=("mean",)):

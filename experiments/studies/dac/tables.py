@@ -16,7 +16,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 from lookahead_analysis import dac_figures, study_tables  # noqa: E402
-from lookahead_analysis.study_tables import means_alone  # noqa: E402
+from lookahead_analysis.study_tables import means_alone, near  # noqa: E402
 
 TABLES = {
     "dac/designs": ["dac/fig16", "dac/fig17", *((f"dac/{name}", means_alone) for name in (
@@ -28,19 +28,11 @@ TABLES = {
 COMPUTE, MEMORY, ALL = "mean, compute", "mean, memory", "mean, all"
 
 
-def figure(name, study):
-    return dac_figures.FIGURES[f"dac/{name}"][2](study)
+figure = study_tables.figures_of(dac_figures)
 
 
 def value(name, row, column):
     return lambda study: figure(name, study).loc[row, column]
-
-
-def near(value, paper, within, form="{:.3f}"):
-    def look(study):
-        ours = value(study)
-        return form.format(ours), abs(ours - paper) <= within
-    return look
 
 
 def best_of_designs(study):

@@ -35,8 +35,7 @@ TABLES = {
 TYPE_L, TYPE_M, ALL = "mean, Type-L", "mean, Type-M", "mean, all"
 
 
-def figure(name, study):
-    return pmode_figures.FIGURES[f"pmode/{name}"][2](study)
+figure = study_tables.figures_of(pmode_figures)
 
 
 def of(name, judge, *rows):
