@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -43,7 +44,7 @@ class ProcessProfile {
     /// of its own.
     std::uint64_t advanced(std::size_t index, std::uint64_t begin) {
         const std::uint64_t end = now();
-        ticks_[index] += end - begin;
+        ticks_[index] += std::max(end - begin, ticks_of_asking_) - ticks_of_asking_;
         ++advances_[index];
         return end;
     }
@@ -71,6 +72,7 @@ class ProcessProfile {
 
     std::vector<LpId> ids_;
     bool logs_;
+    std::uint64_t ticks_of_asking_;  ///< that now() itself takes, where it is notable
     std::vector<std::uint64_t> ticks_;
     std::vector<std::uint64_t> advances_;
     std::uint64_t first_tick_;

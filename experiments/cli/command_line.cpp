@@ -1,6 +1,7 @@
 #include "experiments/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <sstream>
 
 #include "core/error/error.h"
@@ -94,9 +95,23 @@ Option& Option::in_range(unsigned least, unsigned most) {
     return *this;
 }
 
-Option& Option::not_negative() {
-    option_->check(CLI::NonNegativeNumber);
+/// The library's own validators name the largest number that there is, with all of its digits.
+Option& Option::finite(bool (*is_right)(double), const std::string& range) {
+    const auto refusal = [=](const std::string& text) {
+        double number = 0;
+        const bool is_number = CLI::detail::lexical_cast(text, number) && std::isfinite(number);
+        return is_number && is_right(number) ? std::string() : "has the value " + text + "; give a number " + range;
+    };
+    option_->check(CLI::Validator(refusal, range));
     return *this;
+}
+
+Option& Option::not_negative() {
+    return finite([](double number) { return number >= 0; }, "0 or more");
+}
+
+Option& Option::positive() {
+    return finite([](double number) { return number > 0; }, "above 0");
 }
 
 Option& Option::one_of(std::initializer_list<std::string> words) {

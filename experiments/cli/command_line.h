@@ -35,6 +35,7 @@ class Option {
     Option& in_range(int least, int most);
     Option& in_range(unsigned least, unsigned most);
     Option& not_negative();
+    Option& positive();
     Option& one_of(std::initializer_list<std::string> words);
     Option& existing_folder();
     /// `refusal` gives the sentence that says what is wrong with a value's text, or an empty one.
@@ -43,6 +44,8 @@ class Option {
     Option& change(std::function<void(std::string& text)> edit);
 
   private:
+    Option& finite(bool (*is_right)(double), const std::string& range);
+
     CLI::Option* option_;
 };
 

@@ -1,6 +1,7 @@
 // `partition`: what a partition of a machine over ranks looks like.
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "components/machine/machine.h"
 #include "experiments/cli/commands.h"
@@ -21,20 +22,30 @@ struct PartitionOptions {
     int ranks = 2;
     std::string weights;
     std::string predict;
-    SynchronisationCost cost;
-    double window_us = cost.window_seconds * 1e6;
-    double message_ns = cost.message_seconds * 1e9;
+    std::optional<int> nodes;  ///< a rank a node
+    Cluster cluster;
+    bool json = false;
 };
 
 void print_prediction(const PartitionOptions& options, const Model& model, std::span<const int> rank_of_lp) {
     const WindowLog log = read_window_log(options.predict, model);
-    const SynchronisationCost cost{options.window_us * 1e-6, options.message_ns * 1e-9};
     const LoggedWindows windows{log.nanoseconds, log.messages, model.processes().size()};
-    std::printf("%s", predict_speedup(windows, rank_of_lp, options.ranks, cost).text(cost).c_str());
+    Cluster cluster = options.cluster;
+    cluster.ranks = options.ranks;
+    cluster.nodes = options.nodes.value_or(options.ranks);
+    const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster);
+    std::printf("%s", options.json ? (prediction.json() + "\n").c_str() : prediction.text().c_str());
 }
 
 ExitCode show_partition(const PartitionOptions& options, const Session& session) {
     const Configuration configuration = options.machine.configuration();
+    if (options.nodes > options.ranks) {
+        throw ConfigurationError(std::to_string(options.ranks) + " ranks cannot be on " +
+                                 std::to_string(*options.nodes) + " nodes; give each node one at least");
+    }
+    if (options.json && options.predict.empty()) {
+        throw ConfigurationError("--json prints what --predict finds; give that, too");
+    }
     const gpu::Machine machine(configuration, {}, [](Device&) {});
     const Model& model = machine.model();
     std::vector<double> work;
@@ -45,8 +56,10 @@ ExitCode show_partition(const PartitionOptions& options, const Session& session)
     if (!session.prints()) {
         return ExitCode::done;
     }
-    std::fputs(report_partition(model, rank_of_lp, options.ranks, work).text().c_str(), stdout);
-    std::printf("\n");
+    if (!options.json) {
+        std::fputs(report_partition(model, rank_of_lp, options.ranks, work).text().c_str(), stdout);
+        std::printf("\n");
+    }
     if (!options.predict.empty()) {
         print_prediction(options, model, rank_of_lp);
         return ExitCode::done;
@@ -70,16 +83,33 @@ void add_partition_command(Command program, Session& session) {
                        "Balance by the costs that this earlier run's result file has, instead of by estimates");
     command.add_option("--predict", options->predict,
                        "Result file of a run with --log-windows: compute its time on this partition");
-    command
-        .add_option("--window-us", options->window_us,
-                    "For --predict: cost of an empty window on two ranks (`mpirun -n 2 lookahead bench window`)")
-        .not_negative()
+    command.add_option("--nodes", options->nodes, "For --predict: how many nodes the ranks are on [one a rank]")
+        .in_range(1, 4096);
+    command.add_option("--threads", options->cluster.threads, "For --predict: threads of each rank")
+        .in_range(1, 1024)
         .show_default();
-    command
-        .add_option("--message-ns", options->message_ns,
-                    "For --predict: what a message to another rank costs more than one within a rank")
-        .not_negative()
-        .show_default();
+    const auto add_number = [&](const char* name, double& value, const std::string& help) {
+        return command.add_option(name, value, "For --predict: " + help).show_default();
+    };
+    const auto add_cost = [&](const char* name, double& value, const std::string& help) {
+        add_number(name, value, help).not_negative();
+    };
+    Cluster& cluster = options->cluster;
+    add_cost("--latency-us", cluster.latency_us, "a packet's way between two nodes");
+    add_cost("--local-latency-us", cluster.local_latency_us, "a packet's way between two ranks of a node");
+    add_number("--bandwidth", cluster.gigabytes_per_s, "of a node's link to the others, in GB/s").positive();
+    add_cost("--packet-us", cluster.packet_us, "what sending a packet costs a core, and again receiving it");
+    add_cost("--message-ns", cluster.message_ns,
+             "what writing a message into a packet costs a core, and again taking it out");
+    add_cost("--message-bytes", cluster.message_bytes, "mean size of a message with its header");
+    add_cost("--process-ns", cluster.process_ns,
+             "what finding out costs whether a process has something to do in a window");
+    add_cost("--share-us", cluster.share_us, "what letting a rank's threads into a window costs, and seeing them out");
+    add_number("--core-slowdown", cluster.slowdown,
+               "how many times as long a core takes while the others of its node are busy")
+        .positive();
+    add_number("--half-work", cluster.half_work, "computing of a window in two halves, over that at once").positive();
+    command.add_flag("--json", options->json, "For --predict: print one JSON object on stdout and nothing else");
     command.when_given(
         [&session, options] { session.action = [&session, options] { return show_partition(*options, session); }; });
 }

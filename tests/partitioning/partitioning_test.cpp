@@ -9,7 +9,6 @@
 #include "partitioning/graph/partition_graph.h"
 #include "partitioning/partitioners/partition.h"
 #include "partitioning/placement/partition_report.h"
-#include "partitioning/placement/speedup_prediction.h"
 #include "tests/support/variants.h"
 
 using namespace lookahead;
@@ -161,25 +160,4 @@ TEST_CASE("the report is written for reading") {
     const std::string text = report_partition(model, std::vector<int>{0, 0, 0, 1}, 2).text();
     CHECK(text.find("imbalance 1.500") != std::string::npos);
     CHECK(text.find("cut 1.000 of 3.000 traffic (33.3 %)") != std::string::npos);
-}
-
-TEST_CASE("a predicted time is the slowest rank of each window, a packet to each other rank, and remote messages") {
-    // Three LPs over two windows; LPs 0 and 1 on rank 0.
-    const std::vector<std::uint32_t> nanoseconds{100, 200, 50, 10, 0, 400};
-    const std::vector<std::uint64_t> messages{0, 7, 3, 0, 0, 2, 1, 0, 9};
-    const LoggedWindows log{nanoseconds, messages, 3};
-    const SynchronisationCost cost{.window_seconds = 20e-9, .message_seconds = 5e-9};
-    const std::vector<int> two{0, 0, 1};
-    const SpeedupPrediction prediction = predict_speedup(log, two, 2, cost);
-    CHECK(prediction.windows == 2);
-    CHECK(prediction.one_rank_seconds == doctest::Approx(760e-9));
-    CHECK(prediction.critical_path_seconds == doctest::Approx(300e-9 + 400e-9));
-    CHECK(prediction.greatest_load_seconds == doctest::Approx(450e-9));
-    CHECK(prediction.synchronisation_seconds == doctest::Approx(2 * 20e-9));
-    CHECK(prediction.message_seconds == doctest::Approx((3 + 2 + 1) * 5e-9));
-    CHECK(prediction.speedup() == doctest::Approx(760.0 / (700 + 40 + 30)));
-
-    const std::vector<int> one{0, 0, 0};
-    CHECK(predict_speedup(log, one, 1, cost).speedup() == doctest::Approx(1));
-    CHECK_THROWS_AS(predict_speedup(log, std::vector<int>{0, 1}, 2, cost), InternalError);
 }

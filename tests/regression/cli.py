@@ -146,8 +146,11 @@ def check_partition(checks, folder):
         again = json.loads(checks.prints([*tiny, "--out", logged, "--log-windows", "--weights", plain], ranks=ranks))
         checks.check("--weights", again["state_hash"] == before["state_hash"], "the measured partition changed results")
         checks.prints(["validate", logged], "valid")
-        checks.prints(["partition", "--ranks", "4", "--weights", plain, "--predict", logged], "critical path",
-                      "speed-up")
+        prediction = ["partition", "--ranks", "4", "--weights", plain, "--predict", logged]
+        checks.prints(prediction, "critical path", "speed-up")
+        near, far = (json.loads(checks.prints([*prediction, "--threads", "2", "--json", "--latency-us", latency]))
+                     for latency in ("1", "100"))
+        checks.check("--predict --json", far["predicted_s"] > near["predicted_s"] > near["critical_path_s"] > 0, near)
     checks.prints([*tiny, "-o", "gpu.sms=4", "--out", other])
     for arguments, fragment in ((["--predict", plain], "--log-windows"), (["--weights", other], "sm4"),
                                 (["--predict", other], "another machine")):

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lookahead {
+
+/// A logged run (WindowLog): the CPU's time of every LP in every window, and the messages between LPs.
+struct LoggedWindows {
+    std::span<const std::uint32_t> nanoseconds;  ///< [window * LPs + LP]
+    std::span<const std::uint64_t> messages;     ///< [sender * LPs + receiver]
+    std::size_t processes = 0;                   ///< LPs
+
+    std::size_t windows() const { return processes == 0 ? 0 : nanoseconds.size() / processes; }
+};
+
+/// Where ranks run, and what they need for each other. The defaults are of the cores of a virtual machine
+/// (tests/performance/predicted.py measures them) and, between nodes, of a network of 2 us and 100 Gbit/s.
+struct Cluster {
+    int ranks = 1;
+    int nodes = 1;    ///< neighbouring ranks share one
+    int threads = 1;  ///< of each rank
+
+    double latency_us = 2;           ///< of a packet between two nodes
+    double local_latency_us = 0.1;   ///< between two ranks of a node
+    double gigabytes_per_s = 12.5;   ///< of a node's link to the others
+    double packet_us = 0.1;          ///< of the core that sends one, and again of the one that receives it
+    double message_ns = 20;          ///< of the core that writes one into a packet, and again of the one that takes it out
+    double message_bytes = 48;       ///< mean, with its header
+    double process_ns = 20;          ///< to find out whether an LP has something to do in a window
+    double share_us = 1.5;           ///< to let a rank's threads into a window and to see them out of it
+    double slowdown = 1;             ///< of a core while the others of its node are busy
+    double half_work = 1.17;         ///< of a window's computing in two halves over that at once: caches are filled twice
+};
+
+/// What a log's windows take on a cluster, in seconds.
+struct ReplayTimes {
+    double seconds = 0;
+    double compute = 0;      ///< of the rank that computes most
+    double messages = 0;     ///< writing and taking out, of the rank that has most
+    double overhead = 0;     ///< finding out what there is to do, and sharing it, of the rank that has most
+    std::uint64_t packets = 0;         ///< of a rank
+    std::uint64_t shared_windows = 0;  ///< of all ranks
+};
+
+/// Goes through the windows of a log as the protocol `window` does on a cluster: each rank's times, and who waits for whom.
+///
+/// In a window a rank looks through its LPs, advances those that have something to do, on its threads if that is sooner, the
+/// LP with most work in the whole run first, and exchanges packets with the others as Routes has them. Its next window begins when it knows the
+/// bounds of all ranks. The messages of a rank are spread over the windows as its computing is.
+class WindowReplay {
+  public:
+    /// `rank_of_lp`: by LP. InternalError if it or the log's sizes do not fit.
+    WindowReplay(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&);
+
+    /// Each window whole, or in halves where on each rank at least half of the LPs have something to do (WindowProtocol): then
+    /// a rank is half a window ahead of the packets that it has seen.
+    ReplayTimes run(bool halves) const;
+
+    /// The computing of all LPs.
+    double work() const { return work_; }
+    /// The computing of the slowest rank of each window, on its threads: what no network can make shorter.
+    double critical_path() const;
+
+  private:
+    struct Rank {
+        std::vector<std::uint32_t> processes;  ///< LPs, the one with most work first
+        double messages = 0;                   ///< written and taken out, those that are passed on included
+        double work = 0;                       ///< seconds, in all windows
+    };
+    /// A rank's part of a window.
+    struct Share {
+        double work = 0;     ///< seconds of its LPs
+        double seconds = 0;  ///< that they take
+        bool is_shared = false;  ///< among threads
+        bool is_busy = false;    ///< at least half of its LPs have something to do
+    };
+
+    void count_messages(std::span<const int> rank_of_lp);
+    Share compute(const Rank&, std::size_t window) const;
+    double on_threads(const Rank&, std::size_t window) const;
+
+    LoggedWindows log_;
+    Cluster cluster_;
+    std::vector<Rank> ranks_;
+    double work_ = 0;
+};
+
+}  // namespace lookahead
