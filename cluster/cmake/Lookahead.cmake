@@ -221,7 +221,8 @@ function(lookahead_mutations name)
   add_test(NAME mutation.${name}
     COMMAND /usr/bin/python3 ${folder}/mutation/without_rules.py ${folder}/mutation/${name}.toml
             $<TARGET_FILE:${name}_mutations>)
-  set_tests_properties(mutation.${name} PROPERTIES TIMEOUT 600 LABELS mutation)
+  set_tests_properties(mutation.${name} PROPERTIES TIMEOUT 600 LABELS mutation
+    ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 endfunction()
 
 # Folders that hold a CMakeLists.txt, in the order given.

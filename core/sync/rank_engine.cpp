@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/lp/lp_binding.h"
+#include "core/mutation/rule.h"
 #include "core/state/archives.h"
 #include "core/sync/message_hash.h"
 #include "core/transport/transport.h"
@@ -106,8 +107,11 @@ SourceTimes RankEngine::pending() const {
     SourceTimes pending = all_at<kSourceCount>(kTimeInfinity);
     for (const Run& run : runs_) {
         for (std::size_t i = run.begin; i < run.end; ++i) {
-            pending[run.kind] = std::min({pending[run.kind], own_[i], arrivals_->least(Arrivals::kUsual, i)});
-            pending[kAnswers] = std::min(pending[kAnswers], arrivals_->least(Arrivals::kAnswered, i));
+            pending[run.kind] = std::min(pending[run.kind], own_[i]);
+            if (LOOKAHEAD_RULE(waiting_messages_are_pending)) {
+                pending[run.kind] = std::min(pending[run.kind], arrivals_->least(Arrivals::kUsual, i));
+                pending[kAnswers] = std::min(pending[kAnswers], arrivals_->least(Arrivals::kAnswered, i));
+            }
         }
     }
     return pending;
@@ -129,7 +133,8 @@ void RankEngine::advance_to(const KindTimes& horizons) {
         const SourceTimes now = pending();
         KindTimes inner = lookahead_.from_within(now);
         for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
-            inner[kind] = std::min(inner[kind], horizons[kind]);
+            inner[kind] =
+                LOOKAHEAD_RULE(own_messages_bound_windows) ? std::min(inner[kind], horizons[kind]) : horizons[kind];
         }
         choose_tasks(inner);
         if (tasks_.empty()) {
@@ -253,7 +258,7 @@ void RankEngine::take_batches_of_helpers() {
     for (std::size_t i = 1; i < workers_.size(); ++i) {
         std::vector<Batch>& theirs = workers_[i]->router.batches();
         for (std::size_t number = 0; number < theirs.size(); ++number) {
-            if (Batch& from = theirs[number]; from.messages > 0) {
+            if (Batch& from = theirs[number]; from.messages > 0 && LOOKAHEAD_RULE(helpers_messages_go_along)) {
                 batch(number).take(from);
             }
         }
@@ -294,6 +299,9 @@ ProcessCheckpoint RankEngine::checkpoint(std::size_t index) const {
     LogicalProcess& process = *pointers_[index];
     std::string messages;
     for (const auto& worker : workers_) {
+        if (!LOOKAHEAD_RULE(checkpoints_have_messages)) {
+            break;
+        }
         const ByteBuffer& arrived = worker->router.inboxes(arrivals_->side(index))[index].arrived;
         messages.append(reinterpret_cast<const char*>(arrived.data()), arrived.size());
     }
@@ -340,7 +348,7 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
 [[gnu::hot]] void RankEngine::advance_process(Worker& worker, std::size_t index, bool reads, Time horizon) {
     LogicalProcess& process = *pointers_[index];
     own_[index] = kTimeInfinity;
-    if (failed_[index] == 0) [[likely]] {
+    if (failed_[index] == 0 || !LOOKAHEAD_RULE(failed_process_stands)) [[likely]] {
         try {
             if (hands_[index] != &worker) {
                 LpBinding::send_through(process, worker.router);
@@ -397,7 +405,7 @@ void RankEngine::clear_read(std::size_t index) {
         const std::byte* const end = at + inbox.arrived.size();
         while (at < end) {
             const auto* message = reinterpret_cast<const MessageHeader*>(at);
-            if (message->time < horizon) {
+            if (message->time < horizon || !LOOKAHEAD_RULE(later_messages_wait)) {
                 worker.due.push_back({message->time, message->order(), message});
             } else {
                 worker.router.keep(index, *message);
@@ -405,7 +413,9 @@ void RankEngine::clear_read(std::size_t index) {
             at += message->total_bytes();
         }
     });
-    sort_due(worker.due);
+    if (LOOKAHEAD_RULE(messages_come_in_order)) {
+        sort_due(worker.due);
+    }
     worker.due_pointers.resize(worker.due.size());
     std::uint64_t traffic = traffic_[index];
     for (std::size_t i = 0; i < worker.due.size(); ++i) {
@@ -447,7 +457,8 @@ void RankEngine::fail(std::size_t index, ExitCode code, const std::string& sente
     // The horizon depends on the protocol: an error without a time of its own counts as the epoch's last.
     const LpFailure failure{LpBinding::failed_at(process), process.id(), code, sentence};
     const std::lock_guard lock(failing_);
-    if (!first_failure_ || std::tie(failure.time, failure.lp) < std::tie(first_failure_->time, first_failure_->lp)) {
+    if (!first_failure_ || !LOOKAHEAD_RULE(first_failure_is_told) ||
+        std::tie(failure.time, failure.lp) < std::tie(first_failure_->time, first_failure_->lp)) {
         first_failure_ = failure;
     }
 }

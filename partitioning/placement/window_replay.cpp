@@ -52,7 +52,8 @@ class Exchange {
     bool in_rounds() const { return routes_.front().in_rounds(); }
     /// From one rank to another: a node's ranks share its link.
     double way(std::size_t from, std::size_t to, double bytes) const {
-        const std::size_t a_node = (ranks_ + static_cast<std::size_t>(cluster_.nodes) - 1) / static_cast<std::size_t>(cluster_.nodes);
+        const std::size_t a_node =
+            (ranks_ + static_cast<std::size_t>(cluster_.nodes) - 1) / static_cast<std::size_t>(cluster_.nodes);
         return from / a_node == to / a_node
                    ? cluster_.local_latency_us * kMicrosecond
                    : cluster_.latency_us * kMicrosecond +
@@ -158,9 +159,9 @@ ReplayTimes WindowReplay::run(bool halves) const {
     Exchange exchange(cluster_);
     ReplayTimes times;
     std::vector<Share> shares(ranks);
-    std::vector<double> ready(ranks, 0);   // when a rank begins with its next step
-    std::vector<double> sent(ranks, 0);    // when it sent the packets that the others wait for
-    std::vector<double> bytes(ranks, 0);   // of each of them
+    std::vector<double> ready(ranks, 0);  // when a rank begins with its next step
+    std::vector<double> sent(ranks, 0);   // when it sent the packets that the others wait for
+    std::vector<double> bytes(ranks, 0);  // of each of them
     std::vector<double> compute(ranks, 0);
     std::vector<double> overhead(ranks, 0);
     bool is_ahead = false;
@@ -192,7 +193,8 @@ ReplayTimes WindowReplay::run(bool halves) const {
                 const double look = static_cast<double>(of.processes.size()) * cluster_.process_ns * kNanosecond;
                 overhead[rank] += look;
                 compute[rank] += shares[rank].seconds * work / steps;
-                ready[rank] += shares[rank].seconds * work / steps + look + part * of.messages * cluster_.message_ns * kNanosecond;
+                ready[rank] +=
+                    shares[rank].seconds * work / steps + look + part * of.messages * cluster_.message_ns * kNanosecond;
                 bytes[rank] = part * of.messages / 2 * cluster_.message_bytes;
             }
             if (is_ahead) {

@@ -23,24 +23,24 @@ struct Cluster {
     int nodes = 1;    ///< neighbouring ranks share one
     int threads = 1;  ///< of each rank
 
-    double latency_us = 2;           ///< of a packet between two nodes
-    double local_latency_us = 0.1;   ///< between two ranks of a node
-    double gigabytes_per_s = 12.5;   ///< of a node's link to the others
-    double packet_us = 0.1;          ///< of the core that sends one, and again of the one that receives it
-    double message_ns = 20;          ///< of the core that writes one into a packet, and again of the one that takes it out
-    double message_bytes = 48;       ///< mean, with its header
-    double process_ns = 20;          ///< to find out whether an LP has something to do in a window
-    double share_us = 1.5;           ///< to let a rank's threads into a window and to see them out of it
-    double slowdown = 1;             ///< of a core while the others of its node are busy
-    double half_work = 1.17;         ///< of a window's computing in two halves over that at once: caches are filled twice
+    double latency_us = 2;          ///< of a packet between two nodes
+    double local_latency_us = 0.1;  ///< between two ranks of a node
+    double gigabytes_per_s = 12.5;  ///< of a node's link to the others
+    double packet_us = 0.1;         ///< of the core that sends one, and again of the one that receives it
+    double message_ns = 20;     ///< of the core that writes one into a packet, and again of the one that takes it out
+    double message_bytes = 48;  ///< mean, with its header
+    double process_ns = 20;     ///< to find out whether an LP has something to do in a window
+    double share_us = 1.5;      ///< to let a rank's threads into a window and to see them out of it
+    double slowdown = 1;        ///< of a core while the others of its node are busy
+    double half_work = 1.17;    ///< of a window's computing in two halves over that at once: caches are filled twice
 };
 
 /// What a log's windows take on a cluster, in seconds.
 struct ReplayTimes {
     double seconds = 0;
-    double compute = 0;      ///< of the rank that computes most
-    double messages = 0;     ///< writing and taking out, of the rank that has most
-    double overhead = 0;     ///< finding out what there is to do, and sharing it, of the rank that has most
+    double compute = 0;                ///< of the rank that computes most
+    double messages = 0;               ///< writing and taking out, of the rank that has most
+    double overhead = 0;               ///< finding out what there is to do, and sharing it, of the rank that has most
     std::uint64_t packets = 0;         ///< of a rank
     std::uint64_t shared_windows = 0;  ///< of all ranks
 };
@@ -72,8 +72,8 @@ class WindowReplay {
     };
     /// A rank's part of a window.
     struct Share {
-        double work = 0;     ///< seconds of its LPs
-        double seconds = 0;  ///< that they take
+        double work = 0;         ///< seconds of its LPs
+        double seconds = 0;      ///< that they take
         bool is_shared = false;  ///< among threads
         bool is_busy = false;    ///< at least half of its LPs have something to do
     };

@@ -17,7 +17,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 POINT = re.compile(r"LOOKAHEAD_RULE\((\w+)\)")
-SECONDS = 60  # a program that stands still has noticed
+SECONDS = 60  # a program that stands still has noticed; a table may have `seconds` of its own
 
 
 class TableError(Exception):
@@ -49,8 +49,11 @@ def faults_of(table, points, cases, known):
 
 
 class Program:
-    def __init__(self, path):
+    def __init__(self, path, table):
         self.path = path
+        self.seconds = table.get("seconds", SECONDS)
+        ranks = table.get("ranks", 0)
+        self.launcher = ["mpirun", "-n", str(ranks), "--oversubscribe"] if ranks else []
 
     def lines(self, *options):
         return subprocess.run([self.path, *options], check=True, capture_output=True, text=True).stdout.splitlines()
@@ -58,11 +61,13 @@ class Program:
     def passes(self, tests, without=None):
         """Whether the test cases end well, in time."""
         patterns = ",".join(test.replace(",", "?") + "*" for test in tests)  # a comma separates them
-        command = [self.path, f"--test-case={patterns}"] + ([f"--without={without}"] if without else [])
-        try:
-            return subprocess.run(command, capture_output=True, timeout=SECONDS).returncode == 0
-        except subprocess.TimeoutExpired:
-            return False
+        command = [*self.launcher, self.path, f"--test-case={patterns}"] + ([f"--without={without}"] if without else [])
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                return process.wait(self.seconds) == 0
+            except subprocess.TimeoutExpired:
+                process.terminate()  # mpirun ends its ranks then, which it does not when it is killed
+                return False
 
 
 def fault_of(program, name, entry, tests):
@@ -94,7 +99,8 @@ def main():
     parser.add_argument("--only", metavar="TEXT", default="", help="rules whose name or sentence has TEXT")
     arguments = parser.parse_args()
     try:
-        count, faults = check(tomllib.loads(arguments.table.read_text()), Program(arguments.program), arguments.only)
+        table = tomllib.loads(arguments.table.read_text())
+        count, faults = check(table, Program(arguments.program, table), arguments.only)
     except TableError as error:
         print(error, file=sys.stderr)
         return 2

@@ -136,7 +136,8 @@ TEST_CASE("more than four replayed ranks exchange in rounds, and messages are pa
     CHECK(nanoseconds(cluster, each, log) == doctest::Approx(100 + 3 * 1020));
     cluster = free_cluster(ranks, 8, 1);
     cluster.message_ns = 5;
-    CHECK(WindowReplay(log, each, cluster).run(false).messages == doctest::Approx(8 * 5e-9));  // ranks 1 and 3: in and out
+    CHECK(WindowReplay(log, each, cluster).run(false).messages ==
+          doctest::Approx(8 * 5e-9));  // ranks 1 and 3: in and out
 
     // Four exchange directly: a packet for each other rank.
     const std::vector<std::uint32_t> four(4, 100);

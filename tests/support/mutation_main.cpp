@@ -1,13 +1,15 @@
 // What a program of tests/mutation begins with: --rules prints the names of the rules that it can do without, --without=RULE
-// runs it without one.
+// runs it without one. Under mpirun it runs on all ranks.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
 #include "core/mutation/rule.h"
+#include "tests/support/on_ranks.h"
 
 int main(int count, char** arguments) {
     std::unique_ptr<lookahead::mutation::Without> without;
@@ -23,5 +25,6 @@ int main(int count, char** arguments) {
             without = std::make_unique<lookahead::mutation::Without>(argument.substr(kWithout.size()));
         }
     }
-    return doctest::Context(count, arguments).run();
+    return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr ? lookahead::test::run_on_ranks(count, arguments, true)
+                                                          : doctest::Context(count, arguments).run();
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/mutation/rule.h"
+
 namespace lookahead {
 namespace {
 
@@ -76,7 +78,7 @@ Time NullMessageProtocol::horizon() const {
 }
 
 void NullMessageProtocol::update_cut_bound() {
-    if (!cut_is_consistent()) {
+    if (!cut_is_consistent() && LOOKAHEAD_RULE(cut_counts_batches)) {
         return;
     }
     SourceTimes pending = all_at<kSourceCount>(kTimeInfinity);
@@ -113,8 +115,10 @@ void NullMessageProtocol::tell(Time horizon, bool done) {
         const std::size_t to = (rank_ + i) % ranks_;
         // What is here already may need longer than the shortest channel; of what comes from the horizon on nothing is
         // known.
-        const Time promise = std::min(lookahead_.to_rank(static_cast<int>(to), mine.pending),
-                                      saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
+        Time promise = lookahead_.to_rank(static_cast<int>(to), mine.pending);
+        if (LOOKAHEAD_RULE(what_comes_bounds_promises)) {
+            promise = std::min(promise, saturating_add(horizon, lookahead_.direct(static_cast<int>(to))));
+        }
         if (changed || promise > promises_[to]) {
             send_to(to, promise);
         }

@@ -49,6 +49,27 @@ TEST_CASE("of several errors in an epoch every rank reports the first in simulat
     }
 }
 
+TEST_CASE("a process that met an error is not advanced again") {
+    WandererOptions options;
+    int events = 0;  // of process 3, on its rank, from its error on
+    options.at_event = [&](LpId id) -> Wanderer::AtEvent {
+        if (id != 3) {
+            return nullptr;
+        }
+        return [&](Wanderer& self, Time now) {
+            if (now >= 11'000) {
+                ++events;
+                self.fail(now, self.name() + " gave up");
+            }
+        };
+    };
+    for (const std::string& sync : parallel()) {
+        events = 0;
+        CHECK(run(options, sync).message == "wanderer3 gave up");
+        CHECK(events <= 1);
+    }
+}
+
 TEST_CASE("of two errors at unknown times the one of the lower process is reported") {
     WandererOptions options;
     options.at_event = [](LpId id) -> Wanderer::AtEvent {
