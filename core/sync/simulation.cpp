@@ -71,12 +71,7 @@ class Simulation::Implementation {
           processes_(model.processes().size()),
           summaries_(static_cast<std::size_t>(transport.size())),
           earliest_(static_cast<std::size_t>(transport.size())) {
-        const SyncDescription& protocol = find_sync_protocol(options_.sync);
-        if (transport.size() > protocol.most_ranks) {
-            throw ConfigurationError("the protocol " + options_.sync + " runs on " +
-                                     std::to_string(protocol.most_ranks) + " rank, not on " +
-                                     std::to_string(transport.size()) + "; take window or null_message");
-        }
+        const SyncDescription& protocol = find_sync_protocol(options_.sync, transport.size());
         if (options_.epoch_length <= 0) {
             throw ConfigurationError("an epoch of " + std::to_string(options_.epoch_length) +
                                      " fs is too short; give at least 1 fs");

@@ -23,15 +23,27 @@ const OptionTable<SyncDescription> kProtocols(
          "Nicol, The cost of conservative synchronization in parallel discrete event simulations, JACM 1993",
          make<WindowProtocol>, INT_MAX, 4, true},
         {"null_message",
-         "Promises between each two ranks that ride on the batches; no global operation between epochs.",
+         "Promises between each two ranks that ride on the batches, on 128 ranks at most; no global operation between "
+         "epochs.",
          "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
-         make<NullMessageProtocol>, INT_MAX, INT_MAX, false},
+         make<NullMessageProtocol>, 128, INT_MAX, false},
     });
 
 }  // namespace
 
 const SyncDescription& find_sync_protocol(std::string_view name) {
     return kProtocols.find(name);
+}
+
+const SyncDescription& find_sync_protocol(std::string_view name, int ranks) {
+    const SyncDescription& protocol = find_sync_protocol(name);
+    if (ranks > protocol.most_ranks) {
+        throw ConfigurationError(
+            "the protocol " + std::string(name) + " runs on " +
+            (protocol.most_ranks == 1 ? "one rank" : std::to_string(protocol.most_ranks) + " ranks at most") +
+            ", not on " + std::to_string(ranks) + "; take window");
+    }
+    return protocol;
 }
 
 }  // namespace lookahead

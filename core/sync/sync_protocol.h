@@ -47,5 +47,7 @@ struct SyncDescription {
 
 /// ConfigurationError with "did you mean" and the list of names if there is none of this name.
 const SyncDescription& find_sync_protocol(std::string_view name);
+/// The same for so many ranks: ConfigurationError if it does not run on as many.
+const SyncDescription& find_sync_protocol(std::string_view name, int ranks);
 
 }  // namespace lookahead

@@ -20,6 +20,9 @@ namespace lookahead {
 /// the tellings form a consistent cut in which no batch was under way. All that happens after the cut follows from
 /// the events told in it, so nothing arrives here before what SourceLookahead says of the least of all ranks' bounds. With
 /// no events left that bound is infinite, and every rank knows that the epoch is over.
+///
+/// In a GPU every SM speaks to all memory, so that every rank is every other's neighbour: a telling is a packet to each, with
+/// counts of all. The number of ranks is bounded therefore (SyncDescription); more of them take windows, whose packets go in rounds.
 class NullMessageProtocol final : public SyncProtocol {
   public:
     explicit NullMessageProtocol(const SyncArguments& arguments);

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Predicted times of many ranks and threads, and how far predictions are from what can be measured.
+
+    predicted.py blind                  # predicted beside measured, for what two cores can run; an idle machine
+    predicted.py strong weak            # one GPU on more and more cores; a GPU that grows with them
+
+`partition --predict` goes through the windows that a run on one core has logged. What ranks and threads cost each other it is
+told: `blind` measures that on a workload of its own, which is not among those that it predicts, and the others take the
+defaults of the command. With --update the tables go into SCALING.md.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import h5py
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import lookahead_process as lookahead  # noqa: E402
+from two_ranks import two_at_once  # noqa: E402
+
+PAGE = pathlib.Path(__file__).with_name("SCALING.md")
+WORKLOADS = ["sgemm", "bfs", "hotspot", "histogram", "spmv", "fft", "stencil", "srad_v2"]
+CALIBRATION = "kmeans"
+# Threads and ranks of a run, as `run` takes them and as `partition` does.
+WAYS = {"one thread": (1, 0), "two threads": (2, 0), "two ranks": (1, 2)}
+# Ranks, nodes, threads of a rank.
+STRONG = [(1, 1, 1), (1, 1, 16), (16, 1, 1), (2, 2, 16), (4, 4, 16), (64, 4, 1), (8, 8, 16)]
+WEAK = [1, 16, 64, 256, 1024]
+SMS_A_CHANNEL = 4  # about v100's, and no more channels for 1 024 SMs than there can be
+
+
+def engine_seconds(path):
+    """Of the slowest rank, from the first window to the last."""
+    with h5py.File(path) as file:
+        ranks = file["engine/compute_seconds"][:] + file["engine/blocked_seconds"][:]
+    return max(ranks)
+
+
+def run(program, words, out, ranks=0):
+    lookahead.simulate(program, [*words, "--out", out], ranks, timeout=1800, placement=lookahead.ON_CORES)
+    return engine_seconds(out)
+
+
+def predict(program, log, machine, ranks, nodes, threads, costs=()):
+    done = lookahead.execute(program, ["partition", "graph", *machine, "--ranks", ranks, "--nodes", nodes, "--threads", threads,
+                                       "--weights", log, "--predict", log, "--json", *costs], timeout=1800)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout)
+
+
+def calibrate(program, size, machine, folder, repeats):
+    """What a core loses while the other one is busy, and what an empty window takes two ranks, as options of `partition`."""
+    words = [CALIBRATION, "--size", size, *machine, "--threads", "1"]
+    slowdowns, windows = [], []
+    for _ in range(repeats):
+        alone = lookahead.simulate(program, [*words, "--out", folder / "alone.h5"])["wall_s"]
+        slowdowns.append(statistics.mean(two_at_once(program, words, folder)) / alone)
+        bench = lookahead.execute(program, ["bench", "window", "--windows", "200000", "--json"], 2,
+                                  placement=lookahead.ON_CORES)
+        windows.append(json.loads(bench.stdout)["window_us"])
+    part = statistics.median(windows) / 3  # sending, its way, receiving
+    costs = {"--core-slowdown": max(1, statistics.median(slowdowns)), "--packet-us": part, "--local-latency-us": part}
+    return [str(word) for option, value in costs.items() for word in (option, f"{value:.3f}")]
+
+
+def blind(arguments, folder):
+    machine = ["--machine", arguments.machine]
+    costs = calibrate(arguments.program, arguments.size, machine, folder, arguments.repeats)
+    yield (f"Machine {arguments.machine}, size {arguments.size}; medians of {arguments.repeats} runs in turn; costs by "
+           f"`bench window` and two runs of {CALIBRATION} at once: `{' '.join(costs)}`.")
+    yield ""
+    yield "| workload | " + " | ".join(f"{way}, s | predicted | error" for way in WAYS) + " |"
+    yield "|---|" + "---|" * (3 * len(WAYS))
+    errors = []
+    for workload in WORKLOADS:
+        words = [workload, "--size", arguments.size, *machine]
+        measured, predicted = ({way: [] for way in WAYS} for _ in range(2))
+        for _ in range(arguments.repeats):
+            log = folder / "log.h5"
+            run(arguments.program, [*words, "--threads", "1", "--log-windows"], log)
+            for way, (threads, ranks) in WAYS.items():
+                placed = ["--partition", "graph", "--weights", log] if ranks else []
+                measured[way].append(run(arguments.program, [*words, "--threads", threads, *placed], folder / "run.h5", ranks))
+                predicted[way].append(predict(arguments.program, log, machine, max(ranks, 1), 1, threads, costs)["predicted_s"])
+        cells = []
+        for way in WAYS:
+            error = statistics.median(p / m for p, m in zip(predicted[way], measured[way])) - 1
+            errors.append(abs(error))
+            cells += [f"{statistics.median(measured[way]):.3f}", f"{statistics.median(predicted[way]):.3f}", f"{error:+.1%}"]
+        yield f"| {workload} | " + " | ".join(cells) + " |"
+    yield ""
+    yield f"Mean error {statistics.mean(errors):.1%}, largest {max(errors):.1%}, of {len(errors)}."
+
+
+def cores(ranks, nodes, threads):
+    return f"{ranks * threads} ({nodes} node{'s' * (nodes > 1)}, {ranks} rank{'s' * (ranks > 1)} x {threads})"
+
+
+def strong(arguments, folder):
+    yield (f"Size {arguments.size}; `partition graph` by the log's weights; speed-up over one core of the same kind, with the time of "
+           "the slowest rank of each window, that no network makes shorter, behind the stroke.")
+    yield ""
+    yield "| machine | workload | one core, s | " + " | ".join(cores(*where) for where in STRONG[1:]) + " |"
+    yield "|---|---|---|" + "---|" * (len(STRONG) - 1)
+    for machine in ("v100", "h100_sized"):
+        for workload in ("sgemm", "vecadd", "bfs"):
+            log = folder / "log.h5"
+            options = ["--machine", machine]
+            run(arguments.program, [workload, "--size", arguments.size, *options, "--threads", "1", "--log-windows"], log)
+            cells = []
+            for where in STRONG:
+                at = predict(arguments.program, log, options, *where)
+                cells.append(f"{at['predicted_s']:.2f}" if where == (1, 1, 1) else
+                             f"{at['speedup']:.1f} / {at['one_core_s'] / at['critical_path_s']:.1f}")
+            yield f"| {machine} | {workload} | " + " | ".join(cells) + " |"
+
+
+def weak(arguments, folder):
+    yield (f"cp on 2 048 points for each SM, of 500 atoms; v100 with a channel for {SMS_A_CHANNEL} SMs; a rank an SM, 16 ranks a node. "
+           "Efficiency: speed-up over ranks.")
+    yield ""
+    yield "| SMs, ranks | one core, s | predicted, s | speed-up | efficiency | slowest ranks alone, s |"
+    yield "|---|---|---|---|---|---|"
+    for sms in WEAK:
+        log = folder / "log.h5"
+        options = ["--machine", "v100", "-o", f"gpu.sms={sms}", "-o",
+                   f"address_mapping.channels={-(-sms // SMS_A_CHANNEL)}"]
+        run(arguments.program, ["cp", "--set", "columns=512", "--set", f"rows={4 * sms}", "--set", "atoms=500", *options, "--threads", "1", "--log-windows"], log)
+        at = predict(arguments.program, log, options, sms, -(-sms // 16), 1)
+        yield (f"| {sms} | {at['one_core_s']:.2f} | {at['predicted_s']:.3f} | {at['speedup']:.1f} | "
+               f"{at['speedup'] / sms:.0%} | {at['critical_path_s']:.3f} |")
+
+
+STUDIES = {"blind": blind, "strong": strong, "weak": weak}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("studies", nargs="+", choices=STUDIES)
+    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
+    parser.add_argument("--size", default="small", help="of `blind` and `strong` [small]")
+    parser.add_argument("--machine", default="v100", help="of `blind` [v100]")
+    parser.add_argument("--repeats", type=int, default=5, help="of `blind` [5]")
+    parser.add_argument("--update", action="store_true", help="write the tables into SCALING.md")
+    arguments = parser.parse_args()
+    if "blind" in arguments.studies and len(os.sched_getaffinity(0)) < 2:
+        parser.error("blind needs two cores")
+    for study in arguments.studies:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = []
+            for line in STUDIES[study](arguments, pathlib.Path(folder)):
+                print(line, flush=True)
+                lines.append(line)
+        if arguments.update:
+            begin, end = f"<!-- {study}: made by predicted.py -->", f"<!-- end of {study} -->"
+            before, rest = PAGE.read_text().split(begin)
+            PAGE.write_text(before + "\n".join([begin, *lines, end]) + rest.split(end)[1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
