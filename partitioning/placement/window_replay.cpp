@@ -14,57 +14,100 @@ constexpr double kNanosecond = 1e-9;
 constexpr double kMicrosecond = 1e-6;
 constexpr double kGigabyte = 1e9;
 
-/// When each rank has the packets of the others.
-class Exchange {
+/// The ranks' clocks, and the packets between them.
+class Timeline {
   public:
-    explicit Exchange(const Cluster& cluster) : cluster_(cluster), ranks_(static_cast<std::size_t>(cluster.ranks)) {
-        const bool in_rounds = cluster.ranks > find_sync_protocol("window").most_direct;
+    explicit Timeline(const Cluster& cluster)
+        : cluster_(cluster),
+          ranks_(static_cast<std::size_t>(cluster.ranks)),
+          clocks_(ranks_, 0),
+          bytes_(ranks_, 0),
+          sent_(ranks_, 0),
+          sent_bytes_(ranks_, 0) {
         for (int rank = 0; rank < cluster.ranks; ++rank) {
-            routes_.emplace_back(rank, cluster.ranks, in_rounds);
+            routes_.emplace_back(rank, cluster.ranks, goes_in_rounds(cluster.ranks));
         }
     }
 
-    /// A rank's packets of one exchange.
-    std::size_t packets() const { return routes_.front().batches(); }
-    /// Those of its first round, which it sends before it waits for any.
-    std::size_t first_packets() const { return in_rounds() ? std::min<std::size_t>(packets(), 1) : packets(); }
+    static bool goes_in_rounds(int ranks) { return ranks > find_sync_protocol("window").most_direct; }
 
-    /// sent[rank]: when the packets of the first round were sent, by all ranks; bytes[rank]: of them. `ready`: when each begins to wait;
-    /// then, when it has them all.
-    void receive(const std::vector<double>& sent, const std::vector<double>& bytes, std::vector<double>& ready) {
-        arrived_ = ready;
-        for (std::size_t packet = 0; packet < packets(); ++packet) {
-            const bool is_first = packet < first_packets();
-            departed_ = is_first ? sent : arrived_;
-            for (std::size_t rank = 0; rank < ranks_; ++rank) {
-                const auto from = static_cast<std::size_t>(routes_[rank].from(packet));
-                const double sending = is_first ? 0 : packet_seconds();
-                const double theirs = departed_[from] + sending + way(from, rank, bytes[from]);
-                ready[rank] = std::max(arrived_[rank] + sending, theirs) + packet_seconds();
-            }
-            arrived_ = ready;
+    /// A rank computes for so long, and writes messages of so many bytes.
+    void compute(std::size_t rank, double seconds, double bytes) {
+        clocks_[rank] += seconds;
+        bytes_[rank] = bytes;
+    }
+
+    /// All send packets. They wait for those of the others or, if they go ahead of them, for those of the time before.
+    void exchange(bool goes_ahead) {
+        catch_up();
+        send();
+        is_ahead_ = true;
+        if (!goes_ahead) {
+            catch_up();
+        }
+    }
+    /// All wait for what was sent.
+    void catch_up() {
+        if (is_ahead_) {
+            receive();
+            is_ahead_ = false;
         }
     }
 
-    double packet_seconds() const { return cluster_.packet_us * kMicrosecond; }
+    double end() const { return std::ranges::max(clocks_); }
+    /// Of a rank.
+    std::uint64_t packets() const { return packets_; }
 
   private:
-    bool in_rounds() const { return routes_.front().in_rounds(); }
+    double packet_seconds() const { return cluster_.packet_us * kMicrosecond; }
+    std::size_t batches() const { return routes_.front().batches(); }
+    /// Packets that a rank sends before it waits for any.
+    std::size_t first_batches() const {
+        return routes_.front().in_rounds() ? std::min<std::size_t>(batches(), 1) : batches();
+    }
+
+    void send() {
+        for (double& clock : clocks_) {
+            clock += static_cast<double>(first_batches()) * packet_seconds();
+        }
+        sent_ = clocks_;
+        sent_bytes_ = bytes_;
+        packets_ += batches();
+    }
+
+    void receive() {
+        for (std::size_t batch = 0; batch < batches(); ++batch) {
+            const bool is_first = batch < first_batches();
+            const double sending = is_first ? 0 : packet_seconds();
+            const std::vector<double> before = clocks_;
+            for (std::size_t rank = 0; rank < ranks_; ++rank) {
+                const auto from = static_cast<std::size_t>(routes_[rank].from(batch));
+                const double departed = is_first ? sent_[from] : before[from];
+                clocks_[rank] =
+                    std::max(before[rank] + sending, departed + sending + way(from, rank)) + packet_seconds();
+            }
+        }
+    }
+
     /// From one rank to another: a node's ranks share its link.
-    double way(std::size_t from, std::size_t to, double bytes) const {
-        const std::size_t a_node =
-            (ranks_ + static_cast<std::size_t>(cluster_.nodes) - 1) / static_cast<std::size_t>(cluster_.nodes);
+    double way(std::size_t from, std::size_t to) const {
+        const auto nodes = static_cast<std::size_t>(cluster_.nodes);
+        const std::size_t a_node = (ranks_ + nodes - 1) / nodes;
         return from / a_node == to / a_node
                    ? cluster_.local_latency_us * kMicrosecond
                    : cluster_.latency_us * kMicrosecond +
-                         bytes * static_cast<double>(a_node) / (cluster_.gigabytes_per_s * kGigabyte);
+                         sent_bytes_[from] * static_cast<double>(a_node) / (cluster_.gigabytes_per_s * kGigabyte);
     }
 
     const Cluster& cluster_;
     std::size_t ranks_;
     std::vector<Routes> routes_;
-    std::vector<double> arrived_;
-    std::vector<double> departed_;
+    std::vector<double> clocks_;
+    std::vector<double> bytes_;       // of the messages that each rank wrote last
+    std::vector<double> sent_;        // when each sent its first packets
+    std::vector<double> sent_bytes_;  // of each of them
+    bool is_ahead_ = false;
+    std::uint64_t packets_ = 0;
 };
 
 }  // namespace
@@ -100,7 +143,7 @@ void WindowReplay::count_messages(std::span<const int> rank_of_lp) {
             between[from * ranks + to] += static_cast<double>(log_.messages[sender * log_.processes + receiver]);
         }
     }
-    const bool in_rounds = cluster_.ranks > find_sync_protocol("window").most_direct;
+    const bool in_rounds = Timeline::goes_in_rounds(cluster_.ranks);
     for (int from = 0; from < cluster_.ranks; ++from) {
         for (int to = 0; to < cluster_.ranks; ++to) {
             const double messages = between[static_cast<std::size_t>(from) * ranks + static_cast<std::size_t>(to)];
@@ -142,77 +185,58 @@ WindowReplay::Share WindowReplay::compute(const Rank& rank, std::size_t window) 
     return share;
 }
 
+std::vector<WindowReplay::Share> WindowReplay::shares(std::size_t window) const {
+    std::vector<Share> shares;
+    for (const Rank& rank : ranks_) {
+        shares.push_back(compute(rank, window));
+    }
+    return shares;
+}
+
 double WindowReplay::critical_path() const {
     double path = 0;
     for (std::size_t window = 0; window < log_.windows(); ++window) {
-        double slowest = 0;
-        for (const Rank& rank : ranks_) {
-            slowest = std::max(slowest, compute(rank, window).seconds);
-        }
-        path += slowest;
+        path += std::ranges::max(shares(window), {}, &Share::seconds).seconds;
     }
     return path;
 }
 
+WindowReplay::Cost WindowReplay::cost(const Rank& rank, const Share& share, bool is_half) const {
+    const double part = (rank.work > 0 ? share.work / rank.work : 0) / (is_half ? 2 : 1);
+    return {.compute = is_half ? share.seconds * cluster_.half_work / 2 : share.seconds,
+            .messages = part * rank.messages * cluster_.message_ns * kNanosecond,
+            .overhead = static_cast<double>(rank.processes.size()) * cluster_.process_ns * kNanosecond,
+            .bytes = part * rank.messages / 2 * cluster_.message_bytes};  // half of them are written
+}
+
 ReplayTimes WindowReplay::run(bool halves) const {
-    const std::size_t ranks = ranks_.size();
-    Exchange exchange(cluster_);
+    Timeline timeline(cluster_);
+    std::vector<Cost> totals(ranks_.size());
     ReplayTimes times;
-    std::vector<Share> shares(ranks);
-    std::vector<double> ready(ranks, 0);  // when a rank begins with its next step
-    std::vector<double> sent(ranks, 0);   // when it sent the packets that the others wait for
-    std::vector<double> bytes(ranks, 0);  // of each of them
-    std::vector<double> compute(ranks, 0);
-    std::vector<double> overhead(ranks, 0);
-    bool is_ahead = false;
-    const auto send = [&] {
-        for (std::size_t rank = 0; rank < ranks; ++rank) {
-            ready[rank] += static_cast<double>(exchange.first_packets()) * exchange.packet_seconds();
-        }
-        sent = ready;
-        times.packets += exchange.packets();
-    };
     for (std::size_t window = 0; window < log_.windows(); ++window) {
-        bool all_busy = true;
-        for (std::size_t rank = 0; rank < ranks; ++rank) {
-            shares[rank] = this->compute(ranks_[rank], window);
-            all_busy = all_busy && shares[rank].is_busy;
-            times.shared_windows += shares[rank].is_shared;
+        const std::vector<Share> shares = this->shares(window);
+        times.shared_windows += static_cast<std::uint64_t>(std::ranges::count_if(shares, &Share::is_shared));
+        const bool in_halves = halves && ranks_.size() > 1 && std::ranges::all_of(shares, &Share::is_busy);
+        if (!in_halves) {
+            timeline.catch_up();
         }
-        const bool in_halves = halves && all_busy && ranks > 1;
-        const int steps = in_halves ? 2 : 1;
-        const double work = in_halves ? cluster_.half_work : 1;
-        if (is_ahead && !in_halves) {
-            exchange.receive(sent, bytes, ready);
-            is_ahead = false;
-        }
-        for (int step = 0; step < steps; ++step) {
-            for (std::size_t rank = 0; rank < ranks; ++rank) {
-                const Rank& of = ranks_[rank];
-                const double part = of.work > 0 ? shares[rank].work / of.work / steps : 0;
-                const double look = static_cast<double>(of.processes.size()) * cluster_.process_ns * kNanosecond;
-                overhead[rank] += look;
-                compute[rank] += shares[rank].seconds * work / steps;
-                ready[rank] +=
-                    shares[rank].seconds * work / steps + look + part * of.messages * cluster_.message_ns * kNanosecond;
-                bytes[rank] = part * of.messages / 2 * cluster_.message_bytes;
+        for (int step = 0; step < (in_halves ? 2 : 1); ++step) {
+            for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+                const Cost cost = this->cost(ranks_[rank], shares[rank], in_halves);
+                timeline.compute(rank, cost.compute + cost.messages + cost.overhead, cost.bytes);
+                totals[rank].compute += cost.compute;
+                totals[rank].messages += cost.messages;
+                totals[rank].overhead += cost.overhead;
             }
-            if (is_ahead) {
-                exchange.receive(sent, bytes, ready);
-            }
-            send();
-            is_ahead = in_halves;
-            if (!in_halves) {
-                exchange.receive(sent, bytes, ready);
-            }
+            timeline.exchange(in_halves);
         }
     }
-    times.seconds = std::ranges::max(ready);
-    times.compute = std::ranges::max(compute);
-    times.overhead = std::ranges::max(overhead);
-    for (const Rank& rank : ranks_) {
-        times.messages = std::max(times.messages, rank.messages * cluster_.message_ns * kNanosecond);
-    }
+    timeline.catch_up();
+    times.seconds = timeline.end();
+    times.packets = timeline.packets();
+    times.compute = std::ranges::max(totals, {}, &Cost::compute).compute;
+    times.messages = std::ranges::max(totals, {}, &Cost::messages).messages;
+    times.overhead = std::ranges::max(totals, {}, &Cost::overhead).overhead;
     return times;
 }
 

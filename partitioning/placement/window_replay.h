@@ -78,9 +78,19 @@ class WindowReplay {
         bool is_busy = false;    ///< at least half of its LPs have something to do
     };
 
+    /// What a window, or half of one, takes a rank, in seconds; and bytes of the messages that it writes.
+    struct Cost {
+        double compute = 0;
+        double messages = 0;
+        double overhead = 0;
+        double bytes = 0;
+    };
+
     void count_messages(std::span<const int> rank_of_lp);
     Share compute(const Rank&, std::size_t window) const;
+    std::vector<Share> shares(std::size_t window) const;
     double on_threads(const Rank&, std::size_t window) const;
+    Cost cost(const Rank&, const Share&, bool is_half) const;
 
     LoggedWindows log_;
     Cluster cluster_;

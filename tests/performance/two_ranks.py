@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the speed-up of two ranks over one, in pairs of runs taken in turn on an otherwise idle machine.
+"""Measures the speed-up of two ranks, or of two threads, over one, in pairs of runs taken in turn on an otherwise idle machine.
 
 The time is the simulation's own (wall_s of the summary: without mpirun's start). Prints each pair, the median of their
 ratios, and the ratio of the least times, which for short runs is the program's own on undisturbed cores. Exits with 1 if a
@@ -40,20 +40,26 @@ def two_at_once(program: pathlib.Path, options: list, folder: pathlib.Path) -> l
 
 def measure(arguments: argparse.Namespace, workload: str, folder: pathlib.Path) -> float:
     """The median speed-up of a workload's pairs."""
-    options = [workload, "--size", arguments.size, "--threads", "1"]
+    machine = ["--machine", arguments.machine]
+    options = [workload, "--size", arguments.size, "--threads", "1", *machine]
     single = [*options, "--out", folder / "run.h5"]
-    parallel = [*single, "--sync", arguments.sync, "--partition", arguments.partition]
-    if arguments.measured_weights:
+    if arguments.threads:
+        parallel = [workload, "--size", arguments.size, "--threads", "2", *machine, "--out", folder / "run.h5"]
+    else:
+        parallel = [*single, "--sync", arguments.sync, "--partition", arguments.partition]
+    if arguments.measured_weights and not arguments.threads:
         weights = folder / "weights.h5"
         lookahead.simulate(arguments.program, [*options, "--out", weights])
         parallel += ["--weights", weights]
+    who = "threads" if arguments.threads else "ranks"
     ones, twos, ceilings = [], [], []
     for _ in range(arguments.pairs):
         one = lookahead.simulate(arguments.program, single)["wall_s"]
-        two = lookahead.simulate(arguments.program, parallel, ranks=2, placement=lookahead.ON_CORES)["wall_s"]
+        two = lookahead.simulate(arguments.program, parallel, 0 if arguments.threads else 2,
+                                 placement=lookahead.ON_CORES)["wall_s"]
         ones.append(one)
         twos.append(two)
-        line = f"{workload}: {one:.3f} s on one, {two:.3f} s on two ranks, {one / two:.2f}x"
+        line = f"{workload}: {one:.3f} s on one, {two:.3f} s on two {who}, {one / two:.2f}x"
         if arguments.ceiling:
             both = two_at_once(arguments.program, options, folder)
             # The sum of both speeds, and not twice the slower one's: of two times that scatter the worse one would
@@ -66,7 +72,7 @@ def measure(arguments: argparse.Namespace, workload: str, folder: pathlib.Path) 
             f"{min(twos):.3f} s")
     if arguments.ceiling:
         ceiling = statistics.median(ceilings)
-        line += f"; the machine gives two independent runs {ceiling:.2f}x, two ranks reach {speed_up / ceiling:.0%} of it"
+        line += f"; the machine gives two independent runs {ceiling:.2f}x, two {who} reach {speed_up / ceiling:.0%} of it"
     print(line, flush=True)
     return speed_up
 
@@ -76,6 +82,8 @@ def main() -> int:
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
     parser.add_argument("--workloads", nargs="+", default=["sgemm", "hotspot"])
     parser.add_argument("--size", default="small")
+    parser.add_argument("--machine", default="gtx480")
+    parser.add_argument("--threads", action="store_true", help="two threads of one process in place of two ranks")
     parser.add_argument("--sync", default="window")
     parser.add_argument("--partition", default="graph")
     parser.add_argument("--measured-weights", action="store_true",
