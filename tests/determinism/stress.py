@@ -25,7 +25,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 STOPPED = 75
-MOST_SECONDS = 240  # of one process; on two cores eight ranks of three threads take a while
 CASES = [
     ["bfs", "--machine", "gtx480"],
     ["spmv", "--machine", "v100"],
@@ -47,8 +46,8 @@ class Fault(Exception):
 class Round:
     """One run, from its start to its result."""
 
-    def __init__(self, program, draw, folder, most_ranks):
-        self.program, self.draw, self.folder = program, draw, folder
+    def __init__(self, program, draw, folder, most_ranks, patience):
+        self.program, self.draw, self.folder, self.patience = program, draw, folder, patience
         self.ranks = [ranks for ranks in RANKS if ranks <= most_ranks]
         self.result = folder / "result.h5"
         self.disturbance = draw.choice(DISTURBANCES)
@@ -113,10 +112,10 @@ class Round:
                                     stderr=subprocess.STDOUT, text=True, cwd=self.folder, start_new_session=True)
         try:
             disturbed = disturbance != "none" and self.disturb(launcher, disturbance)
-            said = launcher.communicate(timeout=MOST_SECONDS)[0]
+            said = launcher.communicate(timeout=self.patience)[0]
         except subprocess.TimeoutExpired:
             os.killpg(launcher.pid, signal.SIGKILL)
-            raise Fault(f"hangs: no end after {MOST_SECONDS} s") from None
+            raise Fault(f"hangs: no end after {self.patience} s") from None
         if disturbed:
             self.history.append(disturbance)
         return launcher.returncode, disturbed, said
@@ -177,6 +176,8 @@ def main():
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--runs", type=int, default=0, help="at most so many; 0: until the time is over")
     parser.add_argument("--sizes", nargs="+", default=["tiny", "tiny", "tiny", "small"], help="to draw from")
+    parser.add_argument("--patience", type=float, default=240,
+                        help="seconds after which a run hangs; eight ranks of three threads on two cores take a while [240]")
     parser.add_argument("--most-ranks", type=int, default=max(RANKS))
     parser.add_argument("--seed", type=int, help="[LOOKAHEAD_TEST_SEED, or a new one]",
                         default=os.environ.get("LOOKAHEAD_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
@@ -192,7 +193,7 @@ def main():
             case = [*draw.choice(CASES), "--size", draw.choice(arguments.sizes)]
             reference = reference_of(arguments.program.resolve(), case, pathlib.Path(place), known)
             with tempfile.TemporaryDirectory(dir=place, prefix="round") as folder:
-                this = Round(arguments.program.resolve(), draw, pathlib.Path(folder), arguments.most_ranks)
+                this = Round(arguments.program.resolve(), draw, pathlib.Path(folder), arguments.most_ranks, arguments.patience)
                 try:
                     counts.update(this.run(case, reference))
                 except Fault as fault:
