@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,8 +88,21 @@ Group InputFile::root() const {
     return Group::root_of(file_.get());
 }
 
+bool is_being_written(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) != 0;
+    ::close(file);
+    return is_locked;
+}
+
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     prepare();
+    if (is_being_written(partial_path())) {
+        throw InputError(partial_path() + ": another run is writing it");
+    }
     const Handle properties = access_properties();
     const Handle creation = creation_properties();
     file_ = Handle(H5Fcreate(partial_path().c_str(), H5F_ACC_TRUNC, creation.get(), properties.get()), H5Fclose);

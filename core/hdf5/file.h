@@ -20,8 +20,13 @@ class InputFile {
 /// Whether a file is there and not shorter than its HDF5 superblock says, which takes a hundredth of the time of opening it.
 bool is_whole_file(const std::string& path);
 
+/// Whether an HDF5 file is there that somebody writes just now: HDF5 locks it. Of a file that this process may not open
+/// nothing is known: false.
+bool is_being_written(const std::string& path);
+
 /// A file that appears under its name only when it is complete and on the disk: it is written to `path`.partial, and
-/// commit() closes, syncs and renames it. Without commit() the partial file is removed.
+/// commit() closes, syncs and renames it. Without commit() the partial file is removed. InputError if another run is writing
+/// it; what a killed one has left is overwritten.
 class OutputFile {
   public:
     explicit OutputFile(std::string path);

@@ -15,6 +15,7 @@
 #include "components/device/host_process.h"
 #include "components/machine/machine.h"
 #include "core/component/registered_keys.h"
+#include "core/hdf5/file.h"
 #include "core/param/parameter_registry.h"
 #include "core/state/archives.h"
 #include "core/sync/simulation.h"
@@ -586,6 +587,8 @@ void require_writable(const std::string& path, Transport& transport) {
         const std::string partial = path + ".partial";
         if (std::filesystem::is_directory(path)) {
             fault = path + ": a folder is there; name a file";
+        } else if (hdf5::is_being_written(partial)) {
+            fault = partial + ": another run is writing it; name another file";
         } else if (std::ofstream(partial).is_open()) {
             std::remove(partial.c_str());
         } else {

@@ -124,6 +124,20 @@ TEST_CASE("a writer that is killed leaves no file under the final name") {
     CHECK_FALSE(std::filesystem::exists(path + ".partial"));
 }
 
+TEST_CASE("a file that another is writing is refused, and left to the other") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("run.h5");
+    CHECK_FALSE(is_being_written(path + ".partial"));
+    OutputFile first(path);
+    write_something(first.root());
+    CHECK(is_being_written(path + ".partial"));
+    CHECK_THROWS_WITH_AS(OutputFile{path}, (path + ".partial: another run is writing it").c_str(), InputError);
+    first.commit();
+    CHECK(open_error(path) == "no error");
+    CHECK_FALSE(is_being_written(path));
+    CHECK_NOTHROW(OutputFile{path});
+}
+
 TEST_CASE("a missing, empty, foreign or truncated file is an input error with its path") {
     const TemporaryFolder folder;
     const std::string missing = folder.file("missing.h5");
