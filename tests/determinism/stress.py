@@ -52,11 +52,13 @@ class Round:
         self.result = folder / "result.h5"
         self.disturbance = draw.choice(DISTURBANCES)
         self.every = draw.choice([0, 500, 3000])
+        self.started = 0  # ranks, of the process that runs
         self.history = []
 
     def words(self, first):
         """A command line with its execution drawn anew."""
         ranks = self.draw.choice(self.ranks)
+        self.started = max(ranks, 1)
         line = [*first, "--out", self.result, "--progress", "none", "--checkpoint-dir", self.folder, "--checkpoint-every",
                 self.every, "--threads", self.draw.choice([1, 1, 2, 3])]
         if ranks > 1:
@@ -72,12 +74,9 @@ class Round:
         return [int(pid) for pid in children.split()] or [launcher.pid]
 
     def ranks_run(self, launcher):
-        def runs(pid):
-            try:
-                return self.program.samefile(f"/proc/{pid}/exe")
-            except OSError:
-                return False  # it has ended, or is not yet the program
-        return all(map(runs, self.processes(launcher)))
+        """All of them are there and catch signals: mpirun passes a signal on to those too that are not yet the program."""
+        processes = self.processes(launcher)
+        return len(processes) >= self.started and all(lookahead.catches(pid, signal.SIGUSR1) for pid in processes)
 
     def send(self, pid, number):
         try:

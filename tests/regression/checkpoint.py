@@ -99,7 +99,7 @@ def check_stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
     process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     if at_once:
-        wait_until(lambda: catches(process.pid, number))
+        wait_until(lambda: lookahead.catches(process.pid, number))
     else:
         lookahead.wait_until_simulating(process)
     process.send_signal(number)
@@ -116,16 +116,6 @@ def check_stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
     done = checker.execute(["resume", taken[-1], "--out", stopped])
     checker.expect(done.returncode == 0, f"{what}: {done.stderr}")
     check_equal(checker, whole, stopped, what)
-
-
-def catches(pid, number):
-    """Whether the process is the program and catches the signal."""
-    try:
-        status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
-    caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
-    return status.startswith("Name:\tlookahead") and bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
 
 def check_second_signal(checker):

@@ -79,5 +79,15 @@ def wait_until_simulating(process, seconds=0.3):
         time.sleep(0.01)
 
 
+def catches(pid, number):
+    """Whether the process is the program and catches the signal."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
+    return status.startswith("Name:\tlookahead") and bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
+
 def default_program():
     return pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "lookahead"
