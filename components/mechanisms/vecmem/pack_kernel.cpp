@@ -64,13 +64,14 @@ class KernelPacker {
     /// From the last block on, so that those in front keep their numbers.
     void unroll_loops() {
         const VirtualKernel before = kernel();
-        const finaliser::Flow flow(before);
+        const LoopBodies bodies(before);
+        const finaliser::Flow& flow = bodies.flow();
         const finaliser::Values values(before, flow, finaliser::AllRows::yes);
         const Forms forms(before, flow, values);
         for (auto block = static_cast<std::uint32_t>(plans_.size()); block-- > 0;) {
             const BlockPlan& plan = plans_[block];
             if (plan.factor == 1 || !flow.reachable(block)) continue;
-            LoopFinding finding = counted_loop(before, flow, values, forms, block);
+            LoopFinding finding = counted_loop(before, bodies, values, forms, block, kernel());
             if (finding.reason == Reason::none) finding.reason = refuse_unrolling(before, *finding.loop, plan.factor);
             result_.blocks[block].refused = finding.reason;
             if (finding.reason != Reason::none) continue;
@@ -79,6 +80,8 @@ class KernelPacker {
             put_in(unroll(kernel(), *finding.loop, plan.factor, plan.checks_words, fewer), block, false);
         }
         for (const Unrolled& each : loops_moved_) loops_.emplace(each.loop.rounds, each);
+        for (const auto& [rounds, each] : loops_)
+            if (each.loop.scalar_blocks > 1) result_.masked.push_back(rounds);
     }
 
     void put_in(const UnrolledLoop& loop, std::uint32_t block, bool is_fewer) {
@@ -94,7 +97,10 @@ class KernelPacker {
     }
 
     bool is_scalar(std::uint32_t block) const {
-        return std::ranges::any_of(loops_, [&](const auto& each) { return each.second.loop.scalar == block; });
+        return std::ranges::any_of(loops_, [&](const auto& each) {
+            const UnrolledLoop& loop = each.second.loop;
+            return block >= loop.scalar && block < loop.scalar + loop.scalar_blocks;
+        });
     }
 
     void pack_blocks() {

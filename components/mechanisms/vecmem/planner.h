@@ -21,18 +21,22 @@ class Planner {
 
   private:
     struct Loop {
-        std::uint32_t block = 0;
+        std::vector<std::uint32_t> blocks;  ///< the first is the header
         bool decided = false;
         std::optional<std::uint64_t> rounds;
         bool is_crowded = false;     ///< at the factor tried last: too few registers
         bool extends_words = false;  ///< that a check could say do not wrap
         std::uint64_t cost = 0;      ///< of a round by the plan that it has
+
+        std::uint32_t header() const { return blocks.front(); }
     };
 
     void read_loops();
+    std::uint64_t cost_as_it_is(const std::vector<std::uint32_t>& blocks, const std::vector<BlockOutcome>& packed) const;
     void try_lengths();
     void try_factor(unsigned length, unsigned factor, bool checks_words, bool mixes_rounds);
     void set_fewer();
+    void settle_reasons();
     /// Takes away what needs too many registers.
     PackedKernel fitted();
     bool is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const;
