@@ -168,6 +168,7 @@ class IfConverter {
     }
 
     PredicateUse both(const PredicateUse& mask, const PredicateUse& own, std::uint32_t block) {
+        if (const auto folded = fold(mask, own, block)) return *folded;
         VirtualInstruction made = finaliser::beside(code(block).back());
         made.machine.operation = Operation::pred_and;
         made.source_predicate = {mask, own};
@@ -175,6 +176,35 @@ class IfConverter {
         body_.code.push_back(made);
         body_.from.push_back({block, static_cast<std::uint32_t>(code(block).size() - 1)});
         return {made.destination_predicate[0], false};
+    }
+
+    /// A comparison for the block's branch alone says both by itself: p|q = (a cmp b) and mask|not (a cmp b) and mask.
+    std::optional<PredicateUse> fold(const PredicateUse& mask, const PredicateUse& own, std::uint32_t block) {
+        const std::uint32_t unit = finaliser::predicate_unit(kernel_, own.index);
+        VirtualInstruction* test = nullptr;
+        for (std::size_t i = body_.code.size(); i-- > 0 && body_.from[i].block == block;) {
+            bool reads = false;
+            finaliser::for_each_read(kernel_, body_.code[i], [&](std::uint32_t read) { reads |= read == unit; });
+            const auto& written = body_.code[i].destination_predicate;
+            if (std::ranges::find(written, own.index) != written.end()) test = &body_.code[i];
+            if (test != nullptr) break;
+            if (reads) return std::nullopt;
+        }
+        if (test == nullptr || test->machine.operation != Operation::setp || test->guarded() ||
+            test->machine.combine != isa::Combine::none || test->machine.mode != 0 ||
+            test->destination_predicate[1] != kNone || lives_behind(block, unit))
+            return std::nullopt;
+        test->machine.combine = isa::Combine::bit_and;
+        test->source_predicate[0] = mask;
+        if (own.negated) test->destination_predicate[1] = names_.new_predicate();
+        return PredicateUse{test->destination_predicate[own.negated ? 1 : 0], false};
+    }
+
+    bool lives_behind(std::uint32_t block, std::uint32_t unit) const {
+        bool lives = false;
+        for (std::uint32_t next : flow_.graph().successors[block])
+            liveness_.for_each_in(next, [&](std::uint32_t live) { lives |= live == unit; });
+        return lives;
     }
 
     /// Whether what masks were made of holds for the whole round.

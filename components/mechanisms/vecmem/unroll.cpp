@@ -185,23 +185,18 @@ class Unroller {
         return write_bound_of_unknown_step(writer);
     }
 
-    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays.
+    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays. Then the bound less
+    /// so many steps is below the bound, unless it wraps; a step of 0 is not.
     std::uint32_t write_bound_of_unknown_step(BlockWriter& writer) {
         const VirtualOperand& step = loop_.counter.step;
         const std::uint32_t most = std::numeric_limits<std::int32_t>::max() / std::int32_t(factor_ - 1);
         std::uint32_t valid = kNone;
-        if (LOOKAHEAD_RULE(unknown_steps_go_up)) {
-            const VirtualOperand less = writer.compute(Operation::add, Type::u32, step, writer.literal(0xffffffffU, 1));
-            valid = writer.compare(Comparison::lt, Type::u32, less, writer.literal(most, 1));
-        }
+        if (LOOKAHEAD_RULE(unknown_steps_go_up))
+            valid = writer.compare(Comparison::le, Type::u32, step, writer.literal(most, 1));
         const VirtualOperand whole = writer.compute(Operation::mul_lo, Type::u32, step, writer.literal(factor_ - 1, 1));
         bound_ = writer.compute(Operation::sub, loop_.type, loop_.bound, whole);
         if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return valid;
-        VirtualOperand edge = whole;
-        if (least_of(loop_.type) != 0)
-            edge = writer.compute(Operation::add, loop_.type, whole,
-                                  writer.literal(static_cast<std::uint64_t>(least_of(loop_.type)), 1));
-        return writer.compare(Comparison::ge, loop_.type, loop_.bound, edge, valid);
+        return writer.compare(Comparison::lt, loop_.type, bound_, loop_.bound, valid);
     }
 
     /// Whether the counter as it is now has `factor_` rounds before it.
