@@ -68,7 +68,8 @@ class IfConverter {
             if (block < header || block > latch() || code(block).empty() || !jumps_plainly(block)) return false;
             if (block == latch()) continue;
             for (std::uint32_t next : flow_.graph().successors[block])
-                if (next == header || !loop_.blocks.contains(next)) return false;
+                if (next == header || (LOOKAHEAD_RULE(loops_are_left_at_their_end) && !loop_.blocks.contains(next)))
+                    return false;
         }
         const VirtualInstruction& back = code(latch()).back();
         return back.machine.operation == Operation::bra && back.guarded() && back.target == header;
@@ -86,7 +87,7 @@ class IfConverter {
             std::vector<std::uint32_t> controllers = flow_.controllers(block);
             std::erase_if(controllers,
                           [&](std::uint32_t from) { return from == latch() || !loop_.blocks.contains(from); });
-            if (controllers.size() > 1) return false;
+            if (LOOKAHEAD_RULE(blocks_have_one_condition) && controllers.size() > 1) return false;
             if (controllers.empty()) continue;
             const Side side{controllers[0], leads(*flow_.branch(controllers[0]), controllers[0], block)};
             condition_[block] = side;
@@ -113,9 +114,11 @@ class IfConverter {
             VirtualInstruction copy = code(block)[index];
             if (finaliser::is_jump(copy) && block != latch()) continue;
             if (mask.index != kAlways) {
-                if (copy.guarded() || copy.machine.operation == Operation::activemask) return false;
+                if (LOOKAHEAD_RULE(masks_are_not_masked) && copy.guarded()) return false;
+                if (LOOKAHEAD_RULE(masks_show_in_activemask) && copy.machine.operation == Operation::activemask)
+                    return false;
                 ++masked_;
-                if (!only_computes(copy) || writes_into(copy, needed)) copy.guard = mask;
+                if (is_masked(copy, needed)) copy.guard = mask;
             }
             body_.code.push_back(copy);
             body_.from.push_back({block, index});
@@ -124,7 +127,8 @@ class IfConverter {
         return true;
     }
 
-    bool writes_into(const VirtualInstruction& instruction, const BitSet& needed) const {
+    bool is_masked(const VirtualInstruction& instruction, const BitSet& needed) const {
+        if (!only_computes(instruction)) return LOOKAHEAD_RULE(accesses_keep_their_conditions);
         bool writes = false;
         finaliser::for_each_write(kernel_, instruction, [&](std::uint32_t unit) { writes |= needed.contains(unit); });
         return writes && LOOKAHEAD_RULE(other_ways_keep_their_values);
@@ -178,33 +182,22 @@ class IfConverter {
         return {made.destination_predicate[0], false};
     }
 
-    /// A comparison for the block's branch alone says both by itself: p|q = (a cmp b) and mask|not (a cmp b) and mask.
+    /// The comparison that the branch is of says both by itself: p|q = (a cmp b) and mask|not (a cmp b) and mask. Where it
+    /// is not masked nobody reads it elsewhere, and here the mask holds.
     std::optional<PredicateUse> fold(const PredicateUse& mask, const PredicateUse& own, std::uint32_t block) {
-        const std::uint32_t unit = finaliser::predicate_unit(kernel_, own.index);
         VirtualInstruction* test = nullptr;
-        for (std::size_t i = body_.code.size(); i-- > 0 && body_.from[i].block == block;) {
-            bool reads = false;
-            finaliser::for_each_read(kernel_, body_.code[i], [&](std::uint32_t read) { reads |= read == unit; });
-            const auto& written = body_.code[i].destination_predicate;
-            if (std::ranges::find(written, own.index) != written.end()) test = &body_.code[i];
-            if (test != nullptr) break;
-            if (reads) return std::nullopt;
-        }
+        for (std::size_t i = body_.code.size(); test == nullptr && i-- > 0 && body_.from[i].block == block;)
+            if (std::ranges::find(body_.code[i].destination_predicate, own.index) !=
+                body_.code[i].destination_predicate.end())
+                test = &body_.code[i];
         if (test == nullptr || test->machine.operation != Operation::setp || test->guarded() ||
             test->machine.combine != isa::Combine::none || test->machine.mode != 0 ||
-            test->destination_predicate[1] != kNone || lives_behind(block, unit))
+            test->destination_predicate[1] != kNone)
             return std::nullopt;
         test->machine.combine = isa::Combine::bit_and;
         test->source_predicate[0] = mask;
         if (own.negated) test->destination_predicate[1] = names_.new_predicate();
         return PredicateUse{test->destination_predicate[own.negated ? 1 : 0], false};
-    }
-
-    bool lives_behind(std::uint32_t block, std::uint32_t unit) const {
-        bool lives = false;
-        for (std::uint32_t next : flow_.graph().successors[block])
-            liveness_.for_each_in(next, [&](std::uint32_t live) { lives |= live == unit; });
-        return lives;
     }
 
     /// Whether what masks were made of holds for the whole round.
@@ -228,9 +221,9 @@ class IfConverter {
     const finaliser::Liveness& liveness_;
     const finaliser::Loop& loop_;
     VirtualKernel& names_;
-    std::vector<std::uint32_t> order_;               ///< the loop's blocks, each behind those before it
-    std::map<std::uint32_t, std::uint32_t> place_;   ///< by block: in order_
-    std::map<std::uint32_t, Side> condition_;        ///< by block: under which it is; none: in every round
+    std::vector<std::uint32_t> order_;              ///< the loop's blocks, each behind those before it
+    std::map<std::uint32_t, std::uint32_t> place_;  ///< by block: in order_
+    std::map<std::uint32_t, Side> condition_;       ///< by block: under which it is; none: in every round
     std::map<Side, PredicateUse> masks_;
     std::uint32_t masked_ = 0;
     LoopBody body_;

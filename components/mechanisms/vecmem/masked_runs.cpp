@@ -34,9 +34,8 @@ class Masker {
             if (code_[i].guarded() || !only_computes(code_[i])) continue;
             std::optional<PredicateUse> mask;
             bool is_masked = true;
-            finaliser::for_each_write(kernel_, code_[i], [&](std::uint32_t unit) {
-                is_masked = is_masked && reads_under(mask, i, unit);
-            });
+            finaliser::for_each_write(kernel_, code_[i],
+                                      [&](std::uint32_t unit) { is_masked = is_masked && reads_under(mask, i, unit); });
             if (is_masked && mask) code_[i].guard = *mask;
         }
     }
@@ -44,15 +43,14 @@ class Masker {
   private:
     /// Whether all that read the unit as instruction `i` writes it have one mask, which holds from there on.
     bool reads_under(std::optional<PredicateUse>& mask, std::uint32_t i, std::uint32_t unit) const {
-        bool mask_stays = true;
         for (std::uint32_t j = i + 1; j < code_.size(); ++j) {
             bool reads = false;
             finaliser::for_each_read(kernel_, code_[j], [&](std::uint32_t read) { reads |= read == unit; });
             if (reads) {
-                if (!code_[j].guarded() || (mask && *mask != code_[j].guard)) return false;
+                if (!code_[j].guarded()) return false;
+                if (LOOKAHEAD_RULE(readers_have_one_mask) && mask && *mask != code_[j].guard) return false;
                 mask = code_[j].guard;
-                mask_stays = mask_stays && mask_is_older(i, j, *mask);
-                if (LOOKAHEAD_RULE(masks_are_older_than_what_they_mask) && !mask_stays) return false;
+                if (LOOKAHEAD_RULE(masks_are_older_than_what_they_mask) && !mask_is_older(i, j, *mask)) return false;
             }
             if (!code_[j].guarded() && writes(kernel_, code_[j], unit)) return true;
         }
@@ -97,7 +95,7 @@ class Splitter {
         parts_.emplace_back();
         for (std::size_t i = 0; i < code.size();) {
             const std::size_t count = run_at(code, i);
-            const bool skips = count >= kLeastSkipped;
+            const bool skips = LOOKAHEAD_RULE(masked_runs_are_skipped) && count >= kLeastSkipped;
             if (skips) parts_.emplace_back();
             for (std::size_t end = i + std::max<std::size_t>(count, 1); i < end; ++i)
                 parts_.back().code.push_back(std::move(code[i]));

@@ -38,7 +38,7 @@ inline constexpr std::uint64_t kCostScale = 32;
 struct PackedKernel {
     VirtualKernel kernel;
     std::vector<std::uint32_t> masked;  ///< blocks of rounds of what were several blocks
-    std::vector<BlockOutcome> blocks;  ///< by block of the kernel as it was
+    std::vector<BlockOutcome> blocks;   ///< by block of the kernel as it was
 };
 
 /// Whether any access could be in a vector.

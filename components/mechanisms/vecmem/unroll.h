@@ -16,7 +16,7 @@ namespace lookahead::vecmem {
 ///     next:   the loop of fewer rounds that there may be, likewise; then the loop as it was, `scalar`
 struct UnrolledLoop {
     std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, next = 0;  ///< blocks, one behind the other
-    std::uint32_t scalar = 0, scalar_blocks = 1;  ///< its first block, and how many it has
+    std::uint32_t scalar = 0, scalar_blocks = 1;                          ///< its first block, and how many it has
     std::uint32_t round_size = 0;        ///< instructions of a round, which `rounds` begins with
     std::vector<ExactRecurrence> exact;  ///< what the loop's test says of its counter, and its checks of other words
 };
