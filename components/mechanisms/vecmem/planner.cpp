@@ -47,18 +47,21 @@ void Planner::read_loops() {
         if (blocks.empty()) continue;
         const LoopFinding finding = counted_loop(kernel_, bodies, values, forms, loop.header, names);
         for (std::uint32_t block : blocks) plans_[block].reason = finding.reason;
-        if (finding.reason == Reason::none)
+        if (finding.reason == Reason::none && !has_vectors(blocks, in_place))
             loops_.push_back({blocks, false, finding.loop->rounds, false, !extended_inductions(*finding.loop).empty(),
-                              cost_as_it_is(blocks, in_place)});
+                              cost_as_it_is(blocks)});
     }
 }
 
-/// Of what a loop of several blocks has vectors in already, those stay with it.
-std::uint64_t Planner::cost_as_it_is(const std::vector<std::uint32_t>& blocks,
-                                     const std::vector<BlockOutcome>& packed) const {
-    if (blocks.size() == 1) return before_[blocks.front()].cost;
+/// What the source has unrolled keeps its vectors: the rounds left over would have none.
+bool Planner::has_vectors(const std::vector<std::uint32_t>& blocks, const std::vector<BlockOutcome>& in_place) {
+    return LOOKAHEAD_RULE(vectors_of_several_blocks_stay) && blocks.size() > 1 &&
+           std::ranges::any_of(blocks, [&](std::uint32_t block) { return in_place[block].vectors != 0; });
+}
+
+std::uint64_t Planner::cost_as_it_is(const std::vector<std::uint32_t>& blocks) const {
     std::uint64_t cost = 0;
-    for (std::uint32_t block : blocks) cost += packed[block].cost;
+    for (std::uint32_t block : blocks) cost += before_[block].cost;
     return cost;
 }
 

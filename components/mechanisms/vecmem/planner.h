@@ -32,8 +32,8 @@ class Planner {
     };
 
     void read_loops();
-    std::uint64_t cost_as_it_is(const std::vector<std::uint32_t>& blocks,
-                                const std::vector<BlockOutcome>& packed) const;
+    static bool has_vectors(const std::vector<std::uint32_t>& blocks, const std::vector<BlockOutcome>& in_place);
+    std::uint64_t cost_as_it_is(const std::vector<std::uint32_t>& blocks) const;
     void try_lengths();
     void try_factor(unsigned length, unsigned factor, bool checks_words, bool mixes_rounds);
     void set_fewer();

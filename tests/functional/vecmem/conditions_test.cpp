@@ -255,6 +255,17 @@ TEST_CASE("a loop with conditions in which nothing can be packed is left as it w
         CHECK(finaliser::print(finalised(wide, with_pass(length))) == finaliser::print(finalised(wide, {})));
 }
 
+TEST_CASE("what the source has unrolled keeps its vectors, and its rounds") {
+    std::string body;
+    for (int u = 1; u < 4; ++u) body += fmt::format("ld.global.u32 %r{}, [%rd1+{}];\n", 20 + u, 4 * u - 4);
+    for (int u = 1; u < 4; ++u) body += fmt::format("mad.lo.u32 %r2, %r2, 3, %r{};\n", 20 + u);
+    body += choice("add.u32 %r8, %r8, %r3;") + "add.s64 %rd1, %rd1, 12;\n";
+    const Outcome outcome = run(rounds_of(body), "4", 9);
+    CHECK(outcome.executed == 2 * 9);
+    CHECK(outcome.count("LD.STRIDE") == 1);
+    CHECK(outcome.count("LD.GLOBAL") == 0);
+}
+
 TEST_CASE("arrays under conditions are compared before the loop as others are") {
     const std::string text =
         "cvt.s64.s32 %rd5, %b; shl.b64 %rd5, %rd5, 2; add.s64 %rd7, %mine, %rd5;\n" +
