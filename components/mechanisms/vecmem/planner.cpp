@@ -47,22 +47,25 @@ void Planner::read_loops() {
         if (blocks.empty()) continue;
         const LoopFinding finding = counted_loop(kernel_, bodies, values, forms, loop.header, names);
         for (std::uint32_t block : blocks) plans_[block].reason = finding.reason;
-        if (finding.reason == Reason::none && !has_vectors(blocks, in_place))
-            loops_.push_back({blocks, false, finding.loop->rounds, false, !extended_inductions(*finding.loop).empty(),
-                              cost_as_it_is(blocks)});
+        if (finding.reason == Reason::none) loops_.push_back(loop_as_it_is(blocks, *finding.loop, in_place));
     }
 }
 
-/// What the source has unrolled keeps its vectors: the rounds left over would have none.
-bool Planner::has_vectors(const std::vector<std::uint32_t>& blocks, const std::vector<BlockOutcome>& in_place) {
-    return LOOKAHEAD_RULE(vectors_of_several_blocks_stay) && blocks.size() > 1 &&
-           std::ranges::any_of(blocks, [&](std::uint32_t block) { return in_place[block].vectors != 0; });
-}
-
-std::uint64_t Planner::cost_as_it_is(const std::vector<std::uint32_t>& blocks) const {
-    std::uint64_t cost = 0;
-    for (std::uint32_t block : blocks) cost += before_[block].cost;
-    return cost;
+/// What a loop of several blocks has vectors in by itself is what rounds at once must be better than.
+Planner::Loop Planner::loop_as_it_is(const std::vector<std::uint32_t>& blocks, const CountedLoop& counted,
+                                     const std::vector<BlockOutcome>& in_place) const {
+    Loop loop;
+    loop.blocks = blocks;
+    loop.rounds = counted.rounds;
+    loop.extends_words = !extended_inductions(counted).empty();
+    loop.cost = before_[blocks.front()].cost;
+    if (blocks.size() == 1) return loop;
+    loop.cost = 0;
+    for (std::uint32_t block : blocks) {
+        loop.cost += in_place[block].cost;
+        loop.vectors += in_place[block].vectors;
+    }
+    return loop;
 }
 
 /// Loops go their ways side by side, so that the kernel is packed a few times however many there are.
@@ -109,7 +112,8 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
         if (!mixes_rounds) loop->is_crowded |= is_crowded;
         if (outcome.refused != Reason::none || is_crowded) {
             if (!loop->decided) plan.reason = outcome.refused != Reason::none ? outcome.refused : Reason::registers;
-        } else if (outcome.longest == length && is_better(outcome.cost, *loop, plans[loop->header()])) {
+        } else if (outcome.longest == length && !repeats_vectors(outcome, *loop, factor) &&
+                   is_better(outcome.cost, *loop, plans[loop->header()])) {
             loop->decided = true;
             loop->cost = outcome.cost;
             plan = plans[loop->header()];
@@ -128,6 +132,12 @@ bool Planner::is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& p
     const BlockPlan& so_far = plans_[loop.header()];
     const bool is_alike = plan.factor == so_far.factor && plan.lengths == so_far.lengths;
     return loop.decided && !is_alike ? 8 * cost < 7 * loop.cost : cost < loop.cost;
+}
+
+/// A round that the source has unrolled has its vectors: the loop's own instructions alone are not worth the question
+/// whether there are rounds enough.
+bool Planner::repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor) {
+    return LOOKAHEAD_RULE(vectors_are_not_repeated) && loop.vectors != 0 && outcome.vectors >= factor * loop.vectors;
 }
 
 bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) const {

@@ -266,6 +266,25 @@ TEST_CASE("what the source has unrolled keeps its vectors, and its rounds") {
     CHECK(outcome.count("LD.GLOBAL") == 0);
 }
 
+TEST_CASE("vectors under a condition are given up for fewer, and the rounds left over keep them") {
+    std::string table;
+    for (int i = 0; i < 4; ++i)
+        table += fmt::format("ld.global.u32 %r{0}, [%rd1+{1}]; mad.lo.u32 %r2, %r2, 3, %r{0};\n", 20 + i, 400 + 12 * i);
+    const auto text = [&](int fields) {
+        std::string all;
+        for (int i = 0; i < fields; ++i)
+            all += fmt::format("ld.global.u32 %r9, [%rd1+{}]; mad.lo.u32 %r8, %r8, 5, %r9;\n", 100 + 44 * i);
+        return rounds_of(all + choice(table));
+    };
+    // With that of %r3, three vectors for four rounds, in place of one a round.
+    const Outcome fewer = run(text(2), "4", 9);
+    CHECK(fewer.count("LD.STRIDE") == 3 + 1);
+    // The ninth round's word is odd.
+    CHECK(fewer.executed == 2 * (2 * 3 + 1));
+    // Four for four rounds are no fewer.
+    CHECK(run(text(3), "4", 9).count("LD.STRIDE") == 1);
+}
+
 TEST_CASE("arrays under conditions are compared before the loop as others are") {
     const std::string text =
         "cvt.s64.s32 %rd5, %b; shl.b64 %rd5, %rd5, 2; add.s64 %rd7, %mine, %rd5;\n" +
