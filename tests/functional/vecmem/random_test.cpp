@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/functional/vecmem/bench.h"
@@ -151,11 +152,19 @@ class Generator {
     int stride_[5] = {};
 };
 
+bool has_unrolled_conditions(const std::string& body, const isa::Kernel& kernel) {
+    return body.find("ELSE") != std::string::npos &&
+           std::ranges::none_of(kernel.annotations,
+                                [](const isa::Annotation& each) { return each.tag == "vecmem.stays.control"; }) &&
+           std::ranges::any_of(kernel.annotations,
+                               [](const isa::Annotation& each) { return each.tag == "vecmem.remainder"; });
+}
+
 }  // namespace
 
 TEST_CASE("random loops do with vectors what they did without") {
     const std::uint64_t first = lookahead::test::random_seed();
-    std::uint64_t executed = 0, packed = 0;
+    std::uint64_t executed = 0, packed = 0, with_conditions = 0;
     for (std::uint64_t seed = first; seed < first + kLoops; ++seed) {
         CAPTURE(seed);
         const std::string body = Generator(seed).body();
@@ -180,8 +189,11 @@ TEST_CASE("random loops do with vectors what they did without") {
             CHECK(emulated(kernel, step, 0, &vectors) == right);
             executed += vectors;
             packed += vectors != 0;
+            with_conditions += vectors != 0 && has_unrolled_conditions(body, kernel);
         }
     }
-    MESSAGE("vector memory instructions executed: " << executed << ", in kernels: " << packed);
+    MESSAGE("vector memory instructions executed: " << executed << ", in kernels: " << packed
+                                                    << ", of which with conditions: " << with_conditions);
     CHECK(packed > kLoops / 4);
+    CHECK(with_conditions > kLoops / 25);
 }
