@@ -65,12 +65,13 @@ class IfConverter {
         const std::uint32_t header = order_.front();
         if (header != loop_.header || latch() < header || latch() - header + 1 != order_.size()) return false;
         for (std::uint32_t block : order_) {
-            if (block < header || block > latch() || code(block).empty() || !jumps_plainly(block)) return false;
+            if (block < header || block > latch() || !jumps_plainly(block)) return false;
             if (block == latch()) continue;
             for (std::uint32_t next : flow_.graph().successors[block])
                 if (next == header || (LOOKAHEAD_RULE(loops_are_left_at_their_end) && !loop_.blocks.contains(next)))
                     return false;
         }
+        if (code(latch()).empty()) return false;
         const VirtualInstruction& back = code(latch()).back();
         return back.machine.operation == Operation::bra && back.guarded() && back.target == header;
     }

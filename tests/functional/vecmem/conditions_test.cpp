@@ -135,6 +135,13 @@ TEST_CASE("conditions inside of conditions, of numbers and of what are none") {
     for (const std::uint32_t bound : {0U, 260U, 4000U}) CHECK(run(rounds_of(read_behind), "4", 9, bound).executed == 4);
 }
 
+TEST_CASE("a condition of which nothing is left") {
+    CHECK(run(rounds_of("setp.eq.u32 %p3, %r4, 0; @%p3 bra NONE;\nmov.u32 %r30, %r3;\nNONE:\n" +
+                        choice("add.u32 %r2, %r2, %r3;")),
+              "4", 9)
+              .executed == 4);
+}
+
 TEST_CASE("so many instructions are masked and no more") {
     const auto with = [](unsigned count) {
         return run(rounds_of(choice(times(count, "mad.lo.u32 %r2, %r2, 3, %r1;"))), "4", 9);
