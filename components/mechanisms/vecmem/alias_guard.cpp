@@ -90,11 +90,14 @@ bool can_tell(const std::vector<Distances>& all) {
 /// One comparison for each pair of bases.
 class GuardWriter {
   public:
-    GuardWriter(VirtualKernel& kernel, const UnrolledLoop& loop, std::function<VirtualOperand(const Term&)> operand)
+    GuardWriter(VirtualKernel& kernel, const UnrolledLoop& loop, const std::vector<Distances>& all,
+                std::function<VirtualOperand(const Term&)> operand)
         : loop_(loop),
           operand_(std::move(operand)),
           writer_(kernel, loop.checks, kernel.blocks[loop.rounds].code.back()) {
         apart_ = writer_.condition();
+        for (const Distances& distances : all)
+            for (const auto& term : distances.common.terms()) ++uses_[term];
     }
 
     void compare(const Distances& distances) {
@@ -112,14 +115,23 @@ class GuardWriter {
         VirtualOperand sum = writer_.literal(below, rows);
         VirtualOperand limit = writer_.literal(width, rows);
         if (distances.varying) std::tie(sum, limit) = moved_by_stride(distances, below, width);
-        for (const auto& [term, coefficient] : distances.common.terms()) sum = add(sum, term, coefficient, rows);
+        std::vector<std::pair<Term, std::uint64_t>> terms = distances.common.terms();
+        std::ranges::stable_sort(terms, std::ranges::greater{}, [&](const auto& each) { return uses_[each]; });
+        for (const auto& [term, coefficient] : terms) sum = add(sum, term, coefficient, rows);
         apart_ = writer_.compare(Comparison::gt, type, sum, limit, apart_);
     }
 
     void end() { writer_.leave_unless(apart_, loop_.next); }
 
   private:
+    /// Sums that comparisons begin with alike are made once.
     VirtualOperand add(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {
+        const auto key = std::tuple(sum.kind, sum.index, term, coefficient);
+        if (const auto found = sums_.find(key); found != sums_.end()) return found->second;
+        return sums_[key] = added(sum, term, coefficient, rows);
+    }
+
+    VirtualOperand added(const VirtualOperand& sum, const Term& term, std::uint64_t coefficient, unsigned rows) {
         const Type type = rows == 2 ? Type::u64 : Type::u32;
         VirtualOperand value = operand_(term);
         if (value.rows != rows && term.extension == Extension::sign)
@@ -143,8 +155,9 @@ class GuardWriter {
         const VirtualOperand reach =
             writer_.compute(Operation::mul_wide, Type::u64, size, writer_.literal(distances.times, 1), {}, Type::u32);
         const VirtualOperand sum = writer_.compute(Operation::add, Type::u64, reach, writer_.literal(below, 2));
-        const VirtualOperand twice = writer_.compute(Operation::add, Type::u64, reach, reach);
-        const VirtualOperand limit = writer_.compute(Operation::add, Type::u64, twice, writer_.literal(width, 2));
+        VirtualOperand limit = writer_.compute(Operation::add, Type::u64, sum, sum);
+        if (width != 2 * below)
+            limit = writer_.compute(Operation::add, Type::u64, limit, writer_.literal(width - 2 * below, 2));
         return moved_[key] = {sum, limit};
     }
 
@@ -154,6 +167,8 @@ class GuardWriter {
     std::uint32_t apart_ = kNone;
     std::map<std::tuple<Term, std::uint64_t, std::uint64_t, std::uint64_t>, std::pair<VirtualOperand, VirtualOperand>>
         moved_;
+    std::map<std::pair<Term, std::uint64_t>, unsigned> uses_;  ///< by term with its coefficient: of so many comparisons
+    std::map<std::tuple<Operand::Kind, std::uint32_t, Term, std::uint64_t>, VirtualOperand> sums_;
 };
 
 }  // namespace
@@ -206,7 +221,7 @@ bool AliasGuard::write(VirtualKernel& kernel, KeptValues& kept, const std::vecto
     if (!fewest) return false;
     const std::vector<Distances>& all = *fewest;
     if (all.empty() || !LOOKAHEAD_RULE(possible_aliases_are_checked)) return true;
-    GuardWriter writer(kernel, loop_, [&](const Term& term) -> VirtualOperand {
+    GuardWriter writer(kernel, loop_, all, [&](const Term& term) -> VirtualOperand {
         if (!term.constant && is_join_here(term.low))
             return {Operand::Kind::reg, static_cast<std::uint8_t>(term.high == kNoValue ? 1 : 2),
                     values_[term.low].unit};

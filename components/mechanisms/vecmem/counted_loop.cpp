@@ -60,18 +60,12 @@ Comparison turned(Comparison comparison) {
 class LoopReader {
   public:
     LoopReader(const VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
-               const Forms& forms, std::uint32_t block)
-        : kernel_(kernel), flow_(flow), values_(values), forms_(forms), code_(kernel.blocks[block].code) {
-        loop_.block = block;
+               const Forms& forms, LoopBody body)
+        : kernel_(kernel), flow_(flow), values_(values), forms_(forms) {
+        loop_.body = std::move(body);
     }
 
     LoopFinding run() {
-        for (std::size_t i = 0; i + 1 < code_.size(); ++i) {
-            const Operation op = code_[i].machine.operation;
-            if (LOOKAHEAD_RULE(atomics_keep_loops) && (op == Operation::atomic || op == Operation::reduce))
-                return {Reason::loop_code, {}};
-            if (LOOKAHEAD_RULE(parted_loops_stay) && parts_accesses(code_[i])) return {Reason::loop_code, {}};
-        }
         find_inductions();
         if (!find_test()) return {Reason::induction, {}};
         find_rounds();
@@ -79,9 +73,11 @@ class LoopReader {
     }
 
   private:
+    const std::vector<VirtualInstruction>& code() const { return loop_.body.code; }
+
     unsigned writes_of(const VirtualOperand& rows) const {
         unsigned count = 0;
-        for (const VirtualInstruction& instruction : code_)
+        for (const VirtualInstruction& instruction : code())
             count += instruction.destination_rows != 0 && instruction.destination < rows.index + rows.rows &&
                      rows.index < instruction.destination + instruction.destination_rows;
         return count;
@@ -92,12 +88,12 @@ class LoopReader {
     }
 
     void find_inductions() {
-        for (std::uint32_t i = 0; i < code_.size(); ++i)
+        for (std::uint32_t i = 0; i < code().size(); ++i)
             if (const auto induction = induction_at(i)) loop_.inductions.push_back(*induction);
     }
 
     std::optional<Induction> induction_at(std::uint32_t i) const {
-        const VirtualInstruction& sum = code_[i];
+        const VirtualInstruction& sum = code()[i];
         const Operation op = sum.machine.operation;
         if ((op != Operation::add && op != Operation::sub) || sum.guarded() || sum.machine.saturate ||
             !is_countable(sum.machine.type) || sum.destination_predicate[0] != kNone)
@@ -124,18 +120,18 @@ class LoopReader {
     }
 
     bool find_test() {
-        const VirtualInstruction& branch = code_.back();
+        const VirtualInstruction& branch = code().back();
         std::uint32_t tests = 0;
-        for (std::uint32_t i = 0; i < code_.size(); ++i)
-            for (std::uint32_t predicate : code_[i].destination_predicate)
+        for (std::uint32_t i = 0; i < code().size(); ++i)
+            for (std::uint32_t predicate : code()[i].destination_predicate)
                 if (predicate == branch.guard.index) loop_.test = i, ++tests;
         if (tests != 1) return false;
-        const VirtualInstruction& test = code_[loop_.test];
+        const VirtualInstruction& test = code()[loop_.test];
         if (test.machine.operation != Operation::setp || test.guarded() || test.machine.combine != isa::Combine::none ||
             !is_countable(test.machine.type) || test.machine.mode != 0)
             return false;
         const bool complement = test.destination_predicate[0] != branch.guard.index;
-        for (const VirtualInstruction& other : code_)
+        for (const VirtualInstruction& other : code())
             for (std::uint32_t predicate : test.destination_predicate)
                 if (&other != &branch && predicate != kNone &&
                     (other.guard.index == predicate || other.source_predicate[0].index == predicate ||
@@ -195,17 +191,17 @@ class LoopReader {
 
     /// What the counter is when the loop is entered, where that is one known number.
     std::optional<std::uint64_t> first_value() const {
-        const ValueId id = values_.reads({loop_.block, loop_.counter.update})
-                               .source[code_[loop_.counter.update].source[0].index == loop_.counter.row &&
-                                               code_[loop_.counter.update].source[0].kind == Operand::Kind::reg
+        const ValueId id = values_.reads(loop_.body.from[loop_.counter.update])
+                               .source[code()[loop_.counter.update].source[0].index == loop_.counter.row &&
+                                               code()[loop_.counter.update].source[0].kind == Operand::Kind::reg
                                            ? 0
                                            : 1][0];
         const Value& value = values_[id];
-        if (value.kind != Value::Kind::join || value.at.block != loop_.block) return std::nullopt;
+        if (value.kind != Value::Kind::join || value.at.block != loop_.body.header) return std::nullopt;
         std::optional<std::uint64_t> first;
-        const auto& before = flow_.predecessors(loop_.block);
+        const auto& before = flow_.predecessors(loop_.body.header);
         for (std::size_t i = 0; i < value.inputs.size(); ++i) {
-            if (i < before.size() && before[i] == loop_.block) continue;
+            if (i < before.size() && before[i] == loop_.body.latch) continue;
             const Form form = forms_.value(value.inputs[i], kNoValue);
             if (!form.is_constant() || (first && *first != form.constant())) return std::nullopt;
             first = form.constant();
@@ -217,21 +213,27 @@ class LoopReader {
     const finaliser::Flow& flow_;
     const finaliser::Values& values_;
     const Forms& forms_;
-    const std::vector<VirtualInstruction>& code_;
     CountedLoop loop_;
 };
 
-}  // namespace
-
-bool is_loop_of_one_block(const VirtualKernel& kernel, std::uint32_t block) {
-    const auto& code = kernel.blocks[block].code;
-    return !code.empty() && code.back().machine.operation == Operation::bra && code.back().guarded() &&
-           code.back().target == block;
+/// Whether something in the block keeps the loop from being unrolled.
+bool holds_rounds(const VirtualKernel& kernel, std::uint32_t block) {
+    return std::ranges::any_of(kernel.blocks[block].code, [](const VirtualInstruction& instruction) {
+        const Operation op = instruction.machine.operation;
+        if (LOOKAHEAD_RULE(atomics_keep_loops) && (op == Operation::atomic || op == Operation::reduce)) return true;
+        return LOOKAHEAD_RULE(parted_loops_stay) && op != Operation::bra && parts_accesses(instruction);
+    });
 }
 
-LoopFinding counted_loop(const VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
-                         const Forms& forms, std::uint32_t block) {
-    return LoopReader(kernel, flow, values, forms, block).run();
+}  // namespace
+
+LoopFinding counted_loop(const VirtualKernel& kernel, const LoopBodies& bodies, const finaliser::Values& values,
+                         const Forms& forms, std::uint32_t header, VirtualKernel& names) {
+    for (std::uint32_t block : bodies.blocks(header))
+        if (holds_rounds(kernel, block)) return {Reason::loop_code, {}};
+    std::optional<LoopBody> body = bodies.find(header, names);
+    if (!body) return {Reason::control, {}};
+    return LoopReader(kernel, bodies.flow(), values, forms, std::move(*body)).run();
 }
 
 }  // namespace lookahead::vecmem

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "components/mechanisms/vecmem/access.h"
+#include "components/mechanisms/vecmem/if_conversion.h"
 
 namespace lookahead::vecmem {
 
@@ -18,9 +19,9 @@ struct Induction {
     VirtualOperand step;                  ///< or where that stands: nothing in the loop writes it
 };
 
-/// A loop of one block that goes on while counter <comparison> bound holds for the counter's new value.
+/// A loop that goes on while counter <comparison> bound holds for the counter's new value. Indices are the body's.
 struct CountedLoop {
-    std::uint32_t block = 0;
+    LoopBody body;
     Induction counter;
     std::vector<Induction> inductions;  ///< all, the counter included
     isa::Type type = isa::Type::none;   ///< of the comparison
@@ -31,15 +32,13 @@ struct CountedLoop {
     std::optional<std::uint64_t> rounds;  ///< where they are known
 };
 
-/// What the loop of one block is, or why it cannot be unrolled.
+/// What the loop is, or why it cannot be unrolled.
 struct LoopFinding {
     Reason reason = Reason::none;
     std::optional<CountedLoop> loop;
 };
-LoopFinding counted_loop(const VirtualKernel& kernel, const finaliser::Flow& flow, const finaliser::Values& values,
-                         const Forms& forms, std::uint32_t block);
-
-/// Whether the block is a loop by itself: its last instruction is a branch under a guard to its beginning.
-bool is_loop_of_one_block(const VirtualKernel& kernel, std::uint32_t block);
+/// `header`: of an innermost loop. `names` gives predicates to what has several blocks.
+LoopFinding counted_loop(const VirtualKernel& kernel, const LoopBodies& bodies, const finaliser::Values& values,
+                         const Forms& forms, std::uint32_t header, VirtualKernel& names);
 
 }  // namespace lookahead::vecmem

@@ -10,6 +10,7 @@
 #include "components/mechanisms/vecmem/alias_guard.h"
 #include "components/mechanisms/vecmem/packer.h"
 #include "components/mechanisms/vecmem/unroll.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::vecmem {
 
@@ -64,13 +65,14 @@ class KernelPacker {
     /// From the last block on, so that those in front keep their numbers.
     void unroll_loops() {
         const VirtualKernel before = kernel();
-        const finaliser::Flow flow(before);
+        const LoopBodies bodies(before);
+        const finaliser::Flow& flow = bodies.flow();
         const finaliser::Values values(before, flow, finaliser::AllRows::yes);
         const Forms forms(before, flow, values);
         for (auto block = static_cast<std::uint32_t>(plans_.size()); block-- > 0;) {
             const BlockPlan& plan = plans_[block];
             if (plan.factor == 1 || !flow.reachable(block)) continue;
-            LoopFinding finding = counted_loop(before, flow, values, forms, block);
+            LoopFinding finding = counted_loop(before, bodies, values, forms, block, kernel());
             if (finding.reason == Reason::none) finding.reason = refuse_unrolling(before, *finding.loop, plan.factor);
             result_.blocks[block].refused = finding.reason;
             if (finding.reason != Reason::none) continue;
@@ -79,6 +81,8 @@ class KernelPacker {
             put_in(unroll(kernel(), *finding.loop, plan.factor, plan.checks_words, fewer), block, false);
         }
         for (const Unrolled& each : loops_moved_) loops_.emplace(each.loop.rounds, each);
+        for (const auto& [rounds, each] : loops_)
+            if (each.loop.scalar_blocks > 1) result_.masked.push_back(rounds);
     }
 
     void put_in(const UnrolledLoop& loop, std::uint32_t block, bool is_fewer) {
@@ -94,7 +98,19 @@ class KernelPacker {
     }
 
     bool is_scalar(std::uint32_t block) const {
-        return std::ranges::any_of(loops_, [&](const auto& each) { return each.second.loop.scalar == block; });
+        return std::ranges::any_of(loops_, [&](const auto& each) {
+            const UnrolledLoop& loop = each.second.loop;
+            return block >= loop.scalar && block < loop.scalar + loop.scalar_blocks;
+        });
+    }
+
+    /// The rounds left over by a loop of several blocks have the vectors that these have by themselves.
+    bool stays_scalar(std::uint32_t block) const {
+        return std::ranges::any_of(loops_, [&](const auto& each) {
+            const UnrolledLoop& loop = each.second.loop;
+            if (LOOKAHEAD_RULE(remainders_keep_their_vectors) && loop.scalar_blocks > 1) return false;
+            return block >= loop.scalar && block < loop.scalar + loop.scalar_blocks;
+        });
     }
 
     void pack_blocks() {
@@ -108,7 +124,7 @@ class KernelPacker {
         std::vector<PackedBlock> packed(kernel().blocks.size());
         std::vector<WordCopy> copies;
         for (std::uint32_t block : flow.order()) {
-            if (is_scalar(block)) continue;
+            if (stays_scalar(block)) continue;
             PackOptions options{plans_[original_[block]].lengths, nullptr};
             options.kinds = kinds_;
             const auto found = loops_.find(block);
@@ -144,19 +160,24 @@ class KernelPacker {
         auto& code = kernel().blocks[block].code;
         const BlockPlan& plan = plans_[original_[block]];
         if (packed.changed) code = std::move(packed.code);
-        BlockOutcome& outcome = result_.blocks[original_[block]];
+        const bool is_remainder = is_scalar(block);
+        if (!is_remainder || plan.factor == 1) count(packed, result_.blocks[original_[block]]);
+        if (is_remainder)
+            for (VirtualInstruction& instruction : code)
+                if (is_access(instruction)) kernel().annotate(instruction, "vecmem.remainder", 0);
+        for (const auto& [index, reason] : packed.left) {
+            if (is_remainder) break;
+            VirtualInstruction& instruction = code[packed.changed ? packed.behind[index] : index];
+            result_.blocks[original_[block]].left[instruction.origin] = reason;
+            kernel().annotate(instruction, fmt::format("vecmem.stays.{}", name_of(told(plan, instruction, reason))), 0);
+        }
+    }
+
+    static void count(const PackedBlock& packed, BlockOutcome& outcome) {
         outcome.vectors += packed.vectors;
         outcome.elements += packed.elements;
         outcome.strided += packed.strided;
         outcome.longest = std::max(outcome.longest, packed.longest);
-        if (is_scalar(block))
-            for (VirtualInstruction& instruction : code)
-                if (is_access(instruction)) kernel().annotate(instruction, "vecmem.remainder", 0);
-        for (const auto& [index, reason] : packed.left) {
-            VirtualInstruction& instruction = code[packed.changed ? packed.behind[index] : index];
-            outcome.left[instruction.origin] = reason;
-            kernel().annotate(instruction, fmt::format("vecmem.stays.{}", name_of(told(plan, instruction, reason))), 0);
-        }
     }
 
     /// What is alone in one round may not have been in more.

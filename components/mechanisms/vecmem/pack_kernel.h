@@ -12,7 +12,7 @@ namespace lookahead::vecmem {
 /// What is to be done with a block.
 struct BlockPlan {
     std::vector<unsigned> lengths;  ///< of its vectors, the wanted ones first; none: it stays
-    unsigned factor = 1;            ///< rounds that a loop of one block does at once
+    unsigned factor = 1;            ///< rounds that a loop, of which this is the first block, does at once
     unsigned fewer = 1;             ///< likewise, of those that are left over, with vectors of the last length
     bool mixes_rounds = false;      ///< PackOptions::rounds, for loops that need too many registers otherwise
     bool checks_words = false;      ///< only where words that it extends do not wrap
@@ -37,7 +37,8 @@ inline constexpr std::uint64_t kCostScale = 32;
 
 struct PackedKernel {
     VirtualKernel kernel;
-    std::vector<BlockOutcome> blocks;  ///< by block of the kernel as it was
+    std::vector<std::uint32_t> masked;  ///< blocks of rounds of what were several blocks
+    std::vector<BlockOutcome> blocks;   ///< by block of the kernel as it was
 };
 
 /// Whether any access could be in a vector.

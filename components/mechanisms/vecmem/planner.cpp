@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "components/frontend/finaliser/simplify/simplify.h"
 #include "components/mechanisms/vecmem/counted_loop.h"
+#include "components/mechanisms/vecmem/masked_runs.h"
 #include "components/mechanisms/vecmem/unroll.h"
 #include "core/mutation/rule.h"
 
@@ -22,26 +24,48 @@ PackedKernel Planner::run() {
     for (BlockPlan& plan : plans_) plan.lengths = lengths_;
     read_loops();
     try_lengths();
-    return fitted();
+    PackedKernel packed = fitted();
+    if (!packed.masked.empty()) {
+        // Copies go before their block is split: within one they are found.
+        finaliser::simplify(packed.kernel);
+        skip_masked_runs(packed.kernel, packed.masked);
+    }
+    return packed;
 }
 
 void Planner::read_loops() {
-    const finaliser::Flow flow(kernel_);
+    const LoopBodies bodies(kernel_);
+    const finaliser::Flow& flow = bodies.flow();
     const finaliser::Values values(kernel_, flow, finaliser::AllRows::yes);
     const Forms forms(kernel_, flow, values);
+    const std::vector<BlockOutcome> in_place = pack_kernel(kernel_, plans_, kinds_).blocks;
     for (const finaliser::Loop& loop : flow.loops())
-        loop.blocks.for_each([&](std::uint32_t block) {
-            if (!is_loop_of_one_block(kernel_, block)) plans_[block].reason = Reason::control;
-        });
-    for (std::uint32_t block : flow.order()) {
-        if (!is_loop_of_one_block(kernel_, block)) continue;
-        const LoopFinding finding = counted_loop(kernel_, flow, values, forms, block);
-        plans_[block].reason = finding.reason;
-        if (finding.reason == Reason::none)
-            loops_.push_back({block, false, finding.loop->rounds, false,
-                              !extended_inductions(kernel_.blocks[block].code, *finding.loop).empty(),
-                              before_[block].cost});
+        loop.blocks.for_each([&](std::uint32_t block) { plans_[block].reason = Reason::control; });
+    VirtualKernel names = kernel_;
+    for (const finaliser::Loop& loop : flow.loops()) {
+        const std::vector<std::uint32_t> blocks = bodies.blocks(loop.header);
+        if (blocks.empty()) continue;
+        const LoopFinding finding = counted_loop(kernel_, bodies, values, forms, loop.header, names);
+        for (std::uint32_t block : blocks) plans_[block].reason = finding.reason;
+        if (finding.reason == Reason::none) loops_.push_back(loop_as_it_is(blocks, *finding.loop, in_place));
     }
+}
+
+/// What a loop of several blocks has vectors in by itself is what rounds at once must be better than.
+Planner::Loop Planner::loop_as_it_is(const std::vector<std::uint32_t>& blocks, const CountedLoop& counted,
+                                     const std::vector<BlockOutcome>& in_place) const {
+    Loop loop;
+    loop.blocks = blocks;
+    loop.rounds = counted.rounds;
+    loop.extends_words = !extended_inductions(counted).empty();
+    loop.cost = before_[blocks.front()].cost;
+    if (blocks.size() == 1) return loop;
+    loop.cost = 0;
+    for (std::uint32_t block : blocks) {
+        loop.cost += in_place[block].cost;
+        loop.vectors += in_place[block].vectors;
+    }
+    return loop;
 }
 
 /// Loops go their ways side by side, so that the kernel is packed a few times however many there are.
@@ -57,8 +81,8 @@ void Planner::try_lengths() {
         }
     for (const Loop& loop : loops_) {
         if (loop.decided) continue;
-        plans_[loop.block].factor = 1;
-        plans_[loop.block].lengths = lengths_;
+        plans_[loop.header()].factor = 1;
+        plans_[loop.header()].lengths = lengths_;
     }
 }
 
@@ -66,6 +90,7 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
     std::vector<BlockPlan> plans = plans_;
     const auto takes_part = [&](const Loop& loop) {
         if (mixes_rounds && !loop.is_crowded) return false;
+        if (factor == 1 && loop.blocks.size() > 1) return false;
         return !checks_words || loop.extends_words;
     };
     std::vector<Loop*> taking_part;
@@ -73,24 +98,25 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
         if (takes_part(loop)) taking_part.push_back(&loop);
     if (taking_part.empty()) return;
     for (const Loop* loop : taking_part) {
-        plans[loop->block].factor = factor;
-        plans[loop->block].checks_words = checks_words;
-        plans[loop->block].mixes_rounds = mixes_rounds;
+        plans[loop->header()].factor = factor;
+        plans[loop->header()].checks_words = checks_words;
+        plans[loop->header()].mixes_rounds = mixes_rounds;
         // What has no vector of this length may have a shorter one, if that may be.
-        plans[loop->block].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
+        plans[loop->header()].lengths.assign(std::ranges::find(lengths_, length), lengths_.end());
     }
     const PackedKernel packed = pack_kernel(kernel_, plans, kinds_);
     for (Loop* loop : taking_part) {
-        const BlockOutcome& outcome = packed.blocks[loop->block];
-        BlockPlan& plan = plans_[loop->block];
-        const bool is_crowded = outcome.refused == Reason::none && is_too_much(outcome, loop->block);
+        const BlockOutcome& outcome = packed.blocks[loop->header()];
+        BlockPlan& plan = plans_[loop->header()];
+        const bool is_crowded = outcome.refused == Reason::none && is_too_much(outcome, loop->header());
         if (!mixes_rounds) loop->is_crowded |= is_crowded;
         if (outcome.refused != Reason::none || is_crowded) {
             if (!loop->decided) plan.reason = outcome.refused != Reason::none ? outcome.refused : Reason::registers;
-        } else if (outcome.longest == length && is_better(outcome.cost, *loop, plans[loop->block])) {
+        } else if (outcome.longest == length && !repeats_vectors(outcome, *loop, factor) &&
+                   is_better(outcome.cost, *loop, plans[loop->header()])) {
             loop->decided = true;
             loop->cost = outcome.cost;
-            plan = plans[loop->block];
+            plan = plans[loop->header()];
             plan.reason = Reason::none;
             plan.reasons.clear();
         } else if (!loop->decided) {
@@ -103,9 +129,15 @@ void Planner::try_factor(unsigned length, unsigned factor, bool checks_words, bo
 /// More rounds at once, or shorter vectors, are for more than a few instructions: fewer loops have so many rounds. What checks
 /// cost is little beside what they may bring.
 bool Planner::is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const {
-    const BlockPlan& so_far = plans_[loop.block];
+    const BlockPlan& so_far = plans_[loop.header()];
     const bool is_alike = plan.factor == so_far.factor && plan.lengths == so_far.lengths;
     return loop.decided && !is_alike ? 8 * cost < 7 * loop.cost : cost < loop.cost;
+}
+
+/// A round that the source has unrolled has its vectors: the loop's own instructions alone are not worth the question
+/// whether there are rounds enough.
+bool Planner::repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor) {
+    return LOOKAHEAD_RULE(vectors_are_not_repeated) && loop.vectors != 0 && outcome.vectors >= factor * loop.vectors;
 }
 
 bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) const {
@@ -116,7 +148,7 @@ bool Planner::is_too_much(const BlockOutcome& outcome, std::uint32_t block) cons
 /// Where shorter vectors may be, they are for the rounds that are left over by those of the longest.
 void Planner::set_fewer() {
     for (const Loop& loop : loops_) {
-        BlockPlan& plan = plans_[loop.block];
+        BlockPlan& plan = plans_[loop.header()];
         plan.fewer = 1;
         if (plan.factor == 1 || plan.lengths.size() < 2) continue;
         const unsigned fewer = plan.factor * plan.lengths.back() / plan.lengths.front();
@@ -124,9 +156,19 @@ void Planner::set_fewer() {
     }
 }
 
+/// What a loop's header has to say is said in all its blocks.
+void Planner::settle_reasons() {
+    for (const Loop& loop : loops_)
+        for (std::uint32_t block : loop.blocks) {
+            plans_[block].reason = plans_[loop.header()].reason;
+            plans_[block].reasons = plans_[loop.header()].reasons;
+        }
+}
+
 PackedKernel Planner::fitted() {
     for (;;) {
         set_fewer();
+        settle_reasons();
         PackedKernel packed = pack_kernel(kernel_, plans_, kinds_);
         bool fits = true;
         for (std::uint32_t block = 0; block < plans_.size(); ++block) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "components/mechanisms/vecmem/counted_loop.h"
 #include "components/mechanisms/vecmem/pack_kernel.h"
 
 namespace lookahead::vecmem {
@@ -21,21 +22,28 @@ class Planner {
 
   private:
     struct Loop {
-        std::uint32_t block = 0;
+        std::vector<std::uint32_t> blocks;  ///< the first is the header
         bool decided = false;
         std::optional<std::uint64_t> rounds;
         bool is_crowded = false;     ///< at the factor tried last: too few registers
         bool extends_words = false;  ///< that a check could say do not wrap
         std::uint64_t cost = 0;      ///< of a round by the plan that it has
+        std::uint32_t vectors = 0;   ///< that a round of several blocks has as it is
+
+        std::uint32_t header() const { return blocks.front(); }
     };
 
     void read_loops();
+    Loop loop_as_it_is(const std::vector<std::uint32_t>& blocks, const CountedLoop& counted,
+                       const std::vector<BlockOutcome>& in_place) const;
     void try_lengths();
     void try_factor(unsigned length, unsigned factor, bool checks_words, bool mixes_rounds);
     void set_fewer();
+    void settle_reasons();
     /// Takes away what needs too many registers.
     PackedKernel fitted();
     bool is_better(std::uint64_t cost, const Loop& loop, const BlockPlan& plan) const;
+    static bool repeats_vectors(const BlockOutcome& outcome, const Loop& loop, unsigned factor);
     bool is_too_much(const BlockOutcome& outcome, std::uint32_t block) const;
 
     const VirtualKernel& kernel_;

@@ -73,10 +73,10 @@ class Unroller {
         : kernel_(kernel),
           loop_(loop),
           factor_(factor),
-          body_(kernel.blocks[fewer == nullptr ? loop.block : fewer->scalar].code),
-          unrolled_(fewer == nullptr ? UnrolledLoop{loop.block, 0, 0, 0, loop.block, loop.block, 0, {}} : *fewer) {
+          body_(loop.body.code),
+          unrolled_(fewer == nullptr ? as_it_was(loop.body) : *fewer) {
         unrolled_.exact.clear();
-        if (checks_words) words_ = extended_inductions(body_, loop);
+        if (checks_words) words_ = extended_inductions(loop);
     }
 
     UnrolledLoop run() {
@@ -91,19 +91,32 @@ class Unroller {
     }
 
   private:
+    static UnrolledLoop as_it_was(const LoopBody& body) {
+        UnrolledLoop loop;
+        loop.entry = loop.next = loop.scalar = body.header;
+        loop.scalar_blocks = body.latch - body.header + 1;
+        return loop;
+    }
+
     const VirtualInstruction& branch() const { return body_.back(); }
     VirtualOperand counter() const { return {Operand::Kind::reg, loop_.counter.rows, loop_.counter.row}; }
 
     void make_room() {
         const std::uint32_t block = unrolled_.entry;
+        const auto goes_back = [&](std::uint32_t at, std::uint32_t target) {
+            return target == unrolled_.scalar && at >= target && at < target + unrolled_.scalar_blocks;
+        };
         for (std::uint32_t at = 0; at < kernel_.blocks.size(); ++at)
             for (VirtualInstruction& instruction : kernel_.blocks[at].code)
                 if (instruction.machine.operation == Operation::bra &&
-                    (instruction.target > block || (instruction.target == block && at == block)))
+                    (instruction.target > block || goes_back(at, instruction.target)))
                     instruction.target += kUnrolledBlocks;
         kernel_.blocks.insert(kernel_.blocks.begin() + block, kUnrolledBlocks, VirtualBlock{});
-        unrolled_ = {
-            block, block + 1, block + 2, block + 3, block + kUnrolledBlocks, unrolled_.scalar + kUnrolledBlocks, 0, {}};
+        unrolled_.checks = block + 1;
+        unrolled_.rounds = block + 2;
+        unrolled_.rest = block + 3;
+        unrolled_.next = block + kUnrolledBlocks;
+        unrolled_.scalar += kUnrolledBlocks;
     }
 
     void write_entry() {
@@ -172,23 +185,18 @@ class Unroller {
         return write_bound_of_unknown_step(writer);
     }
 
-    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays.
+    /// A step that is not known is from 1 to what (factor - 1) of are a signed number, or the loop stays. Then the bound less
+    /// so many steps is below the bound, unless it wraps; a step of 0 is not.
     std::uint32_t write_bound_of_unknown_step(BlockWriter& writer) {
         const VirtualOperand& step = loop_.counter.step;
         const std::uint32_t most = std::numeric_limits<std::int32_t>::max() / std::int32_t(factor_ - 1);
         std::uint32_t valid = kNone;
-        if (LOOKAHEAD_RULE(unknown_steps_go_up)) {
-            const VirtualOperand less = writer.compute(Operation::add, Type::u32, step, writer.literal(0xffffffffU, 1));
-            valid = writer.compare(Comparison::lt, Type::u32, less, writer.literal(most, 1));
-        }
+        if (LOOKAHEAD_RULE(unknown_steps_go_up))
+            valid = writer.compare(Comparison::le, Type::u32, step, writer.literal(most, 1));
         const VirtualOperand whole = writer.compute(Operation::mul_lo, Type::u32, step, writer.literal(factor_ - 1, 1));
         bound_ = writer.compute(Operation::sub, loop_.type, loop_.bound, whole);
         if (!LOOKAHEAD_RULE(bounds_do_not_wrap)) return valid;
-        VirtualOperand edge = whole;
-        if (least_of(loop_.type) != 0)
-            edge = writer.compute(Operation::add, loop_.type, whole,
-                                  writer.literal(static_cast<std::uint64_t>(least_of(loop_.type)), 1));
-        return writer.compare(Comparison::ge, loop_.type, loop_.bound, edge, valid);
+        return writer.compare(Comparison::lt, loop_.type, bound_, loop_.bound, valid);
     }
 
     /// Whether the counter as it is now has `factor_` rounds before it.
@@ -289,7 +297,7 @@ class Unroller {
         VirtualInstruction leave = beside(branch());
         leave.machine.operation = Operation::bra;
         leave.guard = {branch().guard.index, !branch().guard.negated};
-        leave.target = unrolled_.scalar + 1;
+        leave.target = unrolled_.scalar + unrolled_.scalar_blocks;
         code.push_back(leave);
     }
 
@@ -321,7 +329,7 @@ class Unroller {
 }  // namespace
 
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor) {
-    if (loop.block + 1 == kernel.blocks.size()) return Reason::control;
+    if (loop.body.latch + 1 == kernel.blocks.size()) return Reason::control;
     if (LOOKAHEAD_RULE(too_few_rounds_stay) && loop.rounds && *loop.rounds < factor) return Reason::trip_count;
     if (loop.counter.literal && !way(loop, factor)) return Reason::trip_count;
     if (loop.comparison == Comparison::ne) return Reason::none;
@@ -330,13 +338,13 @@ Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, un
     return Reason::none;
 }
 
-std::vector<Induction> extended_inductions(const std::vector<VirtualInstruction>& body, const CountedLoop& loop) {
+std::vector<Induction> extended_inductions(const CountedLoop& loop) {
     std::vector<Induction> words;
     if (loop.counter.rows != 1) return words;
     for (const Induction& induction : loop.inductions) {
         if (induction.rows != 1 || induction.row == loop.counter.row) continue;
         const VirtualOperand word{Operand::Kind::reg, 1, induction.row};
-        for (const VirtualInstruction& instruction : body) {
+        for (const VirtualInstruction& instruction : loop.body.code) {
             const Operation op = instruction.machine.operation;
             if (op != Operation::mul_wide && op != Operation::mad_wide && op != Operation::convert) continue;
             if (instruction.source[0] != word && instruction.source[1] != word) continue;

@@ -16,7 +16,7 @@ namespace lookahead::vecmem {
 ///     next:   the loop of fewer rounds that there may be, likewise; then the loop as it was, `scalar`
 struct UnrolledLoop {
     std::uint32_t entry = 0, checks = 0, rounds = 0, rest = 0, next = 0;  ///< blocks, one behind the other
-    std::uint32_t scalar = 0;
+    std::uint32_t scalar = 0, scalar_blocks = 1;                          ///< its first block, and how many it has
     std::uint32_t round_size = 0;        ///< instructions of a round, which `rounds` begins with
     std::vector<ExactRecurrence> exact;  ///< what the loop's test says of its counter, and its checks of other words
 };
@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kUnrolledBlocks = 4;
 Reason refuse_unrolling(const VirtualKernel& kernel, const CountedLoop& loop, unsigned factor);
 
 /// Words, but for the counter, to which the loop adds and which it extends: for which a check can say that they do not wrap.
-std::vector<Induction> extended_inductions(const std::vector<VirtualInstruction>& body, const CountedLoop& loop);
+std::vector<Induction> extended_inductions(const CountedLoop& loop);
 
 /// Puts `factor` rounds in front of the loop; with `checks_words` only where no extended_inductions wrap. `fewer`: in front
 /// of that loop, which is in front of this one already. Blocks behind it move by kUnrolledBlocks.

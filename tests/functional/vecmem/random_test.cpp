@@ -1,10 +1,11 @@
 // Random loops: strides of both signs, known and unknown steps, arrays that overlap in any way, indices from memory, rounds
-// that are left over. Each runs as it was and with the pass, at each length; some by the interpreter of PTX, too.
+// that are left over, statements under conditions that are inside of one another. Each runs as it was and with the pass, at each length; some by the interpreter of PTX, too.
 // LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/functional/vecmem/bench.h"
@@ -16,6 +17,7 @@ using namespace lookahead::vecmem::test;
 namespace {
 
 constexpr unsigned kLoops = 500;
+constexpr unsigned kMostNested = 2;
 const char* const kLengths[] = {"4", "8", "16", "best"};
 
 /// %r1 counts; %rd1 to %rd4 are pointers into the thread's words, which are there in 512, from -256 on.
@@ -34,12 +36,14 @@ class Generator {
             stride_[i] = static_cast<int>(below(7)) - 3;
         }
         text +=
-            "mov.f32 %f1, 0f3F800000; mov.u32 %r2, 7; mov.u32 %r3, %gid; cvt.s64.s32 %rd9, %a; shl.b64 %rd9, %rd9, "
+            "mov.f32 %f1, 0f3F800000; mov.u32 %r2, 7; mov.u32 %r14, 5; mov.u32 %r3, %gid; cvt.s64.s32 %rd9, %a; "
+            "shl.b64 %rd9, %rd9, "
             "2;\n";
         text += "mov.u32 %r6, tile; mad.lo.s32 %r6, %gid, 160, %r6;\n";
         text += loop();
         return text +
-               "st.global.f32 [%mine+508], %f1; st.global.u32 [%mine+504], %r2; st.global.u32 [%mine+500], %r1;\n";
+               "st.global.f32 [%mine+508], %f1; st.global.u32 [%mine+504], %r2; st.global.u32 [%mine+500], %r1; "
+               "st.global.u32 [%mine+496], %r14;\n";
     }
 
   private:
@@ -60,7 +64,7 @@ class Generator {
         if (rounds_ == 0) text += "bra.uni DONE;\n";
         text += "LOOP:\n";
         const unsigned statements = 1 + below(4);
-        for (unsigned i = 0; i < statements; ++i) text += statement();
+        for (unsigned i = 0; i < statements; ++i) text += statement_or_condition(0);
         for (unsigned i = 1; i <= 4; ++i)
             text += stride_[i] == 3 && steps_ ? fmt::format("add.s64 %rd{0}, %rd{0}, %rd9;\n", i)
                                               : fmt::format("add.s64 %rd{0}, %rd{0}, {1};\n", i, 4 * stride_[i]);
@@ -75,6 +79,35 @@ class Generator {
 
     std::string pointer() { return fmt::format("%rd{}", 1 + below(4)); }
     std::string offset() { return below(3) == 0 ? fmt::format("+{}", 4 * below(4)) : ""; }
+
+    std::string statement_or_condition(unsigned nested) {
+        return nested < kMostNested && below(3) == 0 ? condition(nested + 1) : statement();
+    }
+
+    std::string statements_of(unsigned nested) {
+        std::string text;
+        for (unsigned i = 0; i <= below(2); ++i) text += statement_or_condition(nested);
+        // Both sides may write it, one may, or it is needed on one side only.
+        if (below(2) == 0) text += fmt::format("mad.lo.u32 %r14, %r2, {}, %r1;\n", 1 + 2 * below(5));
+        if (below(3) == 0) text += "xor.b32 %r2, %r2, %r14;\n";
+        return text;
+    }
+
+    /// An if, or an if with an else, of data, of the counter or of the thread: lanes part, or go together.
+    std::string condition(unsigned nested) {
+        static constexpr const char* kTests[] = {"and.b32 %r16, %r2, 1;", "and.b32 %r16, %r1, 2;",
+                                                 "and.b32 %r16, %gid, 4;", "mov.u32 %r16, %r14;"};
+        const unsigned label = labels_++;
+        const bool is_negated = below(2) == 0;
+        // The next tests may use the predicate again.
+        const unsigned predicate = 2 + (below(3) == 0 ? 0 : label % 13);
+        std::string text = fmt::format("{} setp.eq.u32 %p{}, %r16, 0;\n@{}%p{} bra ELSE{};\n", kTests[below(4)],
+                                       predicate, is_negated ? "!" : "", predicate, label);
+        text += statements_of(nested);
+        if (below(2) == 0) return text + fmt::format("ELSE{}:\n", label);
+        text += fmt::format("bra.uni END{0};\nELSE{0}:\n", label);
+        return text + statements_of(nested) + fmt::format("END{}:\n", label);
+    }
 
     std::string statement() {
         switch (below(9)) {
@@ -114,16 +147,24 @@ class Generator {
 
     std::mt19937_64 random_;
     bool steps_ = false;
-    unsigned rounds_ = 0;
+    unsigned rounds_ = 0, labels_ = 0;
     int step_ = 1;
     int stride_[5] = {};
 };
+
+bool has_unrolled_conditions(const std::string& body, const isa::Kernel& kernel) {
+    return body.find("ELSE") != std::string::npos &&
+           std::ranges::none_of(kernel.annotations,
+                                [](const isa::Annotation& each) { return each.tag == "vecmem.stays.control"; }) &&
+           std::ranges::any_of(kernel.annotations,
+                               [](const isa::Annotation& each) { return each.tag == "vecmem.remainder"; });
+}
 
 }  // namespace
 
 TEST_CASE("random loops do with vectors what they did without") {
     const std::uint64_t first = lookahead::test::random_seed();
-    std::uint64_t executed = 0, packed = 0;
+    std::uint64_t executed = 0, packed = 0, with_conditions = 0;
     for (std::uint64_t seed = first; seed < first + kLoops; ++seed) {
         CAPTURE(seed);
         const std::string body = Generator(seed).body();
@@ -148,8 +189,11 @@ TEST_CASE("random loops do with vectors what they did without") {
             CHECK(emulated(kernel, step, 0, &vectors) == right);
             executed += vectors;
             packed += vectors != 0;
+            with_conditions += vectors != 0 && has_unrolled_conditions(body, kernel);
         }
     }
-    MESSAGE("vector memory instructions executed: " << executed << ", in kernels: " << packed);
+    MESSAGE("vector memory instructions executed: " << executed << ", in kernels: " << packed
+                                                    << ", of which with conditions: " << with_conditions);
     CHECK(packed > kLoops / 4);
+    CHECK(with_conditions > kLoops / 25);
 }
