@@ -160,20 +160,22 @@ def bounds(sweep):
     changes = [design for design in cycles["table"].columns if design not in ("base", "DAC")]
     columns = {"DAC": ("table", "DAC"), **{change: ("table", change) for change in changes}, "memory near": ("short ways", "base"),
                "and DAC": ("short ways", "DAC"), "memory perfect": ("perfect", "base"), "and DAC there": ("perfect", "DAC")}
-    result = pd.DataFrame({name: gains[pair] for name, pair in columns.items()})
-    near_fetched = cycles[("large L1I", "base")] / cycles[("large L1I, short ways", "DAC")]
-    result["near and DAC, large L1I"] = near_fetched
+    found = pd.DataFrame({name: gains[pair] for name, pair in columns.items()})
+    fetched = cycles[("large L1I", "base")]
+    found["large L1I"] = gains[("large L1I", "base")]
+    found["DAC over that"] = fetched / cycles[("large L1I", "DAC")]
+    found["near and DAC over it"] = fetched / cycles[("large L1I, short ways", "DAC")]
 
     def cause(workload):
         wanted = PAPER[workload in COMPUTE] - FAR
         gain = gains.loc[workload]
         causes = {"": gain[("table", "DAC")] >= wanted, "code": gain[("perfect", "DAC")] < wanted,
                   "bandwidth": gain[("short ways", "DAC")] < wanted, "undecoupled": early[workload] == 0,
-                  "fetch": near_fetched[workload] < wanted, **{change: gain[("table", change)] >= wanted for change in changes}}
+                  "fetch": found.loc[workload, "near and DAC over it"] < wanted, **{change: gain[("table", change)] >= wanted for change in changes}}
         return next((name for name, holds in causes.items() if holds), "latency")
 
-    result = with_means(result, geometric=True)
-    result["what keeps it"] = [*(cause(workload) for workload in cycles.index), *[""] * (len(result) - len(cycles))]
+    result = with_means(found, geometric=True)
+    result["what keeps it"] = [*(cause(workload) for workload in found.index), *[""] * (len(result) - len(found))]
     return result
 
 
