@@ -163,7 +163,7 @@ bool all_fences_ended(const Bench& bench) {
 
 TEST_CASE("a unit restored in the middle of its work goes on as the original does") {
     unsigned busy = 0;
-    for (unsigned seed = 1; seed <= lookahead::test::often(16); ++seed) {
+    for (unsigned seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
         Bench::Overrides overrides = kTight;
         overrides.push_back(seed % 2 == 0 ? "l1d.write_policy=write_evict" : "l1d.write_policy=write_through");
