@@ -84,7 +84,7 @@ def fault(program, workload, keys, machine, out, on_ranks):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    parser.add_argument("--workloads", nargs="+", default=["histo"])
+    parser.add_argument("--workloads", nargs="+", default=["hotspot"])
     parser.add_argument("--machine", default="dac_gtx480")
     parser.add_argument("--every", type=int, default=3, help="one in so many runs on three ranks, too (default 3)")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Checkpoints: what `resume` makes of them is the result of a run without a stop, on any ranks; bad ones are refused."""
 
-import argparse
 import fcntl
 import json
 import os
@@ -10,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import h5py
@@ -19,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 STOPPED = 75
+CAPTURE = pathlib.Path(__file__).resolve().parents[1] / "functional/cuda/device_printf.capture.h5"
 # What each run is of, and under what it goes on.
 RUNS = [
     (["bfs", "--size", "tiny"], 9000, [(0, "serial", "graph"), (3, "null_message", "round_robin")]),
@@ -30,18 +29,17 @@ RUNS = [
 ]
 
 
-class Checker:
+class Checker(lookahead.Checks):
     def __init__(self, program, folder):
-        self.program = program
-        self.folder = folder
-        self.passed = 0
-        self.failed = 0
+        super().__init__(program, folder)
+        self.wholes = {}
 
-    def expect(self, condition, sentence):
-        self.passed += bool(condition)
-        self.failed += not condition
-        if not condition:
-            print(sentence, flush=True)
+    def whole(self, run):
+        """The result of the run without a stop."""
+        if tuple(run) not in self.wholes:
+            self.wholes[tuple(run)] = self.folder / f"undisturbed{len(self.wholes)}.h5"
+            self.execute([*run, "--out", self.wholes[tuple(run)]])
+        return self.wholes[tuple(run)]
 
     def execute(self, arguments, ranks=0):
         return lookahead.execute(self.program, [*arguments, "--progress", "none"], ranks)
@@ -86,14 +84,22 @@ def check_kept(checker):
     checker.expect(len(checker.checkpoints()) == 2, f"{len(checker.checkpoints())} checkpoints were kept, not 2")
 
 
-def check_stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
+def check_stopped(checker):
     """A signal ends a run at a checkpoint, with no result; the resumed run's result is the whole one's."""
+    for ranks in (0, 2):
+        stop(checker, ranks)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        stop(checker, 0, number)
+    stop(checker, 0, signal.SIGTERM, at_once=True)
+
+
+def stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
     checker.clear()
-    whole, stopped = checker.folder / "whole.h5", checker.folder / "stopped.h5"
+    stopped = checker.folder / "stopped.h5"
     run = ["run", "sgemm", "--size", "small"]
     if ranks > 0:  # mpirun passes a signal on at its leisure
-        run += ["--set", "m=512", "--set", "n=512", "--set", "k=512"]
-    checker.execute([*run, "--out", whole])
+        run += ["--set", "m=384", "--set", "n=384", "--set", "k=384"]
+    whole = checker.whole(run)
     stopped.unlink(missing_ok=True)
     line = lookahead.command(checker.program, [*run, "--out", stopped, "--checkpoint-dir", checker.folder, "--json"], ranks)
     process = subprocess.Popen(line, env={**os.environ, **lookahead.MPI_ENVIRONMENT}, stdout=subprocess.PIPE,
@@ -106,6 +112,8 @@ def check_stop(checker, ranks, number=signal.SIGUSR1, at_once=False):
     out, err = process.communicate(timeout=120)
     what = f"{signal.Signals(number).name}, {ranks} ranks{', at once' if at_once else ''}"
     checker.expect(process.returncode == STOPPED, f"{what}: exit {process.returncode}: {err}")
+    if process.returncode != STOPPED:
+        return
     said = [line for line in err.splitlines() if line.startswith("lookahead: ")]
     checker.expect(len(said) == 1 and "lookahead resume" in said[0], f"{what}: not one line says how to go on: {err}")
     checker.expect(not stopped.exists(), f"{what}: a run that was stopped left a result")
@@ -152,11 +160,16 @@ def check_nohup(checker):
     checker.expect(process.returncode == 0, f"nohup: exit {process.returncode}: {err}")
 
 
-def check_lost_folder(checker, ranks):
+def check_lost_folder(checker):
     """A checkpoint that cannot be written costs a warning, not the run; so does SIGUSR1 with nowhere to write."""
-    whole, out, lost = checker.folder / "whole.h5", checker.folder / "out.h5", checker.folder / "lost"
+    for ranks in (0, 2):
+        lose_folder(checker, ranks)
+
+
+def lose_folder(checker, ranks):
+    out, lost = checker.folder / "out.h5", checker.folder / "lost"
     run = ["run", "bfs", "--size", "small"]  # some seconds: mpirun passes the signal on when it comes to it
-    checker.execute([*run, "--out", whole])
+    whole = checker.whole(run)
     for more, signalled in ((["--checkpoint-every", 2000], False), ([], True)):
         lost.mkdir()
         line = lookahead.command(checker.program, [*run, "--out", out, "--checkpoint-dir", lost, *more], ranks)
@@ -218,11 +231,10 @@ def wait_until(condition):
         time.sleep(0.01)
 
 
-def check_printed_once(checker, captures):
+def check_printed_once(checker):
     """What kernels printed before the checkpoint is not printed again."""
     checker.clear()
-    capture = captures / "device_printf.capture.h5"
-    whole = checker.execute(["run", capture, "--out", checker.folder / "whole.h5", "--checkpoint-every", 1,
+    whole = checker.execute(["run", CAPTURE, "--out", checker.folder / "whole.h5", "--checkpoint-every", 1,
                              "--checkpoint-keep", 0, "--checkpoint-dir", checker.folder])
     taken = checker.checkpoints()
     checker.expect(whole.returncode == 0 and taken, f"device_printf: {whole.stderr}")
@@ -237,11 +249,11 @@ def check_printed_once(checker, captures):
     checker.expect(ends[0] > ends[-1] or len(text) == 0, f"device_printf: as much is printed after every checkpoint: {ends}")
 
 
-def check_refused(checker, capture):
+def check_refused(checker):
     checker.clear()
     folder = checker.folder
     copied = folder / "program.capture.h5"
-    shutil.copy(capture, copied)
+    shutil.copy(CAPTURE, copied)
     checker.execute(["run", copied, "--out", folder / "whole.h5", "--checkpoint-every", 1, "--checkpoint-dir", folder])
     good = checker.checkpoints()[-1]
     bad = folder / "bad.h5"
@@ -275,32 +287,7 @@ def check_refused(checker, capture):
     refused([good], 3, "cannot be read")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    arguments = parser.parse_args()
-    captures = pathlib.Path(__file__).resolve().parents[1] / "functional" / "cuda"
-    with tempfile.TemporaryDirectory() as folder:
-        checker = Checker(arguments.program, pathlib.Path(folder))
-        check_resumed(checker)
-        check_kept(checker)
-        check_stop(checker, 0)
-        check_stop(checker, 2)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            check_stop(checker, 0, number)
-        check_stop(checker, 0, signal.SIGTERM, at_once=True)
-        check_second_signal(checker)
-        check_nohup(checker)
-        for ranks in (0, 2):
-            check_lost_folder(checker, ranks)
-        check_probed(checker)
-        check_neighbours(checker)
-        check_abandoned(checker)
-        check_printed_once(checker, captures)
-        check_refused(checker, captures / "device_printf.capture.h5")
-    print(f"{checker.passed} passed, {checker.failed} failed")
-    return 1 if checker.failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lookahead.run_checks(__doc__, Checker, check_resumed, check_kept, check_stopped, check_second_signal, check_nohup,
+                                  check_lost_folder, check_probed, check_neighbours, check_abandoned, check_printed_once,
+                                  check_refused))

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """The command line as its users' scripts know it: every command, the JSON summary, and that the file says the same."""
 
-import argparse
 import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import h5py
 
@@ -46,9 +44,9 @@ def check_catalogue(checks):
     checks.prints(["describe", "warp_instructions"], "instruction")
 
 
-def check_configuration(checks, folder):
+def check_configuration(checks):
     shown = checks.prints(["config", "show", "-o", "l1d.ways=8"], "ways = 8")
-    machine = folder / "shown.toml"
+    machine = checks.folder / "shown.toml"
     machine.write_text(shown)
     checks.prints(["config", "validate", machine], "valid")
     again = checks.prints(["config", "show", "--machine", machine])
@@ -70,8 +68,8 @@ def check_engine(checks):
     checks.prints(["bench", "ranks", "--duration", "10"], "null_message", "window", ranks=2)
 
 
-def check_run(checks, folder):
-    out, trace = folder / "run.h5", folder / "trace.json"
+def check_run(checks):
+    out, trace = checks.folder / "run.h5", checks.folder / "trace.json"
     text = checks.prints(["run", "histogram", "--size", "tiny", "--seed", "3", "--json", "--out", out, "--trace", trace])
     summary = json.loads(text)
     checks.check("summary", list(summary) == SUMMARY, f"its keys are {list(summary)}")
@@ -87,7 +85,7 @@ def check_run(checks, folder):
     checks.prints(["validate", out], "valid")
     checks.prints(["diff", out, out], "same")
 
-    other = folder / "other.h5"
+    other = checks.folder / "other.h5"
     lookahead.simulate(checks.program, ["histogram", "--size", "tiny", "--seed", "4", "--out", other])
     compared = lookahead.execute(checks.program, ["diff", out, other])
     checks.check("diff", compared.returncode == 4 and compared.stdout.strip(), compared.stdout)
@@ -102,20 +100,20 @@ def check_run(checks, folder):
     checks.check("--max-instructions", stopped["status"] == "stopped" and stopped["warp_instructions"] >= 5000, stopped)
 
 
-def check_kernel_of_file(checks, folder):
+def check_kernel_of_file(checks):
     """A kernel of a file by the names that it has, with arguments at the ends of their types."""
     file = pathlib.Path(__file__).parent / "ptx" / "three_kernels.ptx"
     for name, arguments in (("_Z5scalePffi", "f32[64] f32:2 s32:-2147483648"), ("scale", "u32[64]=4294967295 f32:2 u32:4294967295"),
                             ("scale(float*, float, int)", "s8[256]=-128 f32:-1.5 s32:2147483647"),
                             ("fill(float*, int)", "f32[1] s32:0")):
         done = lookahead.simulate(checks.program, ["ptx", "--set", f"file={file}", "--set", f"kernel={name}", "--set",
-                                                   f"arguments={arguments}", "--out", folder / "kernel.h5"])
+                                                   f"arguments={arguments}", "--out", checks.folder / "kernel.h5"])
         checks.check(f"ptx, kernel={name}", done["status"] == "complete" and done["kernels"] == 1, done)
 
 
-def check_default_output(checks, folder):
+def check_default_output(checks):
     """Nothing that the command line does not name is overwritten."""
-    folder = folder / "names"
+    folder = checks.folder / "names"
     folder.mkdir()
 
     def result_of(*more):
@@ -138,8 +136,8 @@ def check_default_output(checks, folder):
     checks.check("all results", len(list(folder.iterdir())) == 3, list(folder.iterdir()))
 
 
-def check_partition(checks, folder):
-    plain, logged, other = folder / "plain.h5", folder / "logged.h5", folder / "other_machine.h5"
+def check_partition(checks):
+    plain, logged, other = checks.folder / "plain.h5", checks.folder / "logged.h5", checks.folder / "other_machine.h5"
     tiny = ["run", "histogram", "--size", "tiny", "--json"]
     before = json.loads(checks.prints([*tiny, "--out", plain]))
     for ranks in (0, 2):
@@ -179,7 +177,7 @@ def check_profile(checks):
     checks.prints(["profile", "code", "hotspot"], "// hotspot: ", "EXIT ;")
 
 
-def check_vectors(checks, folder):
+def check_vectors(checks):
     """Private traffic at falling registers: none at r_base, some below; numbers of registers that cannot be."""
     arguments = ["profile", "vectors", "hotspot", "--size", "tiny"]
     checks.prints(arguments, "registers 1 of r_base", "registers 0.5 of r_base", "generic")
@@ -191,7 +189,7 @@ def check_vectors(checks, folder):
     checks.check("half of r_base", half["limit"] == (half["r_base"] + 1) // 2 and accesses[1] > 0, half)
     checks.check("eight registers", eight["limit"] == 8 and eight["registers"] <= 8 and accesses[2] > 0, eight)
     shared = json.loads(checks.prints(["run", "hotspot", "--size", "tiny", "-o", "finaliser.register_share=0.5", "--json", "--out",
-                                       folder / "vectors.h5"]))
+                                       checks.folder / "vectors.h5"]))
     checks.check("finaliser.register_share", shared["outputs"] == "match" and
                  shared["warp_instructions"] == half["warp_instructions"], shared)
     for wrong in ("0", "abc", "1.5", "256"):
@@ -224,24 +222,7 @@ def check_explain(checks):
     checks.check("run", done.returncode == 2 and "no extension" in done.stderr, done.stderr)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    checks = CommandChecks(parser.parse_args().program)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        check_catalogue(checks)
-        check_configuration(checks, folder)
-        check_engine(checks)
-        check_run(checks, folder)
-        check_kernel_of_file(checks, folder)
-        check_default_output(checks, folder)
-        check_partition(checks, folder)
-        check_profile(checks)
-        check_vectors(checks, folder)
-        check_explain(checks)
-    return checks.finish()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lookahead.run_checks(__doc__, CommandChecks, check_catalogue, check_configuration, check_engine, check_run,
+                                  check_kernel_of_file, check_default_output, check_partition, check_profile, check_vectors,
+                                  check_explain))

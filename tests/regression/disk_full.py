@@ -2,33 +2,22 @@
 """A disk that has no room at a run's end, or a folder that is gone, does not discard what was simulated, and leaves no file
 that is cut off."""
 
-import argparse
 import json
 import os
 import pathlib
 import resource
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 
-class Checker:
+class Checker(lookahead.Checks):
     def __init__(self, program, folder):
-        self.program = program
-        self.folder = folder
+        super().__init__(program, folder)
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
-        self.passed = 0
-        self.failed = 0
-
-    def expect(self, condition, sentence):
-        self.passed += bool(condition)
-        self.failed += not condition
-        if not condition:
-            print(sentence, flush=True)
 
     def start(self, arguments, ranks=0, file_bytes=None):
         """`file_bytes`: no file may get larger; a write beyond fails as on a full disk. Needs no file system of its own."""
@@ -85,10 +74,16 @@ def check_trace_without_room(checker):
     result.unlink()
 
 
-def check_lost_folder(checker, ranks):
+def check_lost_folder(checker):
     """The folder goes while the run is under way: the result is kept elsewhere, and is the one that it would have been."""
-    whole, lost = checker.folder / "whole.h5", checker.folder / "lost"
+    whole = checker.folder / "whole.h5"
     lookahead.simulate(checker.program, ["bfs", "--size", "small", "--out", whole])
+    for ranks in (0, 2):
+        lose_folder(checker, ranks, whole)
+
+
+def lose_folder(checker, ranks, whole):
+    lost = checker.folder / "lost"
     for what, more, phrase in (("result", [], "it is in"), ("trace", ["--trace", lost / "trace.json"], "trace.json")):
         lost.mkdir()
         kept = checker.folder / f"kept_{what}.h5"
@@ -106,22 +101,7 @@ def check_lost_folder(checker, ranks):
         checker.expect(not list((checker.folder / "away").iterdir()), f"{name}: {list((checker.folder / 'away').iterdir())}")
         (checker.folder / "away").rmdir()
         pathlib.Path(summary["out"]).unlink()
-    whole.unlink()
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        checker = Checker(arguments.program, pathlib.Path(folder))
-        check_no_room(checker)
-        check_trace_without_room(checker)
-        for ranks in (0, 2):
-            check_lost_folder(checker, ranks)
-    print(f"{checker.passed} passed, {checker.failed} failed")
-    return 1 if checker.failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lookahead.run_checks(__doc__, Checker, check_no_room, check_trace_without_room, check_lost_folder))

@@ -3,12 +3,10 @@
 and pmode/designs on one with and without P-mode, from plan to figures, which are checked against the points' files;
 of pmode/sizes the two halves of P-mode."""
 
-import argparse
 import math
 import pathlib
 import re
 import sys
-import tempfile
 
 import h5py
 
@@ -39,15 +37,7 @@ def limits():
     return text.replace('values = ["base", "2 CTAs", "4 CTAs", "6 CTAs"]', 'values = ["base", "2 CTAs"]')
 
 
-class Checks:
-    def __init__(self, program, folder):
-        self.program, self.folder, self.failed = program, folder, 0
-
-    def check(self, name, holds, detail=""):
-        if not holds:
-            self.failed += 1
-            print(f"{name}: {detail}")
-
+class StudyChecks(lookahead.Checks):
     def near(self, name, shown, value):
         self.check(name, math.isclose(float(shown), value, abs_tol=0.0006), f"{shown} shown, {value} in the file")
 
@@ -150,24 +140,14 @@ def check_reuse_only(checks):
         checks.check("skipped loads", (sum_of(run, "pmode", "skipped_pre_load") > 0) != pre_loads)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    program = parser.parse_args().program
-    with tempfile.TemporaryDirectory() as name:
-        checks = Checks(program, pathlib.Path(name))
-        check_limits(checks)
-        check_designs(checks)
-        check_reuse_only(checks)
-        others = sorted(file.stem for file in STUDIES.glob("*.toml") if file.stem not in ("limits", "designs", "sizes"))
-        checks.check("the other studies", "memory" in others, others)
-        for other in others:
-            study = checks.folder / f"{other}.toml"
-            study.write_text(reduced(other, ["spmv"]))
-            checks.call("sweep", "plan", study)
-    print("figures agree with the points" if checks.failed == 0 else f"{checks.failed} failed")
-    return 1 if checks.failed else 0
+def check_plans(checks):
+    others = sorted(file.stem for file in STUDIES.glob("*.toml") if file.stem not in ("limits", "designs", "sizes"))
+    checks.check("the other studies", "memory" in others, others)
+    for other in others:
+        study = checks.folder / f"{other}.toml"
+        study.write_text(reduced(other, ["spmv"]))
+        checks.call("sweep", "plan", study)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lookahead.run_checks(__doc__, StudyChecks, check_limits, check_designs, check_reuse_only, check_plans))

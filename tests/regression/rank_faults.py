@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """What only one rank of a job meets must end the whole job: soon, with one message on stderr and its exit code."""
 
-import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -17,12 +16,12 @@ import lookahead_process as lookahead  # noqa: E402
 SECONDS = 10
 
 
-class Checker:
+class Checker(lookahead.Checks):
     def __init__(self, program, folder):
-        self.program = program
-        self.folder = folder
-        self.passed = 0
-        self.failed = 0
+        super().__init__(program, folder)
+        # mpirun waits for two seconds when a rank has failed.
+        self.pool = concurrent.futures.ThreadPoolExecutor(4)
+        self.tried = []
 
     def execute(self, *ranks, programs=None):
         """Runs one rank with each of the argument lists; returns the finished process, or None if it hung."""
@@ -36,14 +35,22 @@ class Checker:
         except subprocess.TimeoutExpired:
             return None
 
-    def expect(self, name, code, phrases, *ranks):
-        begin = time.monotonic()
-        done = self.execute(*ranks)
-        faults = list(faults_of(done, time.monotonic() - begin, code, phrases))
-        self.passed += not faults
-        self.failed += bool(faults)
-        for fault in faults:
-            print(f"{name}: {fault}", flush=True)
+    def ends(self, name, code, phrases, *ranks, programs=None):
+        """The job ends with this code and one message that has the phrases; looked at before the test's end."""
+        def faults():
+            begin = time.monotonic()
+            done = self.execute(*ranks, programs=programs)
+            return list(faults_of(done, time.monotonic() - begin, code, phrases))
+
+        self.tried.append((name, self.pool.submit(faults)))
+
+    def no_faults(self, name, faults):
+        self.check(name, not faults, "; ".join(faults))
+
+    def finish(self, more=""):
+        for name, faults in self.tried:
+            self.no_faults(name, faults.result())
+        return super().finish(more)
 
 
 def faults_of(done, seconds, code, phrases):
@@ -63,8 +70,8 @@ def faults_of(done, seconds, code, phrases):
 
 
 def both_orders(checker, name, code, phrases, good, bad):
-    checker.expect(f"{name}, on rank 1", code, ["rank 1: ", *phrases], good, bad)
-    checker.expect(f"{name}, on rank 0", code, ["rank 0: ", *phrases], bad, good)
+    checker.ends(f"{name}, on rank 1", code, ["rank 1: ", *phrases], good, bad)
+    checker.ends(f"{name}, on rank 0", code, ["rank 0: ", *phrases], bad, good)
 
 
 def check_files(checker):
@@ -95,15 +102,15 @@ def check_lines(checker):
     both_orders(checker, "key", 2, ["l1d.wayz"], run, [*run, "-o", "l1d.wayz=8"])
     both_orders(checker, "folder of checkpoints", 2, ["checkpoint-dir"], run,
                 [*run, "--checkpoint-dir", checker.folder / "missing"])
-    checker.expect("three ranks", 2, ["rank 2: ", "--unknown"], run, run, [*run, "--unknown"])
-    checker.expect("every rank alike", 3, ["missing.h5"], *[[*run, "--weights", "missing.h5"]] * 3)
+    checker.ends("three ranks", 2, ["rank 2: ", "--unknown"], run, run, [*run, "--unknown"])
+    checker.ends("every rank alike", 3, ["missing.h5"], *[[*run, "--weights", "missing.h5"]] * 3)
     # A command of which rank 0 does all: the others wait for it at the end alone.
-    checker.expect("a file that is checked", 3, ["missing.h5"], *[["validate", "missing.h5"]] * 2)
+    checker.ends("a file that is checked", 3, ["missing.h5"], *[["validate", "missing.h5"]] * 2)
     # Here ranks agree on nothing before they exchange messages: the one that fails ends the others, which wait for it.
     good, bad = ["bench", "phold"], ["bench", "phold", "--payload", 3]
-    checker.expect("an error outside all steps, on rank 1", 2, ["payload"], good, bad)
-    checker.expect("an error outside all steps, on rank 0", 2, ["payload"], bad, good)
-    checker.expect("an error outside all steps, on two ranks", 2, ["payload"], good, bad, bad)
+    checker.ends("an error outside all steps, on rank 1", 2, ["payload"], good, bad)
+    checker.ends("an error outside all steps, on rank 0", 2, ["payload"], bad, good)
+    checker.ends("an error outside all steps, on two ranks", 2, ["payload"], good, bad, bad)
 
 
 def check_differences(checker):
@@ -111,11 +118,11 @@ def check_differences(checker):
     run = ["run", "vecadd", "--size", "tiny", "--out", checker.folder / "run.h5", "--progress", "none"]
 
     def differs(name, phrases, *more):
-        checker.expect(name, 2, ["rank 1: ", *phrases], run, [*run, *more])
+        checker.ends(name, 2, ["rank 1: ", *phrases], run, [*run, *more])
 
     differs("value of a key", ["l1d.ways is 8 here and 4 on rank 0"], "-o", "l1d.ways=8")
     differs("variant", ["sm.warp_scheduler", "lrr"], "-o", "sm.warp_scheduler=lrr")
-    checker.expect("size", 2, ["rank 1: ", "--size is small here and tiny on rank 0"], run,
+    checker.ends("size", 2, ["rank 1: ", "--size is small here and tiny on rank 0"], run,
                    ["small" if word == "tiny" else word for word in run])
     differs("seed", ["--seed is 2"], "--seed", 2)
     differs("machine", ["is"], "--machine", "v100")
@@ -124,8 +131,8 @@ def check_differences(checker):
     differs("checkpoints", ["--checkpoint-every is 1000"], "--checkpoint-every", 1000)
     differs("limit", ["--max-cycles is 1000"], "--max-cycles", 1000)
     differs("trace", ["--trace is given"], "--trace", checker.folder / "trace.json")
-    checker.expect("workload", 2, ["rank 1: ", "the workload is bfs"], run, ["run", "bfs", *run[2:]])
-    checker.expect("command", 2, ["rank 1: ", "the command is list"], run, ["list"])
+    checker.ends("workload", 2, ["rank 1: ", "the workload is bfs"], run, ["run", "bfs", *run[2:]])
+    checker.ends("command", 2, ["rank 1: ", "the command is list"], run, ["list"])
     other = checker.folder / "lookahead"
     check_other_program(checker, other, run)
 
@@ -138,12 +145,7 @@ def check_other_program(checker, other, run):
     name = bytes.fromhex(notes.split("Build ID: ")[1].split()[0])
     content = other.read_bytes()
     other.write_bytes(content.replace(name, bytes(reversed(name))))
-    done = checker.execute(run, run, programs=[checker.program, other])
-    faults = list(faults_of(done, 0, 2, ["rank 1: ", "the program is"]))
-    checker.passed += not faults
-    checker.failed += bool(faults)
-    for fault in faults:
-        print(f"program: {fault}", flush=True)
+    checker.ends("program", 2, ["rank 1: ", "the program is"], run, run, programs=[checker.program, other])
 
 
 def check_launchers(checker):
@@ -160,10 +162,7 @@ def check_launchers(checker):
         if code and out.exists():
             faults.append("there is a result")
         out.unlink(missing_ok=True)
-        checker.passed += not faults
-        checker.failed += bool(faults)
-        for fault in faults:
-            print(f"{name}: {fault}", flush=True)
+        checker.no_faults(name, faults)
 
     launched("mpiexec of another MPI", 2, {"PMI_SIZE": "4", "PMI_RANK": "0"})
     launched("srun without PMIx", 2, {"SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"})
@@ -181,10 +180,7 @@ def check_binding(checker):
         done = lookahead.execute(checker.program, [*run, "--threads", threads], 2, placement=("--oversubscribe", *placement))
         right = done.returncode == 0 and done.stderr.count("lookahead: warning: rank") == warned
         right = right and (not warned or "has 2 threads: give mpirun --bind-to none" in done.stderr)
-        checker.passed += right
-        checker.failed += not right
-        if not right:
-            print(f"{threads} threads, {placement}: exit {done.returncode}: {done.stderr}", flush=True)
+        checker.check(f"{threads} threads, {placement}", right, f"exit {done.returncode}: {done.stderr}")
 
 
 def check_automatic_threads(checker):
@@ -199,34 +195,13 @@ def check_automatic_threads(checker):
         # No thread has fewer than two of the machine's 23 processes.
         wanted = min(expected, 23 // max(ranks, 1) // 2)
         right = done.returncode == 0 and json.loads(done.stdout)["threads"] == wanted
-        checker.passed += right
-        checker.failed += not right
-        if not right:
-            print(f"--threads {threads} on {ranks} ranks, {placement}: not {wanted}: {done.stdout}{done.stderr}", flush=True)
+        checker.check(f"--threads {threads} on {ranks} ranks, {placement}", right, f"not {wanted}: {done.stdout}{done.stderr}")
     for threads in ("0", "1025", "-1", "many", "2x"):
         done = lookahead.execute(checker.program, [*run, f"--threads={threads}"])
         right = done.returncode == 2 and "1 to 1024, or auto" in done.stderr
-        checker.passed += right
-        checker.failed += not right
-        if not right:
-            print(f"--threads={threads}: exit {done.returncode}: {done.stderr}", flush=True)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        checker = Checker(arguments.program, pathlib.Path(folder))
-        check_files(checker)
-        check_lines(checker)
-        check_differences(checker)
-        check_launchers(checker)
-        check_binding(checker)
-        check_automatic_threads(checker)
-    print(f"{checker.passed} passed, {checker.failed} failed")
-    return 1 if checker.failed else 0
+        checker.check(f"--threads={threads}", right, f"exit {done.returncode}: {done.stderr}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lookahead.run_checks(__doc__, Checker, check_files, check_lines, check_differences, check_launchers, check_binding,
+                                  check_automatic_threads))

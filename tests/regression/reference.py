@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """`describe --markdown` and `completion`: the reference has all there is, its tables are whole, and bash completes the line."""
 
-import argparse
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
@@ -36,10 +34,10 @@ def first_words(lines):
     return {line.split()[0] for line in lines if line.strip()}
 
 
-def check_reference(checks, folder):
-    done = lookahead.execute(checks.program, ["describe", "--markdown", folder / "deep" / "reference"])
+def check_reference(checks):
+    done = lookahead.execute(checks.program, ["describe", "--markdown", checks.folder / "deep" / "reference"])
     checks.check("describe --markdown", done.returncode == 0 and done.stdout.endswith("README.md\n"), done.stderr)
-    pages = {path.name: path.read_text() for path in (folder / "deep" / "reference").glob("*.md")}
+    pages = {path.name: path.read_text() for path in (checks.folder / "deep" / "reference").glob("*.md")}
     for name, text in pages.items():
         faults = list(table_faults(text))
         checks.check(f"tables of {name}", not faults, faults[:3])
@@ -63,9 +61,9 @@ def check_reference(checks, folder):
         checks.check("file_formats.md", f"## `lookahead.{schema}` " in pages["file_formats.md"], schema)
     checks.check("a dataset", re.search(r"^\| `warp_instructions` \| uint64 \|.*instruction", pages["file_formats.md"], re.M))
 
-    file = folder / "file"
+    file = checks.folder / "file"
     file.write_text("")
-    for arguments, code, said in (([], 2, "NAME or --markdown"), (["gto", "--markdown", folder / "x"], 2, "NAME or --markdown"),
+    for arguments, code, said in (([], 2, "NAME or --markdown"), (["gto", "--markdown", checks.folder / "x"], 2, "NAME or --markdown"),
                                   (["--markdown", file / "in"], 3, "cannot be written")):
         done = lookahead.execute(checks.program, ["describe", *arguments])
         checks.check(f"describe {arguments}", done.returncode == code and said in done.stderr, done.stderr)
@@ -78,10 +76,10 @@ def completions(program, script, folder, *words):
     return set(subprocess.run(["bash", "-c", text], cwd=folder, capture_output=True, text=True, check=True).stdout.split())
 
 
-def check_completion(checks, folder):
-    script = folder / "completion.bash"
+def check_completion(checks):
+    script = checks.folder / "completion.bash"
     script.write_text("\n".join(checks.lines("completion", "bash")) + "\n")
-    (folder / "mine.toml").write_text("")
+    (checks.folder / "mine.toml").write_text("")
     for words, offered, not_offered in (
             (["sw"], {"sweep"}, {"run"}),
             (["sweep", ""], {"plan", "run", "status", "collect", "submit"}, {"list"}),
@@ -98,21 +96,11 @@ def check_completion(checks, folder):
             (["sweep", "run", "caps/"], {"caps/prefetchers"}, {"baseline/schedulers"}),
             (["capture", "-o", "mi"], {"mine.toml"}, {"l1d.ways="}),
             (["validate", "mi"], {"mine.toml"}, set())):
-        found = completions(checks.program, script, folder, *words)
+        found = completions(checks.program, script, checks.folder, *words)
         checks.check(" ".join(words), offered <= found and not not_offered & found, sorted(found)[:8])
     done = lookahead.execute(checks.program, ["completion", "fish"])
     checks.check("completion fish", done.returncode == 2 and "bash" in done.stderr, done.stderr)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    checks = ReferenceChecks(parser.parse_args().program)
-    with tempfile.TemporaryDirectory() as name:
-        check_reference(checks, pathlib.Path(name))
-        check_completion(checks, pathlib.Path(name))
-    return checks.finish()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lookahead.run_checks(__doc__, ReferenceChecks, check_reference, check_completion))

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Runs small sweeps as a user would: plan, run, resume, failures as rows, shards, interrupts, and bad studies."""
 
-import argparse
 import os
 import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import h5py
@@ -260,26 +258,13 @@ def check_bad_studies(checks):
     checks.check("absent study", done.returncode == 3, done.stderr)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, default=lookahead.default_program())
-    program = parser.parse_args().program
-    with tempfile.TemporaryDirectory() as name:
-        checks = Checks(program, pathlib.Path(name))
-        check_whole(checks)
-        check_failures(checks)
-        check_shards(checks)
-        check_interrupt(checks)
-        check_group_signal(checks)
-        check_shared(checks)
-        check_grown(checks)
-        check_lost_result(checks)
-        check_bad_studies(checks)
-        for study in ("baseline/schedulers", "baseline/l1_capacity"):
-            done = lookahead.execute(program, ["sweep", "plan", study])
-            checks.check(study, done.returncode == 0, done.stderr)
-    return checks.finish()
+def check_plans(checks):
+    for study in ("baseline/schedulers", "baseline/l1_capacity"):
+        done = lookahead.execute(checks.program, ["sweep", "plan", study])
+        checks.check(study, done.returncode == 0, done.stderr)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(lookahead.run_checks(__doc__, Checks, check_whole, check_failures, check_shards, check_interrupt,
+                                  check_group_signal, check_shared, check_grown, check_lost_result, check_bad_studies,
+                                  check_plans))

@@ -1,9 +1,11 @@
 """Runs the lookahead program for tests: alone or under mpirun, with its JSON summary read back."""
 
+import argparse
 import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import time
 
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -45,22 +47,39 @@ def timed(program, arguments, ranks=0, timeout=600):
 
 
 class Checks:
-    """Counts what holds and prints what does not."""
+    """Counts what holds and prints what does not. `folder` is for the files of the test."""
 
-    def __init__(self, program):
-        self.program = program
+    def __init__(self, program, folder=None):
+        self.program, self.folder = program, folder
         self.passed = self.failed = 0
 
-    def check(self, name, holds, detail=""):
+    def expect(self, holds, sentence):
         self.passed += bool(holds)
         self.failed += not holds
         if not holds:
-            print(f"{name}: {detail}", flush=True)
+            print(sentence, flush=True)
+
+    def check(self, name, holds, detail=""):
+        self.expect(holds, f"{name}: {detail}")
 
     def finish(self, more=""):
         """Prints the counts; the test's exit code."""
         print(f"{self.passed} passed, {self.failed} failed{more}")
         return 1 if self.failed else 0
+
+
+def run_checks(document, kind, *functions):
+    """The main function of a test: check_NAME(kind(program, folder)) for each of the functions, or with --only NAME for one."""
+    parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=default_program())
+    parser.add_argument("--only", choices=[function.__name__.removeprefix("check_") for function in functions])
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        checks = kind(arguments.program.resolve(), pathlib.Path(folder))
+        for function in functions:
+            if arguments.only in (None, function.__name__.removeprefix("check_")):
+                function(checks)
+        return checks.finish()
 
 
 def wait_until_simulating(process, seconds=0.3):

@@ -28,4 +28,9 @@ std::uint64_t seed_or(std::uint64_t usual) {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : usual;
 }
 
+std::uint64_t often(std::uint64_t usual) {
+    const char* const times = std::getenv("LOOKAHEAD_TEST_TIMES");
+    return usual * (times != nullptr ? std::strtoull(times, nullptr, 10) : 1);
+}
+
 }  // namespace lookahead::test

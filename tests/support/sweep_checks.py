@@ -35,10 +35,6 @@ def texts(dataset):
 class Checks(lookahead.Checks):
     """With studies and their sweeps in one folder."""
 
-    def __init__(self, program, folder):
-        super().__init__(program)
-        self.folder = folder
-
     def study(self, text, name="small.toml"):
         path = self.folder / name
         path.write_text(text)

@@ -11,7 +11,7 @@
 #include "core/lp/audit.h"
 #include "tests/components/cache/l1_bench.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::line_locks_tests {
 namespace {
 
 constexpr std::uint64_t line(unsigned number) {
@@ -401,4 +401,4 @@ TEST_CASE("under random events no locked line makes room, and every lock that is
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::line_locks_tests

@@ -11,7 +11,7 @@
 #include "tests/support/seed.h"
 #include "tests/support/variants.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::replacement_tests {
 namespace {
 
 constexpr std::uint64_t line(unsigned number) {
@@ -249,4 +249,4 @@ TEST_CASE("a policy that is cleared is as new") {
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::replacement_tests

@@ -13,7 +13,7 @@
 #include "tests/components/interconnect/port_bench.h"
 #include "tests/support/seed.h"
 
-namespace lookahead::gpu {
+namespace lookahead::gpu::ejection_port_tests {
 namespace {
 
 constexpr Cycle kLatency = 10;
@@ -300,4 +300,4 @@ TEST_CASE("held grants go on alike after a checkpoint") {
 }
 
 }  // namespace
-}  // namespace lookahead::gpu
+}  // namespace lookahead::gpu::ejection_port_tests

@@ -4,7 +4,7 @@
 #include "tests/components/isa/half_reference.h"
 #include "tests/components/isa/handler_harness.h"
 
-namespace lookahead::isa {
+namespace lookahead::isa::half_tests {
 namespace {
 
 using test::HandlerCheck;
@@ -126,4 +126,4 @@ TEST_CASE("f16 comparisons are those of their values") {
 }
 
 }  // namespace
-}  // namespace lookahead::isa
+}  // namespace lookahead::isa::half_tests

@@ -4,7 +4,7 @@
 #include "tests/components/isa/handler_harness.h"
 
 // The references compute in 128-bit arithmetic on whole numbers and cut the result out at the end.
-namespace lookahead::isa {
+namespace lookahead::isa::integer_tests {
 namespace {
 
 __extension__ using Integer = __int128;
@@ -215,4 +215,4 @@ TEST_CASE("sums and differences with a carry are exact in one bit more") {
 }
 
 }  // namespace
-}  // namespace lookahead::isa
+}  // namespace lookahead::isa::integer_tests

@@ -6,7 +6,7 @@
 #include "tests/components/isa/handler_harness.h"
 
 // The references go bit by bit, after the pseudocode of the PTX ISA.
-namespace lookahead::isa {
+namespace lookahead::isa::logic_tests {
 namespace {
 
 using test::HandlerCheck;
@@ -254,4 +254,4 @@ TEST_CASE("mov copies, and select picks by the predicate") {
 }
 
 }  // namespace
-}  // namespace lookahead::isa
+}  // namespace lookahead::isa::logic_tests

@@ -7,7 +7,7 @@
 #include "tests/components/sm/print_cycles.h"
 #include "tests/components/sm/sm_harness.h"
 
-namespace lookahead::test {
+namespace lookahead::test::instruction_cache_tests {
 namespace {
 
 using gpu::ReadOnlyCache;
@@ -195,4 +195,4 @@ TEST_CASE("the first use of a line of parameters waits for memory, in each launc
 }
 
 }  // namespace
-}  // namespace lookahead::test
+}  // namespace lookahead::test::instruction_cache_tests

@@ -11,7 +11,7 @@
 #include "tests/components/sm/sm_harness.h"
 #include "tests/support/variants.h"
 
-namespace lookahead::test {
+namespace lookahead::test::many_warps_tests {
 namespace {
 
 constexpr unsigned kThreads = 256, kCtas = 24, kInput = 1 << 15;
@@ -140,4 +140,4 @@ TEST_CASE("an SM has places for 128 warps, and for no more") {
 }
 
 }  // namespace
-}  // namespace lookahead::test
+}  // namespace lookahead::test::many_warps_tests

@@ -11,7 +11,7 @@
 #include "tests/components/sm/sm_harness.h"
 #include "tests/support/seed.h"
 
-namespace lookahead::gpu {
+namespace lookahead::gpu::two_level_scheduler_tests {
 namespace {
 
 constexpr unsigned kHeldBack = WarpScheduler::kHoldBack;
@@ -208,7 +208,7 @@ TEST_CASE("the number of places is checked") {
 }
 
 }  // namespace
-}  // namespace lookahead::gpu
+}  // namespace lookahead::gpu::two_level_scheduler_tests
 
 namespace lookahead::test {
 namespace {
@@ -227,8 +227,8 @@ Cycle end_of_mixed_kernel(const std::string& configuration) {
 TEST_CASE("on an SM, places for all warps give the cycles of lrr, and one place ends without a deadlock but later") {
     const std::string two_level = "sm.warp_scheduler = \"two_level\"\n";
     const Cycle lrr = end_of_mixed_kernel("sm.warp_scheduler = \"lrr\"\n");
-    CHECK(end_of_mixed_kernel(two_level + gpu::places(64)) == lrr);
-    CHECK(end_of_mixed_kernel(two_level + gpu::places(1)) > lrr);
+    CHECK(end_of_mixed_kernel(two_level + gpu::two_level_scheduler_tests::places(64)) == lrr);
+    CHECK(end_of_mixed_kernel(two_level + gpu::two_level_scheduler_tests::places(1)) > lrr);
 }
 
 }  // namespace

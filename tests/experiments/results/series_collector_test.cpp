@@ -3,7 +3,7 @@
 #include "core/error/error.h"
 #include "experiments/results/series_collector.h"
 
-namespace lookahead {
+namespace lookahead::series_collector_tests {
 namespace {
 
 constexpr StatisticDescription kCycles{"cycles", "cycle", "Cycles with work."};
@@ -131,4 +131,4 @@ TEST_CASE("epochs out of order, or different on two ranks, are internal errors")
 }
 
 }  // namespace
-}  // namespace lookahead
+}  // namespace lookahead::series_collector_tests

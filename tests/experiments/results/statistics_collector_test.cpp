@@ -3,7 +3,7 @@
 #include "core/error/error.h"
 #include "experiments/results/statistics_collector.h"
 
-namespace lookahead {
+namespace lookahead::statistics_collector_tests {
 namespace {
 
 constexpr StatisticDescription kCycles{"cycles", "cycle", "Cycles with work."};
@@ -83,4 +83,4 @@ TEST_CASE("damaged bytes of another rank are an input error") {
 }
 
 }  // namespace
-}  // namespace lookahead
+}  // namespace lookahead::statistics_collector_tests

@@ -6,7 +6,7 @@
 #include "tests/components/mechanisms/dac/machine_bench.h"
 #include "tests/functional/dac/bench.h"
 
-namespace lookahead::dac::test {
+namespace lookahead::dac::test::early_loads_tests {
 namespace {
 
 const std::vector<std::uint32_t> kParameters{40, 7};
@@ -150,4 +150,4 @@ TEST_CASE("a locked line whose fill a store has detached is asked for again") {
 }
 
 }  // namespace
-}  // namespace lookahead::dac::test
+}  // namespace lookahead::dac::test::early_loads_tests

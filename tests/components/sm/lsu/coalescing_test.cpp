@@ -9,9 +9,6 @@
 namespace lookahead::gpu::test {
 namespace {
 
-using isa::Operation;
-using isa::Type;
-
 const isa::Instruction kLoad = make_memory(Operation::load);
 const isa::Instruction kStore = make_memory(Operation::store);
 

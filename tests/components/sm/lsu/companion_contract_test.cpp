@@ -16,10 +16,6 @@
 namespace lookahead::gpu::test {
 namespace {
 
-using isa::Operation;
-using isa::Space;
-using isa::Type;
-
 enum class Way { every_cycle, jumping, restored };
 constexpr unsigned kWarps = 4;
 constexpr std::uint32_t kBytes = 48;  ///< a thread

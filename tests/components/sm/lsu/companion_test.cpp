@@ -7,12 +7,8 @@
 #include "tests/components/sm/lsu/local_accesses.h"
 #include "tests/components/sm/lsu/word_companion.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::companion_tests {
 namespace {
-
-using isa::Operation;
-using isa::Space;
-using isa::Type;
 
 const isa::Instruction kStore = make_memory(Operation::store, Type::u32, Space::local);
 const isa::Instruction kStoreByte = make_memory(Operation::store, Type::u8, Space::local);
@@ -246,4 +242,4 @@ TEST_CASE("a companion beside an L1 that writes local stores through is refused 
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::companion_tests

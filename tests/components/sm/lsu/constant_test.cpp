@@ -5,12 +5,8 @@
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::constant_tests {
 namespace {
-
-using isa::Operation;
-using isa::Space;
-using isa::Type;
 
 constexpr std::uint64_t kVariable = isa::kConstantBase;
 const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::constant);
@@ -230,4 +226,4 @@ TEST_CASE("an access outside the variables is a fault") {
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::constant_tests

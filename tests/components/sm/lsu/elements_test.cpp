@@ -10,12 +10,8 @@
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::elements_tests {
 namespace {
-
-using isa::Operation;
-using isa::Space;
-using isa::Type;
 
 isa::Instruction vector_of(Operation operation, unsigned elements, Space space = Space::global) {
     isa::Instruction result = make_memory(operation, Type::u32, space, elements);
@@ -416,4 +412,4 @@ TEST_CASE("elements at random load and store what flat memory says, jumped over,
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::elements_tests

@@ -5,7 +5,7 @@
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::l1_events_tests {
 namespace {
 
 class Recorder final : public L1Listener {
@@ -87,4 +87,4 @@ TEST_CASE("a subscriber changes nothing") {
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::l1_events_tests

@@ -10,7 +10,7 @@
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::load_store_unit_contract_tests {
 namespace {
 
 using lookahead::test::random_seed;
@@ -214,4 +214,4 @@ TEST_CASE("a load/store unit that is saved and loaded goes on as the one that wa
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::load_store_unit_contract_tests

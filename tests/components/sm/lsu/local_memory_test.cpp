@@ -8,10 +8,6 @@
 namespace lookahead::gpu::test {
 namespace {
 
-using isa::Operation;
-using isa::Space;
-using isa::Type;
-
 constexpr std::uint32_t kLocalBytes = 64;
 
 MemoryInstruction in_warp(const MemoryInstruction& of_warp_0, unsigned warp) {

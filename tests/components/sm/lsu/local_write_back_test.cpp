@@ -6,12 +6,8 @@
 #include "core/lp/audit.h"
 #include "tests/components/sm/lsu/local_accesses.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::local_write_back_tests {
 namespace {
-
-using isa::Operation;
-using isa::Space;
-using isa::Type;
 
 std::string audit_of(const Bench& bench) {
     Audit audit;
@@ -204,4 +200,4 @@ TEST_CASE("a fence leaves dirty lines in L1 and does not wait for their write-ba
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::local_write_back_tests

@@ -12,9 +12,6 @@
 namespace lookahead::gpu::test {
 namespace {
 
-using isa::Operation;
-using isa::Order;
-
 constexpr Cycle kFast = 5;
 constexpr Cycle kSlow = 300;
 constexpr std::uint32_t kNew = 77;  ///< what another SM writes; the memory begins with zeros

@@ -3,11 +3,9 @@
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::ordering_tests {
 namespace {
 
-using isa::Operation;
-using isa::Order;
 using isa::Scope;
 
 constexpr Cycle kSlow = 300;
@@ -212,4 +210,4 @@ TEST_CASE("a kernel begins with an empty L1, and not before the unit has drained
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::ordering_tests

@@ -3,10 +3,8 @@
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::pre_load_tests {
 namespace {
-
-using isa::Operation;
 
 const isa::Instruction kLoad = make_memory(Operation::load);
 const isa::Instruction kStore = make_memory(Operation::store);
@@ -161,4 +159,4 @@ TEST_CASE("a load with a token comes back with it, its words wherever their rows
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::pre_load_tests

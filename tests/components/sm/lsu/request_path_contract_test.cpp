@@ -15,11 +15,8 @@
 #include "tests/components/sm/lsu/unit_bench.h"
 #include "tests/support/seed.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::request_path_contract_tests {
 namespace {
-
-using isa::Operation;
-using isa::Type;
 
 constexpr Cycle kBound = 5000;  ///< cycles in which a request leaves, if the network takes one in each
 
@@ -223,4 +220,4 @@ TEST_CASE("a load of a line behind its store goes behind it, through the path to
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::request_path_contract_tests

@@ -7,12 +7,10 @@
 
 #include "core/state/archives.h"
 #include "tests/components/sm/lsu/unit_bench.h"
+#include "tests/support/seed.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::schedule_tests {
 namespace {
-
-using isa::Operation;
-using isa::Order;
 
 /// All kinds of instructions, as the code of a kernel.
 const std::vector<isa::Instruction>& code() {
@@ -119,7 +117,7 @@ void set_random_delays(ScriptedMemory& memory, unsigned seed) {
 
 TEST_CASE("cycles that next_event jumps over would have changed nothing") {
     for (const char* policy : {"l1d.write_policy=write_evict", "l1d.write_policy=write_through"}) {
-        for (unsigned seed = 1; seed <= 40; ++seed) {
+        for (unsigned seed = 1; seed <= lookahead::test::often(16); ++seed) {
             CAPTURE(seed);
             Bench::Overrides overrides = kTight;
             overrides.push_back(policy);
@@ -206,4 +204,4 @@ TEST_CASE("a unit restored in the middle of its work goes on as the original doe
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::schedule_tests

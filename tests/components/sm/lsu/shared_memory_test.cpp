@@ -6,12 +6,8 @@
 
 #include "tests/components/sm/lsu/unit_bench.h"
 
-namespace lookahead::gpu::test {
+namespace lookahead::gpu::test::shared_memory_tests {
 namespace {
-
-using isa::Operation;
-using isa::Space;
-using isa::Type;
 
 const isa::Instruction kLoad = make_memory(Operation::load, Type::u32, Space::shared);
 const isa::Instruction kStore = make_memory(Operation::store, Type::u32, Space::shared);
@@ -226,4 +222,4 @@ TEST_CASE("a number of banks that is no power of two is refused") {
 }
 
 }  // namespace
-}  // namespace lookahead::gpu::test
+}  // namespace lookahead::gpu::test::shared_memory_tests

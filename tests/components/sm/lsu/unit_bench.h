@@ -15,6 +15,11 @@
 
 namespace lookahead::gpu::test {
 
+using isa::Operation;
+using isa::Order;
+using isa::Space;
+using isa::Type;
+
 inline constexpr std::uint64_t kBase = isa::kGlobalBase;
 inline constexpr unsigned kContexts = 8;
 inline constexpr std::uint32_t kSharedBytes = 16384;

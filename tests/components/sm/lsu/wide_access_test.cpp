@@ -12,10 +12,6 @@
 namespace lookahead::gpu::test {
 namespace {
 
-using isa::Operation;
-using isa::Space;
-using isa::Type;
-
 std::vector<isa::Instruction> code_of(unsigned vector, isa::Order order = isa::Order::weak) {
     isa::Instruction wide = make_memory(Operation::load, Type::u32, Space::global, vector);
     wide.destination_rows = static_cast<std::uint8_t>(vector);
