@@ -103,7 +103,7 @@ class L1Companion {
     /// into `data` of its own, which need not be written back again.
     virtual ByteMask evicting(std::uint64_t /*line*/, const ByteMask& dirty, std::byte* /*data*/) { return dirty; }
     /// Before an atomic on the line, which L2 performs: writes back what it absorbed of the line, and holds nothing of it
-    /// afterwards. False: write_back was refused.
+    /// afterwards; what L1 then writes back for the atomic goes to L2 as it is. False: write_back was refused.
     virtual bool give_up(std::uint64_t line) = 0;
 
     /// A kernel begins: everything is forgotten. L1's dirty bytes of private memory are, too.

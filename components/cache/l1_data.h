@@ -225,6 +225,7 @@ class L1Data final : public L1CompanionPort {
     bool holds(std::uint32_t way, const ByteMask& bytes) const;
     void mark_dirty(std::uint32_t way, const ByteMask& mask);
     void send_dirty_bytes(std::uint32_t way);
+    void send_own_bytes(std::uint32_t way);
     void send_eviction(std::uint32_t way);
     void forget_dirty_bytes(std::uint32_t way);
     void send_write(std::uint64_t line, const ByteMask& mask, const std::byte* line_data, std::uint32_t tag);

@@ -129,7 +129,8 @@ L1StoreResult L1Data::clean_for_atomic(const L1Access& access) {
     if ((dirty_[way] & bytes_of(tags_.info(way).awaited)).any()) {
         return store_stall(ReservationFailure::pending_store);
     }
-    send_dirty_bytes(way);
+    // The companion has given the line up, and may not take these bytes: L2 is to have them before the atomic.
+    send_own_bytes(way);
     clear_if_empty(way);
     return queue_.full() ? store_stall(ReservationFailure::write_back) : L1StoreResult{L1Answer::hit, {}};
 }
@@ -159,11 +160,15 @@ void L1Data::mark_dirty(std::uint32_t way, const ByteMask& mask) {
 }
 
 void L1Data::send_dirty_bytes(std::uint32_t way) {
+    if (companion_ != nullptr) [[unlikely]] {
+        return send_eviction(way);
+    }
+    send_own_bytes(way);
+}
+
+void L1Data::send_own_bytes(std::uint32_t way) {
     if (LOOKAHEAD_RULE(eviction_writes_back)) {
         const ByteMask mask = LOOKAHEAD_RULE(write_back_carries_dirty_bytes) ? dirty_[way] : bytes_of(kAllSectors);
-        if (companion_ != nullptr) [[unlikely]] {
-            return send_eviction(way);
-        }
         send_write(tags_.line(way), mask, data_[way].bytes, kWriteBackTag);
     }
     ++counters_.write_backs;

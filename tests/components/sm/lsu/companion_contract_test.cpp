@@ -219,5 +219,10 @@ TEST_CASE("private memory beside every companion has what the threads stored, ju
     }
 }
 
+TEST_CASE("an atomic finds in L2 what L1 has written back for it, which no companion takes") {
+    Met met;
+    run("words", 2351068427, Way::every_cycle, met);  // a seed of the test above that comes to it
+}
+
 }  // namespace
 }  // namespace lookahead::gpu::test
