@@ -131,7 +131,7 @@ def weak(arguments, folder):
         log = folder / "log.h5"
         options = ["--machine", "v100", "-o", f"gpu.sms={sms}", "-o",
                    f"address_mapping.channels={-(-sms // SMS_A_CHANNEL)}"]
-        run(arguments.program, ["cp", "--set", "columns=512", "--set", f"rows={4 * sms}", "--set", "atoms=500", *options, "--threads", "1", "--log-windows"], log)
+        run(arguments.program, ["cp", "--set", "columns=256", "--set", f"rows={8 * sms}", "--set", "atoms=500", *options, "--threads", "1", "--log-windows"], log)
         at = predict(arguments.program, log, options, sms, -(-sms // 16), 1)
         yield (f"| {sms} | {at['one_core_s']:.2f} | {at['predicted_s']:.3f} | {at['speedup']:.1f} | "
                f"{at['speedup'] / sms:.0%} | {at['critical_path_s']:.3f} |")
