@@ -59,7 +59,8 @@ WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport& transp
     }
     WindowBenchmarkResult result;
     for (const EngineStatistics& rank : run.per_rank) {
-        result.windows = std::max(result.windows, transport.size() == 1 ? rank.inner_windows : rank.windows);
+        const std::uint64_t windows = transport.size() == 1 ? std::max(rank.windows, rank.inner_windows) : rank.windows;
+        result.windows = std::max(result.windows, windows);
     }
     result.microseconds_per_window = seconds * 1e6 / static_cast<double>(result.windows);
     result.per_rank = std::move(run.per_rank);

@@ -55,6 +55,11 @@ class Arrivals {
         }
     }
 
+    /// On one side, while routers may write to it.
+    Time least_so_far(Way way, std::size_t lp, unsigned side) {
+        return std::atomic_ref(sides_[side].least[way][lp]).load(std::memory_order_relaxed);
+    }
+
     // Outside of windows, or by the thread that advances the LP, for the side that is its:
 
     /// Bit w stands for routers w, w + 64, w + 128 ...

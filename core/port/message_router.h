@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,8 @@ class MessageRouter {
                   std::shared_ptr<Arrivals> arrivals = nullptr, unsigned number = 0)
         : arrivals_(arrivals ? std::move(arrivals) : std::make_shared<Arrivals>(local_processes, 1)),
           number_(number),
-          batches_(batches) {
+          batches_(batches),
+          sent_{all_at<kSourceCount>(kTimeInfinity)} {
         inboxes_[0].resize(local_processes);
         inboxes_[1].resize(local_processes);
         for (const std::uint32_t place : places) {
@@ -73,9 +75,9 @@ class MessageRouter {
             }
             bytes = extend_inbox(receiver.place, way, header);
         } else {
-            Time& least = sent_[way == Arrivals::kAnswered ? kAnswers : receiver.kind];
+            Time& least = sent_[set_][way == Arrivals::kAnswered ? kAnswers : receiver.kind];
             least = std::min(least, header.time);
-            Batch& batch = batches_[receiver.place & ~kRemote];
+            Batch& batch = batches_[first_batch_ + (receiver.place & ~kRemote)];
             ++batch.messages;
             bytes = batch.bytes.extend(header.total_bytes());
         }
@@ -91,7 +93,7 @@ class MessageRouter {
     }
     /// The same for all of an inbox of that LP, which is left empty.
     void keep_all(std::size_t place, LpInbox& from) {
-        const unsigned side = arrivals_->side(place);
+        const unsigned side = this->side(place);
         LpInbox& inbox = inboxes_[side][place];
         for (const Arrivals::Way way : {Arrivals::kUsual, Arrivals::kAnswered}) {
             if (from.least[way] < inbox.least[way]) {
@@ -107,11 +109,32 @@ class MessageRouter {
         from.clear();
     }
 
+    /// Of a local LP, the side to which this router writes.
+    unsigned side(std::size_t place) const { return arrivals_->side(place) ^ turn_; }
+
+    /// Where several steps are under way at once (SideSteps) each has batches of its own: so many sets of them, before anything
+    /// was written.
+    void divide(std::size_t sets) {
+        batches_.resize(batches_.size() * sets);
+        sent_.assign(sets, all_at<kSourceCount>(kTimeInfinity));
+        sets_ = sets;
+    }
+    /// What follows goes into these batches and, where `turns`, to the other side of each LP.
+    void write_to(std::size_t set, bool turns) {
+        set_ = set;
+        first_batch_ = batches_.size() / sets_ * set;
+        turn_ = turns;
+    }
+
     /// By LP.
     std::vector<LpInbox>& inboxes(unsigned side = 0) { return inboxes_[side]; }
     std::vector<Batch>& batches() { return batches_; }
+    /// Of that set.
+    std::span<Batch> batches(std::size_t set) {
+        return std::span(batches_).subspan(batches_.size() / sets_ * set, batches_.size() / sets_);
+    }
     /// A bound below the time of all messages that were put into batches, by what may come of them (source.h).
-    SourceTimes& sent() { return sent_; }
+    SourceTimes& sent(std::size_t set = 0) { return sent_[set]; }
 
     /// `answering_port` is kNoPort where there is none.
     void describe(LpId lp, std::uint8_t kind, std::uint32_t answering_port) {
@@ -130,7 +153,7 @@ class MessageRouter {
     };
 
     std::byte* extend_inbox(std::size_t place, Arrivals::Way way, const MessageHeader& header) {
-        const unsigned side = arrivals_->side(place);
+        const unsigned side = this->side(place);
         LpInbox& inbox = inboxes_[side][place];
         if (header.time < inbox.least[way]) {
             inbox.least[way] = header.time;
@@ -144,8 +167,12 @@ class MessageRouter {
     std::array<std::vector<LpInbox>, 2> inboxes_;  ///< by side of the LP
     std::shared_ptr<Arrivals> arrivals_;
     unsigned number_;
-    std::vector<Batch> batches_;
-    SourceTimes sent_ = all_at<kSourceCount>(kTimeInfinity);
+    std::vector<Batch> batches_;     ///< set by set
+    std::vector<SourceTimes> sent_;  ///< by set
+    std::size_t sets_ = 1;
+    std::size_t set_ = 0;
+    std::size_t first_batch_ = 0;
+    unsigned turn_ = 0;
     KindTimes horizons_ = all_at<kMostKinds>(0);
 };
 

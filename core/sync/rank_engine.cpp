@@ -198,9 +198,7 @@ void RankEngine::plan_work() {
     const std::uint64_t begin = profile_.now();
     const bool is_tried = team_->has_members() && tasks_.size() > 1;
     if (shares_always_ ? team_->has_members() : is_tried && sharing_.choose(window_ticks_)) {
-        team_->open(parts_);
-        advance_tasks_as(0);
-        team_->close();
+        share([this](std::size_t member) { advance_tasks_as(member); });
         take_batches_of_helpers();
         ++statistics_.shared_windows;
         ++shared_since_plan_;
@@ -236,12 +234,19 @@ void RankEngine::advance_tasks_as(std::size_t member) {
     team_->work_through(member, [&](std::size_t task) { advance_task(worker, task, mark); });
 }
 
+void RankEngine::share(const std::function<void(std::size_t member)>& work) {
+    shared_work_ = &work;
+    team_->open(parts_);
+    work(0);
+    team_->close();
+}
+
 std::function<void()> RankEngine::helper() {
     return [this, team = team_] {
         const std::optional<std::size_t> member = team->join();
         // While there is a window the engine lives.
         for (std::uint32_t last = 0; member && team->next_window(last); team->leave()) {
-            advance_tasks_as(*member);
+            (*shared_work_)(*member);
         }
     };
 }
@@ -277,6 +282,122 @@ void RankEngine::prefetch_due(std::size_t task) const {
             __builtin_prefetch(due.data() + at);
         }
     }
+}
+
+void RankEngine::divide_batches() {
+    for (const auto& worker : workers_) {
+        worker->router.divide(SideSteps::kSets);
+    }
+    steps_.emplace(processes_.size(), workers_.size());
+}
+
+void RankEngine::begin_steps() {
+    plan_work();
+    std::vector<std::uint8_t> sides;
+    for (const std::uint8_t kind : kinds_) {
+        sides.push_back(static_cast<std::uint8_t>(lookahead_.side_of(kind)));
+    }
+    steps_->begin(plan_, sides);
+    opened_ = reached_;
+    parts_ = {0, 0};
+}
+
+void RankEngine::open_step(unsigned side, std::uint64_t number, const KindTimes& horizons) {
+    steps_->open({.number = number, .side = side, .horizons = horizons, .reached = opened_});
+    for (std::size_t kind = 0; kind < lookahead_.kinds(); ++kind) {
+        if (lookahead_.side_of(static_cast<std::uint8_t>(kind)) == side) {
+            opened_[kind] = horizons[kind];
+        }
+    }
+}
+
+bool RankEngine::work_on_steps(std::size_t member) {
+    SideSteps::Task task{};
+    if (!steps_->claim(member, task)) {
+        return false;
+    }
+    if (member == 0) {
+        account(TraceActivity::blocked);
+    }
+    Worker& worker = *workers_[member];
+    const SideSteps::Step& step = *task.step;
+    steps_->wait_for_turn(task);
+    worker.router.write_to(SideSteps::set_of(step.side, step.number), step.number % 2 != 0);
+    worker.router.set_horizons(step.reached);
+    take_step(worker, task);
+    const unsigned side = worker.router.side(task.lp);
+    steps_->end(member, task, kinds_[task.lp], own_[task.lp],
+                {arrivals_->least_so_far(Arrivals::kUsual, task.lp, side),
+                 arrivals_->least_so_far(Arrivals::kAnswered, task.lp, side)});
+    if (member == 0) {
+        account(TraceActivity::compute);
+    }
+    return true;
+}
+
+/// An LP that has nothing before its horizon stays where it is; what has come for it is kept for the next step.
+void RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
+    const std::size_t index = task.lp;
+    const Time horizon = task.step->horizons[kinds_[index]];
+    const unsigned side = worker.router.side(index) ^ 1;
+    const bool reads = arrivals_->writers(index, side) != 0;
+    const Time arrival = std::min(arrivals_->least_so_far(Arrivals::kUsual, index, side),
+                                  arrivals_->least_so_far(Arrivals::kAnswered, index, side));
+    if (std::min(own_[index], arrival) < horizon) {
+        const std::uint64_t begin = profile_.now();
+        advance_process(worker, index, reads, horizon);
+        worker.ticks += profile_.advanced(index, begin) - begin;
+    } else if (reads) {
+        for_each_inbox(index, side, [&](LpInbox& inbox) { worker.router.keep_all(index, inbox); });
+        arrivals_->clear(index, side);
+    }
+}
+
+SourceTimes RankEngine::sent_in_step(unsigned side, std::uint64_t number) {
+    SourceTimes sent = all_at<kSourceCount>(kTimeInfinity);
+    for (const auto& worker : workers_) {
+        SourceTimes& elsewhere = worker->router.sent(SideSteps::set_of(side, number));
+        lower_each(sent, std::exchange(elsewhere, all_at<kSourceCount>(kTimeInfinity)));
+    }
+    for (const std::uint32_t lp : steps_->lps(lookahead_.has_two_sides() ? side ^ 1 : side)) {
+        const unsigned written = arrivals_->side(lp) ^ (number % 2);
+        Time& usual = sent[kinds_[lp]];
+        usual = std::min(usual, arrivals_->least_so_far(Arrivals::kUsual, lp, written));
+        sent[kAnswers] = std::min(sent[kAnswers], arrivals_->least_so_far(Arrivals::kAnswered, lp, written));
+    }
+    return sent;
+}
+
+Batch& RankEngine::batch_of_step(unsigned side, std::uint64_t number, std::size_t batch) {
+    const std::size_t set = SideSteps::set_of(side, number);
+    Batch& all = router().batches(set)[batch];
+    for (std::size_t i = 1; i < workers_.size(); ++i) {
+        if (Batch& from = workers_[i]->router.batches(set)[batch]; from.messages > 0) {
+            all.take(from);
+        }
+    }
+    return all;
+}
+
+void RankEngine::deliver_to_step(std::size_t member, unsigned side, std::uint64_t number,
+                                 std::span<const std::byte> messages) {
+    MessageRouter& router = workers_[member]->router;
+    router.write_to(SideSteps::set_of(side, number), number % 2 != 0);
+    router.set_horizons(opened_);
+    deliver_through(router, opened_, messages);
+}
+
+void RankEngine::end_steps(std::uint64_t last) {
+    for (const auto& worker : workers_) {
+        worker->router.write_to(0, false);
+    }
+    if (last % 2 != 0) {
+        for (std::size_t i = 0; i < processes_.size(); ++i) {
+            arrivals_->turn(i);
+        }
+    }
+    count_work();
+    ++shared_since_plan_;
 }
 
 void RankEngine::settle(Time epoch) {
@@ -368,7 +489,7 @@ void RankEngine::restore_process(std::size_t index, const ProcessCheckpoint& sav
         }
     }
     if (reads) {
-        clear_read(index);
+        clear_read(index, worker.router.side(index) ^ 1);
     }
 }
 
@@ -384,8 +505,7 @@ void RankEngine::for_each_inbox(std::size_t index, unsigned side, F f) {
     }
 }
 
-void RankEngine::clear_read(std::size_t index) {
-    const unsigned side = arrivals_->side(index) ^ 1;
+void RankEngine::clear_read(std::size_t index, unsigned side) {
     for_each_inbox(index, side, [](LpInbox& inbox) { inbox.clear(); });
     arrivals_->clear(index, side);
 }
@@ -396,7 +516,7 @@ void RankEngine::clear_read(std::size_t index) {
         return {};
     }
     worker.due.clear();
-    for_each_inbox(index, arrivals_->side(index) ^ 1, [&](LpInbox& inbox) {
+    for_each_inbox(index, worker.router.side(index) ^ 1, [&](LpInbox& inbox) {
         if (inbox.earliest() >= horizon) {
             worker.router.keep_all(index, inbox);
             return;
@@ -470,12 +590,11 @@ void RankEngine::reserve_batch_headers(std::size_t header_words) {
     }
 }
 
-std::uint64_t* RankEngine::batch_header(std::size_t number) {
-    return reinterpret_cast<std::uint64_t*>(batch(number).bytes.data() + Transport::kPacketHeaderBytes);
+std::uint64_t* RankEngine::batch_header(Batch& batch) {
+    return reinterpret_cast<std::uint64_t*>(batch.bytes.data() + Transport::kPacketHeaderBytes);
 }
 
-void RankEngine::reset_batch(std::size_t number, std::size_t sent_bytes) {
-    Batch& sent = batch(number);
+void RankEngine::reset_batch(Batch& sent, std::size_t sent_bytes) {
     ++statistics_.packets;
     statistics_.null_messages += sent.messages == 0;
     statistics_.remote_messages += sent.messages;
@@ -487,6 +606,13 @@ void RankEngine::reset_batch(std::size_t number, std::size_t sent_bytes) {
 
 void RankEngine::deliver(std::span<const std::byte> messages) {
     const SourceTimes told = router().sent();
+    // Who sent what is passed on has told the bounds of it, and counts it.
+    statistics_.remote_messages -= deliver_through(router(), reached_, messages);
+    router().sent() = told;
+}
+
+std::uint64_t RankEngine::deliver_through(MessageRouter& router, const KindTimes& reached,
+                                          std::span<const std::byte> messages) {
     std::uint64_t passed_on = 0;
     const std::byte* at = messages.data();
     const std::byte* const end = at + messages.size();
@@ -494,16 +620,15 @@ void RankEngine::deliver(std::span<const std::byte> messages) {
         const auto* message = reinterpret_cast<const MessageHeader*>(at);
         const bool is_here = is_here_[message->destination];
         passed_on += !is_here;
-        LOOKAHEAD_ASSERT(!is_here || message->time >= reached_[lookahead_.kind_of(message->destination)],
+        const Time gone_on_to = reached[lookahead_.kind_of(message->destination)];
+        LOOKAHEAD_ASSERT(!is_here || message->time >= gone_on_to,
                          "a message for " + std::to_string(message->time) + " fs came to a rank that had gone on to " +
-                             std::to_string(reached_[lookahead_.kind_of(message->destination)]) + " fs");
-        std::byte* payload = router().append(*message);
+                             std::to_string(gone_on_to) + " fs");
+        std::byte* payload = router.append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();
     }
-    // Who sent what is passed on has told the bounds of it, and counts it.
-    router().sent() = told;
-    statistics_.remote_messages -= passed_on;
+    return passed_on;
 }
 
 void RankEngine::account(TraceActivity activity) {

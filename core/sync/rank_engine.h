@@ -19,6 +19,7 @@
 #include "core/sync/process_checkpoint.h"
 #include "core/sync/process_profile.h"
 #include "core/sync/routes.h"
+#include "core/sync/side_steps.h"
 #include "core/sync/source_lookahead.h"
 #include "core/sync/trial.h"
 #include "core/sync/window_team.h"
@@ -66,7 +67,8 @@ class RankEngine {
     /// (SourceLookahead::from_elsewhere). What the LPs of this rank send each other may arrive sooner: inner windows see
     /// to that.
     void advance_to(const KindTimes& horizons);
-    /// Of times by kind, that of the kind of which this rank has most LPs.
+    /// The kind of which this rank has most LPs, and of times by kind that one's.
+    std::uint8_t most_kind() const { return static_cast<std::uint8_t>(most_); }
     Time of_most(const KindTimes& times) const { return times[most_]; }
 
     /// What other threads call to help until dismiss_helpers(); it returns at once after that, even when the engine is no
@@ -82,12 +84,38 @@ class RankEngine {
     /// Takes those of this rank's LPs from `all`. InputError if one does not fit.
     void restore(Time epoch, const ProcessCheckpoints& all);
 
+    // Steps by side (SideSteps) instead of windows. In the calls that have a member all threads of the team may be at once, each
+    // as another member; the others are made by one at a time.
+
+    /// Before the first epoch.
+    void divide_batches();
+    void begin_steps();
+    /// The team's threads are at `work`, each with its member's number, this one as 0; returns when all have returned from it.
+    void share(const std::function<void(std::size_t member)>& work);
+    /// Advances the LPs of a side to the horizons of their kinds, once what is sent by the other side's step before has come.
+    void open_step(unsigned side, std::uint64_t number, const KindTimes& horizons);
+    /// Advances an LP that nobody else advances, if there is one in a step that is open.
+    bool work_on_steps(std::size_t member);
+    bool step_is_complete(unsigned side, std::uint64_t number) const { return steps_->is_complete(side, number); }
+    /// Of a complete step: a bound below the events of its LPs and the messages that they keep, and one below those that
+    /// they sent.
+    SourceTimes after_step(unsigned side, std::uint64_t number) const { return steps_->after(side, number); }
+    SourceTimes sent_in_step(unsigned side, std::uint64_t number);
+    /// Of a complete step, of all threads.
+    Batch& batch_of_step(unsigned side, std::uint64_t number, std::size_t batch);
+    /// What came from another rank's step.
+    void deliver_to_step(std::size_t member, unsigned side, std::uint64_t number, std::span<const std::byte> messages);
+    /// All steps up to this one are complete.
+    void end_steps(std::uint64_t last);
+
     // Batches to other ranks, by number (Routes). Each begins with the transport's header and `header_words` words of the protocol.
     void reserve_batch_headers(std::size_t header_words);
     Batch& batch(std::size_t number) { return router().batches()[number]; }
-    std::uint64_t* batch_header(std::size_t number);
+    std::uint64_t* batch_header(std::size_t number) { return batch_header(batch(number)); }
+    static std::uint64_t* batch_header(Batch& batch);
     /// Empties the batch after it was sent, and counts it.
-    void reset_batch(std::size_t number, std::size_t sent_bytes);
+    void reset_batch(std::size_t number, std::size_t sent_bytes) { reset_batch(batch(number), sent_bytes); }
+    void reset_batch(Batch& batch, std::size_t sent_bytes);
     /// Puts the messages of another rank's batch, without its headers, into the inboxes, or into the batches that lead on.
     void deliver(std::span<const std::byte> messages);
 
@@ -137,6 +165,9 @@ class RankEngine {
     void advance_window();
     void advance_task(Worker&, std::size_t task, std::uint64_t& mark);
     void advance_tasks_as(std::size_t member);
+    /// Returns how many were for other ranks.
+    std::uint64_t deliver_through(MessageRouter&, const KindTimes& reached, std::span<const std::byte> messages);
+    void take_step(Worker&, const SideSteps::Task& task);
     void take_batches_of_helpers();
     void count_work();
     void prefetch_due(std::size_t task) const;
@@ -144,7 +175,7 @@ class RankEngine {
     template <class F>
     void for_each_inbox(std::size_t index, unsigned side, F f);
     Inbox collect_due(Worker&, std::size_t index, bool reads, Time horizon);
-    void clear_read(std::size_t index);
+    void clear_read(std::size_t index, unsigned side);
     static void sort_due(std::vector<DueMessage>&);
     void restore_process(std::size_t index, const ProcessCheckpoint& saved);
     void fail(std::size_t index, ExitCode code, const std::string& sentence);
@@ -187,6 +218,9 @@ class RankEngine {
     Trial sharing_;                   // of windows among the team
     bool shares_always_;
     std::shared_ptr<WindowTeam> team_;
+    const std::function<void(std::size_t member)>* shared_work_ = nullptr;  ///< of the open window
+    std::optional<SideSteps> steps_;
+    KindTimes opened_{};  ///< the horizons of the last steps that were opened
     std::mutex failing_;
     std::size_t batch_header_bytes_ = 0;
     std::optional<LpFailure> first_failure_;

@@ -93,6 +93,8 @@ SourceLookahead::SourceLookahead(const Model& model, std::span<const int> rank_o
     find_kinds(model);
     const Channels channels = find_channels(model, rank_of_lp, rank);
 
+    find_sides(channels.all);
+
     within_ = channels.within;
     if (LOOKAHEAD_RULE(ways_have_several_channels)) {
         within_ = shortest_ways(within_);
@@ -136,6 +138,46 @@ void SourceLookahead::find_kinds(const Model& model) {
         kinds_.push_back(static_cast<std::uint8_t>(kind));
     }
     count_ = names.size();
+}
+
+/// From one kind to the next that a channel joins with it, which is on the other side.
+void SourceLookahead::find_sides(const Table& channels) {
+    constexpr std::uint8_t kNoSide = 2;
+    const auto are_joined = [&](std::size_t a, std::size_t b) {
+        return std::min(channels[a][b], channels[b][a]) < kNone;
+    };
+    sides_.fill(kNoSide);
+    has_two_sides_ = true;
+    std::vector<std::size_t> found;
+    for (std::size_t first = 0; first < count_; ++first) {
+        if (sides_[first] == kNoSide) {
+            sides_[first] = 0;
+            found.push_back(first);
+        }
+        while (!found.empty()) {
+            const std::size_t kind = found.back();
+            found.pop_back();
+            for (std::size_t other = 0; other < count_; ++other) {
+                if (are_joined(kind, other) && sides_[other] == kNoSide) {
+                    sides_[other] = sides_[kind] ^ 1;
+                    found.push_back(other);
+                }
+                has_two_sides_ = has_two_sides_ && !(are_joined(kind, other) && sides_[other] == sides_[kind]);
+            }
+        }
+    }
+    std::array<std::size_t, 2> lps{};
+    for (const std::uint8_t kind : kinds_) {
+        ++lps[sides_[kind]];
+    }
+    has_two_sides_ = has_two_sides_ && lps[0] > 0 && lps[1] > 0;
+    if (!has_two_sides_) {
+        sides_.fill(0);
+    } else if (lps[0] > lps[1]) {
+        for (std::uint8_t& side : sides_) {
+            side ^= 1;
+        }
+    }
 }
 
 SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std::span<const int> rank_of_lp,

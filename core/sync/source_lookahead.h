@@ -32,6 +32,11 @@ class SourceLookahead {
     std::uint8_t kind_of(LpId lp) const { return kinds_[lp]; }
     std::size_t kinds() const { return count_; }
 
+    /// Kinds are on two sides, 0 and 1, if there are any two between whose LPs all channels lead; else all are on side 0. The
+    /// side with fewer LPs is side 0 then.
+    unsigned side_of(std::uint8_t kind) const { return sides_[kind]; }
+    bool has_two_sides() const { return has_two_sides_; }
+
     /// By kind, a bound below what arrives from other ranks at LPs of this one, or is brought about here by what does:
     /// `pending` is a bound for all ranks, this one included.
     KindTimes from_elsewhere(const SourceTimes& pending) const { return earliest(pending, from_elsewhere_); }
@@ -55,11 +60,14 @@ class SourceLookahead {
     };
 
     void find_kinds(const Model&);
+    void find_sides(const Table& channels);
     Channels find_channels(const Model&, std::span<const int> rank_of_lp, int rank);
     static KindTimes earliest(const SourceTimes& pending, const Table& ways);
 
     std::vector<std::uint8_t> kinds_;  ///< by LP
     std::size_t count_ = 0;
+    std::array<std::uint8_t, kMostKinds> sides_{};
+    bool has_two_sides_ = false;
     Table from_elsewhere_;
     Table within_;
     std::vector<SourceTimes> to_rank_;     ///< the last channel alone

@@ -53,6 +53,9 @@ class Transport {
 
     /// Each rank's words, in the order of the ranks; all ranks give the same number of words.
     virtual void all_gather(std::span<const std::uint64_t> mine, std::span<std::uint64_t> all) = 0;
+    /// Threads other than the one that made it may call send and try_receive, one at a time.
+    virtual bool takes_any_thread() const = 0;
+
     /// Hands bytes of any length to the rank `to`, which calls receive_bytes, and waits until they have left.
     virtual void send_bytes(int to, const std::string& bytes) = 0;
     virtual std::string receive_bytes(int from) = 0;

@@ -68,7 +68,7 @@ class MpiTransport::Session {
         if (initialised == 0) {
             prepare_mpi_environment();
             int provided = 0;
-            MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+            MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
             owns_mpi_ = true;
         }
         use(MPI_COMM_WORLD);
@@ -260,6 +260,12 @@ int MpiTransport::rank() const {
 }
 int MpiTransport::size() const {
     return session_->size();
+}
+
+bool MpiTransport::takes_any_thread() const {
+    int provided = 0;
+    MPI_Query_thread(&provided);
+    return provided >= MPI_THREAD_SERIALIZED;
 }
 
 MpiTransport::Peer& MpiTransport::peer(int rank) {

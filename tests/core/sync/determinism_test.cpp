@@ -37,7 +37,7 @@ Run run(const WandererOptions& options, Transport& transport, const std::string&
 }  // namespace
 
 TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
-    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         WandererOptions options;
         options.seed = seed;
         options.hops = 30;
@@ -45,6 +45,10 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
         options.longest_lookahead = seed % 3 == 0 ? 200 : 5000;
         options.kinds = 1 + static_cast<unsigned>(seed % 4) * 3;  // up to more than are told apart
         options.kind_lookahead = 700;
+        options.two_sides = seed > 5;
+        if (options.two_sides) {
+            options.kinds = static_cast<unsigned>(seed % 3 + 1) * 2;
+        }
         const Time epoch = seed % 2 == 0 ? 10'000 : 7'777;
         InProcessTransport alone;
         const Run serial = run(options, alone, "serial", true, epoch);
@@ -56,6 +60,7 @@ TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
                 CAPTURE(sync);
                 CAPTURE(linear);
                 const Run parallel = run(options, test_transport(), sync, linear, epoch);
+                CAPTURE(parallel.result.message);
                 REQUIRE(parallel.result.outcome == Outcome::finished);
                 CHECK(parallel.result.state_hash == serial.result.state_hash);
                 CHECK(parallel.result.end_time == serial.result.end_time);

@@ -191,3 +191,30 @@ TEST_CASE("kinds beyond the seventh count as the last, with its shortest channel
     CHECK(alone.from_within(pending(0, 0))[6] == 40);
     CHECK(alone.from_within(pending(6, 0))[0] == 30);
 }
+
+TEST_CASE("SMs and what they speak to are on two sides, whatever rank has them") {
+    for (const std::vector<int>& ranks : {std::vector<int>{0, 0, 0, 0, 0}, std::vector<int>{0, 1, 0, 1, 1}}) {
+        const SourceLookahead sides(machine(), ranks, 0, 2);
+        CHECK(sides.has_two_sides());
+        CHECK(sides.side_of(kSm) == 0);  // two LPs of five
+        CHECK(sides.side_of(kMemory) == 1);
+        CHECK(sides.side_of(kDispatcher) == 1);
+    }
+}
+
+TEST_CASE("where a channel leads from a kind to itself, or a way of three channels, all are on one side") {
+    Model meshed = machine();
+    meshed.connect(2, 1, 3, 7, 5);  // memory to memory
+    const SourceLookahead one(meshed, std::vector<int>(5, 0), 0, 1);
+    CHECK_FALSE(one.has_two_sides());
+    CHECK(one.side_of(kSm) == one.side_of(kMemory));
+
+    Model triangle = machine();
+    triangle.connect(4, 1, 2, 7, 5);  // dispatcher to memory
+    CHECK_FALSE(SourceLookahead(triangle, std::vector<int>(5, 0), 0, 1).has_two_sides());
+
+    Model lonely;
+    add(lonely, "sm");
+    add(lonely, "sm");
+    CHECK_FALSE(SourceLookahead(lonely, std::vector<int>(2, 0), 0, 1).has_two_sides());
+}

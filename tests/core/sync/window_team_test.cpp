@@ -161,26 +161,32 @@ TEST_CASE("a team takes as many as it has room for, and nobody after its end") {
 }
 
 TEST_CASE("a simulation's result does not depend on its threads") {
-    WandererOptions options;
-    options.processes = 17;
-    options.hops = 60;
     InProcessTransport alone;
-    const SimulationResult reference = run_wanderers(options, alone, "serial", 1);
-    REQUIRE(reference.outcome == Outcome::finished);
-    CHECK(reference.per_rank[0].shared_windows == 0);
-    for (const std::size_t threads : {2, 3, 4}) {
-        CAPTURE(threads);
-        const SimulationResult shared = run_wanderers(options, alone, "serial", threads);
-        CHECK(shared.state_hash == reference.state_hash);
-        CHECK(shared.end_time == reference.end_time);
-        CHECK(shared.progress == reference.progress);
-        CHECK(shared.per_rank[0].events == reference.per_rank[0].events);
-        CHECK(shared.per_rank[0].advances == reference.per_rank[0].advances);
-        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
-            const SimulationResult parallel = run_wanderers(options, test_transport(), sync, threads);
-            CHECK(parallel.outcome == Outcome::finished);
-            CHECK(parallel.state_hash == reference.state_hash);
-            CHECK(parallel.end_time == reference.end_time);
+    for (const bool two_sides : {false, true}) {
+        CAPTURE(two_sides);
+        WandererOptions options;
+        options.processes = 17;
+        options.hops = 60;
+        options.kinds = two_sides ? 4 : 1;
+        options.two_sides = two_sides;
+        const SimulationResult reference = run_wanderers(options, alone, "serial", 1);
+        REQUIRE(reference.outcome == Outcome::finished);
+        CHECK(reference.per_rank[0].shared_windows == 0);
+        for (const std::size_t threads : {2, 3, 4}) {
+            CAPTURE(threads);
+            const SimulationResult shared = run_wanderers(options, alone, "serial", threads);
+            CHECK(shared.state_hash == reference.state_hash);
+            CHECK(shared.end_time == reference.end_time);
+            CHECK(shared.progress == reference.progress);
+            CHECK(shared.per_rank[0].events == reference.per_rank[0].events);
+            CHECK(shared.per_rank[0].advances == reference.per_rank[0].advances);
+            for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+                CAPTURE(sync);
+                const SimulationResult parallel = run_wanderers(options, test_transport(), sync, threads);
+                CHECK(parallel.outcome == Outcome::finished);
+                CHECK(parallel.state_hash == reference.state_hash);
+                CHECK(parallel.end_time == reference.end_time);
+            }
         }
     }
 }

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/port/source.h"
+#include "core/sync/work_plan.h"
+#include "core/time/time.h"
+
+namespace lookahead {
+
+/// The steps of a rank's LPs, taken by the threads of a team without a barrier between them.
+///
+/// LPs are on two sides (SourceLookahead::side_of). Each side goes from step to step, in which every LP of it is advanced to a
+/// horizon. A step may be opened while the one before it on the same side is still under way: an LP takes its own part of it when it
+/// has taken its part of the one before. So a thread that finds nothing left of a step begins the next, and a side's slowest LP
+/// delays only what needs it.
+///
+/// Of a side's steps two may be under way, never a third: the owner opens a step when the one two before it is complete.
+class SideSteps {
+  public:
+    static constexpr unsigned kSides = 2;
+    /// Steps that may be under way at once: two of each side.
+    static constexpr std::size_t kSets = 2 * kSides;
+
+    struct alignas(64) Step {
+        std::uint64_t number = 0;
+        unsigned side = 0;
+        KindTimes horizons{};  ///< of its side's kinds
+        KindTimes reached{};   ///< up to where LPs of any kind may have been advanced before it
+    };
+    struct Task {
+        std::uint32_t lp;
+        const Step* step;
+    };
+
+    /// `members`: threads of the team at most.
+    SideSteps(std::size_t lps, std::size_t members);
+
+    /// Which of the numbers of messages and batches that are kept apart by step is that of this one.
+    static std::size_t set_of(unsigned side, std::uint64_t number) { return 2 * side + number % 2; }
+
+    /// Before the first step, with no thread at work: who begins with which LPs, and the side of each LP.
+    void begin(const WorkPlan& plan, std::span<const std::uint8_t> side_of_lp);
+    /// Steps are numbered from 1 on.
+    void open(const Step& step);
+
+    /// A task that nobody else claims: of the steps that are open the oldest one first.
+    bool claim(std::size_t member, Task& task);
+    /// Waits until the LP has been through the step before this one.
+    void wait_for_turn(const Task& task) const;
+    /// The LP has been through the step, and this bounds its events and the messages that it keeps. Returns whether the
+    /// step is complete.
+    bool end(std::size_t member, const Task& task, std::size_t source, Time event, const std::array<Time, 2>& kept);
+
+    /// What all LPs of the side have been through.
+    bool is_complete(unsigned side, std::uint64_t number) const;
+    /// Of a complete step, over its LPs: a bound below their events and the messages that they kept.
+    SourceTimes after(unsigned side, std::uint64_t number) const;
+
+    /// LPs of a side.
+    std::span<const std::uint32_t> lps(unsigned side) const { return sides_[side].lps; }
+
+  private:
+    struct Side {
+        std::vector<std::uint32_t> lps;     ///< part by part
+        std::vector<std::uint32_t> begins;  ///< of each part in `lps`, and the end
+    };
+    struct alignas(64) Part {
+        std::atomic<std::uint32_t> next{0};  ///< place in Side::lps
+    };
+    struct alignas(64) Bounds {
+        SourceTimes times;
+    };
+    struct Slot {
+        Step step;
+        std::vector<Part> parts;
+        std::vector<Bounds> after;  ///< by member
+        alignas(64) std::atomic<std::uint64_t> number{0};
+        std::atomic<std::uint32_t> left{0};  ///< LPs that have not been through
+    };
+
+    static constexpr std::uint32_t kNothingLeft = ~0u / 2;
+
+    bool claim_of(std::size_t set, std::size_t member, Task& task);
+
+    std::array<Side, kSides> sides_;
+    std::array<Slot, kSets> slots_;
+    std::vector<std::atomic<std::uint64_t>> done_;  ///< by LP: the last step that it has been through
+};
+
+}  // namespace lookahead

@@ -1,0 +1,220 @@
+#include "core/sync/staggered/staggered_protocol.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/mutation/rule.h"
+
+namespace lookahead {
+
+void StaggeredProtocol::Bounds::join(const Bounds& other) {
+    lower_each(after, other.after);
+    lower_each(sent, other.sent);
+}
+
+SourceTimes StaggeredProtocol::Bounds::both() const {
+    SourceTimes both = after;
+    lower_each(both, sent);
+    return both;
+}
+
+StaggeredProtocol::StaggeredProtocol(const SyncArguments& arguments)
+    : engine_(arguments.engine),
+      transport_(arguments.transport),
+      lookahead_(arguments.lookahead),
+      routes_(arguments.routes),
+      sides_in_use_(lookahead_.has_two_sides() ? kSides : 1) {
+    engine_.divide_batches();
+    engine_.reserve_batch_headers(sizeof(PacketHead) / 8);
+}
+
+void StaggeredProtocol::run_epoch(std::span<const Time> earliest, Time boundary) {
+    engine_.start_clock();
+    begin_epoch(earliest, boundary);
+    engine_.share([this](std::size_t member) {
+        try {
+            work_until_end(member);
+        } catch (...) {  // thrown again by the thread that runs the epoch
+            const std::lock_guard lock(looking_after_);
+            error_ = std::current_exception();
+            is_over_.store(true);
+        }
+        ++opened_;
+        opened_.notify_all();
+    });
+    if (error_) {
+        std::rethrow_exception(error_);
+    }
+    engine_.end_steps(last_);
+    engine_.account(TraceActivity::blocked);
+}
+
+/// As if each side had been through a step 0 and sent nothing.
+void StaggeredProtocol::begin_epoch(std::span<const Time> earliest, Time boundary) {
+    boundary_ = boundary;
+    looked_at_ = 0;
+    last_ = 0;
+    is_over_.store(false);
+    const Time first = *std::ranges::min_element(earliest);
+    const Time mine = earliest[static_cast<std::size_t>(transport_.rank())];
+    for (Progress& side : sides_) {
+        side = {};
+        side.horizons = all_at<kMostKinds>(first);
+        side.steps[0].here.after = all_at<kSourceCount>(mine);
+        side.steps[0].everywhere.after = all_at<kSourceCount>(first);
+    }
+    engine_.begin_steps();
+    look_after(0);
+}
+
+void StaggeredProtocol::work_until_end(std::size_t member) {
+    const bool may_look_after = member == 0 || transport_.takes_any_thread();
+    int looks = 0;
+    while (!is_over_.load(std::memory_order_acquire)) {
+        const std::uint32_t seen = opened_.load(std::memory_order_acquire);
+        bool has_done = engine_.work_on_steps(member);
+        if (may_look_after && looking_after_.try_lock()) {
+            const std::lock_guard lock(looking_after_, std::adopt_lock);
+            has_done |= look_after(member);
+        }
+        if (member == 0) {
+            has_done ? waiting_.begin() : waiting_.after_a_look();
+        } else if (has_done) {
+            looks = 0;
+        } else if (++looks < kLooks) {
+            _mm_pause();
+        } else {
+            opened_.wait(seen);
+            looks = 0;
+        }
+    }
+}
+
+bool StaggeredProtocol::look_after(std::size_t member) {
+    bool any = take_packets(member);
+    for (unsigned side = 0; side < sides_in_use_; ++side) {
+        any |= tell_complete_step(side);
+    }
+    for (unsigned side = 0; side < sides_in_use_; ++side) {
+        count_known(side);
+    }
+    look_for_end();
+    for (unsigned side = 0; side < sides_in_use_; ++side) {
+        while (may_open(side)) {
+            open(side);
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool StaggeredProtocol::take_packets(std::size_t member) {
+    bool any = false;
+    for (std::size_t batch = 0; batch < routes_.batches(); ++batch) {
+        std::span<const std::byte> packet;
+        while (transport_.try_receive(routes_.from(batch), packet)) {
+            PacketHead head;
+            std::memcpy(&head, packet.data(), sizeof head);
+            const auto side = static_cast<unsigned>(head.side);
+            engine_.deliver_to_step(member, side, head.number, packet.subspan(sizeof head));
+            Told& told = step(side, head.number);
+            told.everywhere.join(head.bounds);
+            if (LOOKAHEAD_RULE(what_came_is_pending_here)) {
+                lower_each(told.here.sent, head.bounds.sent);
+            }
+            ++told.ranks;
+            any = true;
+        }
+    }
+    return any;
+}
+
+bool StaggeredProtocol::tell_complete_step(unsigned side) {
+    Progress& mine = sides_[side];
+    const std::uint64_t number = mine.told + 1;
+    if (mine.told == mine.opened || !engine_.step_is_complete(side, number)) {
+        return false;
+    }
+    Told& told = step(side, number);
+    const PacketHead head{side, number, {engine_.after_step(side, number), engine_.sent_in_step(side, number)}};
+    for (std::size_t batch = 0; batch < routes_.batches(); ++batch) {
+        Batch& messages = engine_.batch_of_step(side, number, batch);
+        std::memcpy(RankEngine::batch_header(messages), &head, sizeof head);
+        const std::size_t bytes = messages.bytes.size();
+        transport_.send(routes_.to(batch), messages.bytes);
+        engine_.reset_batch(messages, bytes);
+    }
+    told.here.join(head.bounds);
+    told.everywhere.join(head.bounds);
+    ++told.ranks;
+    mine.told = number;
+    return true;
+}
+
+void StaggeredProtocol::count_known(unsigned side) {
+    Progress& mine = sides_[side];
+    while (mine.told > mine.known && step(side, mine.known + 1).ranks == transport_.size()) {
+        ++mine.known;
+        step(side, mine.known + kAhead) = {};
+    }
+}
+
+/// Once nothing is left before the boundary all ranks end with the step after, in which there is nothing to do: some may have opened it
+/// before they know.
+void StaggeredProtocol::look_for_end() {
+    const std::uint64_t known = std::ranges::min(sides(), {}, &Progress::known).known;
+    for (; last_ == 0 && looked_at_ < known; ++looked_at_) {
+        SourceTimes left = all_at<kSourceCount>(kTimeInfinity);
+        for (unsigned side = 0; side < sides_in_use_; ++side) {
+            lower_each(left, step(side, looked_at_ + 1).everywhere.both());
+        }
+        if (least_of(left) >= boundary_) {
+            last_ = looked_at_ + 2;
+        }
+    }
+    if (last_ > 0 && known == last_) {
+        is_over_.store(true, std::memory_order_release);
+    }
+}
+
+bool StaggeredProtocol::may_open(unsigned side) const {
+    const std::uint64_t opened = sides_[side].opened;
+    return (last_ == 0 || opened < last_) && sides_[waits_for(side)].known >= opened;
+}
+
+void StaggeredProtocol::open(unsigned side) {
+    Progress& mine = sides_[side];
+    const std::uint64_t before = mine.opened;
+    Bounds here = step(waits_for(side), before).here;
+    Bounds everywhere = step(waits_for(side), before).everywhere;
+    if (waits_for(side) != side) {
+        // This side's own step may be under way: then what it had before it, and what was sent to it since.
+        const auto join_own = [&](Bounds& bounds, Bounds Told::* of, std::uint64_t complete) {
+            if (complete >= before) {
+                bounds.join(step(side, before).*of);
+            } else {
+                lower_each(bounds.after, (step(side, before - 1).*of).after);
+                lower_each(bounds.sent, (step(side ^ 1, before - 1).*of).sent);
+            }
+        };
+        join_own(here, &Told::here, mine.told);
+        join_own(everywhere, &Told::everywhere, mine.known);
+    }
+    const Time begin = engine_.of_most(mine.horizons);
+    const KindTimes within = lookahead_.from_within(here.both());
+    const KindTimes elsewhere = lookahead_.from_elsewhere(everywhere.both());
+    for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
+        mine.horizons[kind] = std::max(mine.horizons[kind], std::min({boundary_, within[kind], elsewhere[kind]}));
+    }
+    engine_.open_step(side, before + 1, mine.horizons);
+    if (side == lookahead_.side_of(engine_.most_kind())) {
+        engine_.count_window(engine_.of_most(mine.horizons) - begin);
+    }
+    mine.opened = before + 1;
+    ++opened_;
+    opened_.notify_all();
+}
+
+}  // namespace lookahead

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "core/sync/side_steps.h"
+#include "core/sync/sync_protocol.h"
+#include "core/transport/waiting.h"
+
+namespace lookahead {
+
+/// Two sides of LPs, between which all channels lead (SMs and what they speak to), go from step to step, each on its own.
+///
+/// A step of one side may begin when the step before it of the *other* side is complete on all ranks: no LP waits for those of its own
+/// side. So while some SMs are still in a step, others, on this rank or elsewhere, are in the next one already; threads and ranks
+/// whose LPs do not divide evenly among them in each step do so over several. Where LPs of one side speak to each other,
+/// all are on one side, and a step waits for the whole one before it: a window.
+///
+/// A packet tells a side's step of one rank: its messages, and bounds, by source, below what is left for its LPs after it and
+/// below those messages. Before step s + 1 of a side everything that may still happen follows from what
+///  - the other side has after step s, what it sent in it, and
+///  - this side had before step s (or has after it, if that has come to be known),
+/// and SourceLookahead says how far its kinds may go. Bounds that are older than a window's are no later than what they stand for: a
+/// way from a side back to itself has two channels at least.
+///
+/// All threads of a rank look after this between two LPs, one at a time, so that no packet waits for the end of a long one.
+class StaggeredProtocol final : public SyncProtocol {
+  public:
+    explicit StaggeredProtocol(const SyncArguments& arguments);
+    void run_epoch(std::span<const Time> earliest, Time boundary) override;
+
+  private:
+    static constexpr int kLooks = 2000;  ///< some 50 us
+    static constexpr unsigned kSides = SideSteps::kSides;
+    static constexpr std::size_t kRemembered = 8;  ///< steps of a side: those before and after the last one that is known
+    static constexpr std::size_t kAhead = 3;       ///< as many after it: no rank tells one before others know the third before it
+
+    /// Below what a side has after a step, and what was sent in it.
+    struct Bounds {
+        SourceTimes after = all_at<kSourceCount>(kTimeInfinity);
+        SourceTimes sent = all_at<kSourceCount>(kTimeInfinity);
+        void join(const Bounds& other);
+        SourceTimes both() const;
+    };
+    struct PacketHead {
+        std::uint64_t side;
+        std::uint64_t number;
+        Bounds bounds;
+    };
+    /// What is known of a step.
+    struct Told {
+        Bounds here;  ///< of this rank, with what other ranks sent here in it
+        Bounds everywhere;
+        int ranks = 0;  ///< that have told it
+    };
+    /// How far a side is: opened >= told here >= known of all ranks.
+    struct Progress {
+        std::uint64_t opened = 0;
+        std::uint64_t told = 0;
+        std::uint64_t known = 0;
+        std::array<Told, kRemembered> steps;
+        KindTimes horizons{};
+    };
+
+    void begin_epoch(std::span<const Time> earliest, Time boundary);
+    void work_until_end(std::size_t member);
+    /// Does what can be done without waiting. Returns whether that was anything.
+    bool look_after(std::size_t member);
+    bool take_packets(std::size_t member);
+    bool tell_complete_step(unsigned side);
+    void count_known(unsigned side);
+    void look_for_end();
+    bool may_open(unsigned side) const;
+    void open(unsigned side);
+    Told& step(unsigned side, std::uint64_t number) { return sides_[side].steps[number % kRemembered]; }
+    /// The side whose steps this one waits for.
+    unsigned waits_for(unsigned side) const { return sides_in_use_ == kSides ? side ^ 1 : side; }
+    std::span<Progress> sides() { return std::span(sides_).first(sides_in_use_); }
+
+    RankEngine& engine_;
+    Transport& transport_;
+    const SourceLookahead& lookahead_;
+    const Routes& routes_;
+    unsigned sides_in_use_;
+    std::array<Progress, kSides> sides_;
+    Time boundary_ = 0;
+    std::uint64_t looked_at_ = 0;  ///< the last step after which it is known what is left
+    std::uint64_t last_ = 0;       ///< step of the epoch, once that is known
+    Waiting waiting_{kLooks};
+    std::mutex looking_after_;
+    std::exception_ptr error_;
+    std::atomic<bool> is_over_{false};
+    std::atomic<std::uint32_t> opened_{0};  ///< steps, over all epochs: what threads without work wait for
+};
+
+}  // namespace lookahead
