@@ -59,8 +59,8 @@ WindowBenchmarkResult benchmark_windows(std::uint64_t windows, Transport& transp
     }
     WindowBenchmarkResult result;
     for (const EngineStatistics& rank : run.per_rank) {
-        const std::uint64_t windows = transport.size() == 1 ? std::max(rank.windows, rank.inner_windows) : rank.windows;
-        result.windows = std::max(result.windows, windows);
+        const std::uint64_t of_rank = transport.size() == 1 ? std::max(rank.windows, rank.inner_windows) : rank.windows;
+        result.windows = std::max(result.windows, of_rank);
     }
     result.microseconds_per_window = seconds * 1e6 / static_cast<double>(result.windows);
     result.per_rank = std::move(run.per_rank);

@@ -303,6 +303,7 @@ void RankEngine::begin_steps() {
 }
 
 void RankEngine::open_step(unsigned side, std::uint64_t number, const KindTimes& horizons) {
+    statistics_.shared_windows += team_->has_members();
     steps_->open({.number = number, .side = side, .horizons = horizons, .reached = opened_});
     for (std::size_t kind = 0; kind < lookahead_.kinds(); ++kind) {
         if (lookahead_.side_of(static_cast<std::uint8_t>(kind)) == side) {
@@ -325,10 +326,13 @@ bool RankEngine::work_on_steps(std::size_t member) {
     worker.router.write_to(SideSteps::set_of(step.side, step.number), step.number % 2 != 0);
     worker.router.set_horizons(step.reached);
     take_step(worker, task);
-    const unsigned side = worker.router.side(task.lp);
-    steps_->end(member, task, kinds_[task.lp], own_[task.lp],
-                {arrivals_->least_so_far(Arrivals::kUsual, task.lp, side),
-                 arrivals_->least_so_far(Arrivals::kAnswered, task.lp, side)});
+    std::array<Time, Arrivals::kWays> kept = {kTimeInfinity, kTimeInfinity};
+    if (LOOKAHEAD_RULE(kept_messages_are_pending)) {
+        for (const Arrivals::Way way : {Arrivals::kUsual, Arrivals::kAnswered}) {
+            kept[way] = arrivals_->least_so_far(way, task.lp, worker.router.side(task.lp));
+        }
+    }
+    steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept);
     if (member == 0) {
         account(TraceActivity::compute);
     }
@@ -348,22 +352,43 @@ void RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
         advance_process(worker, index, reads, horizon);
         worker.ticks += profile_.advanced(index, begin) - begin;
     } else if (reads) {
-        for_each_inbox(index, side, [&](LpInbox& inbox) { worker.router.keep_all(index, inbox); });
+        for_each_inbox(index, side, [&](LpInbox& inbox) {
+            if (LOOKAHEAD_RULE(messages_wait_from_step_to_step)) {
+                worker.router.keep_all(index, inbox);
+            }
+        });
         arrivals_->clear(index, side);
     }
 }
 
-SourceTimes RankEngine::sent_in_step(unsigned side, std::uint64_t number) {
-    SourceTimes sent = all_at<kSourceCount>(kTimeInfinity);
+std::array<SourceTimes, SideSteps::kSides> RankEngine::sent_in_step(unsigned side, std::uint64_t number) {
+    constexpr SourceTimes kNothing = all_at<kSourceCount>(kTimeInfinity);
+    std::array<SourceTimes, SideSteps::kSides> sent = {kNothing, kNothing};
+    for (unsigned to = 0; to < SideSteps::kSides; ++to) {
+        if (to == side && side != 0) {
+            continue;  // nobody there speaks to another
+        }
+        for (const std::uint32_t lp : LOOKAHEAD_RULE(messages_within_the_rank_are_pending)
+                                          ? steps_->lps(to)
+                                          : std::span<const std::uint32_t>()) {
+            const unsigned written = arrivals_->side(lp) ^ (number % 2);
+            Time& usual = sent[to][kinds_[lp]];
+            usual = std::min(usual, arrivals_->least_so_far(Arrivals::kUsual, lp, written));
+            sent[to][kAnswers] =
+                std::min(sent[to][kAnswers], arrivals_->least_so_far(Arrivals::kAnswered, lp, written));
+        }
+    }
     for (const auto& worker : workers_) {
         SourceTimes& elsewhere = worker->router.sent(SideSteps::set_of(side, number));
-        lower_each(sent, std::exchange(elsewhere, all_at<kSourceCount>(kTimeInfinity)));
-    }
-    for (const std::uint32_t lp : steps_->lps(lookahead_.has_two_sides() ? side ^ 1 : side)) {
-        const unsigned written = arrivals_->side(lp) ^ (number % 2);
-        Time& usual = sent[kinds_[lp]];
-        usual = std::min(usual, arrivals_->least_so_far(Arrivals::kUsual, lp, written));
-        sent[kAnswers] = std::min(sent[kAnswers], arrivals_->least_so_far(Arrivals::kAnswered, lp, written));
+        for (unsigned to = 0; to < SideSteps::kSides; ++to) {
+            for (std::size_t kind = 0; kind < lookahead_.kinds(); ++kind) {
+                if (lookahead_.side_of(static_cast<std::uint8_t>(kind)) == to) {
+                    sent[to][kind] = std::min(sent[to][kind], elsewhere[kind]);
+                }
+            }
+            sent[to][kAnswers] = std::min(sent[to][kAnswers], elsewhere[kAnswers]);
+        }
+        elsewhere = kNothing;
     }
     return sent;
 }
@@ -372,7 +397,8 @@ Batch& RankEngine::batch_of_step(unsigned side, std::uint64_t number, std::size_
     const std::size_t set = SideSteps::set_of(side, number);
     Batch& all = router().batches(set)[batch];
     for (std::size_t i = 1; i < workers_.size(); ++i) {
-        if (Batch& from = workers_[i]->router.batches(set)[batch]; from.messages > 0) {
+        if (Batch& from = workers_[i]->router.batches(set)[batch];
+            from.messages > 0 && LOOKAHEAD_RULE(a_step_has_the_messages_of_all_threads)) {
             all.take(from);
         }
     }
@@ -621,9 +647,9 @@ std::uint64_t RankEngine::deliver_through(MessageRouter& router, const KindTimes
         const bool is_here = is_here_[message->destination];
         passed_on += !is_here;
         const Time gone_on_to = reached[lookahead_.kind_of(message->destination)];
-        LOOKAHEAD_ASSERT(!is_here || message->time >= gone_on_to,
-                         "a message for " + std::to_string(message->time) + " fs came to a rank that had gone on to " +
-                             std::to_string(gone_on_to) + " fs");
+        LOOKAHEAD_ASSERT(!is_here || message->time >= gone_on_to, "a message for " + std::to_string(message->time) +
+                                                                      " fs came to a rank that had gone on to " +
+                                                                      std::to_string(gone_on_to) + " fs");
         std::byte* payload = router.append(*message);
         std::memcpy(payload, message->payload(), message->payload_bytes());
         at += message->total_bytes();

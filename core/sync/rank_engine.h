@@ -67,8 +67,7 @@ class RankEngine {
     /// (SourceLookahead::from_elsewhere). What the LPs of this rank send each other may arrive sooner: inner windows see
     /// to that.
     void advance_to(const KindTimes& horizons);
-    /// The kind of which this rank has most LPs, and of times by kind that one's.
-    std::uint8_t most_kind() const { return static_cast<std::uint8_t>(most_); }
+    /// Of times by kind, that of the kind of which this rank has most LPs.
     Time of_most(const KindTimes& times) const { return times[most_]; }
 
     /// What other threads call to help until dismiss_helpers(); it returns at once after that, even when the engine is no
@@ -98,9 +97,9 @@ class RankEngine {
     bool work_on_steps(std::size_t member);
     bool step_is_complete(unsigned side, std::uint64_t number) const { return steps_->is_complete(side, number); }
     /// Of a complete step: a bound below the events of its LPs and the messages that they keep, and one below those that
-    /// they sent.
+    /// they sent to each side.
     SourceTimes after_step(unsigned side, std::uint64_t number) const { return steps_->after(side, number); }
-    SourceTimes sent_in_step(unsigned side, std::uint64_t number);
+    std::array<SourceTimes, SideSteps::kSides> sent_in_step(unsigned side, std::uint64_t number);
     /// Of a complete step, of all threads.
     Batch& batch_of_step(unsigned side, std::uint64_t number, std::size_t batch);
     /// What came from another rank's step.

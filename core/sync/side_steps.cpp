@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead {
 
@@ -83,14 +84,17 @@ bool SideSteps::claim(std::size_t member, Task& task) {
         }
     }
     const auto oldest = std::span(open).first(count);
-    std::ranges::sort(oldest);
+    if (LOOKAHEAD_RULE(oldest_step_first)) {
+        std::ranges::sort(oldest);
+    }
     return std::ranges::any_of(oldest, [&](const auto& step) { return claim_of(step.second, member, task); });
 }
 
 void SideSteps::wait_for_turn(const Task& task) const {
     constexpr int kLooksBeforeYield = 1000;
     const std::uint64_t before = task.step->number - 1;
-    for (int look = 0; done_[task.lp].load(std::memory_order_acquire) != before; ++look) {
+    for (int look = 0;
+         done_[task.lp].load(std::memory_order_acquire) != before && LOOKAHEAD_RULE(one_step_after_the_other); ++look) {
         if (look < kLooksBeforeYield) {
             _mm_pause();
         } else {

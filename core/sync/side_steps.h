@@ -16,7 +16,7 @@ namespace lookahead {
 
 /// The steps of a rank's LPs, taken by the threads of a team without a barrier between them.
 ///
-/// LPs are on two sides (SourceLookahead::side_of). Each side goes from step to step, in which every LP of it is advanced to a
+/// LPs are on two sides. Each side goes from step to step, in which every LP of it is advanced to a
 /// horizon. A step may be opened while the one before it on the same side is still under way: an LP takes its own part of it when it
 /// has taken its part of the one before. So a thread that finds nothing left of a step begins the next, and a side's slowest LP
 /// delays only what needs it.

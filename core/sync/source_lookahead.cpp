@@ -1,6 +1,8 @@
 #include "core/sync/source_lookahead.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -140,44 +142,26 @@ void SourceLookahead::find_kinds(const Model& model) {
     count_ = names.size();
 }
 
-/// From one kind to the next that a channel joins with it, which is on the other side.
+/// Kinds with more LPs come first.
 void SourceLookahead::find_sides(const Table& channels) {
-    constexpr std::uint8_t kNoSide = 2;
-    const auto are_joined = [&](std::size_t a, std::size_t b) {
-        return std::min(channels[a][b], channels[b][a]) < kNone;
-    };
-    sides_.fill(kNoSide);
-    has_two_sides_ = true;
-    std::vector<std::size_t> found;
-    for (std::size_t first = 0; first < count_; ++first) {
-        if (sides_[first] == kNoSide) {
-            sides_[first] = 0;
-            found.push_back(first);
-        }
-        while (!found.empty()) {
-            const std::size_t kind = found.back();
-            found.pop_back();
-            for (std::size_t other = 0; other < count_; ++other) {
-                if (are_joined(kind, other) && sides_[other] == kNoSide) {
-                    sides_[other] = sides_[kind] ^ 1;
-                    found.push_back(other);
-                }
-                has_two_sides_ = has_two_sides_ && !(are_joined(kind, other) && sides_[other] == sides_[kind]);
-            }
-        }
-    }
-    std::array<std::size_t, 2> lps{};
+    std::array<std::size_t, kMostKinds> lps{};
     for (const std::uint8_t kind : kinds_) {
-        ++lps[sides_[kind]];
+        ++lps[kind];
     }
-    has_two_sides_ = has_two_sides_ && lps[0] > 0 && lps[1] > 0;
-    if (!has_two_sides_) {
-        sides_.fill(0);
-    } else if (lps[0] > lps[1]) {
-        for (std::uint8_t& side : sides_) {
-            side ^= 1;
+    std::vector<std::size_t> kinds(count_);
+    std::iota(kinds.begin(), kinds.end(), std::size_t{0});
+    std::ranges::stable_sort(kinds, std::ranges::greater(), [&](std::size_t kind) { return lps[kind]; });
+    std::vector<std::size_t> apart;
+    for (const std::size_t kind : kinds) {
+        const auto speak = [&](std::size_t other) {
+            return std::min(channels[kind][other], channels[other][kind]) < kNone;
+        };
+        if (!speak(kind) && std::ranges::none_of(apart, speak)) {
+            apart.push_back(kind);
+            sides_[kind] = 1;
         }
     }
+    has_two_sides_ = !apart.empty();
 }
 
 SourceLookahead::Channels SourceLookahead::find_channels(const Model& model, std::span<const int> rank_of_lp,

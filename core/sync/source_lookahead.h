@@ -32,9 +32,10 @@ class SourceLookahead {
     std::uint8_t kind_of(LpId lp) const { return kinds_[lp]; }
     std::size_t kinds() const { return count_; }
 
-    /// Kinds are on two sides, 0 and 1, if there are any two between whose LPs all channels lead; else all are on side 0. The
-    /// side with fewer LPs is side 0 then.
+    /// The side of a kind: 1, if its LPs speak neither to each other nor to those of other kinds of that side (SMs), else 0.
+    /// Of kinds that speak to each other that with more LPs is on side 1.
     unsigned side_of(std::uint8_t kind) const { return sides_[kind]; }
+    /// There is a kind on side 1.
     bool has_two_sides() const { return has_two_sides_; }
 
     /// By kind, a bound below what arrives from other ranks at LPs of this one, or is brought about here by what does:

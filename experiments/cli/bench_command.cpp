@@ -74,7 +74,7 @@ ExitCode window(const BenchOptions& options, const Session& session) {
 /// The same PHOLD under every protocol that can use the ranks at hand.
 ExitCode ranks(const BenchOptions& options, const Session& session) {
     Json::Object object{{"benchmark", "ranks"}, {"ranks", session.transport.size()}};
-    for (const char* sync : {"serial", "window", "null_message"}) {
+    for (const char* sync : {"serial", "window", "null_message", "staggered"}) {
         if (session.transport.size() > 1 && std::string(sync) == "serial") {
             continue;
         }

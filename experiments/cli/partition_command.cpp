@@ -1,9 +1,11 @@
 // `partition`: what a partition of a machine over ranks looks like.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "components/machine/machine.h"
+#include "core/sync/source_lookahead.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/machine_options.h"
 #include "experiments/cli/session.h"
@@ -22,10 +24,26 @@ struct PartitionOptions {
     int ranks = 2;
     std::string weights;
     std::string predict;
+    std::string sync = "window";
     std::optional<int> nodes;  ///< a rank a node
     Cluster cluster;
     bool json = false;
 };
+
+/// By LP. ConfigurationError if the machine has none.
+std::vector<std::uint8_t> sides_of(const Model& model, std::span<const int> rank_of_lp) {
+    const SourceLookahead lookahead(model, rank_of_lp, 0, *std::ranges::max_element(rank_of_lp) + 1);
+    if (!lookahead.has_two_sides()) {
+        throw ConfigurationError(
+            "each process of this machine speaks to others of its kind; there staggered goes by windows, "
+            "too: take --sync window");
+    }
+    std::vector<std::uint8_t> sides;
+    for (LpId lp = 0; lp < model.processes().size(); ++lp) {
+        sides.push_back(static_cast<std::uint8_t>(lookahead.side_of(lookahead.kind_of(lp))));
+    }
+    return sides;
+}
 
 void print_prediction(const PartitionOptions& options, const Model& model, std::span<const int> rank_of_lp) {
     const WindowLog log = read_window_log(options.predict, model);
@@ -33,7 +51,11 @@ void print_prediction(const PartitionOptions& options, const Model& model, std::
     Cluster cluster = options.cluster;
     cluster.ranks = options.ranks;
     cluster.nodes = options.nodes.value_or(options.ranks);
-    const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster);
+    std::vector<std::uint8_t> sides;
+    if (options.sync == "staggered") {
+        sides = sides_of(model, rank_of_lp);
+    }
+    const SpeedupPrediction prediction = predict_speedup(windows, rank_of_lp, cluster, sides);
     std::printf("%s", options.json ? (prediction.json() + "\n").c_str() : prediction.text().c_str());
 }
 
@@ -83,6 +105,9 @@ void add_partition_command(Command program, Session& session) {
                        "Balance by the costs that this earlier run's result file has, instead of by estimates");
     command.add_option("--predict", options->predict,
                        "Result file of a run with --log-windows: compute its time on this partition");
+    command.add_option("--sync", options->sync, "For --predict: the protocol, window or staggered")
+        .one_of({"window", "staggered"})
+        .show_default();
     command.add_option("--nodes", options->nodes, "For --predict: how many nodes the ranks are on [one a rank]")
         .in_range(1, 4096);
     command.add_option("--threads", options->cluster.threads, "For --predict: threads of each rank")

@@ -5,17 +5,22 @@
 #include <vector>
 
 #include "core/json/json.h"
+#include "partitioning/placement/step_replay.h"
 
 namespace lookahead {
 
-SpeedupPrediction predict_speedup(const LoggedWindows& log, std::span<const int> rank_of_lp, const Cluster& cluster) {
+SpeedupPrediction predict_speedup(const LoggedWindows& log, std::span<const int> rank_of_lp, const Cluster& cluster,
+                                  std::span<const std::uint8_t> side_of_lp) {
     const WindowReplay replay(log, rank_of_lp, cluster);
     SpeedupPrediction prediction{.cluster = cluster,
                                  .windows = log.windows(),
                                  .work_seconds = replay.work(),
                                  .critical_path_seconds = replay.critical_path(),
-                                 .times = replay.run(false)};
-    if (const ReplayTimes halves = replay.run(true); halves.seconds < prediction.times.seconds) {
+                                 .times = replay.run(false),
+                                 .is_staggered = !side_of_lp.empty()};
+    if (prediction.is_staggered) {
+        prediction.times = StepReplay(log, rank_of_lp, side_of_lp, cluster).run();
+    } else if (const ReplayTimes halves = replay.run(true); halves.seconds < prediction.times.seconds) {
         prediction.times = halves;
         prediction.halves = true;
     }
@@ -28,8 +33,7 @@ SpeedupPrediction predict_speedup(const LoggedWindows& log, std::span<const int>
 std::string SpeedupPrediction::text() const {
     const double rest = times.seconds - times.compute - times.messages - times.overhead;
     return fmt::format(
-        "predicted by going through the log's windows as the ranks would, each beginning when it knows the bounds of "
-        "all\n"
+        "predicted by going through the log's windows as the ranks would, {}\n"
         "  {} ranks on {} nodes, {} threads each; {} windows, {}, {} packets of a rank\n"
         "  packet: {:.2f} us between nodes, {:.2f} us within one, {:.2f} us of either core, {:.3g} GB/s\n"
         "  message: {:.0f} ns of either core, {:.0f} bytes; process in a window: {:.0f} ns; window of threads: {:.2f} "
@@ -42,6 +46,8 @@ std::string SpeedupPrediction::text() const {
         "  choosing processes   {:10.4f} s\n"
         "  waiting, packets     {:10.4f} s  (what is left)\n"
         "  predicted            {:10.4f} s, speed-up {:.2f}\n",
+        is_staggered ? "each side's step beginning when the other's before it is known"
+                     : "each beginning when it knows the bounds of all",
         cluster.ranks, cluster.nodes, cluster.threads, windows, halves ? "by halves" : "each whole", times.packets,
         cluster.latency_us, cluster.local_latency_us, cluster.packet_us, cluster.gigabytes_per_s, cluster.message_ns,
         cluster.message_bytes, cluster.process_ns, cluster.share_us, cluster.slowdown, cluster.half_work,
@@ -55,6 +61,7 @@ std::string SpeedupPrediction::json() const {
                              {"threads", cluster.threads},
                              {"windows", std::uint64_t{windows}},
                              {"halves", halves},
+                             {"protocol", is_staggered ? "staggered" : "window"},
                              {"one_core_s", one_core_seconds},
                              {"critical_path_s", critical_path_seconds},
                              {"compute_s", times.compute},

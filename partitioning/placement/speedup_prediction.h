@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -8,7 +9,7 @@
 
 namespace lookahead {
 
-/// What a logged run would take on a cluster. The protocol tries whole and half windows and takes what is sooner; so does
+/// What a logged run would take on a cluster. The protocol `window` tries whole and half windows and takes what is sooner; so does
 /// this.
 struct SpeedupPrediction {
     Cluster cluster;
@@ -18,6 +19,7 @@ struct SpeedupPrediction {
     double critical_path_seconds = 0;  ///< the slowest rank of each window: no network makes it shorter
     ReplayTimes times;                 ///< on the cluster
     bool halves = false;               ///< is the better of the two
+    bool is_staggered = false;         ///< in steps of two sides instead
 
     double speedup() const { return times.seconds > 0 ? one_core_seconds / times.seconds : 1; }
     /// For reading: inputs, and where the time goes.
@@ -26,7 +28,8 @@ struct SpeedupPrediction {
     std::string json() const;
 };
 
-/// InternalError if the log's sizes do not fit `rank_of_lp`.
-SpeedupPrediction predict_speedup(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&);
+/// By the protocol `window` or, given the side of each LP, by `staggered`. InternalError if the log's sizes do not fit.
+SpeedupPrediction predict_speedup(const LoggedWindows&, std::span<const int> rank_of_lp, const Cluster&,
+                                  std::span<const std::uint8_t> side_of_lp = {});
 
 }  // namespace lookahead

@@ -10,10 +10,6 @@
 namespace lookahead {
 namespace {
 
-constexpr double kNanosecond = 1e-9;
-constexpr double kMicrosecond = 1e-6;
-constexpr double kGigabyte = 1e9;
-
 /// The ranks' clocks, and the packets between them.
 class Timeline {
   public:
@@ -84,19 +80,10 @@ class Timeline {
                 const auto from = static_cast<std::size_t>(routes_[rank].from(batch));
                 const double departed = is_first ? sent_[from] : before[from];
                 clocks_[rank] =
-                    std::max(before[rank] + sending, departed + sending + way(from, rank)) + packet_seconds();
+                    std::max(before[rank] + sending, departed + sending + cluster_.way(from, rank, sent_bytes_[from])) +
+                    packet_seconds();
             }
         }
-    }
-
-    /// From one rank to another: a node's ranks share its link.
-    double way(std::size_t from, std::size_t to) const {
-        const auto nodes = static_cast<std::size_t>(cluster_.nodes);
-        const std::size_t a_node = (ranks_ + nodes - 1) / nodes;
-        return from / a_node == to / a_node
-                   ? cluster_.local_latency_us * kMicrosecond
-                   : cluster_.latency_us * kMicrosecond +
-                         sent_bytes_[from] * static_cast<double>(a_node) / (cluster_.gigabytes_per_s * kGigabyte);
     }
 
     const Cluster& cluster_;
@@ -114,13 +101,8 @@ class Timeline {
 
 WindowReplay::WindowReplay(const LoggedWindows& log, std::span<const int> rank_of_lp, const Cluster& cluster)
     : log_(log), cluster_(cluster), ranks_(static_cast<std::size_t>(cluster.ranks)) {
-    LOOKAHEAD_ASSERT(log.processes == rank_of_lp.size() && log.messages.size() == log.processes * log.processes &&
-                         log.nanoseconds.size() == log.windows() * log.processes,
-                     "a log of windows does not fit the partition");
-    std::vector<double> work(log.processes, 0);
-    for (std::size_t at = 0; at < log.nanoseconds.size(); ++at) {
-        work[at % log.processes] += log.nanoseconds[at] * kNanosecond;
-    }
+    log.check(rank_of_lp.size());
+    const std::vector<double> work = log.work();
     for (std::size_t lp = 0; lp < log.processes; ++lp) {
         Rank& rank = ranks_.at(static_cast<std::size_t>(rank_of_lp[lp]));
         rank.processes.push_back(static_cast<std::uint32_t>(lp));

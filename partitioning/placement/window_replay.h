@@ -5,35 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "partitioning/placement/cluster.h"
+
 namespace lookahead {
-
-/// A logged run (WindowLog): the CPU's time of every LP in every window, and the messages between LPs.
-struct LoggedWindows {
-    std::span<const std::uint32_t> nanoseconds;  ///< [window * LPs + LP]
-    std::span<const std::uint64_t> messages;     ///< [sender * LPs + receiver]
-    std::size_t processes = 0;                   ///< LPs
-
-    std::size_t windows() const { return processes == 0 ? 0 : nanoseconds.size() / processes; }
-};
-
-/// Where ranks run, and what they need for each other. The defaults are of the cores of a virtual machine
-/// (tests/performance/predicted.py measures them) and, between nodes, of a network of 2 us and 100 Gbit/s.
-struct Cluster {
-    int ranks = 1;
-    int nodes = 1;    ///< neighbouring ranks share one
-    int threads = 1;  ///< of each rank
-
-    double latency_us = 2;          ///< of a packet between two nodes
-    double local_latency_us = 0.1;  ///< between two ranks of a node
-    double gigabytes_per_s = 12.5;  ///< of a node's link to the others
-    double packet_us = 0.1;         ///< of the core that sends one, and again of the one that receives it
-    double message_ns = 20;     ///< of the core that writes one into a packet, and again of the one that takes it out
-    double message_bytes = 48;  ///< mean, with its header
-    double process_ns = 20;     ///< to find out whether an LP has something to do in a window
-    double share_us = 1.5;      ///< to let a rank's threads into a window and to see them out of it
-    double slowdown = 1;        ///< of a core while the others of its node are busy
-    double half_work = 1.17;    ///< of a window's computing in two halves over that at once: caches are filled twice
-};
 
 /// What a log's windows take on a cluster, in seconds.
 struct ReplayTimes {

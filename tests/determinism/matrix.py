@@ -4,7 +4,7 @@
 Every workload runs once serially on one thread, and then under every protocol x ranks x partitioner, and on several
 threads alone and on some ranks; each run must match its CPU reference, give the same state hash, and an HDF5 file whose
 groups but /meta and /engine are equal bit for bit. With --fewer each protocol and number of ranks meets one partitioner,
-another one for each workload, so that the usual five meet all.
+another one for each workload, so that the usual five meet all, and one rank under mpirun one protocol.
 Prints a line for each difference and a closing count; exit code 1 if there is one.
 """
 
@@ -18,12 +18,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
 
 WORKLOADS = ["vecadd", "sgemm", "hotspot", "histogram", "bfs"]
-PROTOCOLS = ["window", "null_message"]
+PROTOCOLS = ["window", "null_message", "staggered"]
 RANKS = [1, 2, 3, 4]
 PARTITIONERS = ["linear", "round_robin", "graph"]
 # Without ranks a run is alone, without mpirun.
 THREADED = [("serial", 0, "graph", 2), ("serial", 0, "graph", 3), ("serial", 0, "graph", 5),
-            ("window", 2, "graph", 2), ("null_message", 2, "round_robin", 3)]
+            ("staggered", 0, "graph", 3), ("staggered", 2, "graph", 2), ("window", 2, "graph", 2),
+            ("null_message", 2, "round_robin", 3)]
 
 
 def points_of(workload, chosen):
@@ -32,10 +33,10 @@ def points_of(workload, chosen):
     if chosen.fewer:
         first = WORKLOADS.index(workload) if workload in WORKLOADS else 0
         points = [(*pair, chosen.partitioners[(first + number) % len(chosen.partitioners)], 1)
-                  for number, pair in enumerate(pairs)]
+                  for number, pair in enumerate(pairs) if pair[1] > 1 or pair[0] == "window"]
     else:
         points = [(*pair, partitioner, 1) for pair in pairs for partitioner in chosen.partitioners]
-    threaded = THREADED[-3:] if chosen.fewer else THREADED
+    threaded = THREADED[-5:] if chosen.fewer else THREADED
     return points + ([] if chosen.one_thread else threaded)
 
 

@@ -62,8 +62,10 @@ class Round:
         line = [*first, "--out", self.result, "--progress", "none", "--checkpoint-dir", self.folder, "--checkpoint-every",
                 self.every, "--threads", self.draw.choice([1, 1, 2, 3])]
         if ranks > 1:
-            line += ["--sync", self.draw.choice(["window", "null_message"]), "--partition",
+            line += ["--sync", self.draw.choice(["window", "null_message", "staggered"]), "--partition",
                      self.draw.choice(["linear", "round_robin", "graph"])]
+        else:
+            line += ["--sync", self.draw.choice(["serial", "staggered"])]
         line = lookahead.command(self.program, line, ranks)
         self.history.append(" ".join(map(str, line)))
         return line

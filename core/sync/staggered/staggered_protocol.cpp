@@ -11,13 +11,17 @@ namespace lookahead {
 
 void StaggeredProtocol::Bounds::join(const Bounds& other) {
     lower_each(after, other.after);
-    lower_each(sent, other.sent);
+    for (unsigned side = 0; side < kSides; ++side) {
+        lower_each(sent[side], other.sent[side]);
+    }
 }
 
-SourceTimes StaggeredProtocol::Bounds::both() const {
-    SourceTimes both = after;
-    lower_each(both, sent);
-    return both;
+SourceTimes StaggeredProtocol::Bounds::all() const {
+    SourceTimes all = after;
+    for (const SourceTimes& to_side : sent) {
+        lower_each(all, to_side);
+    }
+    return all;
 }
 
 StaggeredProtocol::StaggeredProtocol(const SyncArguments& arguments)
@@ -122,7 +126,7 @@ bool StaggeredProtocol::take_packets(std::size_t member) {
             Told& told = step(side, head.number);
             told.everywhere.join(head.bounds);
             if (LOOKAHEAD_RULE(what_came_is_pending_here)) {
-                lower_each(told.here.sent, head.bounds.sent);
+                told.here.join({.sent = head.bounds.sent});
             }
             ++told.ranks;
             any = true;
@@ -168,10 +172,10 @@ void StaggeredProtocol::look_for_end() {
     for (; last_ == 0 && looked_at_ < known; ++looked_at_) {
         SourceTimes left = all_at<kSourceCount>(kTimeInfinity);
         for (unsigned side = 0; side < sides_in_use_; ++side) {
-            lower_each(left, step(side, looked_at_ + 1).everywhere.both());
+            lower_each(left, step(side, looked_at_ + 1).everywhere.all());
         }
         if (least_of(left) >= boundary_) {
-            last_ = looked_at_ + 2;
+            last_ = looked_at_ + (LOOKAHEAD_RULE(ranks_end_with_the_step_after) ? 2 : 1);
         }
     }
     if (last_ > 0 && known == last_) {
@@ -181,36 +185,42 @@ void StaggeredProtocol::look_for_end() {
 
 bool StaggeredProtocol::may_open(unsigned side) const {
     const std::uint64_t opened = sides_[side].opened;
-    return (last_ == 0 || opened < last_) && sides_[waits_for(side)].known >= opened;
+    if (last_ > 0 && opened == last_) {
+        return false;
+    }
+    const bool waits_for_all = side == 0 && LOOKAHEAD_RULE(who_speaks_to_another_waits_for_it);
+    return sides_[0].known >= opened && (!waits_for_all || sides_in_use_ == 1 || sides_[1].known >= opened);
+}
+
+SourceTimes StaggeredProtocol::pending(std::uint64_t number, bool is_complete, Bounds Told::*of) {
+    SourceTimes pending = (step(0, number).*of).all();
+    if (sides_in_use_ == 1) {
+        return pending;
+    }
+    if (is_complete) {
+        lower_each(pending, (step(1, number).*of).all());
+    } else {
+        lower_each(pending, (step(1, number - 1).*of).after);
+        if (LOOKAHEAD_RULE(messages_that_a_step_reads_are_pending)) {
+            lower_each(pending, (step(0, number - 1).*of).sent[1]);
+        }
+    }
+    return pending;
 }
 
 void StaggeredProtocol::open(unsigned side) {
     Progress& mine = sides_[side];
     const std::uint64_t before = mine.opened;
-    Bounds here = step(waits_for(side), before).here;
-    Bounds everywhere = step(waits_for(side), before).everywhere;
-    if (waits_for(side) != side) {
-        // This side's own step may be under way: then what it had before it, and what was sent to it since.
-        const auto join_own = [&](Bounds& bounds, Bounds Told::* of, std::uint64_t complete) {
-            if (complete >= before) {
-                bounds.join(step(side, before).*of);
-            } else {
-                lower_each(bounds.after, (step(side, before - 1).*of).after);
-                lower_each(bounds.sent, (step(side ^ 1, before - 1).*of).sent);
-            }
-        };
-        join_own(here, &Told::here, mine.told);
-        join_own(everywhere, &Told::everywhere, mine.known);
-    }
     const Time begin = engine_.of_most(mine.horizons);
-    const KindTimes within = lookahead_.from_within(here.both());
-    const KindTimes elsewhere = lookahead_.from_elsewhere(everywhere.both());
+    const KindTimes within = lookahead_.from_within(pending(before, sides_[1].told >= before, &Told::here));
+    const KindTimes elsewhere =
+        lookahead_.from_elsewhere(pending(before, sides_[1].known >= before, &Told::everywhere));
     for (std::size_t kind = 0; kind < kMostKinds; ++kind) {
         mine.horizons[kind] = std::max(mine.horizons[kind], std::min({boundary_, within[kind], elsewhere[kind]}));
     }
     engine_.open_step(side, before + 1, mine.horizons);
-    if (side == lookahead_.side_of(engine_.most_kind())) {
-        engine_.count_window(engine_.of_most(mine.horizons) - begin);
+    if (const Time gone = engine_.of_most(mine.horizons) - begin; gone > 0) {
+        engine_.count_window(gone);
     }
     mine.opened = before + 1;
     ++opened_;

@@ -13,19 +13,18 @@
 
 namespace lookahead {
 
-/// Two sides of LPs, between which all channels lead (SMs and what they speak to), go from step to step, each on its own.
-///
-/// A step of one side may begin when the step before it of the *other* side is complete on all ranks: no LP waits for those of its own
-/// side. So while some SMs are still in a step, others, on this rank or elsewhere, are in the next one already; threads and ranks
-/// whose LPs do not divide evenly among them in each step do so over several. Where LPs of one side speak to each other,
-/// all are on one side, and a step waits for the whole one before it: a window.
+/// LPs are on two sides: those that do not speak to each other (SMs), and the others (SourceLookahead::side_of). Each side goes from
+/// step to step. An SM is in its next step as soon as all of the other side are through the one before, on all ranks, and does not wait
+/// for other SMs; what is on the other side waits for all. So while some SMs are still in a step others, on this rank or elsewhere, are in
+/// the next one already: what does not divide evenly among threads and ranks in each window does so over several. In a model where
+/// everyone speaks to everyone, a step is a window.
 ///
 /// A packet tells a side's step of one rank: its messages, and bounds, by source, below what is left for its LPs after it and
-/// below those messages. Before step s + 1 of a side everything that may still happen follows from what
-///  - the other side has after step s, what it sent in it, and
-///  - this side had before step s (or has after it, if that has come to be known),
-/// and SourceLookahead says how far its kinds may go. Bounds that are older than a window's are no later than what they stand for: a
-/// way from a side back to itself has two channels at least.
+/// below those messages. Before step s + 1 of a side all that may still happen follows from what
+///  - the other side has after its step s, and what it sent in it, and
+///  - this side has after its own, or, of SMs in the middle of it, had before it, with what was sent to them.
+/// SourceLookahead says how far kinds may go from there. That SMs are bounded by what they had a step ago costs little: what comes back to
+/// them from there has been through two channels.
 ///
 /// All threads of a rank look after this between two LPs, one at a time, so that no packet waits for the end of a long one.
 class StaggeredProtocol final : public SyncProtocol {
@@ -36,15 +35,17 @@ class StaggeredProtocol final : public SyncProtocol {
   private:
     static constexpr int kLooks = 2000;  ///< some 50 us
     static constexpr unsigned kSides = SideSteps::kSides;
-    static constexpr std::size_t kRemembered = 8;  ///< steps of a side: those before and after the last one that is known
-    static constexpr std::size_t kAhead = 3;       ///< as many after it: no rank tells one before others know the third before it
+    static constexpr std::size_t kRemembered =
+        8;  ///< steps of a side: those before and after the last one that is known
+    static constexpr std::size_t kAhead =
+        3;  ///< as many after it: no rank tells one before others know the third before it
 
-    /// Below what a side has after a step, and what was sent in it.
+    /// Below what a side has after a step, and what it sent in it, by the side of the receiver.
     struct Bounds {
         SourceTimes after = all_at<kSourceCount>(kTimeInfinity);
-        SourceTimes sent = all_at<kSourceCount>(kTimeInfinity);
+        std::array<SourceTimes, kSides> sent = {after, after};
         void join(const Bounds& other);
-        SourceTimes both() const;
+        SourceTimes all() const;
     };
     struct PacketHead {
         std::uint64_t side;
@@ -77,8 +78,8 @@ class StaggeredProtocol final : public SyncProtocol {
     bool may_open(unsigned side) const;
     void open(unsigned side);
     Told& step(unsigned side, std::uint64_t number) { return sides_[side].steps[number % kRemembered]; }
-    /// The side whose steps this one waits for.
-    unsigned waits_for(unsigned side) const { return sides_in_use_ == kSides ? side ^ 1 : side; }
+    /// All that is pending when side 0 is through this step, and side 1 too or, unless it is complete, about to begin it.
+    SourceTimes pending(std::uint64_t number, bool is_complete, Bounds Told::*of);
     std::span<Progress> sides() { return std::span(sides_).first(sides_in_use_); }
 
     RankEngine& engine_;

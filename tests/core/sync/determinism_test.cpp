@@ -37,7 +37,7 @@ Run run(const WandererOptions& options, Transport& transport, const std::string&
 }  // namespace
 
 TEST_CASE("results and epochs do not depend on ranks, partition and protocol") {
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 7; ++seed) {
         WandererOptions options;
         options.seed = seed;
         options.hops = 30;

@@ -192,29 +192,32 @@ TEST_CASE("kinds beyond the seventh count as the last, with its shortest channel
     CHECK(alone.from_within(pending(6, 0))[0] == 30);
 }
 
-TEST_CASE("SMs and what they speak to are on two sides, whatever rank has them") {
-    for (const std::vector<int>& ranks : {std::vector<int>{0, 0, 0, 0, 0}, std::vector<int>{0, 1, 0, 1, 1}}) {
-        const SourceLookahead sides(machine(), ranks, 0, 2);
+TEST_CASE("SMs, which do not speak to each other, are on a side of their own, whatever rank has them") {
+    Model model = machine();
+    add(model, "sm");
+    model.connect(5, 1, 4, 0, 64);
+    model.connect(4, 1, 2, 9, 64);  // dispatcher to memory
+    for (const std::vector<int>& ranks : {std::vector<int>{0, 0, 0, 0, 0, 0}, std::vector<int>{0, 1, 0, 1, 1, 1}}) {
+        const SourceLookahead sides(model, ranks, 0, 2);
         CHECK(sides.has_two_sides());
-        CHECK(sides.side_of(kSm) == 0);  // two LPs of five
-        CHECK(sides.side_of(kMemory) == 1);
-        CHECK(sides.side_of(kDispatcher) == 1);
+        CHECK(sides.side_of(kSm) == 1);
+        CHECK(sides.side_of(kMemory) == 0);
+        CHECK(sides.side_of(kDispatcher) == 0);
     }
 }
 
-TEST_CASE("where a channel leads from a kind to itself, or a way of three channels, all are on one side") {
-    Model meshed = machine();
-    meshed.connect(2, 1, 3, 7, 5);  // memory to memory
-    const SourceLookahead one(meshed, std::vector<int>(5, 0), 0, 1);
-    CHECK_FALSE(one.has_two_sides());
-    CHECK(one.side_of(kSm) == one.side_of(kMemory));
+TEST_CASE(
+    "a kind that speaks to itself is on no side of its own, and of two that speak to each other the smaller is not") {
+    Model model = machine();
+    model.connect(0, 2, 1, 7, 5);  // SM to SM
+    const SourceLookahead meshed(model, std::vector<int>(5, 0), 0, 1);
+    CHECK(meshed.side_of(kSm) == 0);
+    CHECK(meshed.side_of(kMemory) == 1);
+    CHECK(meshed.side_of(kDispatcher) == 1);
 
-    Model triangle = machine();
-    triangle.connect(4, 1, 2, 7, 5);  // dispatcher to memory
-    CHECK_FALSE(SourceLookahead(triangle, std::vector<int>(5, 0), 0, 1).has_two_sides());
-
-    Model lonely;
-    add(lonely, "sm");
-    add(lonely, "sm");
-    CHECK_FALSE(SourceLookahead(lonely, std::vector<int>(2, 0), 0, 1).has_two_sides());
+    Model alone;
+    add(alone, "sm");
+    add(alone, "sm");
+    alone.connect(0, 0, 1, 0, 5);
+    CHECK_FALSE(SourceLookahead(alone, std::vector<int>(2, 0), 0, 1).has_two_sides());
 }

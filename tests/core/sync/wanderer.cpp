@@ -97,14 +97,14 @@ Model make_wanderers(const WandererOptions& options) {
                        static_cast<Time>(random() % static_cast<std::uint64_t>(options.longest_lookahead)) +
                        options.kind_lookahead * static_cast<Time>(id % options.kinds);
             };
-            if (random() % 4 == 0 && !options.two_sides) {
+            if (random() % 4 == 0 && !(options.two_sides && id % 2 != 0)) {
                 model.connect_all(id, port, 0, options.processes, 0, lookahead());
                 continue;
             }
             for (std::uint64_t i = 1 + random() % 4; i > 0; --i) {
                 auto to = static_cast<LpId>(random() % options.processes);
-                if (options.two_sides && to % 2 == id % 2) {
-                    to = to + 1 < options.processes ? to + 1 : to - 1;
+                if (options.two_sides && id % 2 != 0) {
+                    to -= to % 2;
                 }
                 model.connect(id, port, to, 0, lookahead());
             }

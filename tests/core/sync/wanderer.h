@@ -62,7 +62,7 @@ struct WandererOptions {
     Time longest_lookahead = 5000;  ///< beyond the least, nearly
     unsigned kinds = 1;             ///< LP i is of kind i modulo this, and what it sends takes so much longer at least:
     Time kind_lookahead = 0;        ///< times its kind
-    bool two_sides = false;         ///< channels lead between LPs of odd and even number alone; with an even number of kinds
+    bool two_sides = false;  ///< LPs of odd number speak to those of even number alone; with an even number of kinds
     Time usual_delay = 3000;
     Time first = 0;                                   ///< no event before it
     std::function<Wanderer::AtEvent(LpId)> at_event;  ///< may be empty

@@ -191,6 +191,38 @@ TEST_CASE("a simulation's result does not depend on its threads") {
     }
 }
 
+TEST_CASE("results do not depend on who is slow, with little or much that is pending") {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        CAPTURE(seed);
+        WandererOptions options;
+        options.seed = seed;
+        options.processes = 7;
+        options.hops = 20;
+        options.letters = seed % 3 == 0 ? 4 : 1;
+        options.kinds = 2 * (1 + static_cast<unsigned>(seed % 3));
+        options.two_sides = true;
+        options.usual_delay = 300;
+        options.least_lookahead = seed % 2 == 0 ? 1000 : 10;
+        options.longest_lookahead = seed % 2 == 0 ? 1 : 3000;  // alike, or very different
+        InProcessTransport alone;
+        const SimulationResult reference = run_wanderers(options, alone, "serial", 1);
+        options.at_event = [](LpId id) -> Wanderer::AtEvent {
+            if (id % 4 != 1) {
+                return nullptr;
+            }
+            return [](Wanderer&, Time) { std::this_thread::sleep_for(std::chrono::microseconds(30)); };
+        };
+        for (const std::string& sync : test::variants_of("sync", {"serial"})) {
+            for (const std::size_t threads : {1, 2}) {
+                CAPTURE(sync);
+                const SimulationResult slow = run_wanderers(options, test_transport(), sync, threads);
+                CHECK(slow.state_hash == reference.state_hash);
+                CHECK(slow.end_time == reference.end_time);
+            }
+        }
+    }
+}
+
 TEST_CASE("a helper that comes after the simulation's end, or its death, returns at once") {
     WandererOptions options;
     InProcessTransport alone;

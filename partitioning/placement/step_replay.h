@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include "partitioning/placement/window_replay.h"
+
+namespace lookahead {
+
+/// Goes through the windows of a log as the protocol `staggered` does on a cluster: each window is a step of either side, an LP takes
+/// in it what it took in the log.
+///
+/// A thread takes the next LP of the oldest step that is open, the one with most work in the whole run first, and waits for it if it is
+/// still in its step before. Who ends a side's step sends a packet to every other rank; whichever thread is free next takes in what has
+/// come, one thread at a time. A step is open once all ranks have told the one before of side 0 and, for side 0, of side 1.
+class StepReplay {
+  public:
+    /// `rank_of_lp`, `side_of_lp` (0 or 1): by LP. InternalError if they or the log's sizes do not fit.
+    StepReplay(const LoggedWindows&, std::span<const int> rank_of_lp, std::span<const std::uint8_t> side_of_lp,
+               const Cluster&);
+
+    ReplayTimes run();
+
+  private:
+    static constexpr unsigned kSides = 2;
+    static constexpr std::size_t kKept = 4;  ///< steps of a side
+
+    enum class What : std::uint8_t { thread_is_free, lp_ends, step_is_told, packet_comes, packet_is_taken };
+    struct Event {
+        double time;
+        std::uint64_t order;
+        What what;
+        std::uint32_t rank;
+        unsigned side;
+        std::uint64_t step;
+        bool operator>(const Event& other) const {
+            return time != other.time ? time > other.time : order > other.order;
+        }
+    };
+    struct Side {
+        std::vector<std::uint32_t> processes;  ///< LPs, the one with most work first
+        std::uint64_t opened = 0;
+        std::uint64_t known = 0;
+        std::array<int, kKept> told{};          ///< by step: ranks
+        std::array<std::size_t, kKept> next{};  ///< LP to be taken
+        std::array<std::size_t, kKept> left{};  ///< LPs that have not been through
+    };
+    struct Rank {
+        std::array<Side, kSides> sides;
+        int idle = 0;  ///< threads
+        bool is_taking = false;
+        std::deque<Event> mail;
+        double work = 0;     ///< seconds, in all windows
+        double written = 0;  ///< messages for other ranks
+        double taken = 0;    ///< messages from other ranks
+        double compute = 0;
+        double messages = 0;
+        double overhead = 0;
+    };
+
+    void handle(const Event& event);
+    void schedule(double time, What what, std::uint32_t rank, unsigned side = 0, std::uint64_t step = 0);
+    /// The next thing to do for a thread of the rank that is free.
+    void give_work(std::uint32_t rank, double now);
+    bool take_lp(std::uint32_t rank, double now);
+    void tell(std::uint32_t rank, unsigned side, std::uint64_t step, double now);
+    void learn(std::uint32_t rank, unsigned side, std::uint64_t step, double now);
+    void open_steps(std::uint32_t rank, double now);
+    void wake(std::uint32_t rank, double now);
+    double way(std::uint32_t from, std::uint32_t to) const;
+    double slowdown() const;
+
+    LoggedWindows log_;
+    Cluster cluster_;
+    std::vector<Rank> ranks_;
+    std::vector<double> done_;  ///< by LP: when its last step ends
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::uint64_t scheduled_ = 0;
+    double now_ = 0;
+};
+
+}  // namespace lookahead
