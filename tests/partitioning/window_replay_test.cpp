@@ -7,22 +7,12 @@
 #include "core/error/error.h"
 #include "core/json/json.h"
 #include "partitioning/placement/speedup_prediction.h"
+#include "tests/partitioning/free_cluster.h"
 
 using namespace lookahead;
+using testing::free_cluster;
 
 namespace {
-
-/// Nothing costs anything but what a test sets.
-Cluster free_cluster(int ranks, int nodes, int threads) {
-    Cluster cluster;
-    cluster.ranks = ranks;
-    cluster.nodes = nodes;
-    cluster.threads = threads;
-    cluster.latency_us = cluster.local_latency_us = cluster.packet_us = cluster.message_ns = cluster.message_bytes = 0;
-    cluster.process_ns = cluster.share_us = 0;
-    cluster.half_work = 1;
-    return cluster;
-}
 
 /// Two windows of three LPs.
 const std::vector<std::uint32_t> kNanoseconds{100, 200, 50, 10, 0, 400};
