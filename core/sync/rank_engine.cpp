@@ -312,46 +312,53 @@ void RankEngine::open_step(unsigned side, std::uint64_t number, const KindTimes&
     }
 }
 
-bool RankEngine::work_on_steps(std::size_t member) {
+StepWork RankEngine::work_on_steps(std::size_t member, bool has_waited) {
     SideSteps::Task task{};
     if (!steps_->claim(member, task)) {
-        return false;
+        return StepWork::none;
     }
-    if (member == 0) {
+    if (member == 0 && has_waited) {
         account(TraceActivity::blocked);
     }
     Worker& worker = *workers_[member];
-    const SideSteps::Step& step = *task.step;
-    steps_->wait_for_turn(task);
-    worker.router.write_to(SideSteps::set_of(step.side, step.number), step.number % 2 != 0);
-    worker.router.set_horizons(step.reached);
-    take_step(worker, task);
-    std::array<Time, Arrivals::kWays> kept = {kTimeInfinity, kTimeInfinity};
-    if (LOOKAHEAD_RULE(kept_messages_are_pending)) {
-        for (const Arrivals::Way way : {Arrivals::kUsual, Arrivals::kAnswered}) {
-            kept[way] = arrivals_->least_so_far(way, task.lp, worker.router.side(task.lp));
+    do {
+        const SideSteps::Step& step = *task.step;
+        steps_->wait_for_turn(task);
+        worker.router.write_to(SideSteps::set_of(step.side, step.number), step.number % 2 != 0);
+        worker.router.set_horizons(step.reached);
+        const bool has_advanced = take_step(worker, task);
+        std::array<Time, Arrivals::kWays> kept = {kTimeInfinity, kTimeInfinity};
+        if (LOOKAHEAD_RULE(kept_messages_are_pending)) {
+            for (const Arrivals::Way way : {Arrivals::kUsual, Arrivals::kAnswered}) {
+                kept[way] = arrivals_->least_so_far(way, task.lp, worker.router.side(task.lp));
+            }
         }
-    }
-    steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept);
-    if (member == 0) {
-        account(TraceActivity::compute);
-    }
-    return true;
+        if (steps_->end(member, task, kinds_[task.lp], own_[task.lp], kept)) {
+            return StepWork::ended_a_step;
+        }
+        if (has_advanced) {
+            break;
+        }
+    } while (steps_->claim(member, task));
+    return StepWork::some;
 }
 
-/// An LP that has nothing before its horizon stays where it is; what has come for it is kept for the next step.
-void RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
+/// An LP that has nothing before its horizon stays where it is; what has come for it is kept for the next step. Returns whether it has.
+bool RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
     const std::size_t index = task.lp;
     const Time horizon = task.step->horizons[kinds_[index]];
     const unsigned side = worker.router.side(index) ^ 1;
     const bool reads = arrivals_->writers(index, side) != 0;
-    const Time arrival = std::min(arrivals_->least_so_far(Arrivals::kUsual, index, side),
-                                  arrivals_->least_so_far(Arrivals::kAnswered, index, side));
+    const Time arrival = !reads ? kTimeInfinity
+                                : std::min(arrivals_->least_so_far(Arrivals::kUsual, index, side),
+                                           arrivals_->least_so_far(Arrivals::kAnswered, index, side));
     if (std::min(own_[index], arrival) < horizon) {
         const std::uint64_t begin = profile_.now();
         advance_process(worker, index, reads, horizon);
         worker.ticks += profile_.advanced(index, begin) - begin;
-    } else if (reads) {
+        return true;
+    }
+    if (reads) {
         for_each_inbox(index, side, [&](LpInbox& inbox) {
             if (LOOKAHEAD_RULE(messages_wait_from_step_to_step)) {
                 worker.router.keep_all(index, inbox);
@@ -359,6 +366,7 @@ void RankEngine::take_step(Worker& worker, const SideSteps::Task& task) {
         });
         arrivals_->clear(index, side);
     }
+    return false;
 }
 
 std::array<SourceTimes, SideSteps::kSides> RankEngine::sent_in_step(unsigned side, std::uint64_t number) {

@@ -44,6 +44,9 @@ struct RankEngineOptions {
     bool log_windows = false;
 };
 
+/// What came of a call of RankEngine::work_on_steps.
+enum class StepWork : std::uint8_t { none, some, ended_a_step };
+
 /// The LPs of one rank, their inboxes, and the batches for other ranks. A protocol tells it how far it may go.
 ///
 /// Inside a window no LP can disturb another, so several threads may advance those of one rank: the one that calls
@@ -93,8 +96,9 @@ class RankEngine {
     void share(const std::function<void(std::size_t member)>& work);
     /// Advances the LPs of a side to the horizons of their kinds, once what is sent by the other side's step before has come.
     void open_step(unsigned side, std::uint64_t number, const KindTimes& horizons);
-    /// Advances an LP that nobody else advances, if there is one in a step that is open.
-    bool work_on_steps(std::size_t member);
+    /// Takes LPs that nobody else takes through steps that are open, until one had something to do or a step is complete.
+    /// The first member tells whether it has waited since it last did so.
+    StepWork work_on_steps(std::size_t member, bool has_waited);
     bool step_is_complete(unsigned side, std::uint64_t number) const { return steps_->is_complete(side, number); }
     /// Of a complete step: a bound below the events of its LPs and the messages that they keep, and one below those that
     /// they sent to each side.
@@ -166,7 +170,7 @@ class RankEngine {
     void advance_tasks_as(std::size_t member);
     /// Returns how many were for other ranks.
     std::uint64_t deliver_through(MessageRouter&, const KindTimes& reached, std::span<const std::byte> messages);
-    void take_step(Worker&, const SideSteps::Task& task);
+    bool take_step(Worker&, const SideSteps::Task& task);
     void take_batches_of_helpers();
     void count_work();
     void prefetch_due(std::size_t task) const;

@@ -56,22 +56,20 @@ void SideSteps::open(const Step& step) {
     }
 }
 
-bool SideSteps::claim_of(std::size_t set, std::size_t member, Task& task) {
+/// The next place of a part that nobody has taken.
+bool SideSteps::claim_of(std::size_t set, std::size_t part, Task& task) {
     Slot& slot = slots_[set];
     const Side& side = sides_[set / 2];
-    const std::size_t parts = slot.parts.size();
-    for (std::size_t i = 0; i < parts; ++i) {
-        const std::size_t part = (member + i) % parts;
-        std::atomic<std::uint32_t>& next = slot.parts[part].next;
-        if (next.load(std::memory_order_relaxed) < side.begins[part + 1]) {
-            const std::uint32_t place = next.fetch_add(1, std::memory_order_acquire);
-            if (place < side.begins[part + 1]) {
-                task = {side.lps[place], &slot.step};
-                return true;
-            }
-        }
+    std::atomic<std::uint32_t>& next = slot.parts[part].next;
+    if (next.load(std::memory_order_relaxed) >= side.begins[part + 1]) {
+        return false;
     }
-    return false;
+    const std::uint32_t place = next.fetch_add(1, std::memory_order_acquire);
+    if (place >= side.begins[part + 1]) {
+        return false;
+    }
+    task = {side.lps[place], &slot.step};
+    return true;
 }
 
 bool SideSteps::claim(std::size_t member, Task& task) {
@@ -87,7 +85,15 @@ bool SideSteps::claim(std::size_t member, Task& task) {
     if (LOOKAHEAD_RULE(oldest_step_first)) {
         std::ranges::sort(oldest);
     }
-    return std::ranges::any_of(oldest, [&](const auto& step) { return claim_of(step.second, member, task); });
+    const std::size_t parts = slots_.front().parts.size();
+    for (std::size_t i = 0; i < parts; ++i) {
+        for (const auto& [number, set] : oldest) {
+            if (claim_of(set, (member + i) % parts, task)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void SideSteps::wait_for_turn(const Task& task) const {

@@ -50,7 +50,7 @@ class SideSteps {
     /// Steps are numbered from 1 on.
     void open(const Step& step);
 
-    /// A task that nobody else claims: of the steps that are open the oldest one first.
+    /// A task that nobody else claims: of the member's own part first, and then of others'; of each, that of the oldest step.
     bool claim(std::size_t member, Task& task);
     /// Waits until the LP has been through the step before this one.
     void wait_for_turn(const Task& task) const;
@@ -87,7 +87,7 @@ class SideSteps {
 
     static constexpr std::uint32_t kNothingLeft = ~0u / 2;
 
-    bool claim_of(std::size_t set, std::size_t member, Task& task);
+    bool claim_of(std::size_t set, std::size_t part, Task& task);
 
     std::array<Side, kSides> sides_;
     std::array<Slot, kSets> slots_;

@@ -21,7 +21,7 @@ const std::vector<std::uint8_t> kSides{1, 1, 1, 0};
 const std::vector<int> kTogether{0, 0, 0, 0};
 
 double steps_take(const Cluster& cluster, std::span<const int> rank_of_lp, const LoggedWindows& log = kSteps,
-                   std::span<const std::uint8_t> sides = kSides) {
+                  std::span<const std::uint8_t> sides = kSides) {
     return StepReplay(log, rank_of_lp, sides, cluster).run().seconds * 1e9;
 }
 
@@ -60,7 +60,8 @@ TEST_CASE("an SM's next step waits for the other side on all ranks, and that for
     CHECK(steps_take(cluster, ranks, log, sides) == doctest::Approx(2150));
     cluster.nodes = 1;
     CHECK(steps_take(cluster, ranks, log, sides) == doctest::Approx(200));
-    cluster.packet_us = 0.01;  // at 110 the SM's step has been sent, at 120 it was taken in; at 180 the other's second is sent, too
+    cluster.packet_us =
+        0.01;  // at 110 the SM's step has been sent, at 120 it was taken in; at 180 the other's second is sent, too
     CHECK(StepReplay(log, ranks, sides, cluster).run().packets == 4);
     CHECK(steps_take(cluster, ranks, log, sides) > 220);
     CHECK_THROWS_AS(StepReplay(log, ranks, std::vector<std::uint8_t>{1}, cluster), InternalError);
@@ -71,5 +72,6 @@ TEST_CASE("a prediction by steps says so") {
     CHECK(steps.speedup() == doctest::Approx(2));
     CHECK(steps.text().find("each side's step beginning when the other's before it is known") != std::string::npos);
     CHECK(steps.json().find("\"protocol\": \"staggered\"") != std::string::npos);
-    CHECK(predict_speedup(kSteps, kTogether, free_cluster(1, 1, 2)).json().find("\"protocol\": \"window\"") != std::string::npos);
+    CHECK(predict_speedup(kSteps, kTogether, free_cluster(1, 1, 2)).json().find("\"protocol\": \"window\"") !=
+          std::string::npos);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/mutation/rule.h"
 
@@ -75,18 +76,25 @@ void StaggeredProtocol::begin_epoch(std::span<const Time> earliest, Time boundar
 
 void StaggeredProtocol::work_until_end(std::size_t member) {
     const bool may_look_after = member == 0 || transport_.takes_any_thread();
-    int looks = 0;
-    while (!is_over_.load(std::memory_order_acquire)) {
+    bool waits = false;
+    for (int looks = 0; !is_over_.load(std::memory_order_acquire);) {
         const std::uint32_t seen = opened_.load(std::memory_order_acquire);
-        bool has_done = engine_.work_on_steps(member);
-        if (may_look_after && looking_after_.try_lock()) {
+        const StepWork done = engine_.work_on_steps(member, waits);
+        const bool has_news = done != StepWork::some || transport_.size() > 1;
+        bool has_looked = false;
+        if (has_news && may_look_after && looking_after_.try_lock()) {
             const std::lock_guard lock(looking_after_, std::adopt_lock);
-            has_done |= look_after(member);
+            has_looked = look_after(member);
         }
-        if (member == 0) {
-            has_done ? waiting_.begin() : waiting_.after_a_look();
-        } else if (has_done) {
+        if (member == 0 && done == StepWork::none && !std::exchange(waits, true)) {
+            engine_.account(TraceActivity::compute);
+            waiting_.begin();
+        }
+        if (done != StepWork::none || has_looked) {
+            waits = waits && done == StepWork::none;
             looks = 0;
+        } else if (member == 0) {
+            waiting_.after_a_look();
         } else if (++looks < kLooks) {
             _mm_pause();
         } else {
