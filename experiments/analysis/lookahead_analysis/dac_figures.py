@@ -14,7 +14,6 @@ MEMORY = {"libor": "LIB", "sgemm": "SG", "stencil": "ST", "histogram": "IMG", "h
 MEMORY_BOUND = 1.5  # section 5.1.2: the speed-up of a perfect memory
 PAPER = {True: 1.34, False: 1.447}  # mean speed-up of the compute-intensive workloads, and of the others
 FAR = 0.15
-CHANGES = ["queues x 4", "queues, MSHRs x 8"]  # of DAC, in dac/bounds
 ARITHMETIC = ["integer", "integer_mad", "integer_min_max", "integer_multiply", "integer_divide", "fp32_add", "fp32_multiply",
               "fp32_fma", "fp32_divide", "fp32_min_max", "fp64_add", "fp64_multiply", "fp64_fma", "fp64_divide", "special"]
 
@@ -154,23 +153,28 @@ def bounds(sweep):
     paper's mean of their class, the first of: no memory brings what is missing (code), none that is near but as slow does
     (bandwidth), no load is asked for early (undecoupled), a near memory does so by instructions' misses alone (fetch), longer
     queues do. Else latency, which DAC should have hidden."""
-    names = [name for name in STUDIES["dac/bounds"]["design"] if name != "base"]
-    gains = normalised(sweep.table("design"), "cycles", "design", "base", invert=True)[names]
-    early = column(sweep, "early loads", "DAC")
-    fetched = gains["large L1I"]
-    found = gains.assign(**{of: gains[of] / fetched for of in ("large L1I, DAC", "large L1I, near memory, DAC")})
+    table = sweep.table("memory", "design")
+    cycles = table.pivot_table(index="workload", columns=["memory", "design"], values="cycles")
+    early = table[(table["memory"] == "table") & (table["design"] == "DAC")].set_index("workload")["early loads"]
+    gains = pd.DataFrame({pair: cycles[("table", "base")] / cycles[pair] for pair in cycles.columns})
+    changes = [design for design in cycles["table"].columns if design not in ("base", "DAC")]
+    columns = {"DAC": ("table", "DAC"), **{change: ("table", change) for change in changes}, "memory near": ("short ways", "base"),
+               "and DAC": ("short ways", "DAC"), "memory perfect": ("perfect", "base"), "and DAC there": ("perfect", "DAC")}
+    found = pd.DataFrame({name: gains[pair] for name, pair in columns.items()})
+    fetched = cycles[("large L1I", "base")]
+    found["large L1I"] = gains[("large L1I", "base")]
+    found["DAC over that"] = fetched / cycles[("large L1I", "DAC")]
+    found["near and DAC over it"] = fetched / cycles[("large L1I, short ways", "DAC")]
 
     def cause(workload):
         wanted = PAPER[workload in COMPUTE] - FAR
-        gain = found.loc[workload]
-        causes = {"": gain["DAC"] >= wanted, "code": gain["perfect memory, DAC"] < wanted,
-                  "bandwidth": gain["near memory, DAC"] < wanted, "undecoupled": early[workload] == 0,
-                  "fetch": gain["large L1I, near memory, DAC"] < wanted, **{change: gain[change] >= wanted for change in CHANGES}}
+        gain = gains.loc[workload]
+        causes = {"": gain[("table", "DAC")] >= wanted, "code": gain[("perfect", "DAC")] < wanted,
+                  "bandwidth": gain[("short ways", "DAC")] < wanted, "undecoupled": early[workload] == 0,
+                  "fetch": found.loc[workload, "near and DAC over it"] < wanted, **{change: gain[("table", change)] >= wanted for change in changes}}
         return next((name for name, holds in causes.items() if holds), "latency")
 
-    result = with_means(found, geometric=True).rename(columns={
-        "near memory, DAC": "and DAC", "perfect memory, DAC": "and DAC there", "large L1I, DAC": "DAC over that",
-        "large L1I, near memory, DAC": "near and DAC over it"})
+    result = with_means(found, geometric=True)
     result["what keeps it"] = [*(cause(workload) for workload in found.index), *[""] * (len(result) - len(found))]
     return result
 
@@ -183,8 +187,7 @@ STUDIES = {
     "dac/ablations": {"design": ["base"]},
     "dac/classes": {"memory": ["base", "perfect"]},
     "dac/machine": {"machine": [], "design": ["base", "DAC"]},
-    "dac/bounds": {"design": ["base", "DAC", *CHANGES, "near memory", "near memory, DAC", "large L1I", "large L1I, DAC",
-                              "large L1I, near memory, DAC", "perfect memory", "perfect memory, DAC"]},
+    "dac/bounds": {"memory": ["table", "short ways", "large L1I", "large L1I, short ways", "perfect"], "design": ["base", "DAC"]},
 }
 
 FIGURES = {
