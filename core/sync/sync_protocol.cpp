@@ -29,9 +29,8 @@ const OptionTable<SyncDescription> kProtocols(
          "Chandy and Misra, Distributed simulation, IEEE TSE 1979; Bryant 1977; counting: Mattern 1987",
          make<NullMessageProtocol>, 128, INT_MAX, false},
         {"staggered",
-         "SMs, and what they speak to, go in steps of their own, each up to two ahead of the other: for several "
-         "threads on "
-         "each of 64 ranks at most.",
+         "SMs, and what they speak to, go in steps of their own, an SM up to one ahead of the slowest: for several "
+         "threads on each of 64 ranks at most.",
          "choice: steps that no LP waits in for others of its kind; bounds as in windows", make<StaggeredProtocol>, 64,
          INT_MAX, false},
     });
