@@ -11,13 +11,14 @@ import argparse
 import re
 import subprocess
 import sys
+import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 POINT = re.compile(r"LOOKAHEAD_RULE\((\w+)\)")
-SECONDS = 60  # a program that stands still has noticed; a table may have `seconds` of its own
+SLACK = 5  # seconds; a program that stands still has noticed
 
 
 class TableError(Exception):
@@ -51,30 +52,40 @@ def faults_of(table, points, cases, known):
 class Program:
     def __init__(self, path, table):
         self.path = path
-        self.seconds = table.get("seconds", SECONDS)
         ranks = table.get("ranks", 0)
         self.launcher = ["mpirun", "-n", str(ranks), "--oversubscribe"] if ranks else []
 
     def lines(self, *options):
         return subprocess.run([self.path, *options], check=True, capture_output=True, text=True).stdout.splitlines()
 
-    def passes(self, tests, without=None):
-        """Whether the test cases end well, in time."""
+    def passes(self, tests, without=None, seconds=None):
+        """Whether the test cases end well, in so many seconds."""
         patterns = ",".join(test.replace(",", "?") + "*" for test in tests)  # a comma separates them
         command = [*self.launcher, self.path, f"--test-case={patterns}"] + ([f"--without={without}"] if without else [])
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
-                return process.wait(self.seconds) == 0
+                return process.wait(seconds) == 0
             except subprocess.TimeoutExpired:
                 process.terminate()  # mpirun ends its ranks then, which it does not when it is killed
                 return False
 
 
-def fault_of(program, name, entry, tests):
-    """What is wrong if the program does without the rule, or None; `tests` are all that the table names."""
+def seconds_of(program, test):
+    """How long the test cases that begin so take with all rules."""
+    begin = time.monotonic()
+    if not program.passes([test]):
+        raise TableError(f"\"{test}\" fails though all rules hold")
+    return time.monotonic() - begin
+
+
+def fault_of(program, name, entry, seconds):
+    """What is wrong if the program does without the rule, or None; `seconds` of all tests that the table names."""
+    tests = entry.get("tests", sorted(seconds))
+    limit = SLACK + 2 * sum(seconds[test] for test in tests)  # two programs run at once
+    passes = program.passes(tests, name, limit)
     if entry.get("equivalent"):
-        return None if program.passes(tests, name) else f"{name} is said to be equivalent, but a test notices its loss"
-    return f"no test notices the loss of {name}: {entry['says']}" if program.passes(entry["tests"], name) else None
+        return None if passes else f"{name} is said to be equivalent, but a test notices its loss"
+    return f"no test notices the loss of {name}: {entry['says']}" if passes else None
 
 
 def check(table, program, only=""):
@@ -83,12 +94,11 @@ def check(table, program, only=""):
                             program.lines("--rules")))
     if faults:
         raise TableError("\n".join(faults))
-    tests = sorted({test for entry in table["rule"].values() for test in entry.get("tests", [])})
-    if not program.passes(tests):
-        raise TableError("tests fail though all rules hold")
+    seconds = {test: seconds_of(program, test)
+               for test in sorted({test for entry in table["rule"].values() for test in entry.get("tests", [])})}
     rules = {name: entry for name, entry in table["rule"].items() if only in name or only in entry["says"]}
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda item: fault_of(program, *item, tests), rules.items())
+        results = pool.map(lambda item: fault_of(program, *item, seconds), rules.items())
     return len(rules), [fault for fault in results if fault]
 
 
