@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "components/frontend/finaliser/code/literals.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -48,7 +49,9 @@ Class with_conditions_of(Class result, std::span<const Class> sources) {
 
 Class sum(const Class& a, const Class& b, Type type) {
     const Kind most = std::max(a.kind, b.kind), least = std::min(a.kind, b.kind);
-    if (most == Kind::mod && (least > Kind::block || a.wide_block || b.wide_block)) return other(Reason::mod);
+    if (LOOKAHEAD_RULE(mod_tuples_take_scalar_sums) && most == Kind::mod &&
+        (least > Kind::block || a.wide_block || b.wide_block))
+        return other(Reason::mod);
     if (a.wide_block && b.wide_block) return other(Reason::mod);
     const Bound bound = a.most && b.most ? within(uint128{*a.most} + *b.most, type) : std::nullopt;
     Class result = made(most, bound, std::min(a.zeros, b.zeros));
@@ -63,7 +66,8 @@ Class difference(const Class& a, const Class& b, Type type) {
 }
 
 Class product(const Class& a, const Class& b, Type type) {
-    if (std::min(a.kind, b.kind) > Kind::grid) return other(Reason::product);
+    if (LOOKAHEAD_RULE(products_have_a_scalar_factor) && std::min(a.kind, b.kind) > Kind::grid)
+        return other(Reason::product);
     const Bound bound = a.most && b.most ? within(uint128{*a.most} * *b.most, type) : std::nullopt;
     Class result =
         made(std::max(a.kind, b.kind), bound, static_cast<std::uint8_t>(std::min(63, int{a.zeros} + int{b.zeros})));
@@ -72,7 +76,7 @@ Class product(const Class& a, const Class& b, Type type) {
 }
 
 Class shifted(const Class& value, const Class& amount, Bound places, Type type) {
-    if (amount.kind != Kind::grid) return other(Reason::product);
+    if (LOOKAHEAD_RULE(shifts_are_by_a_scalar) && amount.kind != Kind::grid) return other(Reason::product);
     Class result = made(value.kind, std::nullopt, value.zeros);
     result.wide_block = value.wide_block;
     if (!places || *places > 31) return result;
@@ -85,8 +89,9 @@ Class shifted(const Class& value, const Class& amount, Bound places, Type type) 
 /// A 32-bit register's number in 64 bits. Without a bound the tuple may wrap around at 2^32, which a mod-type tuple with
 /// this divisor expresses.
 Class extended(const Class& value, Type source) {
-    const std::uint64_t limit = isa::is_signed(source) ? 0x7fffffffU : 0xffffffffU;
-    if (value.most && *value.most <= limit) return value;
+    const std::uint64_t limit =
+        LOOKAHEAD_RULE(signed_numbers_have_31_bits) && isa::is_signed(source) ? 0x7fffffffU : 0xffffffffU;
+    if (!LOOKAHEAD_RULE(unbounded_words_may_wrap) || (value.most && *value.most <= limit)) return value;
     if (value.kind == Kind::grid) return made(Kind::grid, std::nullopt, value.zeros);
     if (value.kind == Kind::mod || value.wide_block) return other(Reason::wrap);
     if (value.kind == Kind::block) {
@@ -114,12 +119,13 @@ Class converted(const Class& value, const isa::Instruction& machine) {
 
 Class remainder(const Class& value, const Class& divisor, Bound by, Type type) {
     if (divisor.kind != Kind::grid) return other(Reason::product);
-    if (value.kind > Kind::affine || value.wide_block) return other(Reason::mod);
+    if (LOOKAHEAD_RULE(mod_tuples_have_no_remainder) && (value.kind > Kind::affine || value.wide_block))
+        return other(Reason::mod);
     const bool keeps_number = value.most && *value.most <= 0x7fffffffU;
     // Wrapping around does not matter where the divisor divides 2^32; a signed remainder of what may be negative is none
     // modulo the divisor.
     const bool keeps_remainder = by && std::has_single_bit(*by) && isa::is_unsigned(type);
-    if (!keeps_number && !keeps_remainder) return other(Reason::wrap);
+    if (LOOKAHEAD_RULE(remainders_are_of_the_number) && !keeps_number && !keeps_remainder) return other(Reason::wrap);
     return made(Kind::mod, by && *by != 0 ? Bound(*by - 1) : value.most);
 }
 
@@ -134,7 +140,8 @@ Class united(const Class& a, const Class& b, Type type) {
     const auto below = [](const Class& low, const Class& high) {
         return low.most && *low.most < std::uint64_t{1} << high.zeros;
     };
-    return below(a, b) || below(b, a) ? sum(a, b, type) : other(Reason::operation);
+    const bool disjoint = below(a, b) || below(b, a) || !LOOKAHEAD_RULE(united_bits_are_disjoint);
+    return disjoint ? sum(a, b, type) : other(Reason::operation);
 }
 
 Class special_class(const VirtualKernel& kernel, SpecialRegister special) {
@@ -161,7 +168,8 @@ Class special_class(const VirtualKernel& kernel, SpecialRegister special) {
 
 /// Where tuples of one kind meet an operation on the numbers of the grid alone.
 Class any_operation(std::span<const Class> sources) {
-    return std::ranges::all_of(sources, [](const Class& each) { return each.kind == Kind::grid; })
+    const Kind most = LOOKAHEAD_RULE(any_operation_is_for_the_grid) ? Kind::grid : Kind::block;
+    return std::ranges::all_of(sources, [most](const Class& each) { return each.kind <= most; })
                ? made(Kind::grid)
                : other(Reason::operation);
 }
@@ -228,7 +236,9 @@ Class other(Reason reason) {
 Class with_condition(Class made, Condition condition) {
     const auto place = std::ranges::lower_bound(made.conditions, condition);
     if (place == made.conditions.end() || *place != condition) made.conditions.insert(place, condition);
-    return made.conditions.size() > kMostConditions ? other(Reason::conditions) : made;
+    return LOOKAHEAD_RULE(operands_have_two_conditions) && made.conditions.size() > kMostConditions
+               ? other(Reason::conditions)
+               : made;
 }
 
 Class joined(const Class& a, const Class& b) {
@@ -333,7 +343,7 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
         (sources[0].is_mask || sources[1].is_mask)) {
         Class value = sources[sources[0].is_mask ? 1 : 0];
         value.zeros = 0;
-        value.is_mask = sources[0].is_mask && sources[1].is_mask;
+        value.is_mask = !LOOKAHEAD_RULE(masked_numbers_are_no_masks) || (sources[0].is_mask && sources[1].is_mask);
         return with_conditions_of(std::move(value), sources);
     }
     if (machine.operation == Operation::select) return chosen(predicates[0], std::span(sources).first(2), condition);
@@ -343,7 +353,9 @@ Class affine_result(const VirtualKernel& kernel, const VirtualInstruction& instr
         Class all = machine.operation == Operation::abs ? difference(made(Kind::grid), sources[0], machine.type)
                                                         : joined(sources[0], sources[1]);
         all = with_conditions_of(std::move(all), sources);
-        return scalar || all.kind == Kind::other ? all : with_condition(std::move(all), condition);
+        return !LOOKAHEAD_RULE(extremes_are_choices) || scalar || all.kind == Kind::other
+                   ? all
+                   : with_condition(std::move(all), condition);
     }
     return with_conditions_of(operation_result(kernel, instruction, sources), sources);
 }

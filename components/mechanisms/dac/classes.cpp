@@ -7,6 +7,7 @@
 
 #include "components/frontend/finaliser/code/literals.h"
 #include "components/mechanisms/dac/affine_operation.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -110,10 +111,11 @@ Class Classes::join(ValueId id) const {
         const Class input = is_predicate ? predicate(value.inputs[i], from) : read(value.inputs[i], from);
         if (input.kind == Kind::other) return input;
         // Section 4.6: divergent tuples with loop-carried dependences are not decoupled.
-        if (is_header && !input.conditions.empty()) return other(Reason::loop_carried);
+        if (LOOKAHEAD_RULE(loops_carry_no_conditions) && is_header && !input.conditions.empty())
+            return other(Reason::loop_carried);
         all = joined(all, input);
     }
-    if (!parting_join_[block]) return all;
+    if (!LOOKAHEAD_RULE(ways_bring_their_tuples) || !parting_join_[block]) return all;
     if (is_predicate) {
         all.kind = std::max(all.kind, Kind::affine);  // the bits of each lane
         return all;
@@ -211,7 +213,7 @@ Class Classes::comparison(Position at) const {
         const Kind bits = source.conditions.empty() ? source.kind : Kind::affine;
         all.kind = std::max(all.kind, std::min(bits, Kind::affine));
     }
-    if (differing > 1) return other(Reason::comparison);
+    if (LOOKAHEAD_RULE(one_comparand_is_the_blocks) && differing > 1) return other(Reason::comparison);
     if (instruction.machine.operation == Operation::setp && !numbers && !isa::is_word(instruction.machine.type) &&
         !isa::is_pair(instruction.machine.type))
         return other(Reason::operation);
@@ -244,13 +246,18 @@ bool Classes::spins(std::uint32_t block) const {
             if (id == kNoValue || seen[id]) continue;
             seen[id] = true;
             const Value& value = values_[id];
-            if (value.kind == Value::Kind::start || !flow_.loops()[number].blocks.contains(value.at.block)) continue;
+            if (value.kind == Value::Kind::start) continue;
+            if (LOOKAHEAD_RULE(values_before_a_loop_end_no_spin) &&
+                !flow_.loops()[number].blocks.contains(value.at.block))
+                continue;
             open.insert(open.end(), value.inputs.begin(), value.inputs.end());
             open.push_back(value.before);
             if (value.kind != Value::Kind::definition) continue;
             const isa::Instruction& machine = values_.instruction(value.at).machine;
-            if (machine.operation == Operation::atomic) return true;
-            if (machine.operation == Operation::load && machine.order != isa::Order::weak) return true;
+            if (LOOKAHEAD_RULE(atomics_end_spins) && machine.operation == Operation::atomic) return true;
+            if (LOOKAHEAD_RULE(ordered_loads_end_spins) && machine.operation == Operation::load &&
+                machine.order != isa::Order::weak)
+                return true;
             const Reads& reads = values_.reads(value.at);
             for (const auto& source : reads.source) open.insert(open.end(), source.begin(), source.end());
             open.insert(open.end(), reads.source_predicate.begin(), reads.source_predicate.end());
@@ -266,9 +273,11 @@ bool Classes::find_divergence() {
         const VirtualInstruction* branch = flow_.branch(block);
         if (branch == nullptr || divergent_[block]) continue;
         if (guard_of_branch(block).kind <= Kind::grid) continue;
+        if (!LOOKAHEAD_RULE(reports_part_lanes) && reported(block)) continue;
         divergent_[block] = changed = true;
         for (std::uint32_t join : flow_.joins_of(block)) parting_join_[join] = true;
-        for (std::uint32_t loop : flow_.loops_left_at(block)) parting_loop_[loop] = true;
+        if (LOOKAHEAD_RULE(turns_part_lanes))
+            for (std::uint32_t loop : flow_.loops_left_at(block)) parting_loop_[loop] = true;
     }
     return changed;
 }

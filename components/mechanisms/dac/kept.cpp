@@ -3,6 +3,7 @@
 #include <array>
 
 #include "components/mechanisms/dac/affine_operation.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -91,8 +92,9 @@ class Kept {
             open.insert(open.end(), value.inputs.begin(), value.inputs.end());
             open.push_back(value.before);
             if (value.kind != Value::Kind::definition || !is_kept(value.at) || !mark(value.at, reader)) continue;
-            for (const auto& source : values_.reads(value.at).source)
-                open.insert(open.end(), source.begin(), source.end());
+            if (LOOKAHEAD_RULE(readers_count_through_others))
+                for (const auto& source : values_.reads(value.at).source)
+                    open.insert(open.end(), source.begin(), source.end());
         }
     }
 

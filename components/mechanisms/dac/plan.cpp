@@ -5,6 +5,7 @@
 
 #include "components/mechanisms/dac/affine_operation.h"
 #include "components/mechanisms/dac/unread.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::dac {
 
@@ -35,8 +36,8 @@ QueueMode queue_of(const VirtualInstruction& instruction) {
 
 /// The second predicate of a combined comparison is not the complement of the first, as that of a dequeue is.
 bool has_two_results(const VirtualInstruction& instruction) {
-    return instruction.machine.combine != isa::Combine::none && instruction.destination_predicate[0] != kNone &&
-           instruction.destination_predicate[1] != kNone;
+    return LOOKAHEAD_RULE(combined_results_are_no_complements) && instruction.machine.combine != isa::Combine::none &&
+           instruction.destination_predicate[0] != kNone && instruction.destination_predicate[1] != kNone;
 }
 
 /// What is enqueued behind it would have the wrong guard.
@@ -98,7 +99,7 @@ Reason Plan::why_not(Position position) const {
     const VirtualInstruction& instruction = values_.instruction(position);
     if (is_access(instruction))
         if (const Reason reason = why_no_access(position); reason != Reason::none) return reason;
-    if (!classes_.followed(position.block)) return Reason::control;
+    if (LOOKAHEAD_RULE(control_by_data_stays) && !classes_.followed(position.block)) return Reason::control;
     const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
     if (guard.kind == Kind::other) return Reason::control;
     if (is_access(instruction)) return Reason::none;
@@ -108,8 +109,9 @@ Reason Plan::why_not(Position position) const {
 
 Reason Plan::why_no_access(Position position) const {
     const isa::Instruction& machine = values_.instruction(position).machine;
-    if (machine.space != Space::global && machine.space != Space::local) return Reason::space;
-    if (machine.order != isa::Order::weak) return Reason::order;
+    if (LOOKAHEAD_RULE(spaces_are_global_and_local) && machine.space != Space::global && machine.space != Space::local)
+        return Reason::space;
+    if (LOOKAHEAD_RULE(ordered_accesses_are_not_decoupled) && machine.order != isa::Order::weak) return Reason::order;
     const Class address = classes_.operand(position, 0);
     return address.kind == Kind::other ? address.reason : Reason::none;
 }
@@ -128,7 +130,7 @@ void Plan::hide_behind_barriers() {
         if (!stops_expansion(instruction)) return;
         const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
         at(position).marker = classes_.followed(position.block) && guard.kind != Kind::other;
-        if (at(position).marker) return;
+        if (!LOOKAHEAD_RULE(loads_behind_hidden_barriers_stay) || at(position).marker) return;
         const BitSet behind = flow_.behind(position.block);
         for_each([&](Position load) {
             const bool same = load.block == position.block && load.index > position.index;
@@ -166,7 +168,9 @@ void Plan::find_affine() {
     });
     if (!decouples_) return;
     for_each([this](Position position) {
-        if (at(position).marker && has_queued_access_behind(position)) need(position);
+        if (at(position).marker &&
+            (!LOOKAHEAD_RULE(markers_have_accesses_behind) || has_queued_access_behind(position)))
+            need(position);
     });
     while (!open_.empty()) {
         const Position position = open_.back();
@@ -184,8 +188,9 @@ void Plan::find_affine() {
             if (!is_access(instruction))
                 for (ValueId id : values_.written(position)) need_value(values_[id].before);
         }
-        for (std::uint32_t from : flow_.controllers(position.block))
-            need({from, static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1)});
+        if (LOOKAHEAD_RULE(affine_stream_has_its_control_flow))
+            for (std::uint32_t from : flow_.controllers(position.block))
+                need({from, static_cast<std::uint32_t>(kernel_.blocks[from].code.size() - 1)});
     }
 }
 
@@ -262,8 +267,8 @@ void Plan::check_limits() {
             conditions.insert(operand.conditions.begin(), operand.conditions.end());
         }
     });
-    if (deepest > kStackDepth) return refuse(Reason::nesting, deepest);
-    if (conditions.size() > kConditionRegisters)
+    if (LOOKAHEAD_RULE(stack_has_eight_entries) && deepest > kStackDepth) return refuse(Reason::nesting, deepest);
+    if (LOOKAHEAD_RULE(condition_registers_are_eight) && conditions.size() > kConditionRegisters)
         refuse(Reason::registers, static_cast<std::uint32_t>(conditions.size()));
 }
 
