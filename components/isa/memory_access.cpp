@@ -7,6 +7,7 @@
 #include "components/isa/half.h"
 #include "components/isa/lanes.h"
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::isa {
 namespace {
@@ -94,6 +95,15 @@ void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& add
         addresses[lane] = (active >> lane & 1) ? address_of(lane) : addresses[lane];
 }
 
+/// Bytes from a lane's address to its element: `word`, its stride or index, as often as `times`.
+std::uint64_t element_bytes(std::uint32_t word, std::int64_t times) {
+    const std::int64_t extended =
+        LOOKAHEAD_RULE(strides_and_indices_are_signed) ? std::int64_t{static_cast<std::int32_t>(word)} : word;
+    const auto elements = static_cast<std::uint64_t>(extended * times);
+    const std::uint64_t bytes = elements * (LOOKAHEAD_RULE(elements_have_four_bytes) ? 4 : 8);
+    return LOOKAHEAD_RULE(element_distances_have_64_bits) ? bytes : static_cast<std::int32_t>(bytes);
+}
+
 }  // namespace
 
 [[gnu::hot]] void compute_addresses(const Instruction& instruction, const std::uint32_t* low, const std::uint32_t* high,
@@ -113,12 +123,13 @@ void set_addresses(LaneMask active, std::uint64_t* addresses, const Address& add
 void compute_element_addresses(const Instruction& instruction, unsigned element, const std::uint32_t* low,
                                const std::uint32_t* high, const std::uint32_t* pattern, std::uint64_t* addresses) {
     compute_addresses(instruction, low, high, kFullMask, addresses);
-    const std::int64_t times = is_strided(instruction.operation) ? element : 1;
+    const std::int64_t times =
+        LOOKAHEAD_RULE(each_element_is_a_stride_further) && is_strided(instruction.operation) ? element : 1;
     // With 32-bit addresses the sum is one of 32 bits, too: nothing carries into the window.
-    const std::uint64_t kept = instruction.source[0].rows < 2 ? std::uint64_t{0xffffffff} << 32 : 0;
+    const bool in_window = LOOKAHEAD_RULE(elements_stay_in_their_window) && instruction.source[0].rows < 2;
+    const std::uint64_t kept = in_window ? std::uint64_t{0xffffffff} << 32 : 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        const std::int64_t elements = static_cast<std::int32_t>(pattern[lane]) * times;
-        const std::uint64_t sum = addresses[lane] + static_cast<std::uint64_t>(elements) * 4;
+        const std::uint64_t sum = addresses[lane] + element_bytes(pattern[lane], times);
         addresses[lane] = (addresses[lane] & kept) | (sum & ~kept);
     }
 }

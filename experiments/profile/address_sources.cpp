@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mutation/rule.h"
 #include "experiments/profile/innermost_loops.h"
 
 namespace lookahead::profile {
@@ -12,7 +13,8 @@ using isa::Operation;
 
 bool hands_on_memory(const Instruction& instruction) {
     return instruction.operation == Operation::load || instruction.operation == Operation::texture ||
-           instruction.operation == Operation::load_stride || instruction.operation == Operation::load_indirect;
+           instruction.operation == Operation::load_stride || instruction.operation == Operation::load_indirect ||
+           (!LOOKAHEAD_RULE(atomics_are_no_lists) && instruction.operation == Operation::atomic);
 }
 
 class LoadSearch {
@@ -88,7 +90,10 @@ std::vector<Indirection> indirections(std::span<const std::vector<std::uint32_t>
     std::vector<Indirection> kinds(loads.size(), Indirection::none);
     std::vector<std::uint32_t> indirect;
     for (std::uint32_t i = 0; i < loads.size(); ++i) {
-        if (std::ranges::any_of(loads[i], [&](std::uint32_t load) { return moves[load]; })) {
+        const auto varies = [&](std::uint32_t load) {
+            return !LOOKAHEAD_RULE(still_loads_are_constant) || moves[load];
+        };
+        if (std::ranges::any_of(loads[i], varies)) {
             kinds[i] = Indirection::regular;
             indirect.push_back(i);
         }
@@ -96,7 +101,8 @@ std::vector<Indirection> indirections(std::span<const std::vector<std::uint32_t>
     std::vector<std::vector<bool>> chains;
     for (const std::uint32_t i : indirect) chains.push_back(reached(i, loads, moves));
     std::vector<bool> cyclic(loads.size(), false);
-    for (std::size_t n = 0; n < indirect.size(); ++n) cyclic[indirect[n]] = chains[n][indirect[n]];
+    for (std::size_t n = 0; n < indirect.size(); ++n)
+        cyclic[indirect[n]] = LOOKAHEAD_RULE(chased_pointers_are_irregular) && chains[n][indirect[n]];
     for (std::size_t n = 0; n < indirect.size(); ++n) {
         bool irregular = false;
         for (std::uint32_t i = 0; i < loads.size(); ++i) irregular |= chains[n][i] && cyclic[i];

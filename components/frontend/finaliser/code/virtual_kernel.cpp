@@ -1,6 +1,7 @@
 #include "components/frontend/finaliser/code/virtual_kernel.h"
 
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -58,16 +59,17 @@ bool has_side_effect(const VirtualInstruction& instruction) {
         case Operation::membar:
         case Operation::warp_sync:
         case Operation::store:
+        case Operation::store_stride:
+        case Operation::store_indirect:
         case Operation::atomic:
         case Operation::reduce:
-        // To the paper's compiler these had no meaning, so that it kept each of them (Crago et al., section 7.1).
-        case Operation::load_stride:
-        case Operation::store_stride:
-        case Operation::load_indirect:
-        case Operation::store_indirect:
         case Operation::enqueue:
         case Operation::dequeue:
             return true;
+        // To the paper's compiler these had no meaning, so that it kept each of them (Crago et al., section 7.1).
+        case Operation::load_stride:
+        case Operation::load_indirect:
+            return LOOKAHEAD_RULE(unread_vector_loads_stay);
         case Operation::load:
             if (instruction.machine.dequeues) return true;
             return instruction.machine.order != isa::Order::weak;

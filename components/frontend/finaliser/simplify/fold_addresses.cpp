@@ -7,6 +7,7 @@
 
 #include "components/frontend/finaliser/analysis/single_writes.h"
 #include "components/frontend/finaliser/code/literals.h"
+#include "core/mutation/rule.h"
 
 namespace lookahead::finaliser {
 
@@ -93,8 +94,8 @@ class AddressFolder {
         const auto sum = sum_of(kernel_.frame, add);
         if (!sum || !fits_offset(sum->addend) || !fits_offset(access.machine.offset + sum->addend)) return std::nullopt;
         if (writes_.is_stable(sum->base, *write)) return sum;
-        return isa::is_vector_memory(access.machine.operation) && holds_from(sum->base, *write, place) ? sum
-                                                                                                       : std::nullopt;
+        if (!isa::is_vector_memory(access.machine.operation)) return std::nullopt;
+        return !LOOKAHEAD_RULE(folded_bases_hold) || holds_from(sum->base, *write, place) ? sum : std::nullopt;
     }
 
     /// Whether nothing from `write` to `read`, in one block, writes the base. The compiler folds the addresses of its own
