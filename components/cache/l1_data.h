@@ -126,8 +126,6 @@ class L1Data final : public L1CompanionPort {
         locks_.reserve(count);
         mshrs_.hold_stores(merged_stores_);
     }
-    /// Some line of each set may be locked; false with one way, or l1d.pinned_ways = 0.
-    bool may_lock_lines() const { return pin_limit_ > 0; }
     /// The line may be locked as soon as enough other locks end. A prefetch may have brought it into a way that is alone of its
     /// kind in its set, of which none is ever locked.
     bool may_lock_line(std::uint64_t line, Client client) const;

@@ -42,7 +42,7 @@ class SideSteps {
     /// `members`: threads of the team at most.
     SideSteps(std::size_t lps, std::size_t members);
 
-    /// Which of the numbers of messages and batches that are kept apart by step is that of this one.
+    /// A step's place among the steps that may be under way, whose messages and batches are kept apart.
     static std::size_t set_of(unsigned side, std::uint64_t number) { return 2 * side + number % 2; }
 
     /// Before the first step, with no thread at work: who begins with which LPs, and the side of each LP.

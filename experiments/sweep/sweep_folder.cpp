@@ -320,10 +320,6 @@ void SweepFolder::remove_checkpoints(const SweepPoint& point) const {
     std::filesystem::remove_all(file_of(point, ".checkpoint"), ignored);
 }
 
-void SweepFolder::remove_empty_checkpoint_folder(const SweepPoint& point) const {
-    ::rmdir(file_of(point, ".checkpoint").c_str());
-}
-
 int SweepFolder::times_begun(const SweepPoint& point) const {
     const auto text = read_file(file_of(point, ".begun"));
     return text ? std::atoi(text->c_str()) : 0;

@@ -72,9 +72,8 @@ class SweepFolder {
     std::string make_checkpoint_folder(const SweepPoint&) const;
     /// The last checkpoint of the point; empty without one.
     std::string last_checkpoint(const SweepPoint&) const;
-    /// Removes the folder: always, or only if it is empty.
+    /// Removes the folder.
     void remove_checkpoints(const SweepPoint&) const;
-    void remove_empty_checkpoint_folder(const SweepPoint&) const;
 
     /// How many times the point was begun and not ended.
     int times_begun(const SweepPoint&) const;

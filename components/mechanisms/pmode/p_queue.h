@@ -41,7 +41,6 @@ class PQueue {
     void pop() { ++head_; }
     void clear() { head_ = tail_ = 0; }
     unsigned size() const { return tail_ - head_; }
-    unsigned head_place() const { return head_; }
 
     template <class F>
     void for_each(F&& f) const {

@@ -38,7 +38,6 @@ void ReferenceQueues::end_cta(const isa::Dim3& ctaid) {
         if (!warp.addresses.empty() || !warp.predicates.empty())
             throw InternalError(fmt::format("CTA ({}, {}, {}) ends with {} addresses and {} predicates in a queue",
                                             ctaid.x, ctaid.y, ctaid.z, warp.addresses.size(), warp.predicates.size()));
-    affine_instructions_ += found->second->executed();
     most_tuples_ = std::max(most_tuples_, found->second->most_tuples());
     ctas_.erase(found);
 }

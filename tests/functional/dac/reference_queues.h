@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "components/emulator/queue_source.h"
-#include "components/mechanisms/dac/affine_interpreter.h"
+#include "tests/functional/dac/affine_interpreter.h"
 
 namespace lookahead::dac {
 
@@ -29,8 +29,6 @@ class ReferenceQueues final : public QueueSource {
     bool is_there(const ExecutionPlace& place, bool is_predicate) override;
     void report(const ExecutionPlace& place, isa::LaneMask active, isa::LaneMask holds) override;
 
-    /// Warp instructions of the affine warp, with a CTA to a batch.
-    std::uint64_t affine_instructions() const { return affine_instructions_; }
     std::uint64_t dequeued() const { return dequeued_; }
     std::uint64_t reports() const { return reports_; }
     std::size_t most_tuples() const { return most_tuples_; }
@@ -44,7 +42,6 @@ class ReferenceQueues final : public QueueSource {
     bool checked_;
     std::function<std::unique_ptr<AffineInterpreter>(const isa::Dim3&)> interpreter_of_;
     std::map<Cta, std::unique_ptr<AffineInterpreter>> ctas_;
-    std::uint64_t affine_instructions_ = 0;
     std::uint64_t dequeued_ = 0;
     std::uint64_t reports_ = 0;
     std::size_t most_tuples_ = 0;

@@ -7,8 +7,8 @@
 #include "components/frontend/finaliser/emit/print.h"
 #include "components/frontend/finaliser/finalise.h"
 #include "components/frontend/ptx/parse_module.h"
-#include "components/mechanisms/dac/affine_interpreter.h"
 #include "components/mechanisms/dac/streams.h"
+#include "tests/functional/dac/affine_interpreter.h"
 #include "tests/functional/dac/bench.h"
 
 using namespace lookahead;

@@ -11,7 +11,7 @@
 
 #include "components/emulator/decoded_kernel.h"
 #include "components/emulator/instruction_observer.h"
-#include "components/mechanisms/dac/affine_interpreter.h"
+#include "tests/functional/dac/affine_interpreter.h"
 
 namespace lookahead::dac {
 

@@ -47,8 +47,6 @@ class AffineInterpreter {
     /// What has been enqueued and nobody has taken.
     std::vector<WarpQueues>& queues() { return queues_; }
 
-    /// Warp instructions of the affine warp.
-    std::uint64_t executed() const { return executed_; }
     /// The most tuples that the active threads had in one operand.
     std::size_t most_tuples() const { return cta_.most_tuples(); }
 
@@ -78,7 +76,6 @@ class AffineInterpreter {
     std::vector<Path> paths_;  ///< the last runs
     std::vector<WarpQueues> queues_;
     std::vector<std::deque<Report>> reports_;  ///< by warp
-    std::uint64_t executed_ = 0;
 };
 
 }  // namespace lookahead::dac

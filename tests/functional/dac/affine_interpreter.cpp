@@ -1,4 +1,4 @@
-#include "components/mechanisms/dac/affine_interpreter.h"
+#include "tests/functional/dac/affine_interpreter.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,7 +32,6 @@ bool AffineInterpreter::step() {
     const Threads active = both(paths_.back().threads, cta_.predicate(instruction.guard, instruction.guard_negated));
     if (instruction.operation == Operation::dequeue && !take_reports(instruction, kernel_.origins[pc], active))
         return false;
-    ++executed_;
     switch (instruction.operation) {
         case Operation::bra:
             branch(instruction, active);
