@@ -65,6 +65,7 @@ def of_workloads(text, workloads):
 def verdicts(program, page, workloads, folder):
     """Which claims hold on these workloads, by name, with our value."""
     from lookahead_analysis import study_tables
+    from lookahead_analysis.sweeps import facts_of
     trial = study_tables.Page(folder / page.name, page.paper, page.tables, page.claims)
     trial.folder.mkdir()
     for study in dict.fromkeys(study for study, _, _ in page.claims.values()):
@@ -75,7 +76,7 @@ def verdicts(program, page, workloads, folder):
         done = lookahead.execute(program, ["sweep", "run", definition, "--out", sweep, "--jobs", "2", "--progress", "none"])
         if done.returncode != 0:
             raise SystemExit(f"{study}: {done.stdout}{done.stderr}")
-        study_tables.record(sweep, page.paper.facts, trial.folder / "results" / f"{name}.csv")
+        study_tables.record(sweep, facts_of(page.paper, study), trial.folder / "results" / f"{name}.csv")
     return {claim: check(trial.recorded(study)) for claim, (study, _, check) in page.claims.items()}
 
 

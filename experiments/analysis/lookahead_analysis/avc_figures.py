@@ -3,9 +3,13 @@
 import numpy as np
 
 from .packages import pandas as pd
-from .sweeps import normalised, ratio, total, with_mean
+from .published import PUBLISHED
+from .sweeps import normalised, ratio, texts, total, with_mean
 
 BASELINE = "48 KB"
+# Columns of a kernel's facts are named by it.
+PRIVATE, TRAFFIC = "private: ", "traffic: "
+LEAST_R_BASE = 8  # kernels that are not in the paper's table 4 count from here on, as there (section 3.1)
 
 
 def facts(run):
@@ -20,6 +24,20 @@ def facts(run):
         "private": total(run, "l1d", "local_hits") + total(run, "l1d", "local_misses") + total(run, "avc", "accesses"),
         "traffic": 10_000 * ratio(accesses, instructions),
     }
+
+
+def facts_by_kernel(run):
+    """The same, and for each kernel its private accesses and traffic, over all its launches."""
+    made = facts(run)
+    names = dict(zip(run["kernels/id"][...], texts(run["kernels/name"])))
+    counts = pd.DataFrame(run["kernel_counters/counts"][...], columns=texts(run["kernel_counters/counter"])).groupby(
+        [names[kernel] for kernel in run["kernel_counters/kernel"][...]], sort=False).sum()
+    for kernel, its in counts.iterrows():
+        count = lambda *counters: sum(float(its.get(name, 0)) for name in counters)  # noqa: B023, E731
+        made[PRIVATE + kernel] = count("l1d.local_hits", "l1d.local_misses", "avc.accesses")
+        made[TRAFFIC + kernel] = 10_000 * ratio(count("l1d.local_misses", "l1d.write_backs", "avc.write_backs"),
+                                                count("sm.warp_instructions"))
+    return made
 
 
 def over_baseline(axis, column, invert=False):
@@ -50,51 +68,78 @@ def by_registers(sweep):
     return table
 
 
-def least_limit(points, holds):
-    """The least limit from which on, upwards, it holds; none if it does not of the highest that was run."""
-    least = np.nan
-    for _, point in points.sort_values("registers", ascending=False).iterrows():
-        if not holds(point):
-            break
-        least = point["registers"]
-    return least
+def kernels_by_registers(sweep):
+    """A row for each kernel at each limit, with its private accesses and traffic; its points are those of its workload."""
+    table, parts = by_registers(sweep), []
+    for column in table:
+        if column.startswith(TRAFFIC):
+            kernel = column.removeprefix(TRAFFIC)
+            part = table[["caches", "registers"]].assign(kernel=kernel, private=table[PRIVATE + kernel], traffic=table[column])
+            parts.append(part.dropna())
+    return pd.concat(parts)
 
 
 def least_limits(sweep):
-    """Of each workload: `r_base`, with no private access at all, and for each kind of caches the least limit from which on
-    less than one access in 10 000 instructions goes below them. Empty: there is none among those that were run."""
+    """Of each kernel: `r_base`, the least limit with no private access at all, and for each kind of caches the least limit
+    with less than one access in 10 000 instructions below them. Empty: there is none among those that were run. First those
+    of the paper's table, then others."""
     rows = {}
-    for (workload, caches), points in by_registers(sweep).groupby(["workload", "caches"], sort=False):
-        row = rows.setdefault(workload, {})
+    for (kernel, caches), points in kernels_by_registers(sweep).groupby(["kernel", "caches"], sort=False):
+        row = rows.setdefault(kernel, {})
         if caches == BASELINE:
-            row["r_base"] = least_limit(points, lambda point: point["private"] == 0)
-        row[caches] = least_limit(points, lambda point: point["traffic"] < 1)
-    return pd.DataFrame.from_dict(rows, orient="index")
+            row["r_base"] = points.loc[points["private"] == 0, "registers"].min()
+        row[caches] = points.loc[points["traffic"] < 1, "registers"].min()
+    limits = pd.DataFrame.from_dict(rows, orient="index")
+    papers = [kernel for kernel in PUBLISHED["avc/table4"] if kernel in limits.index]
+    others = limits.drop(index=papers)
+    return limits.loc[papers], others[~(others["r_base"] < LEAST_R_BASE)]
 
 
 def tolerable_registers(sweep):
-    return with_mean(least_limits(sweep), geometric=False)
+    """The mean is that of the kernels of the paper's table."""
+    papers, others = least_limits(sweep)
+    return pd.concat([papers, others, papers.mean().to_frame("mean").T])
 
 
 def capacity_gain(sweep):
-    """Registers of each thread that the caches hold more than the baseline's L1, and over all workloads by how many percent
-    that raises what it holds, r_base less its own limit."""
-    limits = least_limits(sweep)
-    more = limits.drop(columns=["r_base", BASELINE]).rsub(limits[BASELINE], axis=0)
-    held = (limits["r_base"] - limits[BASELINE]).mean()
-    table = with_mean(more, geometric=False)
-    others = [name for name in more.index if name != "nw"]
-    table.loc["median"] = more.median()
-    table.loc["median without nw"] = more.loc[others].median()
-    table.loc["capacity, percent"] = 100 * more.mean() / held
+    """Registers of each thread that the caches hold more than the baseline's L1, and over the kernels of the paper's table
+    by how many percent that raises what it holds, r_base less its own limit."""
+    papers, others = least_limits(sweep)
+    more = lambda limits: limits.drop(columns=["r_base", BASELINE]).rsub(limits[BASELINE], axis=0)  # noqa: E731
+    its, rest = more(papers), more(others)
+    table = pd.concat([its, rest])
+    table.loc["mean"] = its.mean()
+    table.loc["median"] = its.median()
+    table.loc["median without nw"] = its.drop(index="nw_first_half", errors="ignore").median()
+    table.loc["mean of all"] = pd.concat([its, rest]).mean()
+    full = papers[BASELINE] > by_registers(sweep)["registers"].min()
+    table.loc["mean where 48 KB do not hold all"] = its[full].mean()
+    table.loc["capacity, percent"] = 100 * its.mean() / (papers["r_base"] - papers[BASELINE]).mean()
     return table
+
+
+def bests(sweep, fact):
+    """Workloads x caches: the fact of the point that takes fewest cycles of all limits, of several that with most registers."""
+    points = by_registers(sweep).sort_values("registers", ascending=False, kind="stable").reset_index(drop=True)
+    best = points.loc[points.groupby(["workload", "caches"], sort=False)["cycles"].idxmin()]
+    wide = best.pivot_table(index="workload", columns="caches", values=fact, sort=False)
+    return wide.reindex(index=sweep.points["workload"].unique(), columns=sweep.points["caches"].unique())
 
 
 def best_against_best(sweep):
     """Each at the limit at which it takes fewest cycles."""
-    best = by_registers(sweep).groupby(["workload", "caches"], sort=False)["cycles"].min().unstack()
-    best = best.reindex(sweep.points["workload"].unique())
+    best = bests(sweep, "cycles")
     return with_mean(best.rdiv(best[BASELINE], axis=0).drop(columns=BASELINE), geometric=True)
+
+
+def best_on_machines(sweep):
+    """The same, for each machine over the caches of it that come first; caches' names are "MACHINE: SIZES"."""
+    best = bests(sweep, "cycles")
+    first = {}
+    for name in best:
+        first.setdefault(name.split(": ")[0], name)
+    speed = best.apply(lambda column: best[first[column.name.split(": ")[0]]] / column)
+    return with_mean(speed.drop(columns=first.values()), geometric=True)
 
 
 def gains_by_change(column, invert=False):
@@ -127,6 +172,9 @@ def gains_by_pointers(sweep):
     return with_mean(table, geometric=True)
 
 
+# Of the studies that need other facts than `facts` (sweeps.facts_of).
+OWN_FACTS = {"avc/registers": facts_by_kernel}
+
 # The axes of each study, with the values that its figures are made with.
 STUDIES = {
     "avc/designs": {"design": [BASELINE]},
@@ -135,19 +183,24 @@ STUDIES = {
     "avc/pointers": {"pointers": ["32", "64"], "caches": [BASELINE]},
     "avc/reasons": {"change": [], "caches": [BASELINE, "32 + 16 KB"]},
     "avc/registers": {"caches": [], "registers": []},
+    "avc/whole_gpu": {"caches": [], "registers": []},
 }
 
 FIGURES = {
     "avc/fig6": ("avc/registers", "Private traffic below the caches at each register limit", traffic_by_registers,
                  "falls with an AVC, but for Heartwall at 7 registers", "accesses in 10 000 instructions"),
     "avc/table4": ("avc/registers", "The least register limit with under one access in 10 000 instructions",
-                   tolerable_registers, "3.7, 4.3 and 3.7 registers fewer by the text, 2.6, 3.2 and 2.7 by the table's rows",
+                   tolerable_registers, "its registers in brackets, or as marks; the mean is of the kernels in its table",
                    "registers"),
     "avc/gain": ("avc/registers", "Registers of a thread that the caches hold more than 48 KB of L1", capacity_gain,
                  "3.7, 4.3 and 3.7 by the text, 2.6, 3.2 and 2.7 by the table's rows; capacity 50, 59 and 50 percent",
                  "registers"),
     "avc/best": ("avc/registers", "Speed-up over 48 KB of L1, each at the register limit that suits it best",
                  best_against_best, "not in the paper", "speed-up"),
+    "avc/whole_gpu": ("avc/whole_gpu", "Speed-up over the machine's own L1, each at the register limit that suits it best",
+                      best_on_machines, "not in the paper", "speed-up"),
+    "avc/whole_gpu_limits": ("avc/whole_gpu", "The register limit that suits each best", lambda sweep: bests(sweep, "registers"),
+                             "not in the paper", "registers"),
     "avc/reasons": ("avc/reasons", "Speed-up over 48 KB of L1 at half of r_base, means", gains_by_change("cycles", True),
                     "32 + 16 KB: 1.057", "speed-up"),
     "avc/reasons_energy": ("avc/reasons", "Dynamic energy over that with 48 KB of L1, means", gains_by_change("dynamic"),

@@ -13,12 +13,12 @@ from . import avc_figures, caps_figures, dac_figures, packages, pmode_figures, v
 from .drawing import grouped_bars, is_around_one, legend_beside, pyplot, stacked_bars, turned_names
 from .messages import Parser, text_of
 from .published import PUBLISHED
-from .sweeps import Sweep, SweepError
+from .sweeps import Sweep, SweepError, facts_of
 
 # Name: study, what is shown, the function, the paper's figures, the y axis; and the facts that the function is given, and
 # the axes of the study.
 PAPERS = (avc_figures, caps_figures, dac_figures, pmode_figures, vecmem_figures)
-FIGURES = {name: (*figure, paper.facts, paper.STUDIES[figure[0]]) for paper in PAPERS
+FIGURES = {name: (*figure, facts_of(paper, figure[0]), paper.STUDIES[figure[0]]) for paper in PAPERS
            for name, figure in paper.FIGURES.items()}
 
 IMAGES = (".png", ".svg", ".pdf")

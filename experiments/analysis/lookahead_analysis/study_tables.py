@@ -12,7 +12,7 @@ import sys
 
 import pandas as pd
 
-from .sweeps import Sweep, SweepError
+from .sweeps import Sweep, SweepError, facts_of
 
 # Columns of a recorded study that are no facts of a run.
 OF_POINT = ["workload", "status", "size", "program"]
@@ -65,12 +65,12 @@ class Recorded:
                 f"{programs}")
 
 
-def record(sweep, paper_facts, path):
+def record(sweep, study_facts, path):
     """Writes the points of a sweep and what figures need of them."""
     def facts(run):
         meta = run["meta"].attrs
         return {"size": str(run.attrs["size"]), "program": str(meta["git_revision"]), SECONDS: round(float(meta["wall_s"]), 3),
-                **paper_facts(run)}
+                **study_facts(run)}
 
     made = Sweep(sweep, facts)
     rows = []
@@ -225,7 +225,7 @@ def main(page, description, arguments=None):
             elif not sweep.is_dir():
                 print(f"{study}: no sweep in {sweep}; its recorded points stay", file=sys.stderr)
                 continue
-            record(sweep, page.paper.facts, page.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv")
+            record(sweep, facts_of(page.paper, study), page.folder / "results" / f"{study.rsplit('/', 1)[-1]}.csv")
         text = page.text()
     except SweepError as error:
         print(f"tables.py: {error}", file=sys.stderr)

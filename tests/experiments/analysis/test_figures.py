@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import io
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -280,7 +281,8 @@ def check_images(check, sweep, pmode_sweep):
 
 
 def check_published(check):
-    """What is said to be published has a place: a row and a column that the figure's study or module have by that name."""
+    """What is said to be published has a place: a row, which may be a kernel, and a column that the figure's study or module
+    have by that name."""
     from lookahead_analysis import figures
     from lookahead_analysis.published import PUBLISHED
     folder = pathlib.Path(__file__).resolve().parents[3] / "experiments"
@@ -292,9 +294,12 @@ def check_published(check):
         values = {str(value) for axis in toml["axis"] for value in
                   [*axis.get("values", []), *(each["name"] for each in axis.get("value", []))]}
         source = (folder / f"analysis/lookahead_analysis/{figure.split('/')[0]}_figures.py").read_text()
+        kernels = {kernel for workload in toml["workloads"] for path in (folder / "workloads" / workload).glob("*.ptx")
+                   for kernel in re.findall(r"\.entry (\w+)", path.read_text())}
         for row, columns in rows.items():
             parts = row.split(", ") if row not in values else [row]
-            known = row.split(" (")[0] in toml["workloads"] or row.startswith("mean") or all(part in values for part in parts)
+            known = row.split(" (")[0] in {*toml["workloads"], *kernels} or row.startswith("mean") or all(
+                part in values for part in parts)
             check(f"{figure}: the row {row}", known, values)
             for column, value in columns.items():
                 stem = column.split(", ")[-1].removesuffix("'s part")
@@ -390,19 +395,40 @@ def check_parts_and_means(check):
 
 
 class Registers:
-    """In place of a sweep over caches and register limits. `lud` has a limit below which traffic sinks again. Below 24
-    registers there are private accesses; with fewer registers a workload takes longer by its traffic, but less for the
-    warps that fit."""
+    """In place of a sweep over caches and register limits, of two workloads. lud_internal's
+    traffic rises and sinks again, but never below the bar with 32 KB of L1. Below 24 registers there are private accesses, but
+    none in nw_small, whose r_base is too low to count, and in nw_large one at 22 alone; with fewer registers a workload takes longer by its traffic, but less for the warps that fit."""
 
-    points = pd.DataFrame({"workload": ["nw", "lud"]})
+    points = pd.DataFrame({"workload": ["nw", "lud"], "caches": ["48 KB", "32 + 16 KB"]})
 
     TRAFFIC = {("nw", "48 KB"): {24: 0.0, 22: 0.99, 21: 1.0, 3: 50.0}, ("nw", "32 + 16 KB"): {24: 0.0, 22: 0.0, 21: 0.0, 3: 0.5},
-               ("lud", "48 KB"): {24: 0.0, 22: 0.5, 21: 2.0, 3: 0.1}, ("lud", "32 + 16 KB"): {24: 1.0, 22: 0.0, 21: 0.0, 3: 0.0}}
+               ("lud", "48 KB"): {24: 0.0, 22: 0.5, 21: 2.0, 3: 0.1}, ("lud", "32 + 16 KB"): {24: 1.0, 22: 1.0, 21: 2.0, 3: 9.0}}
+    KERNEL = {"nw": "nw_first_half", "lud": "lud_internal"}
 
     def table(self, *axes):
-        rows = [(workload, caches, str(registers), traffic, 0.0 if registers == 24 else 7.0, 10 * registers + 2 * traffic)
-                for (workload, caches), by_limit in self.TRAFFIC.items() for registers, traffic in by_limit.items()]
-        return pd.DataFrame(rows, columns=["workload", *axes, "traffic", "private", "cycles"])
+        rows = []
+        for (workload, caches), by_limit in self.TRAFFIC.items():
+            for registers, traffic in by_limit.items():
+                rows.append({"workload": workload, **dict(zip(axes, (caches, str(registers)))), "traffic": traffic,
+                             "cycles": 10 * registers + 2 * traffic,
+                             f"private: {self.KERNEL[workload]}": 0.0 if registers == 24 else 7.0,
+                             f"traffic: {self.KERNEL[workload]}": traffic})
+                if workload == "nw":
+                    rows[-1] |= {"private: nw_small": 0.0, "traffic: nw_small": 0.0,
+                                 "private: nw_large": float(registers < 24), "traffic: nw_large": 8.0 * (registers < 22)}
+        return pd.DataFrame(rows)
+
+
+class Machines:
+    """In place of a sweep over caches of two machines and register limits."""
+
+    CYCLES = {"a: 16 KB": {63: 100.0, 20: 80.0}, "a: 12 + 4 KB": {63: 90.0, 20: 40.0}, "b: 48 KB": {63: 70.0, 20: 70.0},
+              "b: 36 + 8 KB": {63: 60.0, 20: 140.0}}
+    points = pd.DataFrame({"workload": "nw", "caches": list(CYCLES)})
+
+    def table(self, *axes):
+        return pd.DataFrame([("nw", caches, str(limit), cycles) for caches, by_limit in self.CYCLES.items()
+                             for limit, cycles in by_limit.items()], columns=["workload", *axes, "cycles"])
 
 
 class Caches:
@@ -428,16 +454,22 @@ class Changes:
 
 def check_avc(check, folder):
     table = avc_figures.FIGURES["avc/table4"][2](Registers())
-    expected = pd.DataFrame([[24, 22, 3], [24, 22, np.nan], [24, 22, 3]], index=["nw", "lud", "mean"],
+    expected = pd.DataFrame([[24, 3, np.nan], [24, 22, 3], [24, 22, 22], [24, 12.5, 3]],
+                            index=["lud_internal", "nw_first_half", "nw_large", "mean"],
                             columns=["r_base", "48 KB", "32 + 16 KB"])
     check("avc/table4", list(table.index) == list(expected.index) and np.allclose(table, expected, equal_nan=True), table)
     curve = avc_figures.FIGURES["avc/fig6"][2](Registers())
     check("avc/fig6", curve.loc[("nw", 3), "48 KB"] == 50 and list(curve.loc["nw"].index) == [24, 22, 21, 3], curve)
     gain = avc_figures.FIGURES["avc/gain"][2](Registers())["32 + 16 KB"]
-    check("avc/gain", gain["nw"] == 19 and np.isnan(gain["lud"]) and np.isnan(gain["median without nw"])
-          and gain["mean"] == gain["median"] == 19 and gain["capacity, percent"] == 950, gain)
+    check("avc/gain", gain["nw_first_half"] == 19 and np.isnan(gain["lud_internal"]) and np.isnan(gain["median without nw"])
+          and gain["mean"] == gain["median"] == gain["mean where 48 KB do not hold all"] == 19
+          and gain["mean of all"] == 9.5 and np.isclose(gain["capacity, percent"], 1900 / 11.5), gain)
     best = avc_figures.FIGURES["avc/best"][2](Registers())["32 + 16 KB"]
-    check("avc/best", best["nw"] == 130 / 31 and np.isclose(best["lud"], 30.2 / 30), best)
+    check("avc/best", best["nw"] == 130 / 31 and np.isclose(best["lud"], 30.2 / 48), best)
+    whole = avc_figures.FIGURES["avc/whole_gpu"][2](Machines())
+    check("avc/whole_gpu", list(whole.columns) == ["a: 12 + 4 KB", "b: 36 + 8 KB"] and list(whole.loc["nw"]) == [2, 70 / 60], whole)
+    limits = avc_figures.FIGURES["avc/whole_gpu_limits"][2](Machines())
+    check("avc/whole_gpu_limits", list(limits.loc["nw"]) == [20, 20, 63, 63], limits)
     reasons = avc_figures.FIGURES["avc/reasons"][2](Changes())
     check("avc/reasons", list(reasons.index) == ["as it is", "other"] and np.isclose(reasons.loc["as it is", "32 + 16 KB"], 1)
           and np.isclose(reasons.loc["other", "32 + 16 KB"], 2), reasons)
@@ -456,6 +488,15 @@ def check_avc(check, folder):
     with h5py.File(path, "r") as run:
         check("traffic below the caches", avc_figures.facts(run)["traffic"] == 5, avc_figures.facts(run))
         check("private accesses", avc_figures.facts(run)["private"] == 3, avc_figures.facts(run))
+    with h5py.File(path, "a") as run:
+        run["kernels/id"], run["kernels/name"] = np.arange(3), ["first", "second", "first"]
+        run["kernel_counters/kernel"] = np.arange(3)
+        run["kernel_counters/counter"] = ["sm.warp_instructions", "l1d.local_hits", "l1d.local_misses", "avc.write_backs"]
+        run["kernel_counters/counts"] = np.array([[10_000, 2, 3, 1], [10_000, 0, 0, 0], [10_000, 0, 4, 0]], dtype=np.uint64)
+    with h5py.File(path, "r") as run:
+        its = avc_figures.facts_by_kernel(run)
+        check("facts by kernel", [its[f"{name}: {kernel}"] for kernel in ("first", "second") for name in ("private", "traffic")]
+              == [9, 4, 0, 0] and its["traffic"] == 5, its)
 
 
 class Forms:
