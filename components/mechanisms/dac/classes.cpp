@@ -27,9 +27,9 @@ using isa::Operation;
 
 std::string_view name_of(Reason reason) {
     static constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::count)> kNames = {
-        "none",  "memory",         "lanes",        "operation", "product",   "mod",
-        "wrap",  "conditions",     "loop_carried", "part",      "control",   "order",
-        "space", "hidden_barrier", "comparison",   "nesting",   "registers", "spin"};
+        "none",       "memory",       "lanes",     "operation", "product", "mod",   "wrap",
+        "conditions", "loop_carried", "part",      "control",   "order",   "space", "hidden_barrier",
+        "comparison", "nesting",      "registers", "spin",      "choice"};
     return kNames[static_cast<std::size_t>(reason)];
 }
 

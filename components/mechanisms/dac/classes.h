@@ -42,6 +42,7 @@ enum class Reason : std::uint8_t {
     nesting,         ///< the kernel's branches are nested deeper than the affine SIMT stack
     registers,       ///< the kernel needs more divergent conditions than the DCRF has
     spin,            ///< the kernel has a loop that ends when memory says so
+    choice,          ///< not one of those that are to be decoupled
     count
 };
 std::string_view name_of(Reason reason);

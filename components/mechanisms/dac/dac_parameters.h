@@ -20,6 +20,8 @@ struct DacParameters {
     bool addresses_pass_barriers = false;
     std::int64_t gather_cycles = 8;
     bool early_loads = true;
+    std::string decouple = "all";
+    std::int64_t divergent_conditions = 2;
     bool reports = false;
     bool check = false;
 };
@@ -115,6 +117,16 @@ struct lookahead::ParametersOf<lookahead::dac::DacParameters> {
                  "enq.data asks for its lines when it is expanded and locks them; false: the load asks for them when "
                  "it dequeues its address. To tell the two gains apart.",
              .source = "Wang and Lin, ISCA 2017, section 4.2: they are asked for"}),
+        choice("decouple", &P::decouple, {"all", "accesses", "predicates"},
+               {.help = "What the pass decouples; one of them alone, to tell their gains apart.",
+                .source = "Wang and Lin, ISCA 2017, section 4.7: accesses and predicates"}),
+        integer("divergent_conditions", &P::divergent_conditions,
+                {.unit = "condition",
+                 .min = 0,
+                 .max = 2,
+                 .help = "Divergent conditions that an operand may have where it is decoupled; none: no divergent "
+                         "tuples.",
+                 .source = "Wang and Lin, ISCA 2017, section 4.6: two, which are four tuples"}),
         boolean(
             "reports", &P::reports,
             {.help = "Where control depends on data, warps tell the affine warp which lanes take a branch, if it has "

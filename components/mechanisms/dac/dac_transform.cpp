@@ -45,16 +45,24 @@ class DacTransform final : public finaliser::KernelTransform {
   public:
     using Parameters = DacParameters;
 
-    explicit DacTransform(const Parameters& parameters) : reports_(parameters.reports) {}
+    explicit DacTransform(const Parameters& parameters)
+        : choices_{.accesses = parameters.decouple != "predicates",
+                   .predicates = parameters.decouple != "accesses",
+                   .conditions = static_cast<std::size_t>(parameters.divergent_conditions),
+                   .reports = parameters.reports} {}
 
     void before_expansion(finaliser::KernelUnderWork& kernel, const finaliser::FinaliserOptions&) const override {
         split_at_jumps(kernel.main);
-        split_sign_tests(kernel.main, reports_);
+        split_sign_tests(kernel.main, choices_.reports);
         const Flow flow(kernel.main);
         std::optional<Plan> plan;
-        plan.emplace(kernel.main, flow, reports_);
+        plan.emplace(kernel.main, flow, choices_);
         // Behind more branches there is more to decouple, which may be too much.
-        if (reports_ && plan->refusal().reason != Reason::none) plan.emplace(kernel.main, flow, false);
+        if (choices_.reports && plan->refusal().reason != Reason::none) {
+            Choices fewer = choices_;
+            fewer.reports = false;
+            plan.emplace(kernel.main, flow, fewer);
+        }
         annotate(kernel.main, flow, *plan);
         if (!plan->decouples()) return;
         kernel.programs.push_back(affine_stream(kernel.main, flow, *plan));
@@ -62,7 +70,7 @@ class DacTransform final : public finaliser::KernelTransform {
     }
 
   private:
-    bool reports_;
+    Choices choices_;
 };
 using finaliser::KernelTransform;
 LOOKAHEAD_REGISTER_VARIANT(KernelTransform, DacTransform, "dac",

@@ -60,11 +60,12 @@ bool stops_expansion(const VirtualInstruction& instruction) {
     }
 }
 
-Plan::Plan(const VirtualKernel& kernel, const Flow& flow, bool reports)
+Plan::Plan(const VirtualKernel& kernel, const Flow& flow, const Choices& choices)
     : kernel_(kernel),
       flow_(flow),
+      choices_(choices),
       values_(kernel, flow),
-      classes_(kernel, flow, values_, reports),
+      classes_(kernel, flow, values_, choices.reports),
       steps_(flow.blocks()) {
     for (std::uint32_t block = 0; block < flow.blocks(); ++block)
         steps_[block].resize(kernel.blocks[block].code.size());
@@ -102,9 +103,18 @@ Reason Plan::why_not(Position position) const {
     if (LOOKAHEAD_RULE(control_by_data_stays) && !classes_.followed(position.block)) return Reason::control;
     const Class guard = classes_.predicate(values_.reads(position).guard, position.block);
     if (guard.kind == Kind::other) return Reason::control;
-    if (is_access(instruction)) return Reason::none;
-    const Class result = classes_.result(position);
-    return result.kind == Kind::other ? result.reason : Reason::none;
+    if (!is_access(instruction))
+        if (const Class result = classes_.result(position); result.kind == Kind::other) return result.reason;
+    for (const Class& operand : enqueued(position))
+        if (operand.conditions.size() > choices_.conditions) return Reason::conditions;
+    return (is_access(instruction) ? choices_.accesses : choices_.predicates) ? Reason::none : Reason::choice;
+}
+
+/// What a candidate enqueues: an access's address, or both that a comparison compares.
+std::vector<Class> Plan::enqueued(Position position) const {
+    std::vector<Class> operands{classes_.operand(position, 0)};
+    if (!is_access(values_.instruction(position))) operands.push_back(classes_.operand(position, 1));
+    return operands;
 }
 
 Reason Plan::why_no_access(Position position) const {
@@ -261,8 +271,7 @@ void Plan::check_limits() {
         if (!counted[position.block]) deepest = std::max(deepest, stack_entries(position.block));
         counted[position.block] = true;
         if (!step.queue) return;
-        for (std::size_t i = 0; i < (step.queue == QueueMode::predicate ? 2U : 1U); ++i) {
-            const Class operand = classes_.operand(position, i);
+        for (const Class& operand : enqueued(position)) {
             step.conditions = std::max(step.conditions, static_cast<std::uint8_t>(operand.conditions.size()));
             conditions.insert(operand.conditions.begin(), operand.conditions.end());
         }

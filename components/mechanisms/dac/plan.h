@@ -30,12 +30,19 @@ struct Step {
     std::uint8_t conditions = 0;  ///< of what is enqueued
 };
 
+/// What the pass may do: the parameters dac.decouple, dac.divergent_conditions and dac.reports.
+struct Choices {
+    bool accesses = true;
+    bool predicates = true;
+    std::size_t conditions = kMostConditions;
+    bool reports = false;  ///< see Classes
+};
+
 /// What the pass does with a kernel: which candidates are decoupled, and what of the rest the affine stream needs (sections 4.5 to
 /// 4.7).
 class Plan {
   public:
-    /// `reports`: see Classes.
-    Plan(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, bool reports);
+    Plan(const finaliser::VirtualKernel& kernel, const finaliser::Flow& flow, const Choices& choices);
 
     const Step& at(finaliser::Position position) const { return steps_[position.block][position.index]; }
     bool decouples() const { return decouples_; }
@@ -52,6 +59,7 @@ class Plan {
     void find_candidates();
     Reason why_not(finaliser::Position position) const;
     Reason why_no_access(finaliser::Position position) const;
+    std::vector<Class> enqueued(finaliser::Position position) const;
     void hide_behind_barriers();
     void drop_unread();
     void refuse_spinning();
@@ -65,6 +73,7 @@ class Plan {
 
     const finaliser::VirtualKernel& kernel_;
     const finaliser::Flow& flow_;
+    const Choices choices_;
     finaliser::Values values_;
     Classes classes_;
     std::vector<std::vector<Step>> steps_;

@@ -78,23 +78,24 @@ bool Outcome::enqueues(std::string_view text) const {
     });
 }
 
-finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOptions options, bool reports) {
+finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOptions options,
+                                 const std::vector<std::string>& keys) {
     Configuration configuration;
     configuration.override_value("kernel.transform=" + name);
-    configuration.override_value(std::string("dac.reports=") + (reports ? "true" : "false"));
+    for (const std::string& key : keys) configuration.override_value(key);
     options.transform = finaliser::configured_transform(configuration);
     return options;
 }
 
 Outcome run(const std::string& text, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint32_t>& parameters,
-            const finaliser::FinaliserOptions& options, bool reports) {
+            const finaliser::FinaliserOptions& options, const std::vector<std::string>& keys) {
     const ptx::Module module = ptx::parse_module(text, "test.ptx");
     Outcome outcome;
     // Whole comparisons: halves of one have its origin too.
     finaliser::FinaliserOptions whole = options;
     whole.isa.expand_64bit = false;
     outcome.original = finaliser::finalise(module, module.functions[0], with("test_marks", whole));
-    outcome.decoupled = finaliser::finalise(module, module.functions[0], with("dac", options, reports));
+    outcome.decoupled = finaliser::finalise(module, module.functions[0], with("dac", options, keys));
     const LaunchConfiguration configuration{grid, block};
 
     isa::KernelTable table;

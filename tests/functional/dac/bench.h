@@ -27,9 +27,9 @@ struct Outcome {
     bool enqueues(std::string_view text) const;
 };
 
-/// With the transform `name`; warps report branches that depend on data, or do not (dac.reports).
+/// With the transform `name`, and keys that are set as in `-o`: "dac.reports=true".
 finaliser::FinaliserOptions with(const std::string& name, finaliser::FinaliserOptions options = {},
-                                 bool reports = false);
+                                 const std::vector<std::string>& keys = {});
 
 inline constexpr std::uint32_t kWords = 1 << 16;  ///< in the buffer that a kernel works on
 
@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kWords = 1 << 16;  ///< in the buffer that a kern
 /// count up from 1, before and after the pass; the rest are 32-bit words. Requires that all that is enqueued is what the original computes,
 /// and that both leave the same bytes.
 Outcome run(const std::string& ptx, isa::Dim3 grid, isa::Dim3 block, const std::vector<std::uint32_t>& parameters,
-            const finaliser::FinaliserOptions& options = {}, bool reports = false);
+            const finaliser::FinaliserOptions& options = {}, const std::vector<std::string>& keys = {});
 
 /// `body` inside the kernel k(u64 out, u32 a, u32 b) with the names of finaliser::test::module_of; also %gid, the thread's
 /// number, %in = out + 128 KiB, and %mine = out + 16 * gid.

@@ -3,6 +3,8 @@
 // bytes that are left, must be equal. LOOKAHEAD_TEST_SEED repeats a run.
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "tests/functional/dac/bench.h"
 #include "tests/functional/dac/random_kernel.h"
 #include "tests/support/seed.h"
@@ -13,6 +15,7 @@ using namespace lookahead::dac::test;
 namespace {
 
 constexpr unsigned kKernels = 200;
+constexpr std::array kDecouple = {"all", "accesses", "predicates"};
 
 }  // namespace
 
@@ -30,9 +33,12 @@ TEST_CASE("random kernels do as two streams what they did as one") {
         options.isa.expand_64bit = seed % 5 == 0;
         options.isa.single_constant = seed % 7 == 0;
         Outcome outcome;
-        CHECK_NOTHROW(outcome = run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
-                                    {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)},
-                                    options, seed % 2 == 0));
+        CHECK_NOTHROW(outcome =
+                          run(text, kRandomGrids[seed % 3], kRandomBlocks[seed % 6],
+                              {static_cast<std::uint32_t>(seed % 19), static_cast<std::uint32_t>(seed * 77)}, options,
+                              {std::string("dac.reports=") + (seed % 2 == 0 ? "true" : "false"),
+                               "dac.divergent_conditions=" + std::to_string(seed % 8 == 0 ? seed / 8 % 3 : 2),
+                               std::string("dac.decouple=") + kDecouple[seed % 8 == 1 ? seed / 8 % 3 : 0]}));
         compared += outcome.compared;
         reports += outcome.reports;
         tuples = std::max(tuples, outcome.most_tuples);

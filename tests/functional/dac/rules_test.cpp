@@ -156,6 +156,36 @@ TEST_CASE("two divergent conditions are decoupled, three are not") {
     CHECK(load_at(choices(3)) == "stays.conditions");
 }
 
+TEST_CASE("as many divergent conditions as dac.divergent_conditions says are decoupled") {
+    const auto choices = [](const std::string& conditions) {
+        const Outcome outcome = run(
+            kernel_text("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; selp.u32 %r2, 4, 0, %p1; add.u32 %r1, %r1, %r2;"
+                        "setp.lt.u32 %p2, %r1, 20; selp.u32 %r3, 8, 0, %p2; add.u32 %r4, %r1, %r3;"
+                        "mul.wide.u32 %rd1, %r1, 4; add.s64 %rd1, %in, %rd1; ld.global.u32 %r5, [%rd1];"
+                        "mul.wide.u32 %rd2, %r4, 8; add.s64 %rd2, %in, %rd2; ld.global.u64 %rd3, [%rd2];"
+                        "cvt.u32.u64 %r6, %rd3; add.u32 %r5, %r5, %r6; st.global.u32 [%mine], %r5;"),
+            {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, {"dac.divergent_conditions=" + conditions});
+        return outcome.says("LD.GLOBAL.U32") + ", " + outcome.says("LD.GLOBAL.U64") + ", " + outcome.says("ST.GLOBAL");
+    };
+    CHECK(choices("2") == "decoupled, decoupled, decoupled");
+    CHECK(choices("1") == "decoupled, stays.conditions, decoupled");
+    CHECK(choices("0") == "stays.conditions, stays.conditions, decoupled");
+}
+
+TEST_CASE("accesses alone, or predicates alone, are decoupled where dac.decouple says so") {
+    const auto decoupled = [](const std::string& what) {
+        const Outcome outcome =
+            run(kernel_text("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; ld.global.u32 %r2, [%mine];"
+                            "@%p1 bra D; add.u32 %r2, %r2, 1; D: st.global.u32 [%mine], %r2;"),
+                {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, {"dac.decouple=" + what});
+        return outcome.says("LD.GLOBAL") + ", " + outcome.says("ST.GLOBAL") + ", " +
+               (outcome.enqueues("PRED") ? "branch" : "none");
+    };
+    CHECK(decoupled("all") == "decoupled, decoupled, branch");
+    CHECK(decoupled("accesses") == "decoupled, decoupled, none");
+    CHECK(decoupled("predicates") == "stays.choice, stays.choice, branch");
+}
+
 TEST_CASE("a divergent tuple that a loop carries stays, one that is made anew in each turn does not") {
     const std::string loop = "mov.u32 %r1, %tid.x; mov.u32 %r9, 0; mov.u32 %r4, 0; L: setp.lt.u32 %p1, %r1, 40;";
     const std::string rest =
@@ -315,7 +345,7 @@ TEST_CASE("what depends on loaded values stays") {
 namespace {
 
 Outcome run_with_reports(const std::string& body) {
-    return run(kernel_text(body), {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, true);
+    return run(kernel_text(body), {2, 1, 1}, {64, 1, 1}, {7, 3}, {}, {"dac.reports=true"});
 }
 
 std::ptrdiff_t count(const std::vector<std::string>& code, std::string_view text) {
