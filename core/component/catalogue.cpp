@@ -28,6 +28,16 @@ const std::vector<VariantEntry>& registered_variants() {
     return variants();
 }
 
+std::vector<std::string> variant_names(std::string_view slot) {
+    std::vector<std::string> names;
+    for (const VariantEntry& each : variants()) {
+        if (each.slot == slot) {
+            names.push_back(each.name);
+        }
+    }
+    return names;
+}
+
 const VariantEntry* find_variant(std::string_view slot, std::string_view name) {
     const auto found = std::ranges::find_if(
         variants(), [&](const VariantEntry& each) { return each.slot == slot && each.name == name; });

@@ -8,13 +8,10 @@
 namespace lookahead::detail {
 
 void unknown_variant(std::string_view slot, const std::string& name, const Configuration& configuration) {
-    std::vector<std::string> known;
+    const std::vector<std::string> known = variant_names(slot);
     std::string listed;
-    for (const VariantEntry& variant : registered_variants()) {
-        if (variant.slot == slot) {
-            known.push_back(variant.name);
-            listed += (listed.empty() ? "" : ", ") + variant.name;
-        }
+    for (const std::string& each : known) {
+        listed += (listed.empty() ? "" : ", ") + each;
     }
     const std::string place = configuration.is_set(slot) ? configuration.place_of(slot) + ": " : "";
     const std::string choices = listed.empty() ? "the slot has no variants" : "its variants are " + listed;

@@ -1,7 +1,10 @@
 // `bench`: the engine's own benchmarks.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
 
+#include "core/component/catalogue.h"
 #include "core/json/json.h"
 #include "core/phold/phold.h"
 #include "core/phold/window_benchmark.h"
@@ -23,7 +26,9 @@ struct BenchOptions {
         return !sync.empty() ? sync : session.transport.size() > 1 ? "window" : "serial";
     }
     void add_common(Command command) {
-        command.add_option("--sync", sync, "serial, window or null_message [serial; window on several ranks]");
+        command.add_option(
+            "--sync", sync,
+            fmt::format("One of {} [serial; window on several ranks]", fmt::join(variant_names("sync"), ", ")));
         command.add_flag("--json", json, "Print one JSON object on stdout and nothing else");
     }
 };
@@ -74,8 +79,8 @@ ExitCode window(const BenchOptions& options, const Session& session) {
 /// The same PHOLD under every protocol that can use the ranks at hand.
 ExitCode ranks(const BenchOptions& options, const Session& session) {
     Json::Object object{{"benchmark", "ranks"}, {"ranks", session.transport.size()}};
-    for (const char* sync : {"serial", "window", "null_message", "staggered"}) {
-        if (session.transport.size() > 1 && std::string(sync) == "serial") {
+    for (const std::string& sync : variant_names("sync")) {
+        if (session.transport.size() > 1 && sync == "serial") {
             continue;
         }
         const PholdResult result = run_phold(options.phold, session.transport, sync);

@@ -28,9 +28,9 @@ _lookahead_variants() { # of a slot
 _lookahead_value() { # of an option or argument, by its name
     case "$1" in
         --size) echo tiny small medium large ;;
-        --sync) echo serial window null_message ;;
+        --sync) _lookahead_variants sync ;;
         --progress) echo bar plain none ;;
-        --partition | PARTITIONER) echo linear round_robin graph ;;
+        --partition | PARTITIONER) _lookahead_variants partition ;;
         --machine | -m) _lookahead_names machines ;;
         --workload | WORKLOAD | KERNEL) _lookahead_names workloads ;;
         STUDY) _lookahead_names studies ;;

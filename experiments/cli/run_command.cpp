@@ -1,4 +1,6 @@
 // `run` and `resume`: simulate a workload, from its start or from a checkpoint, and write its result file.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/component/catalogue.h"
 #include "core/json/json.h"
 #include "core/transport/agreement/agreement.h"
 #include "experiments/cli/commands.h"
@@ -71,10 +74,12 @@ struct ExecutionOptions {
                            "WORKLOAD-2.h5, WORKLOAD-3.h5 .. that is not there]");
         command.add_flag("--force", force, "Without --out: WORKLOAD.h5, also in place of an earlier one");
         command.add_option("--sync", sync,
-                           "Synchronisation: serial, window or null_message [serial; window on several ranks]");
+                           fmt::format("Synchronisation, one of {} [serial; window on several ranks]",
+                                       fmt::join(variant_names("sync"), ", ")));
         command
             .add_option("--partition", partition,
-                        "How logical processes are given to ranks: linear, round_robin, graph, or a file")
+                        fmt::format("How logical processes are given to ranks: {}, or a file",
+                                    fmt::join(variant_names("partition"), ", ")))
             .show_default();
         command.add_option("--weights", weights,
                            "Balance the partition by the costs that this earlier run's result file has");
