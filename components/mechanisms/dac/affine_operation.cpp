@@ -236,9 +236,7 @@ Class other(Reason reason) {
 Class with_condition(Class made, Condition condition) {
     const auto place = std::ranges::lower_bound(made.conditions, condition);
     if (place == made.conditions.end() || *place != condition) made.conditions.insert(place, condition);
-    return LOOKAHEAD_RULE(operands_have_two_conditions) && made.conditions.size() > kMostConditions
-               ? other(Reason::conditions)
-               : made;
+    return made.conditions.size() > kMostConditions ? other(Reason::conditions) : made;
 }
 
 Class joined(const Class& a, const Class& b) {

@@ -106,7 +106,8 @@ Reason Plan::why_not(Position position) const {
     if (!is_access(instruction))
         if (const Class result = classes_.result(position); result.kind == Kind::other) return result.reason;
     for (const Class& operand : enqueued(position))
-        if (operand.conditions.size() > choices_.conditions) return Reason::conditions;
+        if (LOOKAHEAD_RULE(operands_have_few_conditions) && operand.conditions.size() > choices_.conditions)
+            return Reason::conditions;
     return (is_access(instruction) ? choices_.accesses : choices_.predicates) ? Reason::none : Reason::choice;
 }
 
