@@ -1,5 +1,6 @@
 #include "components/device/driver_thread.h"
 
+#include <cstring>
 #include <utility>
 
 namespace lookahead::gpu {
@@ -38,7 +39,15 @@ class DriverThread::CallingDevice : public Device {
                       .address = source,
                       .bytes = destination.size(),
                       .destination = destination};
-        make(call);
+        std::promise<ByteBuffer> staging;
+        call.staging = staging.get_future();
+        make(call, [&] {
+            try {
+                staging.set_value(zeros(destination.size()));
+            } catch (...) {
+                staging.set_exception(std::current_exception());
+            }
+        });
     }
     void fill(DeviceAddress destination, std::byte value, std::uint64_t bytes) override {
         HostCall call{.kind = HostCall::Kind::fill, .address = destination, .bytes = bytes, .value = value};
@@ -57,14 +66,26 @@ class DriverThread::CallingDevice : public Device {
     std::uint64_t nanoseconds() const override { return nanoseconds_; }
 
   private:
-    void make(HostCall& call) {
+    static ByteBuffer zeros(std::size_t bytes) {
+        ByteBuffer buffer;
+        std::memset(buffer.extend(bytes), 0, bytes);
+        return buffer;
+    }
+
+    /// `meanwhile` is done beside the caller's work on the call.
+    template <class Work>
+    void make(HostCall& call, Work meanwhile) {
         thread_.call_ = &call;
         thread_.hand_over(Turn::caller);
+        meanwhile();
         thread_.wait_for(Turn::driver);
         if (thread_.cancelled_) {
             throw Cancelled{};
         }
         nanoseconds_ = call.nanoseconds;
+    }
+    void make(HostCall& call) {
+        make(call, [] {});
     }
 
     DriverThread& thread_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -13,6 +14,7 @@
 
 #include "components/device/device.h"
 #include "components/isa/module_image.h"
+#include "core/message/byte_buffer.h"
 
 namespace lookahead::gpu {
 
@@ -28,6 +30,9 @@ struct HostCall {
     std::span<std::byte> destination{};   ///< copy_from_device: where the result goes
     std::string kernel{};
     LaunchConfiguration configuration{};
+    /// copy_from_device: as many zeros, to collect what comes in. Fresh memory takes longer than to fill it: the driver's
+    /// thread, which waits for the device anyway, makes it while that simulates the copy's first part.
+    std::future<ByteBuffer> staging{};
 
     DeviceAddress allocated = 0;    ///< result of allocate
     std::uint64_t nanoseconds = 0;  ///< simulated time at which it was complete; not of one that is repeated from a log
@@ -37,7 +42,8 @@ struct HostCall {
 std::string_view name_of(HostCall::Kind kind);
 
 /// Runs a host driver on a thread of its own in strict alternation with the caller: at any time one of the two runs,
-/// so the driver needs no locks and cannot make a run depend on the host's scheduling.
+/// so the driver needs no locks and cannot make a run depend on the host's scheduling. (HostCall::staging alone is made
+/// beside the caller, by code that is not the driver's.)
 class DriverThread {
   public:
     using Program = std::function<void(Device&)>;

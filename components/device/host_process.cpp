@@ -7,9 +7,9 @@
 
 #include "components/device/device_ports.h"
 #include "components/isa/launch.h"
-#include "components/protocols/host_memory.h"
 #include "components/protocols/send_launch.h"
 #include "core/error/error.h"
+#include "core/mutation/rule.h"
 #include "core/param/parameter_registry.h"
 #include "core/state/state_archive.h"
 #include "core/stats/statistics_registry.h"
@@ -30,6 +30,9 @@ std::string hexadecimal(std::uint64_t value) {
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
     return text;
 }
+
+/// Of a copy on the link at once: some of the host's second cache, and hundreds of them in a long copy.
+constexpr std::uint64_t kBurstBytes = 256 * 1024;
 
 /// CUDA C++ Programming Guide, "__global__ function parameters", since CUDA 12.1.
 constexpr std::uint32_t kMaxParameterBytes = 32'764;
@@ -70,9 +73,9 @@ void HostProcess::advance(Inbox inbox, Time horizon) {
     }
     for (auto next = inbox.begin();;) {
         const Time arrival = next == inbox.end() ? horizon : (*next)->time;
-        if (next_piece_time_ < arrival) {
-            now_ = next_piece_time_;
-            send_piece();
+        if (next_burst_time_ < arrival) {
+            now_ = next_burst_time_;
+            send_burst();
         } else if (next != inbox.end()) {
             now_ = arrival;
             handle(**next++);
@@ -88,8 +91,10 @@ void HostProcess::handle(const MessageHeader& message) {
             break;
         case GpuMessage::host_read_reply: {
             const auto& reply = message.as<HostReadReply>();
-            std::memcpy(received_.data() + (reply.address - call_->address), message.payload() + sizeof reply,
-                        reply.bytes);
+            receive(reply);
+            if (reply.is_last == 0) {
+                return;
+            }
             break;
         }
         case GpuMessage::kernel_completed: {
@@ -105,7 +110,7 @@ void HostProcess::handle(const MessageHeader& message) {
             LOOKAHEAD_ASSERT(false, "the host got a message of type " + std::to_string(message.type));
     }
     LOOKAHEAD_ASSERT(outstanding_ > 0, "the host got an answer that it did not wait for");
-    if (--outstanding_ == 0 && next_piece_time_ == kTimeInfinity) {
+    if (--outstanding_ == 0 && next_burst_time_ == kTimeInfinity) {
         complete_call();
         take_next_call();
     }
@@ -126,7 +131,7 @@ void HostProcess::take_next_call() {
     while ((call_ = next_call()) != nullptr) {
         if (call_->kind != HostCall::Kind::use_pages) ++counters_.calls;
         begin_call();
-        if (outstanding_ > 0 || next_piece_time_ != kTimeInfinity) {
+        if (outstanding_ > 0 || next_burst_time_ != kTimeInfinity) {
             return;
         }
         complete_call();
@@ -170,8 +175,6 @@ void HostProcess::begin_call() {
             break;
         case HostCall::Kind::copy_from_device:
             counters_.bytes_from_device += call_->bytes;
-            received_.clear();
-            std::memset(received_.extend(call_->bytes), 0, call_->bytes);  // a checkpoint may be taken before they come
             begin_transfer("copy from the device");
             break;
         case HostCall::Kind::fill:
@@ -225,37 +228,74 @@ Time HostProcess::transfer_time(std::uint64_t bytes) const {
 void HostProcess::begin_transfer(const char* what) {
     require_allocated(what);
     sent_bytes_ = 0;
-    next_piece_time_ = call_->bytes > 0 ? now_ : kTimeInfinity;
+    link_free_ = now_;
+    next_burst_time_ = call_->bytes > 0 ? now_ : kTimeInfinity;
 }
 
+/// The last burst is the only one whose writes and fills are answered: it arrives after the others.
+///
+/// A burst follows the one before on the link at once, but is handed over when that one arrives, as late as it may be: its
+/// own end is later by the link's latency, unless it is short. So the host makes the next burst while the partitions take
+/// this one, in one window.
+///
 /// The requests of a copy from the device leave at the pace at which the link brings their data. A fill's do too: its
 /// pattern is small, but so the device does not write faster than its host could.
-void HostProcess::send_piece() {
-    const std::uint64_t run = std::min<std::uint64_t>(mapping_.interleave_bytes(), kHostPieceBytes);
-    const std::uint64_t address = call_->address + sent_bytes_;
-    const auto bytes =
-        static_cast<std::uint32_t>(std::min(call_->bytes - sent_bytes_, (address / run + 1) * run - address));
-    const Time arrival = now_ + link_latency() + transfer_time(bytes);
-    const unsigned partition = mapping_.channel(address);
-    if (call_->kind == HostCall::Kind::copy_to_device) {
-        send_write(address, bytes, arrival);
-    } else if (call_->kind == HostCall::Kind::copy_from_device) {
-        to_memory_.send(partition, now_, arrival, HostRead{address, bytes, 0});
-    } else {
-        to_memory_.send(partition, now_, arrival,
-                        HostFill{address, bytes, std::to_integer<std::uint8_t>(call_->value), {}});
-    }
-    ++outstanding_;
+void HostProcess::send_burst() {
+    const std::uint64_t bytes = next_burst_bytes();
+    link_free_ = (LOOKAHEAD_RULE(bursts_follow_each_other) ? link_free_ : now_) + transfer_time(bytes);
+    const Time arrival = (LOOKAHEAD_RULE(a_burst_takes_its_time) ? link_free_ : now_) + link_latency();
+    const bool is_last = sent_bytes_ + bytes == call_->bytes || !LOOKAHEAD_RULE(the_last_burst_is_answered);
+    mapping_.for_each_share(
+        call_->address + sent_bytes_, bytes, [&](unsigned partition, std::uint64_t address, std::uint64_t share) {
+            const auto length = static_cast<std::uint32_t>(share);
+            if (call_->kind == HostCall::Kind::copy_to_device) {
+                send_writes(partition, address, share, arrival, is_last);
+                outstanding_ += is_last;
+            } else if (call_->kind == HostCall::Kind::copy_from_device) {
+                to_memory_.send(partition, now_, arrival, HostRead{address, length, 0});
+                ++outstanding_;
+            } else {
+                const auto value = std::to_integer<std::uint8_t>(call_->value);
+                to_memory_.send(partition, now_, arrival, HostFill{address, length, value, is_last, {}});
+                outstanding_ += is_last;
+            }
+        });
     sent_bytes_ += bytes;
-    next_piece_time_ = sent_bytes_ < call_->bytes ? now_ + transfer_time(bytes) : kTimeInfinity;
+    next_burst_time_ = sent_bytes_ == call_->bytes
+                           ? kTimeInfinity
+                           : link_free_ + std::min(link_latency(), transfer_time(next_burst_bytes()));
 }
 
-void HostProcess::send_write(std::uint64_t address, std::uint32_t bytes, Time arrival) {
-    std::byte* payload =
-        to_memory_.reserve(mapping_.channel(address), now_, arrival, HostWrite::kType, sizeof(HostWrite) + bytes);
-    const HostWrite write{address, bytes, parameters_.copy_fills_l2};
-    std::memcpy(payload, &write, sizeof write);
-    std::memcpy(payload + sizeof write, call_->source.data() + (address - call_->address), bytes);
+std::uint64_t HostProcess::next_burst_bytes() const {
+    return std::min<std::uint64_t>(call_->bytes - sent_bytes_, kBurstBytes);
+}
+
+void HostProcess::send_writes(unsigned partition, std::uint64_t address, std::uint64_t bytes, Time arrival, bool ask) {
+    const std::uint64_t begin = mapping_.local_address(address);
+    for (std::uint64_t done = 0; done < bytes;) {
+        const std::uint32_t piece = host_piece(begin + done, bytes - done);
+        std::byte* payload = to_memory_.reserve(partition, now_, arrival, HostWrite::kType, sizeof(HostWrite) + piece);
+        const HostWrite write{.address = mapping_.address(partition, begin + done),
+                              .bytes = piece,
+                              .fill_l2 = parameters_.copy_fills_l2,
+                              .asks = ask && done + piece == bytes,
+                              .unused = {}};
+        std::memcpy(payload, &write, sizeof write);
+        mapping_.for_each_run(write.address, piece, [&](std::uint64_t at, std::uint64_t run, std::uint64_t before) {
+            std::memcpy(payload + sizeof write + before, call_->source.data() + (at - call_->address), run);
+        });
+        done += piece;
+    }
+}
+
+void HostProcess::receive(const HostReadReply& reply) {
+    if (received_.empty()) {
+        received_ = call_->staging.get();
+    }
+    const auto* bytes = reinterpret_cast<const std::byte*>(&reply + 1);
+    mapping_.for_each_run(reply.address, reply.bytes, [&](std::uint64_t at, std::uint64_t run, std::uint64_t before) {
+        std::memcpy(received_.data() + (at - call_->address), bytes + before, run);
+    });
 }
 
 void HostProcess::begin_launch() {
@@ -308,7 +348,8 @@ void HostProcess::visit_statistics(StatisticsVisitor& visitor) const {
 
 void HostProcess::fields(StateArchive& archive) {
     bool loading_variable = call_ == &load_;
-    archive& started_& loaded_variables_& loading_variable& now_& outstanding_& sent_bytes_& next_piece_time_;
+    archive& started_& loaded_variables_& loading_variable& now_& outstanding_& sent_bytes_& link_free_&
+        next_burst_time_;
     if (archive.loading() && loading_variable) {
         call_ = load_variable(kernel_table_.image[loaded_variables_ - 1]);
     }

@@ -10,6 +10,7 @@
 #include "components/device/driver_thread.h"
 #include "components/isa/kernel.h"
 #include "components/memory_partition/address_mapping.h"
+#include "components/protocols/host_memory.h"
 #include "components/protocols/launch.h"
 #include "core/lp/logical_process.h"
 #include "core/message/byte_buffer.h"
@@ -54,6 +55,11 @@ struct KernelRecord {
 /// The host: runs a driver program against the simulated device, one blocking call after another. A kernel launch
 /// returns when the kernel has completed.
 ///
+/// Copies and fills go over the link in bursts. Nobody can look at memory while one is under way, and what the driver sees
+/// of it is the time of its end: so all of a burst arrives when its last byte does, each partition's share as a few long
+/// messages. With a message for each few bytes at their own time there would be as many
+/// windows, in which few processes have something to do.
+///
 /// The driver's stack cannot be saved, so the host keeps a log of every result that the driver was given; after a
 /// restart the driver runs against the log first and then goes on with the simulation (DESIGN: checkpoints).
 class HostProcess : public LogicalProcess {
@@ -62,7 +68,7 @@ class HostProcess : public LogicalProcess {
                 unsigned sms, DriverThread::Program program);
 
     void advance(Inbox inbox, Time horizon) override;
-    Time next_event_time() const override { return started_ ? next_piece_time_ : 0; }
+    Time next_event_time() const override { return started_ ? next_burst_time_ : 0; }
     bool finished() const override { return started_ && call_ == nullptr; }
     std::string waiting_for() const override;
     void visit_statistics(StatisticsVisitor& visitor) const override;
@@ -94,9 +100,12 @@ class HostProcess : public LogicalProcess {
     void announce_changes();
     void announce(const Allocator::Block& block, bool released);
     void require_allocated(const char* what) const;
-    /// Sends the next piece of the current copy or fill: it never crosses a slice or exceeds kHostPieceBytes.
-    void send_piece();
-    void send_write(std::uint64_t address, std::uint32_t bytes, Time arrival);
+    /// Sends the next burst of the current copy or fill, each partition its share.
+    void send_burst();
+    std::uint64_t next_burst_bytes() const;
+    /// `ask`: the last of them is answered.
+    void send_writes(unsigned partition, std::uint64_t address, std::uint64_t bytes, Time arrival, bool ask);
+    void receive(const HostReadReply& reply);
     Time link_latency() const;
     /// Time that `bytes` take on the link.
     Time transfer_time(std::uint64_t bytes) const;
@@ -119,8 +128,9 @@ class HostProcess : public LogicalProcess {
     Time now_ = 0;
     std::uint64_t outstanding_ = 0;         ///< answers that the current call waits for
     std::uint64_t sent_bytes_ = 0;          ///< of the current copy or fill
-    Time next_piece_time_ = kTimeInfinity;  ///< when the link is free for its next piece; infinity: none is left
-    ByteBuffer received_;                   ///< of the current copy_from_device
+    Time link_free_ = 0;                    ///< when the last burst's last byte has left
+    Time next_burst_time_ = kTimeInfinity;  ///< when the next one is handed over; infinity: none is left
+    ByteBuffer received_;                   ///< of the current copy_from_device; empty until the first came
     std::uint32_t launches_ = 0;
     Allocator allocator_;
     std::vector<Allocator::Block> announced_;  ///< what the SMs may access, by address, as they were told

@@ -113,18 +113,39 @@ void FusedGpu::receive_from_host(const MessageHeader& message) {
     };
     if (message.type == HostWrite::kType) {
         const auto& write = message.as<HostWrite>();
-        memory_.write(write.address, reinterpret_cast<const std::byte*>(&write + 1), write.bytes);
-        acknowledge(write.address);
+        const auto* bytes = reinterpret_cast<const std::byte*>(&write + 1);
+        mapping_.for_each_run(write.address, write.bytes,
+                              [&](std::uint64_t address, std::uint64_t run, std::uint64_t before) {
+                                  memory_.write(address, bytes + before, static_cast<unsigned>(run));
+                              });
+        if (write.asks != 0) {
+            acknowledge(write.address);
+        }
     } else if (message.type == HostFill::kType) {
         const auto& fill = message.as<HostFill>();
-        memory_.fill(fill.address, std::byte{fill.value}, fill.bytes);
-        acknowledge(fill.address);
+        mapping_.for_each_run(fill.address, fill.bytes, [&](std::uint64_t address, std::uint64_t run, std::uint64_t) {
+            memory_.fill(address, std::byte{fill.value}, static_cast<unsigned>(run));
+        });
+        if (fill.asks != 0) {
+            acknowledge(fill.address);
+        }
     } else {
         const auto& read = message.as<HostRead>();
-        const HostReadReply answer{.address = read.address, .bytes = read.bytes, .unused = 0};
-        std::byte* place = answer_host(read.address, HostReadReply::kType, sizeof answer + read.bytes, now);
-        std::memcpy(place, &answer, sizeof answer);
-        std::memcpy(place + sizeof answer, memory_.read(read.address), read.bytes);
+        const unsigned channel = mapping_.channel(read.address);
+        const std::uint64_t begin = mapping_.local_address(read.address);
+        for (std::uint32_t done = 0; done < read.bytes;) {
+            const std::uint32_t piece = host_piece(begin + done, read.bytes - done);
+            const HostReadReply answer{.address = mapping_.address(channel, begin + done),
+                                       .bytes = piece,
+                                       .is_last = done + piece == read.bytes};
+            std::byte* place = answer_host(answer.address, HostReadReply::kType, sizeof answer + piece, now);
+            std::memcpy(place, &answer, sizeof answer);
+            mapping_.for_each_run(answer.address, piece,
+                                  [&](std::uint64_t address, std::uint64_t run, std::uint64_t before) {
+                                      std::memcpy(place + sizeof answer + before, memory_.read(address), run);
+                                  });
+            done += piece;
+        }
     }
 }
 

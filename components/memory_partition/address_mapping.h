@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -65,6 +66,32 @@ class AddressMapping {
     /// The inverse of channel and local_address.
     std::uint64_t address(unsigned channel, std::uint64_t local) const {
         return ((local >> channel_bit_) * channels_ + channel) << channel_bit_ | (local & offset_mask_);
+    }
+
+    /// Of so many bytes from an address on, what each channel has: calls f(channel, the first address there, how many bytes
+    /// from its local address on).
+    template <class F>
+    void for_each_share(std::uint64_t address, std::uint64_t bytes, F f) const {
+        const std::uint64_t first_block = address >> channel_bit_;
+        const std::uint64_t blocks = bytes == 0 ? 0 : ((address + bytes - 1) >> channel_bit_) - first_block + 1;
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(blocks, channels_); ++i) {
+            const std::uint64_t first = i == 0 ? address : (first_block + i) << channel_bit_;
+            const std::uint64_t last_block = first_block + i + (blocks - 1 - i) / channels_ * channels_;
+            const std::uint64_t last = std::min(address + bytes, (last_block + 1) << channel_bit_) - 1;
+            f(channel(first), first, local_address(last) + 1 - local_address(first));
+        }
+    }
+    /// The same the other way: so many bytes of one channel, from the local address of `address` on, as runs in the order of
+    /// their addresses. Calls f(address, bytes, bytes before).
+    template <class F>
+    void for_each_run(std::uint64_t address, std::uint64_t bytes, F f) const {
+        const unsigned owner = channel(address);
+        const std::uint64_t local = local_address(address);
+        for (std::uint64_t done = 0; done < bytes;) {
+            const std::uint64_t run = std::min(bytes - done, offset_mask_ + 1 - ((local + done) & offset_mask_));
+            f(this->address(owner, local + done), run, done);
+            done += run;
+        }
     }
 
     /// The slice over the machine that owns the address.

@@ -252,16 +252,23 @@ bool MemoryPartition::any_dram_accepts() const {
     }
 }
 
-std::uint64_t MemoryPartition::local_of(std::uint64_t address, std::uint32_t bytes) const {
-    LOOKAHEAD_ASSERT(bytes > 0 && bytes <= kHostPieceBytes && mapping_.channel(address) == arguments_.channel &&
-                         address / mapping_.interleave_bytes() == (address + bytes - 1) / mapping_.interleave_bytes(),
-                     name() + ": a host copy's piece crosses the border of the interleaving or belongs elsewhere");
-    return mapping_.local_address(address);
+/// Calls f(slice, local address, bytes, bytes before) for each part of a host's bytes that one slice has.
+template <class F>
+void MemoryPartition::for_each_slice(std::uint64_t local, std::uint32_t bytes, F f) {
+    const unsigned run = mapping_.interleave_bytes();
+    for (std::uint32_t done = 0; done < bytes;) {
+        const std::uint64_t at = local + done;
+        const std::uint32_t length = std::min(bytes - done, run - static_cast<std::uint32_t>(at % run));
+        f(*slices_[mapping_.slice_in_channel(at)], at, length, done);
+        done += length;
+    }
 }
 
 void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now) {
-    const auto slice_of = [this](std::uint64_t local) -> L2Slice& {
-        return *slices_[mapping_.slice_in_channel(local)];
+    const auto local_of = [this](std::uint64_t address) {
+        LOOKAHEAD_ASSERT(mapping_.channel(address) == arguments_.channel,
+                         name() + ": a host copy's bytes belong elsewhere");
+        return mapping_.local_address(address);
     };
     const auto acknowledge = [this, now](std::uint64_t address) {
         const HostAcknowledge answer{.address = address};
@@ -269,22 +276,39 @@ void MemoryPartition::receive_from_host(const MessageHeader& message, Cycle now)
     };
     if (message.type == HostWrite::kType) {
         const auto& write = message.as<HostWrite>();
-        const std::uint64_t local = local_of(write.address, write.bytes);
-        slice_of(local).host_write(local, reinterpret_cast<const std::byte*>(&write + 1), write.bytes,
-                                   write.fill_l2 != 0);
-        acknowledge(write.address);
+        const auto* bytes = reinterpret_cast<const std::byte*>(&write + 1);
+        for_each_slice(local_of(write.address), write.bytes,
+                       [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t before) {
+                           slice.host_write(local, bytes + before, length, write.fill_l2 != 0);
+                       });
+        if (write.asks != 0) {
+            acknowledge(write.address);
+        }
     } else if (message.type == HostFill::kType) {
         const auto& fill = message.as<HostFill>();
-        const std::uint64_t local = local_of(fill.address, fill.bytes);
-        slice_of(local).host_fill(local, std::byte{fill.value}, fill.bytes);
-        acknowledge(fill.address);
+        for_each_slice(local_of(fill.address), fill.bytes,
+                       [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t) {
+                           slice.host_fill(local, std::byte{fill.value}, length);
+                       });
+        if (fill.asks != 0) {
+            acknowledge(fill.address);
+        }
     } else {
         const auto& read = message.as<HostRead>();
-        const std::uint64_t local = local_of(read.address, read.bytes);
-        const HostReadReply answer{.address = read.address, .bytes = read.bytes, .unused = 0};
-        std::byte* place = answer_host(HostReadReply::kType, sizeof answer + read.bytes, now);
-        std::memcpy(place, &answer, sizeof answer);
-        slice_of(local).host_read(local, place + sizeof answer, read.bytes);
+        const std::uint64_t begin = local_of(read.address);
+        for (std::uint32_t done = 0; done < read.bytes;) {
+            const std::uint32_t piece = host_piece(begin + done, read.bytes - done);
+            const HostReadReply answer{.address = mapping_.address(arguments_.channel, begin + done),
+                                       .bytes = piece,
+                                       .is_last = done + piece == read.bytes};
+            std::byte* place = answer_host(HostReadReply::kType, sizeof answer + piece, now);
+            std::memcpy(place, &answer, sizeof answer);
+            for_each_slice(begin + done, piece,
+                           [&](L2Slice& slice, std::uint64_t local, std::uint32_t length, std::uint32_t before) {
+                               slice.host_read(local, place + sizeof answer + before, length);
+                           });
+            done += piece;
+        }
     }
 }
 

@@ -72,7 +72,8 @@ class MemoryPartition final : public LogicalProcess {
     void feed_dram(Cycle dram_now, Cycle l2_now);
     void find_next_l2_cycle();
     void find_next_dram_cycle();
-    std::uint64_t local_of(std::uint64_t address, std::uint32_t bytes) const;
+    template <class F>
+    void for_each_slice(std::uint64_t local, std::uint32_t bytes, F f);
 
     MemoryPartitionArguments arguments_;
     AddressMapping mapping_;

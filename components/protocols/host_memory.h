@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -7,17 +8,25 @@
 
 namespace lookahead::gpu {
 
-/// Messages between the host and the memory partitions, between kernels only. A piece never crosses the border of a
-/// partition's interleaving (AddressMapping::interleave_bytes).
+/// Messages between the host and the memory partitions, between kernels only. `bytes` are those of one partition, from the
+/// local address of `address` on (AddressMapping::for_each_run).
 
+/// A message has no more of them as its payload.
 inline constexpr unsigned kHostPieceBytes = 1024;
+
+/// Of so many bytes from a local address on, those of the next piece.
+inline std::uint32_t host_piece(std::uint64_t local, std::uint64_t bytes) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kHostPieceBytes - local % kHostPieceBytes));
+}
 
 /// Followed by `bytes` bytes.
 struct HostWrite {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::host_write);
     std::uint64_t address;
     std::uint32_t bytes;
-    std::uint32_t fill_l2;  ///< 1: leave the data in L2 (host.copy_fills_l2)
+    std::uint8_t fill_l2;  ///< 1: leave the data in L2 (host.copy_fills_l2)
+    std::uint8_t asks;     ///< 1: for a HostAcknowledge
+    std::uint8_t unused[2];
 };
 
 struct HostFill {
@@ -25,7 +34,8 @@ struct HostFill {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint8_t value;
-    std::uint8_t unused[3];
+    std::uint8_t asks;  ///< 1: for a HostAcknowledge
+    std::uint8_t unused[2];
 };
 
 struct HostRead {
@@ -35,15 +45,15 @@ struct HostRead {
     std::uint32_t unused;
 };
 
-/// Followed by `bytes` bytes. Reads see dirty lines of L2.
+/// Followed by `bytes` bytes. Reads see dirty lines of L2. A HostRead has as many as its bytes need, in their order.
 struct HostReadReply {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::host_read_reply);
     std::uint64_t address;
     std::uint32_t bytes;
-    std::uint32_t unused;
+    std::uint32_t is_last;  ///< 1: of those to that HostRead
 };
 
-/// One for each HostWrite and HostFill.
+/// One for each HostWrite and HostFill that asks for it.
 struct HostAcknowledge {
     static constexpr std::uint8_t kType = static_cast<std::uint8_t>(GpuMessage::host_acknowledge);
     std::uint64_t address;

@@ -47,7 +47,18 @@ TEST_CASE("a copy hands over the driver's own memory") {
     call = driver.resume();
     REQUIRE(call->kind == HostCall::Kind::copy_from_device);
     CHECK(reinterpret_cast<int*>(call->destination.data()) == destination.data());
+    const ByteBuffer staging = call->staging.get();
+    CHECK(std::vector(staging.data(), staging.data() + staging.size()) == std::vector(12, std::byte{0}));
     CHECK(driver.resume() == nullptr);
+}
+
+TEST_CASE("a driver's copy whose memory nobody asked for can be left where it stands") {
+    std::vector<int> destination(1 << 20);
+    for (int i = 0; i < 20; ++i) {
+        DriverThread driver(
+            [&](Device& device) { device.copy_from_device(std::as_writable_bytes(std::span(destination)), 64); });
+        REQUIRE(driver.resume() != nullptr);
+    }
 }
 
 TEST_CASE("what a driver throws comes out of resume") {

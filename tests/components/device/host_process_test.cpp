@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "components/device/device_ports.h"
 #include "components/protocols/host_memory.h"
@@ -33,6 +35,10 @@ class FakeGpu : public testing::LpEnvironment {
   public:
     explicit FakeGpu(std::uint64_t seed) : random_(seed) {}
 
+    static inline std::vector<Time> arrivals;  ///< of what copies and fills sent, of all devices
+    static inline unsigned writes = 0;
+    static inline unsigned answered_writes = 0;
+
     void respond(unsigned out_port, unsigned destination, const MessageHeader& sent,
                  std::vector<testing::ScriptedMessage>& answers) override {
         const Time answer = sent.time + 1 + static_cast<Time>(random_() % 400'000'000);
@@ -40,24 +46,32 @@ class FakeGpu : public testing::LpEnvironment {
         switch (static_cast<GpuMessage>(sent.type)) {
             case GpuMessage::host_write: {
                 const auto& write = sent.as<HostWrite>();
-                CHECK(AddressMapping({}).channel(write.address) == destination);
+                CHECK(mapping_.channel(write.address) == destination);
+                CHECK(write.bytes <= kHostPieceBytes);
                 const std::byte* bytes = sent.payload() + sizeof write;
-                for (std::uint32_t i = 0; i < write.bytes; ++i) {
-                    memory_[write.address + i] = bytes[i];
+                for_each_byte(write.address, write.bytes,
+                              [&](std::uint64_t address, std::uint64_t i) { memory_[address] = bytes[i]; });
+                arrivals.push_back(sent.time);
+                ++writes;
+                if (write.asks != 0) {
+                    ++answered_writes;
+                    answers.push_back(testing::scripted(answer, destination, from, HostAcknowledge{write.address}));
                 }
-                answers.push_back(testing::scripted(answer, destination, from, HostAcknowledge{write.address}));
                 break;
             }
             case GpuMessage::host_fill: {
                 const auto& fill = sent.as<HostFill>();
-                for (std::uint32_t i = 0; i < fill.bytes; ++i) {
-                    memory_[fill.address + i] = std::byte{fill.value};
+                for_each_byte(fill.address, fill.bytes,
+                              [&](std::uint64_t address, std::uint64_t) { memory_[address] = std::byte{fill.value}; });
+                arrivals.push_back(sent.time);
+                if (fill.asks != 0) {
+                    answers.push_back(testing::scripted(answer, destination, from, HostAcknowledge{fill.address}));
                 }
-                answers.push_back(testing::scripted(answer, destination, from, HostAcknowledge{fill.address}));
                 break;
             }
             case GpuMessage::host_read:
-                answers.push_back(read(sent.as<HostRead>(), answer, destination, from));
+                arrivals.push_back(sent.time);
+                read(sent.as<HostRead>(), answer, destination, from, answers);
                 break;
             case GpuMessage::launch_kernel: {
                 CHECK(out_port == kHostToDispatcher);
@@ -77,17 +91,33 @@ class FakeGpu : public testing::LpEnvironment {
     }
 
   private:
-    testing::ScriptedMessage read(const HostRead& request, Time time, unsigned channel, std::uint16_t in_port) {
-        testing::ScriptedMessage reply{time, channel, in_port, HostReadReply::kType, {}};
-        const HostReadReply head{request.address, request.bytes, 0};
-        reply.payload.resize(sizeof head + request.bytes);
-        std::memcpy(reply.payload.data(), &head, sizeof head);
-        for (std::uint32_t i = 0; i < request.bytes; ++i) {
-            reply.payload[sizeof head + i] = memory_[request.address + i];
+    /// The partition's bytes in the order of its local addresses: f(address, bytes before).
+    template <class F>
+    void for_each_byte(std::uint64_t address, std::uint64_t bytes, F f) {
+        const std::uint64_t local = mapping_.local_address(address);
+        for (std::uint64_t i = 0; i < bytes; ++i) {
+            f(mapping_.address(mapping_.channel(address), local + i), i);
         }
-        return reply;
     }
 
+    void read(const HostRead& request, Time time, unsigned channel, std::uint16_t in_port,
+              std::vector<testing::ScriptedMessage>& answers) {
+        const std::uint64_t local = mapping_.local_address(request.address);
+        for (std::uint32_t done = 0; done < request.bytes;) {
+            const std::uint32_t piece = host_piece(local + done, request.bytes - done);
+            testing::ScriptedMessage reply{time, channel, in_port, HostReadReply::kType, {}};
+            const HostReadReply head{mapping_.address(channel, local + done), piece, done + piece == request.bytes};
+            reply.payload.resize(sizeof head + piece);
+            std::memcpy(reply.payload.data(), &head, sizeof head);
+            for_each_byte(head.address, piece, [&](std::uint64_t address, std::uint64_t i) {
+                reply.payload[sizeof head + i] = memory_[address];
+            });
+            answers.push_back(std::move(reply));
+            done += piece;
+        }
+    }
+
+    AddressMapping mapping_{{}};
     std::mt19937_64 random_;
     std::map<std::uint64_t, std::byte> memory_;
 };
@@ -133,6 +163,50 @@ TEST_CASE("a driver gets back what it copied, after its kernels, in pieces from 
         REQUIRE(result[i] == ~(5u + i));
     }
     CHECK(result[777] == 0xf0);
+}
+
+constexpr std::uint64_t kBurstBytes = 256 * 1024;
+constexpr Time kFemtosecondsPerByte = 125'000;  // 8 GB/s
+
+TEST_CASE("copies of whole bursts, and a byte more or less, from any address, come back whole") {
+    for (const std::uint64_t bytes : {kBurstBytes - 1, kBurstBytes, kBurstBytes + 1, 3 * kBurstBytes + 77}) {
+        for (const std::uint64_t offset : {0u, 1u, 255u, 1000u}) {
+            CAPTURE(bytes);
+            CAPTURE(offset);
+            std::vector<std::uint8_t> values(bytes), result(bytes);
+            std::mt19937 random(static_cast<unsigned>(bytes + offset));
+            std::ranges::generate(values, std::ref(random));
+            testing::LpContract one = contract([&](Device& device) {
+                const DeviceAddress all = device.allocate(bytes + 2000);
+                device.fill(all, std::byte{7}, bytes + 2000);
+                device.copy_to_device(all + offset, std::as_bytes(std::span(values)));
+                device.copy_from_device(std::as_writable_bytes(std::span(result)), all + offset);
+                std::vector<std::uint8_t> around(2000 - offset);
+                device.copy_from_device(std::as_writable_bytes(std::span(around)), all + offset + bytes);
+                CHECK(std::ranges::count(around, 7) == static_cast<int>(around.size()));
+            });
+            one.end *= 10;
+            testing::count_outputs(one, 1);
+            REQUIRE(result == values);
+        }
+    }
+}
+
+TEST_CASE("a burst arrives when the link has brought its last byte, and the next one follows it at once") {
+    FakeGpu::arrivals.clear();
+    FakeGpu::writes = FakeGpu::answered_writes = 0;
+    const std::vector<std::uint8_t> values(2 * kBurstBytes + 100);
+    testing::count_outputs(contract([&](Device& device) { device.upload(values); }), 1);
+    const auto brought = [](std::uint64_t bytes) {
+        return kLinkLatency + static_cast<Time>(bytes) * kFemtosecondsPerByte;
+    };
+    std::ranges::sort(FakeGpu::arrivals);
+    CHECK(FakeGpu::arrivals.front() == brought(kBurstBytes));
+    CHECK(FakeGpu::arrivals.back() == brought(2 * kBurstBytes + 100));
+    FakeGpu::arrivals.erase(std::unique(FakeGpu::arrivals.begin(), FakeGpu::arrivals.end()), FakeGpu::arrivals.end());
+    CHECK(FakeGpu::arrivals.size() == 3);
+    CHECK(FakeGpu::answered_writes == 1);  // of the last burst's one partition
+    CHECK(FakeGpu::writes <= 2 * (kBurstBytes / kHostPieceBytes + 2 * 6) + 1);
 }
 
 TEST_CASE("the host is indifferent to how its time is cut, and its driver goes on from the log after a restart") {

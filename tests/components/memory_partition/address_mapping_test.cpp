@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "components/isa/address_space.h"
 #include "core/error/error.h"
@@ -76,6 +78,43 @@ TEST_CASE("the mapping is a bijection for any number of channels and slices") {
             REQUIRE(mapping.slice(address) == channel * mapping.slices_per_channel() + mapping.slice_in_channel(local));
             const std::uint64_t run = address / mapping.interleave_bytes() * mapping.interleave_bytes();
             REQUIRE(mapping.slice(run) == mapping.slice(run + mapping.interleave_bytes() - 1));
+        }
+    }
+}
+
+TEST_CASE("a range's shares by channel, run by run, are its bytes, each once and in the order of local addresses") {
+    const unsigned seed = 775;
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    for (const AddressMappingParameters& parameters :
+         {AddressMappingParameters{}, with(1, 1, "RRRRRRRR BBBCCCCC CSSSSSSS"),
+          with(32, 2, "RRRR RRRRRRRR RRBBBBCC BCCCSSSSS")}) {
+        const AddressMapping mapping(parameters);
+        for (int i = 0; i < 200; ++i) {
+            const std::uint64_t address = isa::kGlobalBase + random() % 100'000;
+            const std::uint64_t bytes = random() % (1 + (1u << random() % 17));
+            CAPTURE(address);
+            CAPTURE(bytes);
+            std::vector<unsigned> covered(bytes, 0);
+            std::vector<bool> met(mapping.channels(), false);
+            mapping.for_each_share(address, bytes, [&](unsigned channel, std::uint64_t first, std::uint64_t share) {
+                REQUIRE(mapping.channel(first) == channel);
+                REQUIRE(!met[channel]);
+                REQUIRE(share > 0);
+                met[channel] = true;
+                std::uint64_t counted = 0;
+                mapping.for_each_run(first, share, [&](std::uint64_t at, std::uint64_t run, std::uint64_t before) {
+                    REQUIRE(before == counted);
+                    REQUIRE(mapping.local_address(at) == mapping.local_address(first) + before);
+                    for (std::uint64_t byte = at; byte < at + run; ++byte) {
+                        REQUIRE(mapping.channel(byte) == channel);
+                        ++covered.at(byte - address);
+                    }
+                    counted += run;
+                });
+                REQUIRE(counted == share);
+            });
+            REQUIRE(std::ranges::all_of(covered, [](unsigned times) { return times == 1; }));
         }
     }
 }

@@ -113,7 +113,8 @@ std::vector<ScriptedMessage> script(std::uint64_t seed) {
             message.payload =
                 message.type == HostRead::kType
                     ? bytes_of(HostRead{.address = line, .bytes = 128, .unused = 0})
-                    : bytes_of(HostWrite{.address = line, .bytes = 8, .fill_l2 = i % 2}, &value, sizeof value);
+                    : bytes_of(HostWrite{.address = line, .bytes = 8, .fill_l2 = i % 2 != 0, .asks = 1, .unused = {}},
+                               &value, sizeof value);
         }
         messages.push_back(std::move(message));
     }
