@@ -45,9 +45,19 @@ std::vector<std::uint8_t> sides_of(const Model& model, std::span<const int> rank
     return sides;
 }
 
+/// By window: 1 for the first of an epoch.
+std::vector<std::uint8_t> first_windows_of_epochs(const WindowLog& log, Time epoch_length) {
+    std::vector<std::uint8_t> first(log.start.size(), 0);
+    for (std::size_t window = 1; window < first.size(); ++window) {
+        first[window] = log.start[window] / epoch_length != log.start[window - 1] / epoch_length;
+    }
+    return first;
+}
+
 void print_prediction(const PartitionOptions& options, const Model& model, std::span<const int> rank_of_lp) {
     const WindowLog log = read_window_log(options.predict, model);
-    const LoggedWindows windows{log.nanoseconds, log.messages, model.processes().size()};
+    const std::vector<std::uint8_t> begins_epoch = first_windows_of_epochs(log, read_epoch_length(options.predict));
+    const LoggedWindows windows{log.nanoseconds, log.messages, model.processes().size(), begins_epoch};
     Cluster cluster = options.cluster;
     cluster.ranks = options.ranks;
     cluster.nodes = options.nodes.value_or(options.ranks);
@@ -131,7 +141,12 @@ void add_partition_command(Command program, Session& session) {
              "what finding out costs whether a process has something to do in a window");
     add_cost("--share-us", cluster.share_us, "what letting a rank's threads into a window costs, and seeing them out");
     add_number("--core-slowdown", cluster.slowdown,
-               "how many times as long a core takes while the others of its node are busy")
+               "how many times as long a thread's core takes while the rank's others are busy")
+        .positive();
+    add_number(
+        "--rank-slowdown", cluster.rank_slowdown,
+        "how many times as long a core takes while those of the node's other ranks are busy, which have a part of "
+        "the processes each")
         .positive();
     add_number("--half-work", cluster.half_work, "computing of a window in two halves, over that at once").positive();
     command.add_flag("--json", options->json, "For --predict: print one JSON object on stdout and nothing else");

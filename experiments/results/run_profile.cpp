@@ -74,4 +74,16 @@ WindowLog read_window_log(const std::string& path, const Model& model) {
     return log;
 }
 
+Time read_epoch_length(const std::string& path) {
+    constexpr Time kFemtosecondsPerNanosecond = 1'000'000;
+    constexpr const char* kEpoch = "run.epoch";
+    const hdf5::InputFile file(path);
+    const Group root = file.root();
+    if (!root.has(schema::kConfigGroup) || !root.open_group(schema::kConfigGroup).has(kEpoch)) {
+        throw InputError(path + ": there is no /config/" + kEpoch + "; give the result file of a run");
+    }
+    return root.open_group(schema::kConfigGroup).open_dataset(kEpoch).read<std::int64_t>().at(0) *
+           kFemtosecondsPerNanosecond;
+}
+
 }  // namespace lookahead

@@ -5,6 +5,7 @@
 
 #include "core/lp/model.h"
 #include "core/sync/process_profile.h"
+#include "core/time/time.h"
 
 namespace lookahead {
 
@@ -15,5 +16,8 @@ std::vector<double> read_process_seconds(const std::string& path, const Model&);
 /// `/engine/per_window` of a run of the same machine. InputError if the run did not log its windows, or if its LPs are
 /// not those of the model.
 WindowLog read_window_log(const std::string& path, const Model&);
+
+/// Of a run, from the configuration in its result file. InputError if that has none.
+Time read_epoch_length(const std::string& path);
 
 }  // namespace lookahead

@@ -13,10 +13,12 @@ inline constexpr double kGigabyte = 1e9;
 
 /// A logged run (WindowLog): the CPU's time of every LP in every window, and the messages between LPs.
 struct LoggedWindows {
-    std::span<const std::uint32_t> nanoseconds;  ///< [window * LPs + LP]
-    std::span<const std::uint64_t> messages;     ///< [sender * LPs + receiver]
-    std::size_t processes = 0;                   ///< LPs
+    std::span<const std::uint32_t> nanoseconds;    ///< [window * LPs + LP]
+    std::span<const std::uint64_t> messages;       ///< [sender * LPs + receiver]
+    std::size_t processes = 0;                     ///< LPs
+    std::span<const std::uint8_t> begins_epoch{};  ///< by window: 1 for the first of an epoch; empty: of none is known
 
+    bool ends_epoch_before(std::size_t window) const { return !begins_epoch.empty() && begins_epoch[window] != 0; }
     std::size_t windows() const { return processes == 0 ? 0 : nanoseconds.size() / processes; }
     /// Of each LP in all windows, in seconds.
     std::vector<double> work() const;
@@ -40,10 +42,15 @@ struct Cluster {
     double process_ns = 20;     ///< to find out whether an LP has something to do in a window
     double share_us = 1.5;      ///< to let a rank's threads into a window and to see them out of it
     double slowdown = 1;        ///< of a core while the others of its node are busy
-    double half_work = 1.17;    ///< of a window's computing in two halves over that at once: caches are filled twice
+    double rank_slowdown =
+        1;                    ///< the same where they have ranks of their own, so that each has fewer LPs in its caches
+    double half_work = 1.17;  ///< of a window's computing in two halves over that at once: caches are filled twice
 
     /// Of so many bytes from one rank to another, in seconds; a node's ranks share its link.
     double way(std::size_t from, std::size_t to, double bytes) const;
+    /// Of a few words from each rank to all others, by doubling, in seconds.
+    double all_gather() const;
+    bool shares_nodes() const { return ranks > nodes; }
 };
 
 }  // namespace lookahead

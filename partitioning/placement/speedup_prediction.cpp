@@ -38,7 +38,9 @@ std::string SpeedupPrediction::text() const {
         "  packet: {:.2f} us between nodes, {:.2f} us within one, {:.2f} us of either core, {:.3g} GB/s\n"
         "  message: {:.0f} ns of either core, {:.0f} bytes; process in a window: {:.0f} ns; window of threads: {:.2f} "
         "us;\n"
-        "  a core whose neighbours are busy takes {:.2f} times as long, a window in halves {:.2f} times\n"
+        "  a core whose neighbours are busy takes {:.2f} times as long, {:.2f} times where they have ranks of their "
+        "own, a "
+        "window in halves {:.2f} times\n"
         "  one rank, one thread {:10.4f} s  (CPU time of all processes {:.4f} s)\n"
         "  critical path        {:10.4f} s  (slowest rank of each window)\n"
         "  computing            {:10.4f} s  (of the rank that has most, as the next two)\n"
@@ -50,9 +52,9 @@ std::string SpeedupPrediction::text() const {
                      : "each beginning when it knows the bounds of all",
         cluster.ranks, cluster.nodes, cluster.threads, windows, halves ? "by halves" : "each whole", times.packets,
         cluster.latency_us, cluster.local_latency_us, cluster.packet_us, cluster.gigabytes_per_s, cluster.message_ns,
-        cluster.message_bytes, cluster.process_ns, cluster.share_us, cluster.slowdown, cluster.half_work,
-        one_core_seconds, work_seconds, critical_path_seconds, times.compute, times.messages, times.overhead, rest,
-        times.seconds, speedup());
+        cluster.message_bytes, cluster.process_ns, cluster.share_us, cluster.slowdown, cluster.rank_slowdown,
+        cluster.half_work, one_core_seconds, work_seconds, critical_path_seconds, times.compute, times.messages,
+        times.overhead, rest, times.seconds, speedup());
 }
 
 std::string SpeedupPrediction::json() const {

@@ -22,6 +22,13 @@ StepReplay::StepReplay(const LoggedWindows& log, std::span<const int> rank_of_lp
             }
         }
     }
+    epochs_.push_back(0);
+    for (std::size_t window = 1; window < log.windows(); ++window) {
+        if (log.ends_epoch_before(window)) {
+            epochs_.push_back(window);
+        }
+    }
+    epochs_.push_back(log.windows());
     for (Rank& rank : ranks_) {
         for (Side& side : rank.sides) {
             std::ranges::stable_sort(side.processes, std::ranges::greater(),
@@ -31,7 +38,7 @@ StepReplay::StepReplay(const LoggedWindows& log, std::span<const int> rank_of_lp
 }
 
 double StepReplay::slowdown() const {
-    return cluster_.threads > 1 || cluster_.ranks > cluster_.nodes ? cluster_.slowdown : 1;
+    return (cluster_.threads > 1 ? cluster_.slowdown : 1) * (cluster_.shares_nodes() ? cluster_.rank_slowdown : 1);
 }
 
 /// A rank's bytes are spread evenly over its packets.
@@ -87,6 +94,10 @@ void StepReplay::handle(const Event& event) {
             rank.is_taking = false;
             learn(event.rank, event.side, event.step, event.time);
             break;
+        case What::epoch_begins:
+            rank.is_at_end = false;
+            open_steps(event.rank, event.time);
+            return;
     }
     give_work(event.rank, event.time);
 }
@@ -154,14 +165,38 @@ void StepReplay::learn(std::uint32_t number, unsigned of, std::uint64_t step, do
     while (side.known < log_.windows() && side.told[(side.known + 1) % kKept] == cluster_.ranks) {
         side.told[++side.known % kKept] = 0;
     }
+    look_for_epochs_end(number, now);
     open_steps(number, now);
+}
+
+bool StepReplay::waits_for_epoch(const Rank& rank, const Side& side) const {
+    return rank.is_at_end || side.opened >= epochs_[epoch_ + 1];
+}
+
+void StepReplay::look_for_epochs_end(std::uint32_t number, double now) {
+    Rank& rank = ranks_[number];
+    const std::uint64_t last = epochs_[epoch_ + 1];
+    if (rank.is_at_end || last == log_.windows() || rank.sides[0].known < last || rank.sides[1].known < last) {
+        return;
+    }
+    rank.is_at_end = true;
+    if (++at_end_ < cluster_.ranks) {
+        return;
+    }
+    at_end_ = 0;
+    ++epoch_;
+    // A step's packets, and the ranks' summaries.
+    const double begin = now + cluster_.share_us * kMicrosecond + 2 * cluster_.all_gather();
+    for (std::uint32_t other = 0; other < ranks_.size(); ++other) {
+        schedule(begin, What::epoch_begins, other);
+    }
 }
 
 void StepReplay::open_steps(std::uint32_t number, double now) {
     Rank& rank = ranks_[number];
     for (unsigned of = 0; of < kSides; ++of) {
         Side& side = rank.sides[of];
-        while (side.opened < log_.windows() && rank.sides[0].known >= side.opened &&
+        while (side.opened < log_.windows() && !waits_for_epoch(rank, side) && rank.sides[0].known >= side.opened &&
                (of == 1 || rank.sides[1].known >= side.opened)) {
             const std::uint64_t step = ++side.opened;
             side.next[step % kKept] = 0;

@@ -17,7 +17,9 @@ namespace lookahead {
 ///
 /// A thread takes the next LP of the oldest step that is open, the one with most work in the whole run first, and waits for it if it is
 /// still in its step before. Who ends a side's step sends a packet to every other rank; whichever thread is free next takes in what has
-/// come, one thread at a time. A step is open once all ranks have told the one before of side 0 and, for side 0, of side 1.
+/// come, one thread at a time. A step is open once all ranks have told the one before of side 0 and, for side 0, of side 1. The first of
+/// an epoch is open once each rank knows that all have ended those before, another step in which there is nothing to do was told, and
+/// all have learnt what stands then.
 class StepReplay {
   public:
     /// `rank_of_lp`, `side_of_lp` (0 or 1): by LP. InternalError if they or the log's sizes do not fit.
@@ -30,7 +32,14 @@ class StepReplay {
     static constexpr unsigned kSides = 2;
     static constexpr std::size_t kKept = 4;  ///< steps of a side
 
-    enum class What : std::uint8_t { thread_is_free, lp_ends, step_is_told, packet_comes, packet_is_taken };
+    enum class What : std::uint8_t {
+        thread_is_free,
+        lp_ends,
+        step_is_told,
+        packet_comes,
+        packet_is_taken,
+        epoch_begins
+    };
     struct Event {
         double time;
         std::uint64_t order;
@@ -55,9 +64,10 @@ class StepReplay {
         int idle = 0;  ///< threads
         bool is_taking = false;
         std::deque<Event> mail;
-        double work = 0;     ///< seconds, in all windows
-        double written = 0;  ///< messages for other ranks
-        double taken = 0;    ///< messages from other ranks
+        bool is_at_end = false;  ///< of the epoch
+        double work = 0;         ///< seconds, in all windows
+        double written = 0;      ///< messages for other ranks
+        double taken = 0;        ///< messages from other ranks
         double compute = 0;
         double messages = 0;
         double overhead = 0;
@@ -71,6 +81,10 @@ class StepReplay {
     void tell(std::uint32_t rank, unsigned side, std::uint64_t step, double now);
     void learn(std::uint32_t rank, unsigned side, std::uint64_t step, double now);
     void open_steps(std::uint32_t rank, double now);
+    /// True if a side's next step is the first of an epoch that has not begun.
+    bool waits_for_epoch(const Rank&, const Side&) const;
+    /// Of a rank, by what it knows, when no step is left of the epoch.
+    void look_for_epochs_end(std::uint32_t rank, double now);
     void wake(std::uint32_t rank, double now);
     double way(std::uint32_t from, std::uint32_t to) const;
     double slowdown() const;
@@ -81,6 +95,9 @@ class StepReplay {
     std::vector<double> done_;  ///< by LP: when its last step ends
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::uint64_t scheduled_ = 0;
+    std::vector<std::uint64_t> epochs_;  ///< the steps before each, and behind all of them the last step
+    std::size_t epoch_ = 0;              ///< that goes on
+    int at_end_ = 0;                     ///< ranks
     double now_ = 0;
 };
 

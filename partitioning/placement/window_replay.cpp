@@ -50,6 +50,12 @@ class Timeline {
         }
     }
 
+    /// All learn what stands at the end of an epoch.
+    void end_epoch() {
+        catch_up();
+        std::ranges::fill(clocks_, end() + cluster_.all_gather());
+    }
+
     double end() const { return std::ranges::max(clocks_); }
     /// Of a rank.
     std::uint64_t packets() const { return packets_; }
@@ -158,9 +164,10 @@ WindowReplay::Share WindowReplay::compute(const Rank& rank, std::size_t window) 
         busy += nanoseconds > 0;
     }
     share.is_busy = 2 * busy >= rank.processes.size();
-    share.seconds = share.work * (cluster_.ranks > cluster_.nodes ? cluster_.slowdown : 1);
+    share.seconds = share.work * (cluster_.shares_nodes() ? cluster_.rank_slowdown : 1);
     if (cluster_.threads > 1 && busy > 1) {
-        const double shared = on_threads(rank, window) * cluster_.slowdown + cluster_.share_us * kMicrosecond;
+        const double shared = share.seconds / share.work * on_threads(rank, window) * cluster_.slowdown +
+                              cluster_.share_us * kMicrosecond;
         share.is_shared = shared < share.seconds;
         share.seconds = std::min(shared, share.seconds);
     }
@@ -183,11 +190,15 @@ double WindowReplay::critical_path() const {
     return path;
 }
 
+double WindowReplay::looking(const Rank& rank) const {
+    return static_cast<double>(rank.processes.size()) * cluster_.process_ns * kNanosecond;
+}
+
 WindowReplay::Cost WindowReplay::cost(const Rank& rank, const Share& share, bool is_half) const {
     const double part = (rank.work > 0 ? share.work / rank.work : 0) / (is_half ? 2 : 1);
     return {.compute = is_half ? share.seconds * cluster_.half_work / 2 : share.seconds,
             .messages = part * rank.messages * cluster_.message_ns * kNanosecond,
-            .overhead = static_cast<double>(rank.processes.size()) * cluster_.process_ns * kNanosecond,
+            .overhead = looking(rank),
             .bytes = part * rank.messages / 2 * cluster_.message_bytes};  // half of them are written
 }
 
@@ -201,6 +212,14 @@ ReplayTimes WindowReplay::run(bool halves) const {
         const bool in_halves = halves && ranks_.size() > 1 && std::ranges::all_of(shares, &Share::is_busy);
         if (!in_halves) {
             timeline.catch_up();
+        }
+        if (log_.ends_epoch_before(window)) {
+            timeline.end_epoch();
+            for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+                const double looking = this->looking(ranks_[rank]);
+                timeline.compute(rank, looking, 0);
+                totals[rank].overhead += looking;
+            }
         }
         for (int step = 0; step < (in_halves ? 2 : 1); ++step) {
             for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {

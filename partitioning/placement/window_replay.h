@@ -23,7 +23,7 @@ struct ReplayTimes {
 ///
 /// In a window a rank looks through its LPs, advances those that have something to do, on its threads if that is sooner, the
 /// LP with most work in the whole run first, and exchanges packets with the others as Routes has them. Its next window begins when it knows the
-/// bounds of all ranks. The messages of a rank are spread over the windows as its computing is.
+/// bounds of all ranks. At the end of an epoch all wait for all, and each looks through its LPs once more. The messages of a rank are spread over the windows as its computing is.
 class WindowReplay {
   public:
     /// `rank_of_lp`: by LP. InternalError if it or the log's sizes do not fit.
@@ -64,6 +64,8 @@ class WindowReplay {
     Share compute(const Rank&, std::size_t window) const;
     std::vector<Share> shares(std::size_t window) const;
     double on_threads(const Rank&, std::size_t window) const;
+    /// For what there is to do in a window, in seconds.
+    double looking(const Rank&) const;
     Cost cost(const Rank&, const Share&, bool is_half) const;
 
     LoggedWindows log_;

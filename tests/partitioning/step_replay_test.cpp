@@ -48,6 +48,24 @@ TEST_CASE("what each LP, each step and each core costs is counted") {
     CHECK(steps_take(cluster, kTogether) == doctest::Approx(660));
 }
 
+TEST_CASE("the first step of an epoch waits for all of the one before, and for what ranks tell each other at its end") {
+    const std::vector<std::uint8_t> epochs{0, 1};
+    const LoggedWindows log{kStepNanoseconds, kNoMessages, 4, epochs};
+    CHECK(steps_take(free_cluster(1, 1, 2), kTogether) == doctest::Approx(330));
+    CHECK(steps_take(free_cluster(1, 1, 2), kTogether, log) == doctest::Approx(400));
+
+    const std::vector<std::uint32_t> work{100, 50, 100, 50};
+    const std::vector<std::uint64_t> none(4, 0);
+    const LoggedWindows apart{work, none, 2, epochs};
+    const std::vector<int> ranks{0, 1};
+    const std::vector<std::uint8_t> sides{1, 0};
+    Cluster cluster = free_cluster(2, 2, 1);
+    CHECK(steps_take(cluster, ranks, apart, sides) == doctest::Approx(200));
+    cluster.latency_us = 1;
+    // The SM's first step is known at 1100; after two more exchanges its second takes 100, and is told.
+    CHECK(steps_take(cluster, ranks, apart, sides) == doctest::Approx(1100 + 2 * 1000 + 100 + 1000));
+}
+
 TEST_CASE("an SM's next step waits for the other side on all ranks, and that for all SMs") {
     const std::vector<std::uint32_t> work{100, 50, 100, 50};
     const std::vector<std::uint64_t> none(4, 0);

@@ -76,12 +76,40 @@ TEST_CASE("a replayed rank's threads take the process with most work first, wher
     CHECK(WindowReplay(kLog, one, cluster).run(false).shared_windows == 2);
 }
 
+TEST_CASE("where an epoch ends all replayed ranks wait for all, and look through their processes") {
+    const std::vector<std::uint32_t> work(8, 100);
+    const std::vector<std::uint64_t> none(16, 0);
+    const std::vector<std::uint8_t> epochs{0, 1};
+    const LoggedWindows log{work, none, 4, epochs};
+    const std::vector<int> ranks{0, 1, 2, 3};
+    Cluster cluster = free_cluster(4, 2, 1);
+    CHECK(nanoseconds(cluster, ranks, log) == doctest::Approx(200));
+    cluster.process_ns = 1;  // in two windows, and between them
+    CHECK(nanoseconds(cluster, ranks, log) == doctest::Approx(200 + 3));
+    cluster.process_ns = 0;
+    cluster.local_latency_us = 0.01;
+    cluster.latency_us = 1;  // by doubling: once within nodes, once between them; and twice all with all
+    CHECK(nanoseconds(cluster, ranks, log) == doctest::Approx(200 + 1010 + 2 * 1000));
+    cluster = free_cluster(4, 2, 1);
+    cluster.packet_us = 0.001;
+    const double without = nanoseconds(cluster, ranks, {work, none, 4});
+    CHECK(nanoseconds(cluster, ranks, log) == doctest::Approx(without + 4));
+    const std::vector<std::uint8_t> wrong{0};
+    CHECK_THROWS_AS(WindowReplay({work, none, 4, wrong}, ranks, cluster), InternalError);
+}
+
 TEST_CASE("a core is slowed down where ranks share a node") {
     Cluster cluster = free_cluster(2, 1, 1);
-    cluster.slowdown = 2;
+    cluster.rank_slowdown = 2;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(1400));
     cluster.nodes = 2;
     CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(700));
+    cluster.nodes = 1;
+    cluster.slowdown = 3;  // of threads, of which a rank has one
+    CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(1400));
+    cluster.threads = 2;  // rank 0's 100 and 200 side by side, rank 1's one process as before
+    cluster.slowdown = 1.25;
+    CHECK(nanoseconds(cluster, kOnTwo) == doctest::Approx(2 * 200 * 1.25 + 2 * 400));
 }
 
 TEST_CASE("a rank that goes by halves is half a window ahead of what it has seen") {

@@ -5,7 +5,7 @@
     predicted.py strong weak            # one GPU on more and more cores; a GPU that grows with them
 
 `partition --predict` goes through the windows that a run on one core has logged. What ranks and threads cost each other it is
-told: `blind` measures that on a workload of its own, which is not among those that it predicts, and the others take the
+told: `blind` measures that on workloads of its own, which are not among those that it predicts, and the others take the
 defaults of the command. With --update the tables go into SCALING.md.
 """
 
@@ -21,11 +21,10 @@ import h5py
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import lookahead_process as lookahead  # noqa: E402
-from two_ranks import two_at_once  # noqa: E402
 
 PAGE = pathlib.Path(__file__).with_name("SCALING.md")
 WORKLOADS = ["sgemm", "bfs", "hotspot", "histogram", "spmv", "fft", "stencil", "srad_v2"]
-CALIBRATION = "kmeans"
+CALIBRATION = ["kmeans", "pathfinder", "lud"]
 # Threads and ranks of a run, as `run` takes them and as `partition` does.
 WAYS = {"one thread": (1, 0), "two threads": (2, 0), "two ranks": (1, 2)}
 # Ranks, nodes, threads of a rank.
@@ -54,18 +53,33 @@ def predict(program, log, machine, ranks, nodes, threads, costs=(), sync="window
     return json.loads(done.stdout)
 
 
+def processes_seconds(path):
+    """The CPU's time of all logical processes."""
+    with h5py.File(path) as file:
+        return file["engine/per_window/compute_ns"][:].sum(dtype=float) * 1e-9
+
+
 def calibrate(program, size, machine, folder, repeats):
-    """What a core loses while the other one is busy, and what an empty window takes two ranks, as options of `partition`."""
-    words = [CALIBRATION, "--size", size, *machine, "--threads", "1"]
-    slowdowns, windows = [], []
+    """What all processes cost two threads and two ranks, over what they cost one, and what an empty window takes two ranks, as
+    options of `partition`. A core beside another has less of the machine, and of its own caches for fewer processes more: the
+    processes' own times have both."""
+    slowdowns, windows = {"two threads": [], "two ranks": []}, []
+    log = folder / "log.h5"
     for _ in range(repeats):
-        alone = lookahead.simulate(program, [*words, "--out", folder / "alone.h5"])["wall_s"]
-        slowdowns.append(statistics.mean(two_at_once(program, words, folder)) / alone)
+        for workload in CALIBRATION:
+            words = [workload, "--size", size, *machine, "--log-windows"]
+            run(program, [*words, "--threads", "1"], log)
+            for way, ratios in slowdowns.items():
+                threads, ranks = WAYS[way]
+                placed = ["--partition", "graph", "--weights", log] if ranks else []
+                run(program, [*words, "--threads", threads, *placed], folder / "two.h5", ranks)
+                ratios.append(processes_seconds(folder / "two.h5") / processes_seconds(log))
         bench = lookahead.execute(program, ["bench", "window", "--windows", "200000", "--json"], 2,
                                   placement=lookahead.ON_CORES)
         windows.append(json.loads(bench.stdout)["window_us"])
     part = statistics.median(windows) / 3  # sending, its way, receiving
-    costs = {"--core-slowdown": max(1, statistics.median(slowdowns)), "--packet-us": part, "--local-latency-us": part}
+    costs = {"--core-slowdown": statistics.median(slowdowns["two threads"]),
+             "--rank-slowdown": statistics.median(slowdowns["two ranks"]), "--packet-us": part, "--local-latency-us": part}
     return [str(word) for option, value in costs.items() for word in (option, f"{value:.3f}")]
 
 
@@ -73,7 +87,7 @@ def blind(arguments, folder):
     machine = ["--machine", arguments.machine]
     costs = calibrate(arguments.program, arguments.size, machine, folder, arguments.repeats)
     yield (f"Machine {arguments.machine}, size {arguments.size}; medians of {arguments.repeats} runs in turn; costs by "
-           f"`bench window` and two runs of {CALIBRATION} at once: `{' '.join(costs)}`.")
+           f"`bench window` and what the processes of {', '.join(CALIBRATION)} take two threads and two ranks: `{' '.join(costs)}`.")
     yield ""
     yield "| workload | " + " | ".join(f"{way}, s | predicted | error" for way in WAYS) + " |"
     yield "|---|" + "---|" * (3 * len(WAYS))
