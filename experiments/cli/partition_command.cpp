@@ -109,7 +109,8 @@ void add_partition_command(Command program, Session& session) {
         "partition", "Show how a machine's logical processes are given to ranks: load, cut, lookahead between ranks.");
     auto options = std::make_shared<PartitionOptions>();
     options->machine.add_to(command);
-    command.add_option("PARTITIONER", options->partitioner, "linear, round_robin, graph, or a file").show_default();
+    command.add_option("PARTITIONER", options->partitioner, "linear, round_robin, by_kind, graph, or a file")
+        .show_default();
     command.add_option("--ranks", options->ranks, "How many ranks").in_range(1, 4096).show_default();
     command.add_option("--weights", options->weights,
                        "Balance by the costs that this earlier run's result file has, instead of by estimates");

@@ -1,6 +1,7 @@
 #include "partitioning/graph/partition_graph.h"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 
 #include "core/error/error.h"
@@ -36,8 +37,14 @@ std::vector<HalfEdge> half_edges(const Model& model) {
 
 PartitionGraph make_partition_graph(const Model& model, std::span<const double> measured_work) {
     PartitionGraph graph;
+    std::vector<std::string> kinds;
     for (const LpDescription& process : model.processes()) {
         graph.work.push_back(process.work);
+        const auto found = std::ranges::find(kinds, process.kind);
+        graph.kind.push_back(static_cast<std::uint32_t>(found - kinds.begin()));
+        if (found == kinds.end()) {
+            kinds.push_back(process.kind);
+        }
     }
     if (!measured_work.empty()) {
         if (measured_work.size() != graph.work.size()) {

@@ -18,6 +18,7 @@ struct PartitionGraph {
     };
 
     std::vector<double> work;
+    std::vector<std::uint32_t> kind;  ///< by its name (LpDescription::kind), from 0
     std::vector<std::size_t> first;
     std::vector<Neighbour> neighbours;
 

@@ -20,7 +20,7 @@ import lookahead_process as lookahead  # noqa: E402
 WORKLOADS = ["vecadd", "sgemm", "hotspot", "histogram", "bfs"]
 PROTOCOLS = ["window", "null_message", "staggered"]
 RANKS = [1, 2, 3, 4]
-PARTITIONERS = ["linear", "round_robin", "graph"]
+PARTITIONERS = ["linear", "round_robin", "by_kind", "graph"]
 # Without ranks a run is alone, without mpirun.
 THREADED = [("serial", 0, "graph", 2), ("serial", 0, "graph", 3), ("serial", 0, "graph", 5),
             ("staggered", 0, "graph", 3), ("staggered", 2, "graph", 2), ("window", 2, "graph", 2),

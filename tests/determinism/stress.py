@@ -63,7 +63,7 @@ class Round:
                 self.every, "--threads", self.draw.choice([1, 1, 2, 3])]
         if ranks > 1:
             line += ["--sync", self.draw.choice(["window", "null_message", "staggered"]), "--partition",
-                     self.draw.choice(["linear", "round_robin", "graph"])]
+                     self.draw.choice(["linear", "round_robin", "by_kind", "graph"])]
         else:
             line += ["--sync", self.draw.choice(["serial", "staggered"])]
         line = lookahead.command(self.program, line, ranks)

@@ -96,6 +96,33 @@ TEST_CASE("the linear partitioner cuts where half of the work lies") {
     CHECK(partition(model, 2, "linear") == std::vector<int>{0, 0, 0, 0, 1});
 }
 
+TEST_CASE("by kind, each rank has as many of each, and the work of all is balanced") {
+    Model model;
+    for (int i = 0; i < 15; ++i) {
+        model.add({"sm" + std::to_string(i), "sm", i < 3 ? 12.0 : 10.0}, nullptr);
+        if (i % 2 == 0) {
+            model.add({"partition" + std::to_string(i), "partition", 6}, nullptr);
+        }
+    }
+    model.add({"host", "host", 1}, nullptr);
+    for (const int ranks : {2, 4, 7, 15}) {
+        CAPTURE(ranks);
+        const std::vector<int> placed = partition(model, ranks, "by_kind");
+        for (const char* kind : {"sm", "partition", "host"}) {
+            std::vector<int> counts(static_cast<std::size_t>(ranks), 0);
+            for (LpId lp = 0; lp < placed.size(); ++lp) {
+                counts[static_cast<std::size_t>(placed[lp])] += model.processes()[lp].kind == kind;
+            }
+            CHECK(std::ranges::max(counts) - std::ranges::min(counts) <= 1);
+        }
+        // Who has an SM less than others gets partitions first, and who has the longer ones fewer of the rest.
+        const PartitionReport report = report_partition(model, placed, ranks);
+        CHECK(std::ranges::max(report.load) - std::ranges::min(report.load) <= 10);
+    }
+    const PartitionReport two = report_partition(model, partition(model, 2, "by_kind"), 2);
+    CHECK(std::ranges::max(two.load) - std::ranges::min(two.load) <= 8);
+}
+
 TEST_CASE("measured work replaces the estimates") {
     const Model model = chain(4);
     const std::vector<double> measured{3, 1, 1, 1};
@@ -146,13 +173,15 @@ TEST_CASE("a file that does not fit is refused with its line") {
 }
 
 TEST_CASE("an unknown partitioner is refused with the nearest name and the list of those that there are") {
-    CHECK_THROWS_WITH_AS(partition(chain(2), 2, "metis"),
-                         "unknown partitioner metis; there are linear, round_robin, graph, and files (PATH/FILE)",
-                         ConfigurationError);
-    CHECK_THROWS_WITH_AS(partition(chain(2), 2, "grahp"),
-                         "unknown partitioner grahp: did you mean graph?; there are linear, round_robin, graph, and "
-                         "files (PATH/FILE)",
-                         ConfigurationError);
+    CHECK_THROWS_WITH_AS(
+        partition(chain(2), 2, "metis"),
+        "unknown partitioner metis; there are linear, round_robin, by_kind, graph, and files (PATH/FILE)",
+        ConfigurationError);
+    CHECK_THROWS_WITH_AS(
+        partition(chain(2), 2, "grahp"),
+        "unknown partitioner grahp: did you mean graph?; there are linear, round_robin, by_kind, graph, and "
+        "files (PATH/FILE)",
+        ConfigurationError);
 }
 
 TEST_CASE("the report is written for reading") {

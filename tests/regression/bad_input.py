@@ -114,7 +114,7 @@ FILE_CASES = {
     "extension twice": (["run", "vecadd", "-o", "sm.issue_extension=pmode+pmode"], 2, ["names pmode twice"]),
     "unknown extension among several": (["run", "vecadd", "-o", "sm.issue_extension=pmode+dcc"], 2, ["dcc", "cae, dac, none, pmode"]),
     "number of threads": (["run", "vecadd", "--threads", "0"], 2, ["--threads", "1 to 1024, or auto"]),
-    "unknown partitioner": (["run", "vecadd", "--partition", "halves"], 2, ["halves", "linear, round_robin, graph"]),
+    "unknown partitioner": (["run", "vecadd", "--partition", "halves"], 2, ["halves", "linear, round_robin, by_kind, graph"]),
     "partition of another machine": (["run", "vecadd", "--partition", "{folder}/partition.txt"], 3, ["partition.txt:2", "small"]),
     "unknown progress": (["run", "vecadd", "--progress", "loud"], 2, ["loud", "bar, plain or none"]),
     "weights of no run": (["run", "vecadd", "--weights", "{folder}/text.h5"], 3, ["text.h5", "HDF5"]),
