@@ -32,7 +32,7 @@ std::string hexadecimal(std::uint64_t value) {
 }
 
 /// Of a copy on the link at once: some of the host's second cache, and hundreds of them in a long copy.
-constexpr std::uint64_t kBurstBytes = 256 * 1024;
+constexpr std::uint64_t kBurstBytes = 512 * 1024;
 
 /// CUDA C++ Programming Guide, "__global__ function parameters", since CUDA 12.1.
 constexpr std::uint32_t kMaxParameterBytes = 32'764;

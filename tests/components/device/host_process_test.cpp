@@ -165,7 +165,7 @@ TEST_CASE("a driver gets back what it copied, after its kernels, in pieces from 
     CHECK(result[777] == 0xf0);
 }
 
-constexpr std::uint64_t kBurstBytes = 256 * 1024;
+constexpr std::uint64_t kBurstBytes = 512 * 1024;
 constexpr Time kFemtosecondsPerByte = 125'000;  // 8 GB/s
 
 TEST_CASE("copies of whole bursts, and a byte more or less, from any address, come back whole") {
@@ -185,7 +185,7 @@ TEST_CASE("copies of whole bursts, and a byte more or less, from any address, co
                 device.copy_from_device(std::as_writable_bytes(std::span(around)), all + offset + bytes);
                 CHECK(std::ranges::count(around, 7) == static_cast<int>(around.size()));
             });
-            one.end *= 10;
+            one.end *= 30;
             testing::count_outputs(one, 1);
             REQUIRE(result == values);
         }
@@ -196,7 +196,9 @@ TEST_CASE("a burst arrives when the link has brought its last byte, and the next
     FakeGpu::arrivals.clear();
     FakeGpu::writes = FakeGpu::answered_writes = 0;
     const std::vector<std::uint8_t> values(2 * kBurstBytes + 100);
-    testing::count_outputs(contract([&](Device& device) { device.upload(values); }), 1);
+    testing::LpContract one = contract([&](Device& device) { device.upload(values); });
+    one.end *= 2;
+    testing::count_outputs(one, 1);
     const auto brought = [](std::uint64_t bytes) {
         return kLinkLatency + static_cast<Time>(bytes) * kFemtosecondsPerByte;
     };
@@ -222,6 +224,21 @@ TEST_CASE("the host is indifferent to how its time is cut, and its driver goes o
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         CAPTURE(seed);
         REQUIRE(testing::check_save_and_load(both, seed) == "");
+    }
+}
+
+TEST_CASE("the host is indifferent to cuts and restarts in copies of several bursts") {
+    testing::LpContract copies = contract([](Device& device) {
+        const std::vector<std::uint8_t> values(kBurstBytes + 1000, 3);
+        const DeviceAddress all = device.upload(values);
+        const auto got = device.download<std::uint8_t>(all, values.size());
+        CHECK(got == values);
+    });
+    copies.end *= 2;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        CAPTURE(seed);
+        REQUIRE(testing::check_chopping(copies, seed) == "");
+        REQUIRE(testing::check_save_and_load(copies, seed) == "");
     }
 }
 
